@@ -2,30 +2,30 @@
  *
  * nextpixel: small generative models that draw one element at a time.
  *
- * A model is a list of parts. Most parts are distributions over the next position of a sequence given all positions before it. They may
- * first read inputs (a class, a small picture, a sentence). Other parts have no sequence: they read inputs and compute results (tags of
- * words, a picture), which may be the inputs of the next part. A position holds E elements. An element is an id: a number below `values`.
- * The library does not know the meaning of an id (a level of grey, a colour of a palette, a token, an amplitude). Codecs do: they read the
- * meaning from the file's metadata (nx_model_metadata) and tables (nx_model_table). This header is the whole public C interface and its
- * manual; web/lib/engine is its only caller in the browser.
+ * A model is a list of parts. Most parts are distributions over the next position of a sequence given all positions before it. Such a part
+ * may first read inputs (a class, a small picture, a sentence). Other parts have no sequence. Such parts only compute results (tags of
+ * words, a picture) from inputs, and a result may be an input of the next part. A position holds E elements. An element is an id: a number
+ * below `values`. The library does not know the meaning of an id (a grey level, a palette colour, a token, an amplitude). Codecs outside
+ * the library map ids to their meaning, using the file's metadata (nx_model_metadata) and tables (nx_model_table). This header is the whole
+ * public C interface and its manual; web/lib/engine is its only caller in the browser.
  *
  * Life of a model:    bytes of a GGUF file -> nx_model_size -> nx_model_open   (the file's bytes may be freed afterwards)
- *                     of a large file: its head -> nx_model_head_size -> nx_model_begin -> nx_model_feed until NX_OK
+ *                     for a large file: its head -> nx_model_head_size -> nx_model_begin -> nx_model_feed until NX_OK
  * Life of a run:      nx_session_size -> nx_session_open -> [nx_session_input* -> nx_session_encode until NX_OK]
  *                     -> nx_session_put and nx_session_draw in any order, or nx_session_top and nx_session_advance,
- *                     or nx_session_search; of a part without a sequence, nx_session_result
+ *                     or nx_session_search; for a part without a sequence: nx_session_result
  *
- * Memory. The library never allocates. It reports how many bytes it needs, and the caller passes one block of that size, aligned to
- * NX_ALIGN. All data of a model or session are in this block, and there is no destructor: free the block. A model is read-only after
- * nx_model_open, so any number of sessions may share it. A session holds no pointer, so its block may be moved, copied (a fork), written to
- * a file and read back (nx_session_check first). A copy continues the same run with the same bits.
+ * Memory. The library never allocates. Functions report how many bytes a model or session needs, and the caller passes one block of that
+ * size, aligned to NX_ALIGN. The block holds all data of the model or session. There is no destructor: to destroy a model or session, free
+ * its block. A model is read-only after nx_model_open, so any number of sessions may share it. A session holds no pointer, so its block may
+ * be moved, copied (a fork), written to a file and read back (nx_session_check first). A copy continues the run with bit-identical results.
  *
- * Determinism. Ids and nats are a function of the file, the part, its inputs, the known ids and their positions, the settings, the seed,
- * the sample and the origin. They are the same to the bit in every build of this library, however the work is divided into calls and
- * however many samples advance together.
+ * Determinism. Ids and nats depend only on the file, the part, its inputs, the known ids and their positions, the settings, the seed, the
+ * sample and the origin. The results are bit-identical in every build of this library, regardless of how the work is divided into calls and
+ * of how many samples advance together.
  *
- * Errors. Every fallible function returns an nx_status: NX_OK (0), NX_MORE (1) if it must be called again, or a negative code from the
- * closed list below. Passing a null or misaligned pointer is a programming error with undefined behaviour.
+ * Errors. Every fallible function returns an nx_status: NX_OK (0), NX_MORE (1) if it must be called again, or a negative code from the list
+ * below. Passing a null or misaligned pointer is a programming error with undefined behaviour.
  */
 #ifndef NEXTPIXEL_H
 #define NEXTPIXEL_H
@@ -46,17 +46,17 @@ extern "C" {
 #else
 #define NX_API
 #endif
-/* Functions that a page with only pictures does not need. WebAssembly builds for pictures alone leave these functions out. */
+/* Marks functions that a page with only pictures does not need. WebAssembly builds for pictures omit these functions. */
 #define NX_API_TEXTS NX_API
-/* Functions for C programs, which no WebAssembly build exports. */
+/* Marks functions for C programs, which no WebAssembly build exports. */
 #if defined(__wasm__)
 #define NX_API_NATIVE
 #else
 #define NX_API_NATIVE NX_API
 #endif
 
-/* Stated limits. A file or a request beyond these limits is NX_E_LIMIT. */
-#define NX_MAX_VALUES 524288            /* ids of an element */
+/* Limits. A file or request that exceeds one of them fails with NX_E_LIMIT. */
+#define NX_MAX_VALUES 524288            /* number of ids */
 #define NX_MAX_SPAN 4                   /* elements of a position */
 #define NX_MAX_LENGTH 0x1000000         /* positions of a run, items of an input */
 #define NX_MAX_SAMPLES 64               /* sequences advanced together in one session */
@@ -65,7 +65,7 @@ extern "C" {
 #define NX_MODEL_BYTES_PER_BYTE 20      /* plus this many bytes for each byte of its file, */
 #define NX_MAX_MODEL_BYTES 0xf8000000   /* but never more than this: the address space of WebAssembly less 128 MiB for runs */
 #define NX_PORTS 8                      /* inputs of a part */
-#define NX_MAX_BIASES 528384            /* biased logits of a run: at most the number of ids plus 4096 */
+#define NX_MAX_BIASES 528384            /* number of biased logits of a run: the maximum number of ids plus 4096 */
 #define NX_MOST_BIAS 1e9f               /* largest magnitude of a bias; such a bias in effect forbids or forces an id */
 #define NX_NAME_BYTES 80                /* capacity for a name in nx_problem, including the final zero */
 
@@ -85,46 +85,47 @@ enum {
     NX_E_STATE = -7        /* the bytes are not a saved session of this model, or they are damaged */
 };
 
-/* The reason why a file was refused. Written only if the function that takes it fails. */
+/* The reason why a file was refused. A function writes this struct only if it fails. */
 typedef struct {
-    char name[NX_NAME_BYTES];   /* the metadata key or tensor that is wrong, zero-terminated; empty: the file as a whole */
+    char name[NX_NAME_BYTES];   /* the invalid metadata key or tensor, zero-terminated; empty if the file as a whole is invalid */
     char reason[NX_NAME_BYTES]; /* a short English phrase, zero-terminated */
 } nx_problem;
 
 /* ---- the model ---------------------------------------------------------------------------------------------------
  * All fields of all structs have 32 bits, the size of a wasm32 pointer, so that JavaScript can mirror them. */
 
-/* A part of a model. A part without a sequence (values, span, outputs and length are 0) reads inputs and computes results. Its runs have
- * no positions and one sample, and every function that takes or draws ids returns NX_E_ARGUMENT. */
+/* A part of a model. A part without a sequence (values, span, outputs and length are 0) reads inputs and computes results. Runs of such a
+ * part have no positions and one sample, and every function that takes or draws ids returns NX_E_ARGUMENT. */
 typedef struct {
     uint32_t values;                     /* V: the ids of an element are 0..V-1 */
     uint32_t span;                       /* E: the number of elements of a position */
     uint32_t outputs;                    /* P: the number of output parameters of a position */
     uint32_t length;                     /* the largest number of positions; 0: given by nx_shape */
-    uint32_t rewinds;                    /* number of positions that nx_session_branch may go back at most */
+    uint32_t rewinds;                    /* maximum number of positions that nx_session_branch may go back */
     uint32_t inputs, maps, tables, ends; /* the numbers of ports, of maps, of tables, and of ids that end a sample */
     uint32_t results;                    /* the number of results */
     uint32_t draft;                      /* 1: the file has a draft for nx_settings.look_ahead */
     uint32_t grows;                      /* 1: a run may begin with a short capacity and grow (nx_session_grow) */
-    uint32_t noisy;                      /* 1: the part also draws noise inside while it computes a position, unless the temperature is 0 */
-    /* for nx_session_hidden: the number of layers, and the number of values in each; 0: the part has none, or this build leaves them out */
+    uint32_t noisy;                      /* 1: the part draws inside: it uses noise within a position, unless the temperature is 0 */
+    /* for nx_session_hidden: the number of layers, and the number of values in each; 0: the part has no hidden states, or this build omits
+     * them */
     uint32_t hidden_layers, hidden_width;
     uint32_t parameters_low, parameters_high; /* number of the part's own weights, 64 bits in two halves */
     /* zero-terminated, in the library's memory; the architecture if the model has only this part */
     const char *name;
 } nx_part_info;
 
-/* A port: an input of a part. It takes at most dims[0] * dims[1] * ... ids. */
+/* A port: an input of a part. A port accepts at most dims[0] * dims[1] * ... ids. */
 typedef struct {
     const char *name;    /* zero-terminated, in the library's memory */
-    uint32_t values;     /* upper limit of the ids, which are below it */
+    uint32_t values;     /* every id is below this number */
     uint32_t dims[4];    /* shape of the input, 1 for a dimension that does not exist; with any_length, dims[0] is the maximum */
-    uint32_t optional;   /* 1: a run may omit it */
-    uint32_t any_length; /* 1: it takes up to dims[0] items, and nx_shape.counts has their number */
+    uint32_t optional;   /* 1: a run may omit this input */
+    uint32_t any_length; /* 1: the input has up to dims[0] items, and nx_shape.counts sets their number */
     uint32_t like;       /* with any_length: the port that has the same number of items, or NX_NONE */
-    /* 1: a run that is not given this input fills it before encoding, with the noise of its seed and its first sample. Each standard normal
-     * deviate z becomes the id nearest to 32768 + 8192 z, at most 65535. The drawn values are a result of the same name, if the part has
-     * one. */
+    /* 1: if a run is not given this input, it fills the input with noise before encoding; the noise depends on the seed and the first
+     * sample. Each standard normal deviate z becomes the id nearest to 32768 + 8192 z, at most 65535. If the part has a result of the same
+     * name, that result returns the drawn values. */
     uint32_t noise;
 } nx_port;
 
@@ -136,11 +137,11 @@ enum {
     NX_ROWS_COUNTED    /* as many as the part finds: nx_session_result_count returns the number once everything is encoded */
 };
 
-/* A result: at most dims[0] rows of dims[1] * dims[2] * dims[3] values, which a part computes from its inputs. The ids of a result fill the
+/* A result: at most dims[0] rows of dims[1] * dims[2] * dims[3] values that a part computes from its inputs. The ids of a result fill the
  * port of the same name of a later part. Likewise, the ids that a part draws fill the port that has the part's name. */
 typedef struct {
     const char *name;
-    uint32_t values;  /* its ids are below this number; 0: the result holds floats */
+    uint32_t values;  /* every id is below this number; 0: the result holds floats */
     uint32_t dims[4]; /* shape of the result, 1 for a dimension that does not exist */
     uint32_t rows;    /* NX_ROWS_FIXED, ... */
     uint32_t rows_of; /* the index of the input or result that determines the number of rows, otherwise 0 */
@@ -175,15 +176,17 @@ typedef struct {
     uint32_t value_bytes;
 } nx_metadata;
 
-/* A tensor of a model whose weights are fed after its head. Its rows, of row_bytes each, begin at this offset of the file. */
+/* A tensor of a model that is opened piece by piece (nx_model_feed). The tensor's rows have row_bytes bytes each and begin at `offset` in
+ * the file. */
 typedef struct {
-    uint32_t offset, rows, row_bytes; /* row_bytes 0: its type is not supported, and it has no rows to feed */
+    uint32_t offset, rows, row_bytes; /* row_bytes 0: the tensor's type is not supported, and there are no rows to feed */
 } nx_tensor_info;
 
 typedef struct nx_model nx_model;
 typedef struct nx_session nx_session;
 
-/* Returns the ABI version, NX_ABI_VERSION of the build. Callers compare the version first. */
+/* Returns the ABI version of the library: NX_ABI_VERSION of the header with which it was built. Callers should first compare it with their
+ * own NX_ABI_VERSION. */
 NX_API uint32_t nx_abi_version(void);
 
 /* Returns the version of the running library, such as "1.2.0": NX_VERSION of the header with which it was built. */
@@ -203,11 +206,11 @@ NX_API nx_status nx_model_size(const void *file, size_t length, size_t *bytes, n
  * Returns the statuses of nx_model_size, or NX_E_MEMORY if block_bytes is too small. */
 NX_API nx_status nx_model_open(void *block, size_t block_bytes, const void *file, size_t length, nx_model **model, nx_problem *problem);
 
-/* A large file may be opened piece by piece, so that the file and the model are never in memory at the same time. A model without weights
- * is made from the head of the file, which is everything before the tensors' data. Then every tensor is fed in the order of the list, and
- * its rows from the first to the last. The model and its saved sessions are the same to the bit as those of a model that was opened from
- * the whole file. No session can be opened before the last row has been fed. nx_model_head_size and nx_model_begin take a head as
- * nx_model_size and nx_model_open take a file:
+/* A large file may be opened piece by piece, so that the file and the model are never in memory at the same time. nx_model_begin makes a
+ * model without weights from the head of the file, which is everything before the tensors' data. nx_model_feed then takes every tensor in
+ * the order of the file's list, and the rows of each tensor from the first to the last. The model and its saved sessions are bit-identical
+ * to those of a model that was opened from the whole file. No session can be opened before the last row has been fed. nx_model_head_size
+ * and nx_model_begin take a head as nx_model_size and nx_model_open take a file:
  * head (present)   the first bytes of a file of `length` bytes; may include part of the data, and is free after nx_model_begin
  * NX_MORE          the head ends before the list of tensors does
  * NX_E_ARGUMENT    the whole file is needed: its architecture reads weights while it opens (the models of pictures), or its tensors are not
@@ -216,14 +219,14 @@ NX_API_TEXTS nx_status nx_model_head_size(const void *head, size_t present, size
 NX_API_TEXTS nx_status nx_model_begin(void *block, size_t block_bytes, const void *head, size_t present, size_t length, nx_model **model,
                                       nx_problem *problem);
 
-/* Returns the number of tensors to feed (0 for a model that was opened whole); describes the tensor at `index`. Returns NX_E_ARGUMENT past
- * the last tensor. */
+/* Return the number of tensors to feed (0 for a model that was opened whole), and the description of the tensor at `index`. nx_model_tensor
+ * returns NX_E_ARGUMENT past the last tensor. */
 NX_API_TEXTS uint32_t nx_model_tensors(const nx_model *model);
 NX_API_TEXTS nx_status nx_model_tensor(const nx_model *model, uint32_t index, nx_tensor_info *info);
 
-/* Takes the next `rows` rows of tensor `tensor`, beginning with row `row`. Every tensor must be fed, even one that the model does not use.
- * Returns NX_MORE while rows are missing, NX_OK when the model is complete, NX_E_ARGUMENT for rows that are not the next ones, NX_E_NUMERIC
- * or NX_E_FORMAT for a weight that is not finite or out of its range; the model can then not be used. */
+/* Feeds `rows` rows of tensor `tensor`, beginning with row `row`. Every tensor must be fed, even one that the model does not use. Returns
+ * NX_MORE while rows are missing, NX_OK when the model is complete, NX_E_ARGUMENT for rows out of order, and NX_E_NUMERIC or NX_E_FORMAT
+ * for a weight that is not finite or out of range. After NX_E_NUMERIC or NX_E_FORMAT the model cannot be used. */
 NX_API_TEXTS nx_status nx_model_feed(nx_model *model, uint32_t tensor, uint32_t row, uint32_t rows, const void *data, nx_problem *problem);
 
 /* Return the number of parts of a model; the sizes of a part; its ports, results, maps and tables; and the ids that end a sample. Each
@@ -236,7 +239,8 @@ NX_API nx_status nx_model_map(const nx_model *model, uint32_t part, uint32_t ind
 NX_API nx_status nx_model_table(const nx_model *model, uint32_t part, uint32_t index, nx_table *table);
 NX_API nx_status nx_model_end(const nx_model *model, uint32_t part, uint32_t index, uint32_t *id);
 
-/* Returns the metadata of the file, model card included: entry `index` of 0..count-1. Returns NX_E_ARGUMENT past the last entry. */
+/* Return the number of metadata entries of the file (its model card included), and the entry at `index`. nx_model_metadata returns
+ * NX_E_ARGUMENT past the last entry. */
 NX_API uint32_t nx_model_metadata_count(const nx_model *model);
 NX_API nx_status nx_model_metadata(const nx_model *model, uint32_t index, nx_metadata *entry);
 
@@ -245,7 +249,7 @@ NX_API nx_status nx_model_metadata(const nx_model *model, uint32_t index, nx_met
 /* The shape of a run: its length, the lengths of its inputs, and the precision of its cached keys. */
 typedef struct {
     uint32_t length;           /* the capacity in positions, at most that of the part; 0: the part's own length, or no sequence */
-    uint32_t counts[NX_PORTS]; /* number of items of each input of any length; 0: the maximum, or as many as the port `like` has */
+    uint32_t counts[NX_PORTS]; /* items of each input with any_length; 0: the maximum, or as many as the port `like` has */
     /* for a part that grows, bits of a cached key, 8 or 16; 0: the model chooses 16 if its keys have biases, otherwise 8 */
     uint32_t key_bits;
 } nx_shape;
@@ -269,29 +273,30 @@ typedef struct {
     float top_p;       /* keep the smallest set of most probable values with at least this mass; in (0, 1]; 1: all */
     uint32_t maps;     /* 1: the maps of the last position are stored for nx_session_map */
     /* Speculative decoding, which is exact (predictive sampling [Wiggers, Hoogeboom 2020, arXiv:2002.09928]): the maximum number of
-     * positions that one pass of the model computes. The first of these positions is computed as usual; the others are computed from
-     * guesses by the file's draft, or by look_up. 0..16; 8 works well. The draft guesses with the noise of the guessed positions, so most
-     * guesses are right. Positions after the first wrong guess are computed again, so the ids are the same to the bit as without guesses. 0
-     * or 1, more than one sample, maps, hidden states, or a part with neither a draft nor look_up: one position per pass. */
+     * positions that one pass of the model computes. The first of these positions is computed as usual; the others are computed from ids
+     * that the file's draft or look_up guessed. 0..16; 8 works well. The draft guesses with the same noise that the draw will use, so most
+     * guesses are right. Positions after the first wrong guess are computed again, so the ids are the same as without guesses. A pass
+     * computes one position if this is 0 or 1, if there is more than one sample, with maps or hidden states, or if the part has neither a
+     * draft nor look_up. */
     uint32_t look_ahead;
 
-    float typical_p;           /* keep the values of most typical surprisal, until their mass exceeds this; 0..1, 0 and 1: all */
+    float typical_p;           /* keep the values of surprisal nearest to the entropy, until their mass exceeds this; 0..1, 0 and 1: all */
     float min_p;               /* keep values at least this fraction as probable as the most probable; 0..1, 0: all */
     uint32_t temperature_last; /* 0 or 1: see the order above */
     uint32_t penalty_last;     /* number of recent ids that are penalised; 0: none */
     float repetition;          /* a positive logit is divided by this number, a negative one multiplied; 0.01..100, 0 and 1: no change */
     float frequency;           /* subtracted from the logit of an id once per occurrence; -100..100 */
     float presence;            /* subtracted once from the logit of each id that occurs; -100..100 */
-    /* 1: if a part has no draft and E = 1, guesses come from the text itself. If its last ids occurred before, the text is assumed to
-     * continue as it did after their last occurrence [prompt look-up: Saxena 2023; Yang et al. 2023, arXiv:2304.04487]. Useful if the model
-     * is larger than the processor's cache, because several columns then take little longer than one. */
+    /* 1: if a part has no draft and E = 1, guesses come from the sequence itself. If the last ids have occurred before, the guess is the
+     * ids that followed their last occurrence [prompt look-up: Saxena 2023; Yang et al. 2023, arXiv:2304.04487]. Useful if the model is
+     * larger than the processor's cache, because several columns then take little longer than one. */
     uint32_t look_up;
-    uint32_t biases; /* the most ids that nx_session_bias takes in this run; up to NX_MAX_BIASES */
+    uint32_t biases; /* maximum number of ids that nx_session_bias accepts in this run, up to NX_MAX_BIASES */
     uint32_t hidden; /* 1: the hidden states of the last position are stored for nx_session_hidden; must be 0 if part.hidden_layers is 0 */
 } nx_settings;
 
 /* Writes the default settings: one sample, seed 0, temperature 1, the whole distribution, all other settings off. A struct of zeros is not
- * valid, because it has no sample. */
+ * valid, because it has 0 samples. */
 NX_API_NATIVE void nx_settings_init(nx_settings *settings);
 
 /* Explains why nx_session_size failed: returns the same status, and on failure writes the name of the field and its allowed range, such as
@@ -309,8 +314,8 @@ NX_API nx_status nx_session_open(void *block, size_t block_bytes, const nx_model
                                  const nx_shape *shape, nx_session **session);
 
 /* Extends a run: copies `from` into a block of nx_session_grown_size bytes, with a capacity of `length` positions. The copy continues with
- * the same bits as a run that had this capacity from the beginning; `from` is unchanged. A run can thus begin with only the memory that it
- * needs at first. Available only for a part with `grows`.
+ * the same bits as a run that had this capacity from the beginning; `from` is unchanged. A run can thus begin with little memory and grow
+ * as needed. Available only for a part with `grows`.
  * Returns NX_OK; NX_E_ARGUMENT if the length is not above that of `from` or is above that of the part, within a position (after NX_MORE),
  * and for a search, because the length changes its result; NX_E_LIMIT as nx_session_size; NX_E_MEMORY if block_bytes is too small. */
 NX_API_TEXTS nx_status nx_session_grown_size(const nx_model *model, const nx_session *from, uint32_t length, size_t *bytes);
@@ -321,9 +326,9 @@ NX_API_TEXTS nx_status nx_session_grow(void *block, size_t block_bytes, const nx
  * NX_E_STATE. A block begins with two words that identify the build and the model file. */
 NX_API_TEXTS nx_status nx_session_check(const nx_model *model, const void *block, size_t block_bytes);
 
-/* Gives the run one of its inputs. ids (count), each below the port's values; count follows from the port's dimensions or from the shape.
- * Returns NX_E_ARGUMENT if there is no such port, if an id or the count does not fit, if the input was already given, or after the first
- * position is known or drawn. */
+/* Sets one input of the run. ids (count), each below the port's values; count follows from the port's dimensions or from the shape. Returns
+ * NX_E_ARGUMENT if there is no such port, if an id or the count is invalid, if the input was already given, or after the first position is
+ * known or drawn. */
 NX_API nx_status nx_session_input(const nx_model *model, nx_session *session, uint32_t port, const uint32_t *ids, uint32_t count);
 
 /* Runs the part's encoder over its inputs, one slice per call. Call this function until it returns NX_OK. Give all inputs first, except
@@ -344,7 +349,7 @@ NX_API nx_status nx_session_put(const nx_model *model, nx_session *session, cons
 /* Draws the next `steps` positions of every sample.
  * Element e of sample s, counted from the origin, is argmax_v( log p_v / T + G(seed, s, e, v) ). G is standard Gumbel noise, v runs over
  * the ids that the filters keep, and p is taken after biases and penalties; ties go to the lowest id. Elements of one position are drawn in
- * order, each given those before it. A sample that draws one of the part's ends has ended: its later ids are NX_NONE.
+ * order, each given those before it. A sample ends when it draws one of the part's end ids; its later ids are NX_NONE.
  * ids     (steps, B, E) written
  * nats    (steps, B, E) written as by nx_session_put, may be null
  * drawn   written: the number of positions; fewer than `steps` if all samples have ended, or with NX_MORE. May be null
@@ -359,18 +364,18 @@ NX_API nx_status nx_session_draw(const nx_model *model, nx_session *session, uin
  * and for a search. */
 NX_API nx_status nx_session_resample(const nx_model *model, nx_session *session, const uint32_t *parents);
 
-/* Lists the k most probable ids of the next position of each sample, without drawing one. Works only for a part with E = 1. Like all nats,
- * the probabilities are those of the model's own distribution. The next draw uses the values computed here. ids (B, k) written, the most
- * probable first, ties by id; nats (B, k) written: -log p. NX_NONE and 0 where a sample has ended. Returns NX_E_ARGUMENT for a k of 0 or
- * above `values` and at the end of the run; otherwise as nx_session_draw. */
+/* Lists the k most probable ids of the next position of each sample, without drawing one. Works only for a part with E = 1. The
+ * probabilities are those of the model's own distribution, like all nats. The next draw reuses the output computed here. ids (B, k)
+ * written, the most probable first, ties by id; nats (B, k) written: -log p. For a sample that has ended, NX_NONE and 0 are written.
+ * Returns NX_E_ARGUMENT for a k of 0 or above `values` and at the end of the run; otherwise as nx_session_draw. */
 NX_API_TEXTS nx_status nx_session_top(const nx_model *model, nx_session *session, uint32_t k, uint32_t *ids, float *nats);
 
-/* One step of a beam search: sample b continues the former sample parents[b] with ids[b]. Only parents that are chosen more than once are
- * copied. An end of the part ends the sample; the child of a sample that has ended takes NX_NONE. parents, ids (B). Returns the statuses of
- * nx_session_draw, or NX_E_ARGUMENT for an invalid parent or id. */
+/* Performs one step of a beam search: sample b continues the former sample parents[b] with ids[b]. Only parents that are chosen more than
+ * once are copied. An end id of the part ends the sample; the child of a sample that has ended takes NX_NONE. parents, ids (B). Returns the
+ * statuses of nx_session_draw, or NX_E_ARGUMENT for an invalid parent or id. */
 NX_API_NATIVE nx_status nx_session_advance(const nx_model *model, nx_session *session, const uint32_t *parents, const uint32_t *ids);
 
-/* A candidate of a step of nx_session_search: the hypothesis of sample `parent`, followed by `id`. */
+/* A candidate in nx_session_search: the hypothesis of sample `parent`, followed by `id`. */
 typedef struct {
     uint32_t parent, id;
     uint32_t fate; /* index of the sample that the candidate becomes, or NX_CUT, NX_ENDED */
@@ -381,13 +386,13 @@ typedef struct {
 #define NX_ENDED 0xfffffffeu /* the candidate is complete */
 
 /* Computes the next step of a beam search, which finds the ids with the lowest score [length penalty: Wu et al. 2016, arXiv:1609.08144,
- * section 7]. The samples are the hypotheses; at the start all of them are copies of one. Candidates are the best samples * (1 + ends)
+ * section 7]. Each sample is a hypothesis; at the start all samples are the same. Candidates are the best samples * (1 + ends)
  * continuations of the live hypotheses. Among the first `samples` of them, those whose id is an end of the part are complete. The next best
  * become the new live hypotheses, as sample 0, 1, ..., and the rest is dropped. The search is over when there are as many complete
- * hypotheses as samples, when no live one can score below the best complete one, or at the end of the run. Its result is the complete
- * hypothesis of the lowest score, or the first live one if none is complete. With one sample, the search takes the most probable id at
+ * hypotheses as samples, when no live one can score below the best complete one, or at the end of the run. The result is the complete
+ * hypothesis with the lowest score, or the first live one if none is complete. With one sample, the search takes the most probable id at
  * every step. The ids of a hypothesis follow from the chain of parents. Until the search is over, no other call may advance the run. Before
- * it, nothing may have been drawn or put with each = 1.
+ * the search begins, nothing may have been drawn or put with each = 1.
  * alpha        of the length penalty, 0 (none) to 2
  * candidates   capacity samples * (1 + ends); *count of them written, the best first; ties go to the lower parent, then to the lower id
  * over         written: 1 after the last step
@@ -411,7 +416,7 @@ NX_API_TEXTS nx_status nx_session_rewind(const nx_model *model, nx_session *sess
 
 /* Adds biases[i] to the logit of ids[i] in all later draws; replaces all earlier biases. Biases are settings: a saved session includes
  * them, and a branch gets its own. ids (count) below `values`, biases (count) within NX_MOST_BIAS; an id that occurs twice gets the sum of
- * both biases. Returns NX_E_ARGUMENT for more than settings.biases or for a number out of range. */
+ * both biases. Returns NX_E_ARGUMENT if there are more than settings.biases ids or a number is out of range. */
 NX_API_TEXTS nx_status nx_session_bias(const nx_model *model, nx_session *session, const uint32_t *ids, const float *biases,
                                        uint32_t count);
 
@@ -422,7 +427,7 @@ NX_API nx_status nx_session_retune(const nx_model *model, nx_session *session, c
 /* Returns the number of positions known or drawn so far, which is the index of the next one. */
 NX_API uint32_t nx_session_position(const nx_session *session);
 
-/* Returns, for each of the positions from..from+count-1, how many guesses it was computed from: 0 for the first position of a pass and
+/* For each of the positions from..from+count-1, writes the number of guesses it was computed from: 0 for the first position of a pass and
  * without look-ahead, k for a position after k right guesses. ahead (count) written.
  * NX_E_ARGUMENT: a position is not drawn or known yet. */
 NX_API nx_status nx_session_ahead(const nx_model *model, const nx_session *session, uint32_t from, uint32_t count, uint8_t *ahead);
@@ -449,14 +454,14 @@ NX_API_TEXTS nx_status nx_session_probabilities(const nx_model *model, nx_sessio
 NX_API nx_status nx_session_map(const nx_model *model, const nx_session *session, uint32_t sample, uint32_t map, uint32_t row,
                                 uint32_t *keys, float *weights, uint32_t *count);
 
-/* Copies the hidden states of the last computed position, p, of a sample. Requires settings.hidden = 1. These are the outputs of the layers
- * that lead to the output of p: layer 0 is the embedding that enters the first block, layer i is the output of block i, before the model's
- * last norm. To predict position p, a decoder reads id p - 1, so these are the hidden states of that id. If nothing was read (position 0 of
- * a text), the hidden states are zeros. */
+/* Copies the hidden states of the last computed position, p, of a sample. Requires settings.hidden = 1. The hidden states are the outputs
+ * of the layers that compute the output for p: layer 0 is the embedding that enters the first block, layer i is the output of block i,
+ * before the model's last norm. To predict position p, a decoder reads id p - 1, so these are the hidden states of that id. If nothing was
+ * read (position 0 of a text), the hidden states are zeros. */
 NX_API_TEXTS nx_status nx_session_hidden(const nx_model *model, const nx_session *session, uint32_t sample, uint32_t layer, float *values);
 
-/* Returns the number of values of a result that are ready: all of them once the inputs are encoded. Some values of a result that grows
- * slice by slice are ready earlier. NX_E_ARGUMENT: no such result, or nothing is encoded yet; NX_E_NUMERIC: a value was not finite. */
+/* Returns the number of values of a result that are ready: all values once the inputs are encoded. Some values of a result that grows slice
+ * by slice are ready earlier. NX_E_ARGUMENT: no such result, or nothing is encoded yet; NX_E_NUMERIC: a value was not finite. */
 NX_API_TEXTS nx_status nx_session_result_count(const nx_model *model, const nx_session *session, uint32_t index, uint32_t *count);
 
 /* Reads the values from..from+count-1 of a result, in row-major order. All values are ready once the inputs are encoded; the values of a

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT
  *
- * The interface between models and sessions. An architecture is a row of a table. It has a name (the file's key general.architecture), a
+ * The interface between models and sessions. An architecture is a row of a table. A row has a name (the file's key general.architecture), a
  * function that reads a file into the plans of its parts, and the functions of those parts. A part computes the parameters of output
- * distributions from a few columns of a sequence and, if it has an encoder, from the encoder's output. Some parts are only an encoder,
- * whose output holds their results. Everything that models have in common (known and drawn ids, samples, noise, beams, save and restore) is
- * in session/, which accesses models only through this interface.
+ * distributions from a few columns of a sequence and, if it has an encoder, from the encoder's output. Some parts consist only of an
+ * encoder, whose output holds the part's results. Everything that models have in common (known and drawn ids, samples, noise, beams, save
+ * and restore) is in session/, which accesses models only through this interface.
  */
 #ifndef NX_ARCH_H
 #define NX_ARCH_H
@@ -22,7 +22,8 @@
 
 typedef struct nx_draft nx_draft;
 
-/* Where a tensor of the file goes in a model's block. Tensors that come after the head of a file are read row by row. */
+/* The destination of a tensor of the file in a model's block. If only the head of the file is present, the rows of the tensors arrive
+ * later. */
 typedef struct {
     enum { NX_UNREAD, NX_PACKED, NX_AS_IT_IS, NX_FLOATS } kind;
     void *to; /* a packed matrix; rows as in the file; or floats, row-major, where a single row is padded with zeros to its stride */
@@ -51,8 +52,8 @@ typedef struct {
     const void *weights;                  /* null while the arena only counts */
     nx_output output;                     /* E, V and P of the part's positions; zeros if there is no sequence */
     uint32_t length;                      /* maximum number of positions; 0: no limit */
-    uint32_t rewinds;                     /* number of positions that `forward` may rewind after it has computed one */
-    uint32_t encodes;                     /* 1: the inputs go through nx_part.encode first */
+    uint32_t rewinds;                     /* number of the latest positions that `forward` can compute again */
+    uint32_t encodes;                     /* 1: nx_part.encode processes the inputs first */
     uint32_t noisy;                       /* 1: `forward` draws with nx_column.noise, so samples differ even if their ids are the same */
     uint32_t hidden_layers, hidden_width; /* number of hidden states that `forward` keeps (nx_keep_hidden); 0: none */
     uint32_t n_inputs, n_results, n_maps, n_tables, n_ends;
@@ -64,14 +65,15 @@ typedef struct {
     const nx_draft *draft; /* or null */
 } nx_plan;
 
-/* The inputs of a run. The struct is built anew for each call. */
+/* The inputs of a run. Every call builds this struct anew. */
 typedef struct {
-    nx_shape shape;                 /* zeros only for absent ports, and as the length of a part without a sequence */
+    nx_shape shape;                 /* a count is zero only for an absent port, and the length only for a part without a sequence */
     const uint32_t *port[NX_PORTS]; /* (counts[i] items); null for an absent port */
     float *maps;                    /* null, or where `encode` writes the weights of all maps with queries: (rows, queries, keys) each */
 } nx_inputs;
 
-/* Returns the number of keys in a row of a map in a run of this shape, at most as many as there are positions or items to attend to. */
+/* Returns the number of keys in each row of a map in a run of this shape, which is at most the number of positions or items to attend
+ * to. */
 static inline uint32_t nx_map_keys(const nx_map *map, const nx_shape *shape) {
     uint32_t most = map->port == NX_NONE                               ? shape->length
                     : map->port == NX_OWN || !shape->counts[map->port] ? map->keys
@@ -79,13 +81,13 @@ static inline uint32_t nx_map_keys(const nx_map *map, const nx_shape *shape) {
     return map->keys < most ? map->keys : most;
 }
 
-/* Returns the number of queries of a map in a run of this shape; 0: the queries are the positions. */
+/* Returns the number of queries of a map in a run of this shape, or 0 if the queries are the positions. */
 static inline uint32_t nx_map_queries(const nx_map *map, const nx_shape *shape) {
     uint32_t items = map->queries && map->asking != NX_NONE ? shape->counts[map->asking] : 0;
     return items && items < map->queries ? items : map->queries;
 }
 
-/* One column of a pass: the element at `position` of a sequence is predicted from those before it. */
+/* One column of a pass: the element at `position` of a sequence is predicted from the elements before it. */
 typedef struct {
     const nx_inputs *inputs;
     const void *encoder_output; /* shared by all sequences */
@@ -100,12 +102,13 @@ typedef struct {
     float temperature;
 } nx_column;
 
-/* The functions of a part. `m` is nx_plan.weights. The encoder's output, the state of a sequence and scratch hold no pointers; the output
- * and the state begin as zeros. */
+/* The functions of a part. `m` is nx_plan.weights. The encoder's output, the state of a sequence and scratch hold no pointers; the
+ * encoder's output and the state begin as zeros. */
 typedef struct {
     const char *name; /* null: the part has the architecture's name */
 
-    /* Sizes in bytes: of the encoder's output, of the state of one sequence, and of the scratch of encode and of a pass of n columns. */
+    /* Sizes in bytes: the encoder's output; the state of one sequence; the scratch memory of encode; the scratch memory of a pass of n
+     * columns. */
     uint64_t (*encoder_output_bytes)(const void *m, const nx_shape *shape);
     uint64_t (*state_bytes)(const void *m, const nx_shape *shape);
     uint64_t (*scratch_bytes)(const void *m, const nx_shape *shape, uint32_t columns);
@@ -122,8 +125,8 @@ typedef struct {
     /* Returns the position after the last one that can share a pass with this one. Null: any positions can share a pass. */
     uint32_t (*pass_end)(const void *m, uint32_t position);
 
-    /* Computes one pass: adds every column to the state of its sequence, and computes the output parameters of its position. The columns of
-     * one sequence are consecutive positions. The numbers of a column do not depend on the other columns.
+    /* Computes one pass: adds every column to the state of its sequence, and computes the output parameters of the column's position. The
+     * columns of one sequence are consecutive positions. The results for a column do not depend on the other columns.
      * slice         0, 1, ... of a pass that takes long; scratch keeps its contents between slices
      * parameters    (n, nx_stride(P)) written with the last slice; null: not wanted
      * Returns 1 while there are more slices. Null: a part without a sequence, which needs no state_bytes either. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * A bump arena over one block that the caller provides. With base == NULL the arena only counts, so that the same code lays out a model or
- * a session and computes its size.
+ * A bump arena over one block that the caller provides. With base == NULL the arena only counts, so the same code computes the size of a
+ * model or session and lays it out.
  */
 #ifndef NX_ARENA_H
 #define NX_ARENA_H

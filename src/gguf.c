@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * See gguf.h. A cursor walks the bytes. Once it has run past the end or met invalid data, its status is sticky and every further read
- * yields zero. The code below can therefore follow the format and check only once per entry.
+ * See gguf.h. A cursor walks the bytes. Once the cursor has passed the end or met invalid data, it keeps its error status, and every
+ * further read yields zero. The code below can therefore follow the format and check only once per entry.
  */
 #include "gguf.h"
 
@@ -183,7 +183,7 @@ static nx_status parse_keys(nx_gguf *file, cursor *c, uint32_t *alignment, nx_pr
             return nx_refuse(problem, NX_E_LIMIT, entry.key, entry.key_bytes, "a metadata key is empty or too long");
         for (uint32_t j = 0; j < i; j++)
             if (name_is(file, file->key[j], entry.key, entry.key_bytes))
-                return nx_refuse(problem, NX_E_FORMAT, entry.key, entry.key_bytes, "the key stands twice in the file");
+                return nx_refuse(problem, NX_E_FORMAT, entry.key, entry.key_bytes, "the key occurs twice in the file");
         if (name_is(file, file->key[i], "general.alignment", 17)) {
             *alignment = entry.type == GGUF_U32 ? load_u32(entry.value) : 0;
             if (*alignment < 1 || *alignment > GGUF_MAX_ALIGNMENT || (*alignment & (*alignment - 1)))
@@ -209,9 +209,9 @@ static nx_status parse_tensors(nx_gguf *file, cursor *c, nx_problem *problem) {
         }
         for (uint32_t j = 0; j < i; j++) {
             if (!file->data && name_is(file, file->tensor[j], name, name_bytes))
-                return nx_refuse(problem, NX_E_FORMAT, name, name_bytes, "the tensor stands twice in the file");
+                return nx_refuse(problem, NX_E_FORMAT, name, name_bytes, "the tensor occurs twice in the file");
             if (file->data && file->begin[i] < file->end[j] && file->begin[j] < file->end[i])
-                return nx_refuse(problem, NX_E_FORMAT, name, name_bytes, "the tensor's data overlap those of another one");
+                return nx_refuse(problem, NX_E_FORMAT, name, name_bytes, "the tensor's data overlap those of another tensor");
         }
     }
     return NX_OK;

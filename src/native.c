@@ -51,7 +51,7 @@ nx_status nx_session_problem(const nx_model *model, uint32_t part, const nx_sett
                              nx_problem *problem) {
     size_t bytes;
     nx_status status = nx_session_size(model, part, settings, shape, &bytes);
-    if (status == NX_E_LIMIT) fails(problem, 0, "samples", "too many for so long a run: it takes more than 2 GB");
+    if (status == NX_E_LIMIT) fails(problem, 0, "samples", "too many for a run of this length: the session takes more than 2 GB");
     if (status != NX_E_ARGUMENT) return status;
     if (fails(problem, part < model->arch->n_parts, "part", "the model has no such part")) return status;
     if (fails(problem, model->fed >= model->n_destinations, "", "the model is not complete: feed it all its tensors")) return status;
@@ -63,14 +63,15 @@ nx_status nx_session_problem(const nx_model *model, uint32_t part, const nx_sett
          fails(problem, !settings->biases, "biases", "must be 0 for a part without a sequence")))
         return status;
     uint32_t length = shape && shape->length ? shape->length : plan->length, most = plan->length ? plan->length : NX_MAX_LENGTH;
-    if (fails(problem, length || !model->arch->parts[part].forward, "length", "must be given: the part has none of its own")) return status;
-    if (fails(problem, length <= most, "length", "must be at most that of the part")) return status;
+    if (fails(problem, length || !model->arch->parts[part].forward, "length", "must be given: the part has no length of its own"))
+        return status;
+    if (fails(problem, length <= most, "length", "must be at most the length of the part")) return status;
     if (fails(problem, !shape || !shape->key_bits || (model->arch->parts[part].grow && (shape->key_bits == 8 || shape->key_bits == 16)),
               "key_bits", "must be 0, or 8 or 16 for a part that grows"))
         return status;
     if (((uint64_t)settings->origin + length) * plan->output.elements > UINT32_MAX)
-        fails(problem, 0, "origin", "must leave indices of 32 bits to the positions after it");
+        fails(problem, 0, "origin", "plus the length must fit 32 bits");
     else
-        fails(problem, 0, "counts", "must fit the ports of any length; those of ports that are alike must be equal");
+        fails(problem, 0, "counts", "must fit ports of any length, and be equal for ports that are alike");
     return status;
 }

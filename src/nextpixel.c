@@ -7,8 +7,8 @@
 #include "destination.h"
 #include "reader.h"
 
-/* web/lib/engine/abi.js describes the structs of the header as 32-bit fields in order. This has no padding if a pointer has 32 bits;
- * web/tools/abi.js rejects other structs. A problem consists of two texts. */
+/* web/lib/engine/abi.js describes the structs of the header as 32-bit fields in order. The structs have no padding if a pointer has 32
+ * bits; web/tools/abi.js rejects other structs. A problem consists of two texts. */
 _Static_assert(sizeof(nx_problem) == 2 * NX_NAME_BYTES, "read so by web/lib/engine/layout.js");
 
 uint32_t nx_abi_version(void) { return NX_ABI_VERSION; }
@@ -65,7 +65,7 @@ static nx_status expect_tensors(nx_model *model, const nx_gguf *file, nx_arena *
     for (uint32_t i = 0, at = 0; i < file->n_tensors; i++) {
         nx_tensor t;
         nx_gguf_tensor_at(file, i, &t);
-        if (t.offset < at) return nx_refuse(problem, NX_E_ARGUMENT, "", 0, "the tensors do not stand in the order of their list");
+        if (t.offset < at) return nx_refuse(problem, NX_E_ARGUMENT, "", 0, "the tensors' data are not in the order of their list");
         at = t.offset;
         if (destinations)
             destinations[i] =
@@ -92,14 +92,14 @@ static nx_status refuse_other_kinds(const nx_gguf *file, const nx_metadata *arch
     if (parts > 1)
         return nx_refuse(problem, NX_E_UNSUPPORTED, "split.count", 11, "one part of several: load all of them, a list of addresses");
     if ((nx_gguf_find(file, "general.type", &entry) && text_ends(&entry, "adapter")) || nx_gguf_find(file, "adapter.type", &entry))
-        return nx_refuse(problem, NX_E_UNSUPPORTED, "adapter.type", 12, "an adapter (LoRA), no model: merge it into its model first");
+        return nx_refuse(problem, NX_E_UNSUPPORTED, "adapter.type", 12, "a LoRA adapter, not a model: merge it into its model first");
     if ((nx_gguf_find(file, "general.type", &entry) && text_ends(&entry, "mmproj")) || text_ends(architecture, "clip"))
-        return nx_refuse(problem, NX_E_UNSUPPORTED, "general.type", 12, "a projector of pictures into another model, which writes no text");
+        return nx_refuse(problem, NX_E_UNSUPPORTED, "general.type", 12, "an image projector for another model, which writes no text");
     if (!file->n_tensors && nx_gguf_find(file, "tokenizer.ggml.tokens", &entry))
         return nx_refuse(problem, NX_E_UNSUPPORTED, "", 0, "a vocabulary without weights, which tokenizer() reads");
     if (name_bytes < 40) memcpy(pooling.text, (const char *)architecture->value + 8, name_bytes);
     if (text_ends(architecture, "bert") || nx_gguf_find(file, nx_key(pooling.text, "pooling_type").text, &entry))
-        return nx_refuse(problem, NX_E_UNSUPPORTED, "general.architecture", 20, "a model of embeddings, which writes no text");
+        return nx_refuse(problem, NX_E_UNSUPPORTED, "general.architecture", 20, "an embedding model, which writes no text");
     return NX_OK;
 }
 
@@ -150,7 +150,7 @@ static nx_status size_of(const void *file, size_t present, size_t length, int he
     nx_status status = read_model(&arena, file, present, length, head, &none, problem);
     if (status) return status;
     if (arena.used > NX_MODEL_BYTES_FREE + (uint64_t)length * NX_MODEL_BYTES_PER_BYTE)
-        return nx_refuse(problem, NX_E_LIMIT, "", 0, "the model needs more memory than a file of its size may");
+        return nx_refuse(problem, NX_E_LIMIT, "", 0, "the model needs more memory than is allowed for a file of its size");
     if (arena.used > NX_MAX_MODEL_BYTES) return refuse_size(arena.used, problem);
     *bytes = (size_t)arena.used;
     return NX_OK;
@@ -160,7 +160,7 @@ static nx_status open_in(void *block, size_t block_bytes, const void *file, size
                          nx_problem *problem) {
     nx_arena arena = {block, 0, block_bytes};
     nx_status status = read_model(&arena, file, present, length, head, model, problem);
-    return status == NX_E_MEMORY ? nx_refuse(problem, status, "", 0, "the block is smaller than nx_model_size says") : status;
+    return status == NX_E_MEMORY ? nx_refuse(problem, status, "", 0, "the block is smaller than nx_model_size requires") : status;
 }
 
 nx_status nx_model_size(const void *file, size_t length, size_t *bytes, nx_problem *problem) {

@@ -70,7 +70,7 @@ uint32_t nx_read_choice(nx_reader *reader, const char *key, const char *const *n
     if (!find(reader, key, GGUF_STRING, &entry)) return 0;
     for (uint32_t i = 0; i < n; i++)
         if (entry.value_bytes - 8 == strlen(names[i]) && !memcmp((const char *)entry.value + 8, names[i], entry.value_bytes - 8)) return i;
-    nx_reader_fail(reader, NX_E_UNSUPPORTED, key, "a variant that this version does not know");
+    nx_reader_fail(reader, NX_E_UNSUPPORTED, key, "a variant that this version does not support");
     return 0;
 }
 
@@ -167,7 +167,7 @@ static void settle(nx_reader *reader, const char *name, const nx_tensor *tensor,
     if (to.to && tensor->data) nx_destination_fill(&to, 0, to.rows, tensor->data);
     for (uint32_t i = 0; to.to && reader->destinations && i < reader->file->n_tensors; i++) {
         if (reader->destinations[i].offset != to.offset) continue;
-        if (reader->destinations[i].kind) nx_reader_fail(reader, NX_E_ARGUMENT, name, "a tensor with two uses");
+        if (reader->destinations[i].kind) nx_reader_fail(reader, NX_E_ARGUMENT, name, "the tensor has two uses");
         to.entry = reader->destinations[i].entry;
         reader->destinations[i] = to;
         return;

@@ -13,7 +13,7 @@ uint64_t nx_cache_bytes(uint32_t type, uint32_t slots, uint32_t heads, uint32_t 
 /* Stores the key and the value (heads * key_length) of a position. */
 void nx_cache_write(const nx_cache *cache, uint32_t position, const float *key, const float *value);
 
-/* Copies a cache, of floats or of 8 bits, into a longer one of the same type, if no slot of it has been reused. */
+/* Copies a cache (F32 or 8 bits) into a longer one of the same type. No slot of `from` may have been reused. */
 void nx_cache_copy(const nx_cache *to, const nx_cache *from);
 
 /* Returns the size of the scratch memory of nx_attend in bytes. */
@@ -26,8 +26,8 @@ uint64_t nx_attend_scratch_bytes(uint32_t window, uint32_t n_ranges);
  * scratch      nx_attend_scratch_bytes, overwritten
  * map          null, or receives the weights: head h at map + h * map_stride, one number for each visible position;
  *              weights of an 8-bit cache are at least 2^-64 of the largest
- * Sums are over the positions in ascending order; they depend neither on the ring nor on other queries. Cost: 2 * visible positions * width
- * multiply-adds. */
+ * Sums run over the positions in ascending order, so they depend neither on the ring nor on other queries. Cost: 2 * visible positions *
+ * width multiply-adds. */
 void nx_attend(float *out, const float *query, const nx_cache *cache, const nx_range *ranges, uint32_t n_ranges, void *scratch, float *map,
                uint32_t map_stride);
 

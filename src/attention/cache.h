@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * Cached keys and values are in a ring of slots: position p is in slot p mod slots. With a local pattern, memory and time per element
- * therefore do not grow with the image.
+ * therefore do not depend on the size of the image.
  */
 #ifndef NX_CACHE_H
 #define NX_CACHE_H
@@ -10,15 +10,15 @@
 
 #define NX_MAX_KEY_LENGTH 1024
 
-/* Types of a cache besides NX_F32, which stores keys and values unchanged: 7 bits for pictures (kv7.c), 8 bits for language models (kv8.c),
- * and wide, with keys of 16 bits for models whose keys have a few channels far larger than the others. */
+/* Types of a cache besides NX_F32, which stores keys and values unchanged: 7 bits, for pictures (kv7.c); 8 bits, for language models
+ * (kv8.c); and wide, with 16-bit keys, for models whose keys have a few channels far larger than the others. */
 enum { NX_KV7 = 8, NX_KV8 = 64, NX_KV8_WIDE = 65 };
 static inline int nx_is_kv8(uint32_t type) { return type == NX_KV8 || type == NX_KV8_WIDE; }
 
-/* The cached keys and values of one layer of one sequence: `memory` has nx_cache_bytes. `queries_per_kv` consecutive queries share
- * the keys and values of a head [Ainslie et al. 2023, arXiv:2305.13245]. Layout, NX_F32, width = heads * key_length:
- * keys (slots / 4, width, 4): four positions side by side, so that a lane is a position when scores are computed
- * values (slots, width): so that a lane is a channel when they are summed */
+/* The cached keys and values of one layer of one sequence: `memory` has nx_cache_bytes bytes. `queries_per_kv` consecutive queries share
+ * the keys and values of a head [Ainslie et al. 2023, arXiv:2305.13245]. Layout, NX_F32, width = heads * key_length: keys (slots / 4,
+ * width, 4): four positions side by side, so that a lane is a position when scores are computed values (slots, width): so that a lane is a
+ * channel when they are summed */
 typedef struct {
     void *memory;
     uint32_t type, slots, n_kv_heads, key_length, queries_per_kv;

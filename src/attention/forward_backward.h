@@ -8,7 +8,7 @@
  * Forward-backward gives log Z and p(z_t = c), Viterbi the best z, in T C^2 additions and exponentials each. Each step computes one
  * position, so a long chain can be interrupted after any position.
  *
- * Rows of C numbers have nx_chain_stride(C), a multiple of 4; past C they are -infinity. A lane is a state.
+ * A row of C numbers has nx_chain_stride(C) entries, a multiple of 4; the entries past C are -infinity. A lane holds one state.
  */
 #ifndef NX_FORWARD_BACKWARD_H
 #define NX_FORWARD_BACKWARD_H
@@ -26,7 +26,7 @@ typedef struct {
     const float *start, *end; /* (stride) */
 } nx_chain_weights;
 
-/* Writes the rows that a chain needs from unpadded numbers: rows (C, stride) and their transpose from (C, C); a row (stride) from (C). */
+/* Pad a transition matrix (C, C) to rows (C, stride) and to the rows of its transpose, and a vector (C) to a row (stride). */
 void nx_chain_pad(float *rows, float *reversed, const float *transition, uint32_t states);
 void nx_chain_pad_row(float *row, const float *numbers, uint32_t states);
 
@@ -36,19 +36,20 @@ float nx_chain_log_sum(const float *row, const float *x, uint32_t states, float 
 /* Computes out[k] = log of the sum over c of e^(A[k][c] + x[c]), for every k.  out (stride) written; x (stride). */
 void nx_chain_follow(const nx_chain_weights *chain, const float *x, float *out);
 
-/* Forward, a position: alpha_t[c] = U_t[c] + log sum over k of e^(alpha_t-1[k] + A[k][c]) - log Z_t, at the first U + start - log Z_1, so
- * that e^alpha sums to 1: alpha is log p(z_t = c | U_1 .. U_t), and log Z is the sum of the log Z_t, and of nx_chain_log_sum(end, alpha_T).
- * before (stride) alpha_t-1, null at the first position; alpha (stride) written. Returns log Z_t, which is not finite if no state is
- * possible. */
+/* Computes one position of the forward pass: alpha_t[c] = U_t[c] + log sum over k of e^(alpha_t-1[k] + A[k][c]) - log Z_t, and for the
+ * first position alpha_1 = U_1 + start - log Z_1. Z_t makes e^alpha sum to 1, so alpha_t[c] = log p(z_t = c | U_1 .. U_t). log Z is the sum
+ * of all log Z_t plus nx_chain_log_sum(end, alpha_T). before (stride): alpha_t-1, null for the first position; alpha (stride) written.
+ * Returns log Z_t, which is not finite if no state is possible. */
 float nx_chain_forward(const nx_chain_weights *chain, const float *before, const float *u, float *alpha);
 
-/* Backward, a position: beta_t[k] = log sum over c of e^(A[k][c] + U_t+1[c] + beta_t+1[c]) - log Z_t+1; beta_T is `end`. Then p(z_t = c) is
- * e^(alpha_t[c] + beta_t[c]) over the sum of these, and p(z_t = k, z_t+1 = c) that of
- * e^(alpha_t[k] + A[k][c] + U_t+1[c] + beta_t+1[c]). u, after: of position t + 1; scratch (stride). */
+/* Computes one position of the backward pass: beta_t[k] = log sum over c of e^(A[k][c] + U_t+1[c] + beta_t+1[c]) - log Z_t+1; beta_T is
+ * `end`. p(z_t = c) is then proportional to e^(alpha_t[c] + beta_t[c]), and p(z_t = k, z_t+1 = c) to
+ * e^(alpha_t[k] + A[k][c] + U_t+1[c] + beta_t+1[c]). after and u: beta and U of position t + 1; scratch (stride). */
 void nx_chain_backward(const nx_chain_weights *chain, const float *after, const float *u, float log_z, float *beta, float *scratch);
 
-/* Viterbi, a position: best_t[c] = U_t[c] + max over k of best_t-1[k] + A[k][c], less the largest of all c, which is returned; from[c] (stride) is
- * that k, of equals the lowest. before: null at the first position, whose `from` is not written. */
+/* Computes one position of Viterbi's algorithm: best_t[c] = U_t[c] + max over k of (best_t-1[k] + A[k][c]), minus the maximum over all c,
+ * which is returned. from[c] (stride) is the best k; ties go to the lowest k. before: null for the first position, where `from` is not
+ * written. */
 float nx_chain_viterbi(const nx_chain_weights *chain, const float *before, const float *u, float *best, uint16_t *from);
 
 /* Returns the state with the largest row[c] + x[c]; among equals, the lowest. */

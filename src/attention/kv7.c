@@ -6,9 +6,9 @@
  * Keys and values are rounded to 7 bits, with one scale per head and position; queries to 8 bits; the weights of the positions to 127
  * steps.
  *
- * Bottleneck. For 16 positions of a head of width 64 there are 128 products of 16 bytes, each with a load, and some 160 instructions of
- * scales, softmax and rounding, which take about as long (npm run bench -- --only ours,kernels: half the throughput of the bare dot loop).
- * Two partial sums, as for one column in matmul.c, made a decoder of 6 MB 5 % slower, so there is only one sum.
+ * Bottleneck. For 16 positions of a head of width 64 there are 128 products of 16 bytes, each with a load, and some 160 instructions for
+ * scales, softmax and rounding, which take about as long as the products (npm run bench -- --only ours,kernels: half the throughput of the
+ * bare dot loop). Two partial sums, as for one column in matmul.c, made a decoder of 6 MB 5 % slower, so there is only one sum.
  */
 #include "kv7.h"
 
@@ -27,8 +27,8 @@ void nx_kv7_write(const nx_cache *cache, uint32_t position, const float *key, co
     }
 }
 
-/* Computes weights[i] = score of the position TILE * (from / TILE) + i in bits (base 2), -infinity outside the range. Returns the largest
- * of these scores and `top`. */
+/* Computes weights[i] = score of the position TILE * (from / TILE) + i in bits (base 2), -infinity outside the range. Returns, in each
+ * lane, the maximum of `top` and these scores. */
 NX_INLINE v128_t scores(float *weights, const nx_activations *query, int32_t query_sum, float scale, const nx_cache *cache,
                         const head_cache *head, nx_range range, v128_t top) {
     uint32_t first = range.from / TILE, tiles = range_tiles(range), vectors = cache->key_length / 4;
@@ -59,8 +59,8 @@ typedef struct {
     int32_t sum;
 } weight_block;
 
-/* Converts the scores of a range, starting at its first tile, to rounded weights, and adds their powers to *sum. Returns the block after
- * the last one. */
+/* Converts the scores of a range, starting at its first tile, to rounded weights, and adds the powers 2^(score - top) to *sum. Returns a
+ * pointer past the last block written. */
 NX_INLINE weight_block *round_weights(weight_block *to, float *weights, const nx_cache *cache, const head_cache *head, nx_range range,
                                       v128_t top, v128_t *sum) {
     uint32_t tiles = range_tiles(range);

@@ -3,19 +3,19 @@
  * Computes attention over keys and values of 8 bits, for language models, whose queries and weights keep 14 bits. See tiles.h for the cache
  * and the order of the work; here bytes are signed (kernels/wide.h).
  *
- * After the scales, a cache has key sums (H, S): 8192 times the sum of a position's key, which corrects the product of a query stored plus
- * 8192. They are followed, in a wide cache, by a second set of keys with their sums: the remainder of each number after 8 bits, in steps
+ * After the scales, a cache has key sums (H, S): 8192 times the sum of each position's key. These sums correct the products, because
+ * queries are stored plus 8192. In a wide cache, a second set of keys and sums follows: the remainder of each number after 8 bits, in steps
  * that are FINE times finer.
  *
  * Keys and values are rounded to 8 bits, keys of a wide cache to 16, with one scale per head and position; queries to 14 bits; the weights
  * of the positions to 16383 steps.
  *
- * Bottleneck. A score and its share of the output are 2 k multiply-adds in two planes of seven bits. These take k / 4 products of 16 bytes,
- * with three quarters as many loads and splats, and about 15 more instructions for the exponential, the rounding and the sums. At position
- * 2,000 (k = 64, V8, relaxed SIMD), scores take a third of the time, sums of values another third, and the steps between them a quarter. A
- * multiply-add therefore takes about as long as one of blocks.c with 8 bits. Columns of a prompt are faster only because a head's keys and
- * values are already in the processor's cache. For the shape of SmolLM2 (135 M), a prompt of 4,000 tokens takes 12.2 times the
- * multiply-adds of one of 500.
+ * Bottleneck. A score and its share of the output take 2 k multiply-adds in two planes of seven bits. These multiply-adds take k / 4
+ * products of 16 bytes, with three quarters as many loads and splats, and about 15 more instructions for the exponential, the rounding and
+ * the sums. At position 2,000 (k = 64, V8, relaxed SIMD), scores take a third of the time, sums of values another third, and the steps
+ * between them a quarter. A multiply-add therefore takes about as long as an 8-bit one in blocks.c. Columns of a prompt are faster only
+ * because a head's keys and values are already in the processor's cache. For the shape of SmolLM2 (135 M), a prompt of 4,000 tokens takes
+ * 12.2 times as many multiply-adds as a prompt of 500.
  */
 #include "kv8.h"
 
@@ -96,8 +96,9 @@ void nx_kv8_copy(const nx_cache *to, const nx_cache *from) {
 }
 
 /* Computes product[i] = sum over n groups of the four bytes in each lane of a vector times the four numbers of the group. Vector i of a
- * group begins 16 i bytes after the first vector of the group, and the next group begins `step` bytes further. Exact. Exact. This is a
- * separate function so that its sums and loads can use all registers: a single sum in memory costs a third of the loop's time. */
+ * group begins 16 i bytes after the first vector of the group, and the next group begins `step` bytes further. The sums are
+ * exact. The function is separate so that its sums and loads can use all registers: keeping a single sum in memory costs a third of the
+ * loop's time. */
 static NX_NOINLINE void products(v128_t product[4], const uint8_t *bytes, uint32_t step, const nx_wide *numbers, uint32_t n) {
     v128_t sum[2][4];
     for (int i = 0; i < 4; i++) sum[0][i] = sum[1][i] = wasm_i32x4_splat(0);
@@ -123,8 +124,8 @@ typedef struct {
     const int32_t *sums[2];
 } head_keys;
 
-/* Computes weights[i] = score of the position TILE * (from / TILE) + i in bits (base 2), -infinity outside the range. Returns the largest
- * of these scores and `top`. */
+/* Computes weights[i] = score of the position TILE * (from / TILE) + i in bits (base 2), -infinity outside the range. Returns, in each
+ * lane, the maximum of `top` and these scores. */
 NX_INLINE v128_t scores(float *weights, const nx_wide *query, float scale, const nx_cache *cache, const head_cache *head,
                         const head_keys *keys, int wide, nx_range range, v128_t top) {
     uint32_t first = range.from / TILE, tiles = range_tiles(range), vectors = cache->key_length / 4;
@@ -153,8 +154,8 @@ typedef struct {
     float scale;
 } weight_block;
 
-/* Converts the scores of a range, starting at its first tile, to rounded weights, and adds their powers to *sum. Returns the block after
- * the last one. */
+/* Converts the scores of a range, starting at its first tile, to rounded weights, and adds the powers 2^(score - top) to *sum. Returns a
+ * pointer past the last block written. */
 NX_INLINE weight_block *round_weights(weight_block *to, float *weights, const nx_cache *cache, const head_cache *head, nx_range range,
                                       v128_t top, v128_t *sum) {
     uint32_t tiles = range_tiles(range);
@@ -172,8 +173,8 @@ NX_INLINE weight_block *round_weights(weight_block *to, float *weights, const nx
 }
 
 /* Computes out (4 * vectors channels, vectors <= 4) = scale * sum over the ranges of weight * value, for the vectors of channels that start
- * at `at`. Each block is an exact sum of integers; the blocks are added in single precision. Four vectors are always read, which is safe
- * because scales follow the values. */
+ * at `at`. Each block is an exact sum of integers; the blocks are added in single precision. Four vectors are always read. Reading all four
+ * is safe because the scales follow the values. */
 NX_INLINE void mix(float *out, const weight_block *block, float scale, const nx_cache *cache, const head_cache *head, uint32_t at,
                    const nx_range *ranges, uint32_t n_ranges, uint32_t vectors) {
     uint32_t row = 4 * cache->key_length; /* bytes of four positions */

@@ -7,7 +7,7 @@
 static uint32_t min(uint32_t a, uint32_t b) { return a < b ? a : b; }
 static uint32_t minus(uint32_t a, uint32_t b) { return a > b ? a - b : 0; } /* returns a - b, but at least zero */
 
-/* A block of the grid: rows r0..r1-1 and columns c0..c1-1. Its first position in generation order is `start`. */
+/* A block of the grid: rows r0..r1-1 and columns c0..c1-1. The block's first position in generation order is `start`. */
 typedef struct {
     uint32_t r0, r1, c0, c1, start;
 } grid_block;

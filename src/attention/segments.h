@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT
  *
- * Attention to contiguous segments: a chain of bits z_1 .. z_n, each of which says whether a position is attended, with
+ * Attention to contiguous segments: in a chain of bits z_1 .. z_n, z_i = 1 if position i is attended to, with
  *
  *   p(z) = exp(sum of theta_i z_i + sum over i > 1 of A[z_i-1][z_i]) / Z
  *
- * [Kim, Denton, Hoang, Rush 2017, arXiv:1702.00887, section 3.1]. It is the linear chain of forward_backward.h with two states, so log-odds
- * suffice: f_i and b_i are the log-odds of z_i = 1 from either side, and only f_i includes theta_i,
+ * [Kim, Denton, Hoang, Rush 2017, arXiv:1702.00887, section 3.1]. This model is the linear chain of forward_backward.h with two states, so
+ * log-odds suffice: f_i and b_i are the log-odds of z_i = 1 from either side, and only f_i includes theta_i,
  *
  *   f_1 = theta_1,  f_i = theta_i + g(f_i-1),        g(x) = A01 - A00 + log(1 + e^(x + A11 - A01)) - log(1 + e^(x + A10 - A00))
  *   b_n = 0,        b_i = g'(theta_i+1 + b_i+1),     g' likewise of the transpose of A

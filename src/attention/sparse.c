@@ -3,7 +3,7 @@
 
 static uint32_t min(uint32_t a, uint32_t b) { return a < b ? a : b; }
 
-/* Returns the number of slots of the far set of columns for each residue: whole tiles of 16, or an even part of one. The alignment of a run
+/* Returns the number of slots per residue in the far set of columns: a multiple of 16 (whole tiles), or 4 or 8. The alignment of a run
  * within its tiles therefore does not depend on the capacity of the sequence, and neither does the rounding of sums. */
 static uint32_t residue_slots(const nx_sparse *p) {
     uint32_t rows = (p->positions - 1) / p->stride + 1;

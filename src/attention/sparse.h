@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * Sparse patterns [Child, Gray, Radford, Sutskever 2019, arXiv:1904.10509, section 4; blocks: Dhariwal et al. 2020, arXiv:2005.00341].
- * Of the positions up to its own, query i sees one of several sets (near, far) of about sqrt(n) positions each; l is the stride, c the
- * summary:
+ * Query i sees one of several sets (near, far) of about sqrt(n) positions each, all up to i; l is the stride, c the summary:
  *
  *                A1, near                                      A2, far                                         A3, previous
  *   strided      the last l positions, including i                  every l-th position back from i, including i
@@ -10,13 +9,13 @@
  *   blocks       the positions of i's block of l, up to i           every l-th position back from i, including i    the whole previous block
  *
  * If the positions are written in rows of l, the sets of `blocks` are i's row, i's column and the previous row. By the paper's formula, the
- * strided A1 has l + 1 positions, from i - l to i; the authors' released code uses l positions, as here. For the first l - c positions,
- * the fixed A2 is empty; for the first l positions, A3 is.
+ * strided A1 has l + 1 positions, from i - l to i; the authors' released code uses l positions, as here. The fixed A2 is empty for the
+ * first l - c positions, and A3 is empty for the first l positions.
  *
  * A pattern also defines slots: the slot of a position in a cache is chosen so that the positions of a set that a query sees are
  * contiguous. The near sets and the previous block use a ring of the last positions. The far set of columns keeps the positions of each
- * residue modulo l contiguous. The far set of the fixed pattern keeps only the summaries. Where queries see the near
- * and the far set, all positions are kept, and position i has slot i.
+ * residue modulo l contiguous. The far set of the fixed pattern keeps only the summaries. If queries see both the near and the far set, all
+ * positions are kept, and position i has slot i.
  */
 #ifndef NX_SPARSE_H
 #define NX_SPARSE_H

@@ -59,8 +59,8 @@ static inline head_cache head_of(const nx_cache *cache, uint32_t head) {
 static inline size_t key_byte(uint32_t slot, uint32_t k) { return (size_t)(slot - slot % TILE) * k + 4 * (slot % TILE); }
 static inline size_t value_byte(uint32_t slot, uint32_t k) { return (size_t)(slot & ~3u) * k + slot % 4; }
 
-/* Rounds n numbers to bytes of -most..most plus `zero`. Four bytes are stored at `to`, `step` bytes apart, and the next four `next` bytes
- * further. Returns the scale; *sum, if not null, gets the sum of the signed bytes. */
+/* Rounds n numbers to -most..most and stores each, plus `zero`, as a byte. Four bytes are stored at `to`, `step` bytes apart, and the next
+ * four `next` bytes further. Returns the scale; *sum, if not null, gets the sum of the signed bytes. */
 NX_INLINE float store_bytes(uint8_t *to, const float *x, uint32_t n, uint32_t step, uint32_t next, float most, int32_t zero, int32_t *sum) {
     float top = largest_magnitude(x, n);
     v128_t per_unit = steps_per_unit(most, top);
@@ -78,13 +78,13 @@ NX_INLINE float store_bytes(uint8_t *to, const float *x, uint32_t n, uint32_t st
 }
 
 /* Stores the scores of the four positions from 4 group on: product times scale, in bits (base 2), capped if `cap` is not 0, -infinity
- * outside the range. `end`: some of the positions may be outside. Returns the largest of these scores and `top`. */
+ * outside the range. `end`: some of the positions may be outside. Returns, in each lane, the maximum of `top` and these scores. */
 NX_INLINE v128_t keep_scores(float *scores, v128_t product, v128_t scale, float cap, uint32_t group, int end, nx_range range, v128_t top) {
     v128_t score = wasm_f32x4_mul(product, scale);
     if (cap > 0) score = nx_capped(score, cap);
     if (end) score = nx_mask_group(score, group, range);
     wasm_v128_store(scores, score);
-    return wasm_f32x4_pmax(top, score); /* ignores NaN, which the exponentials restore */
+    return wasm_f32x4_pmax(top, score); /* ignores NaN; the exponentials produce it again */
 }
 
 /* Computes weights (of one tile) = 2^(score - top) times the scale of the value. Adds the powers to *sum, and raises *largest (the bits of
@@ -115,15 +115,15 @@ NX_INLINE float weigh_two(float *weights, const head_cache *head, ring_walk *wal
     return f32x4_largest_magnitude(largest);
 }
 
-/* Size of the scratch memory of attention: weights of the largest number of tiles that ranges of `window` positions in total can touch, and
- * block_bytes for every two of these tiles. */
+/* Returns the size of the scratch memory of attention: weights for the largest number of tiles that ranges of `window` positions in total
+ * can touch, and block_bytes for every two of these tiles. */
 static inline uint64_t tiles_scratch_bytes(uint32_t window, uint32_t n_ranges, size_t block_bytes) {
     uint64_t tiles = window / TILE + 2 * (uint64_t)n_ranges;
     return tiles * TILE * sizeof(float) + (tiles / 2 + n_ranges) * block_bytes;
 }
 
-/* Computes the powers of the visible positions from scores that are not weighted yet. The rows of the map still need a common factor.
- * Returns the number of these positions. */
+/* Computes 2^(score - top) of the visible positions from the unweighted scores. The caller still has to multiply the map by a common
+ * factor. Returns the number of these positions. */
 static inline uint32_t map_powers(float *map, const float *scores, const nx_range *ranges, uint32_t n_ranges, v128_t top) {
     uint32_t n = 0;
     for (uint32_t r = 0; r < n_ranges; scores += TILE * range_tiles(ranges[r]), r++)

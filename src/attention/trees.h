@@ -6,18 +6,19 @@
  *   p(trees) = exp(sum over m of s[head of m][m]) / Z
  *
  * [Eisner 1996; Kim et al. 2017 for attention, section 3.2]. A span i .. j is complete if all its words depend, directly or indirectly, on
- * one of its ends: on i, C_right(i, j), or on j, C_left(i, j). It is incomplete if the arc between its two ends was drawn last, i -> j in
- * I_right, j -> i in I_left:
+ * one of its ends: on i, C_right(i, j), or on j, C_left(i, j). A span is incomplete if the arc between its two ends was drawn last, i -> j
+ * in I_right, j -> i in I_left:
  *
  *   I(i, j)       = log sum over i <= k < j of e^(C_right(i, k) + C_left(k + 1, j)),   I_right = I + s[i][j],   I_left = I + s[j][i]
  *   C_right(i, j) = log sum over i < k <= j of e^(I_right(i, k) + C_right(k, j))
  *   C_left(i, j)  = log sum over i <= k < j of e^(C_left(i, k) + I_left(k, j))
  *   log Z         = log sum over r of e^(s[0][r] + C_left(1, r) + C_right(r, n))
  *
- * This is the inside pass, from short spans to long ones. Each tree is in exactly one term of each sum. The outside pass goes backwards and
- * begins with 1 at log Z: every sum passes its value on to its terms, each of which gets the share e^(term - sum). The value that arrives
- * at the arc of an incomplete span is p(h is the head of m), which is d log Z / d s[h][m]. With the maximum in place of the log sum, the
- * whole value goes to the first maximum, so 1 arrives at the arcs of the most probable tree. There are no products, so nothing underflows.
+ * These sums are the inside pass, from short spans to long ones. Each tree is in exactly one term of each sum. The outside pass goes
+ * backwards and begins with 1 at log Z: every sum passes its value on to its terms, each of which gets the share e^(term - sum). The value
+ * that arrives at the arc of an incomplete span is p(h is the head of m), which is d log Z / d s[h][m]. With the maximum instead of the log
+ * sum, the whole value goes to the first maximum, so 1 arrives at the arcs of the most probable tree. There are no products, so nothing
+ * underflows.
  *
  * Each direction takes about n^3 / 2 exponentials. A call computes one width of spans, so that a long sentence can be interrupted.
  * -infinity marks an impossible arc.
@@ -40,7 +41,7 @@ typedef struct {
 
 uint64_t nx_tree_bytes(uint32_t words);
 
-/* Initialises the charts. This function must be called first. */
+/* Initialises the charts. Call this function first. */
 void nx_tree_begin(const nx_trees *trees);
 
 /* Computes the inside pass for all spans of width + 1 words. Call this function for width 1, 2 .. n - 1, in this order. */

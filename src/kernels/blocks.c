@@ -1,27 +1,28 @@
 /* SPDX-License-Identifier: MIT
  *
  * Matrix products for language models: every 32 or 16 weights of a row have their own scale, as in the file. See kernels.h and, for
- * quantised weights and activations, dot.h. A lane is a row, a tile 16 rows.
+ * quantised weights and activations, dot.h. A lane holds one row; a tile is 16 rows.
  *
  * 4 and 6 bits: [rows/16][cols/32] blocks of
  *   half scale[1 or 2][16], half offset[1 or 2][16] (in some forms), byte nibbles[4][4][16] or sixes[2][4][3][16]
  * The halves of nibbles[g][v] are the groups g and g + 4 of four columns of the rows 4v..4v+3. The low six bits of sixes[h][v][i] are the
- * group 4h + i. The two bits above are bits 2i and 2i + 1 of the group 4h + 3. Numbers are stored with an added constant. It is their zero
- * (4 bits: 8, 6 bits: 32) if the form has no offsets, and otherwise 0, except 4 for Q3_K in blocks of 24 bytes, which have both. They are
- * multiplied by 8-bit activations, with a scale for every 32 numbers of a column.
+ * group 4h + i. The two bits above are bits 2i and 2i + 1 of the group 4h + 3. Numbers are stored with an added constant. The constant is
+ * the zero of the numbers (4 bits: 8, 6 bits: 32) if the form has no offsets; otherwise it is 0, except for Q3_K in blocks of 24 bytes,
+ * which have offsets and the constant 4. The stored
+ * numbers are multiplied by 8-bit activations, with a scale for every 32 numbers of a column.
  *
  * 8 bits: [rows/16] { float constant[16]; [cols/32] blocks of { half scale[16]; int8 weight[8][4][16]; } }
- * Signed weights use both signs of a byte, so the activation must be 0..127 for an exact dot product everywhere: it is rounded to 14 bits
- * with one scale for the column, x = step (u - 8192), and u is split into two planes of seven bits. A step of 14 bits changes a product by
- * less than sqrt(cols) / 28,000 of the column's length, even with outliers. The added 8192 contributes a constant, the sum of scale *
- * weight over the row, times 8192.
+ * Signed weights use both signs of a byte, so activations must be 0..127 for an exact dot product everywhere. The activations are therefore
+ * rounded to 14 bits with one scale per column, x = step (u - 8192), and u is split into two planes of seven bits. Rounding to 14 bits
+ * changes a product by less than sqrt(cols) / 28,000 times the column's length, even with outliers. The added 8192 contributes a constant,
+ * the sum of scale * weight over the row, times 8192.
  *
  * Bottleneck. V8 allocates 15 vector registers and keeps clang's loops unchanged. Sums that do not fit are spilled to memory at each
  * product, and a shift by a loop counter costs three more instructions. Four columns are therefore computed for two vectors of rows (8
  * bits) or for one vector at a time, and the shifts that unpack weights are constants. For 16 weights, 8 bits then cost a load and two
- * products, and 4 bits half a load, a mask, half a shift and a product; 6 bits 3/4 of a load, 11/4 instructions to unpack, and a product;
- * and each scale of a vector of rows costs seven instructions, which 6 bits with two scales need for every 16 columns. Weights outside the
- * caches are limited by memory bandwidth, which one column of 8 bits nearly reaches.
+ * products; 4 bits cost half a load, a mask, half a shift and a product; 6 bits cost 3/4 of a load, 11/4 instructions to unpack, and a
+ * product. Each scale of a vector of rows costs seven instructions, and 6 bits with two scales need one for every 16 columns. If the
+ * weights do not fit in the caches, memory bandwidth is the limit, and one column of 8 bits nearly reaches it.
  */
 #include "blocks.h"
 
@@ -87,7 +88,7 @@ static uint32_t stored_number(const uint8_t *block, uint32_t t, uint32_t c, uint
     return g % 4 < 3 ? at[g % 4 * 16] & 63 : (uint32_t)(at[0] >> 6 | at[16] >> 6 << 2 | at[32] >> 6 << 4);
 }
 
-/* Half-precision number `index` of row t: scales, then offsets. */
+/* Returns the address of half-precision number `index` of row t: scales come first, then offsets. */
 static uint16_t *half_at(const uint8_t *block, uint32_t index, uint32_t t) { return (uint16_t *)block + index * TILE + t; }
 
 /* Packs a row of Q8_0 or Q4_0 with unchanged values: a half-precision scale, then four columns (or pairs of columns) at a time. */
@@ -150,7 +151,7 @@ void nx_blocks_row(float *out, const uint8_t *tile, uint32_t t, uint32_t form, u
 typedef struct {
     const void *activations; /* (n, cols / 4) wide or nx_activations */
     const float *scale;      /* (n) or (n, cols / 32) */
-    const int32_t *sum;      /* (n, cols / 32, 2) of the activations of each half of a block */
+    const int32_t *sum;      /* (n, cols / 32, 2) sums of the activations of each half of a block */
 } rounded;
 
 uint64_t nx_blocks_input_bytes(uint32_t cols, uint32_t n) {
@@ -211,12 +212,12 @@ typedef struct {
 
 NX_INLINE v128_t load_bias(const tile_work *w, int v) { return wasm_v128_load(w->bias + 4 * v); }
 
-/* Returns how many vectors of rows are processed together, so that their sums fit the registers. Groups whose products wait for each other
- * are overlapped. */
+/* Returns how many vectors of rows are processed together: as many as have their sums in registers, so that products of different vectors
+ * overlap. */
 NX_INLINE int vectors(uint32_t form, uint32_t n) { return n == 1 ? 4 : form == NX_BLOCKS_8 || (form == NX_BLOCKS_4 && !NX_PAIRS) ? 2 : 1; }
 
 /* Adds a block to `sum`: sum[j][at + v] += scale of the rows * integer dot product, for each column j < n and the vectors of rows v that are
- * processed together. Rolled loops limit the loaded values, so that the sums stay in registers. */
+ * processed together. The loops stay rolled, so that few loaded values are live and the sums stay in registers. */
 NX_INLINE void wide_vectors(v128_t sum[4][4], const uint8_t *block, const nx_wide *const x[4], int at, uint32_t n) {
     v128_t part[2][4][4];
     const uint8_t *weight = block + 2 * TILE + 16 * at;

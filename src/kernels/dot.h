@@ -8,20 +8,19 @@
  *
  *   dot(sum, weights, activations)[lane] = sum[lane] + sum over i < 4 of weights[4 lane + i] activations[i]
  *
- * Relaxed SIMD has one instruction for this dot product. The instruction leaves open how the top bit of its second operand is read, and
- * whether pairs saturate at 16 bits. Neither matters for a second operand of 0..127, so the result is exact and the same on every
- * processor.
+ * Relaxed SIMD has one instruction for this dot product. The specification leaves open how the top bit of the second operand is read, and
+ * whether pairs saturate at 16 bits. For a second operand of 0..127 neither makes a difference, so the result is exact and the same on
+ * every processor.
  *
  * Baseline SIMD has only 16-bit products. As 16-bit numbers, the weights are w0 + 256 w1 and w2 + 256 w3, so
  *   (w0 + 256 w1) a1 + w0 (256 a0 - a1) = 256 (w0 a0 + w1 a1)
- * needs one mask instead of two widenings. Its sums are 256 times as
- *   large until dot_value shifts them back, which is exact; without their bias they stay below 2^31 for 1,024 numbers: 1024 * 64 * 127 *
- *   256.
+ * needs one mask instead of two widenings. The sums are 256 times as large until dot_value shifts them back, which is exact. Without their
+ * bias they stay below 2^31 for 1,024 numbers: 1024 * 64 * 127 * 256.
  *
- * Some engines expand the instruction to five (x86 before AVX-VNNI: sums of two products in 16 bits, then sums of two of these by a product
- * with ones, which is loaded each time). For these engines, a third build (NX_PAIRS) writes three of the five instructions itself, and sums
- * of nibbles' products stay in 16 bits as long as they fit: dot_pairs, for NX_PAIRS_MOST products. Nothing saturates, so the sums equal
- * those of the other builds on every machine; web/lib/workers/simd.js measures which build is faster.
+ * Some engines expand the instruction to five (x86 before AVX-VNNI: one adds products in pairs in 16 bits, another adds these pairs by
+ * multiplying them with ones, which are loaded each time). For these engines, a third build (NX_PAIRS) contains three of the five
+ * instructions directly, and sums of nibble products stay in 16 bits as long as they fit (dot_pairs, up to NX_PAIRS_MOST products). Nothing
+ * saturates, so the sums equal those of the other builds on every machine; web/lib/workers/simd.js measures which build is faster.
  *
  * The zero of the weights is subtracted once per sum: a sum begins with dot_start(z, sum a), because sum (w - z) a = sum w a - z sum a. All
  * of this is arithmetic modulo 2^32, because numbers that are not finite are rounded to arbitrary values.
@@ -134,7 +133,7 @@ NX_INLINE float largest_magnitude(const float *x, uint32_t n) {
     return f32x4_largest_magnitude(top);
 }
 
-/* Returns most / top, or 0 if the numbers are too small to divide by; all of them then become 0. */
+/* Returns most / top, or 0 if `top` is too small to divide by; all numbers then become 0. */
 NX_INLINE v128_t steps_per_unit(float most, float top) { return wasm_f32x4_splat(top > 0x1p-100f ? most / top : 0.0f); }
 
 /* Rounds products up to 2^22 to the nearest integer, ties to even: their sum with 1.5 * 2^23 has no fractional bits. Numbers that are not

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * exp, log, tanh and sigma on four lanes, and the double-precision functions of the sinusoidal positions. These are our own functions,
- * because libm differs between systems and the results here must not.
+ * exp, log, tanh and sigma on four lanes, and the double-precision functions of the sinusoidal positions. The library has its own
+ * functions, because libm differs between systems and the results here must not.
  */
 #ifndef NX_ELEMENTARY_H
 #define NX_ELEMENTARY_H
@@ -12,7 +12,7 @@
  * NaN stays NaN.
  *
  * x = n ln 2 + r with |r| <= ln(2)/2, so e^x = 2^n e^r. ln 2 is split in two (Cody and Waite) so that n ln 2 is exact
- * to well below a unit of r. n is rounded by adding 1.5 * 2^23, whose low bits then are n. e^r is its Taylor sum to
+ * to well below the last place of r. n is rounded by adding 1.5 * 2^23; the low bits of the sum are n. e^r is computed by its Taylor sum to
  * r^7/7!, whose remainder is under 6e-9. */
 NX_INLINE v128_t f32x4_exp(v128_t x) {
     v128_t tiny = wasm_f32x4_lt(x, wasm_f32x4_splat(-87.0f)), shift = wasm_f32x4_splat(0x1.8p23f);
@@ -43,8 +43,8 @@ NX_INLINE v128_t f32x4_sigmoid(v128_t x) {
 
 /* Returns tanh x, relative error under 3e-7; tanh(-x) = -tanh(x) to the bit; NaN stays NaN.
  *
- * 1 - 2 / (e^2|x| + 1) with the sign of x; where that would cancel, |x| < 0.35, the Taylor sum to x^11, whose remainder is under
- * 2e-8 of it. */
+ * The result is 1 - 2 / (e^2|x| + 1) with the sign of x. For |x| < 0.35, where this would cancel, the result is the Taylor sum to x^11,
+ * whose relative remainder is under 2e-8. */
 NX_INLINE v128_t f32x4_tanh(v128_t x) {
     v128_t one = wasm_f32x4_splat(1), magnitude = wasm_f32x4_abs(x), sign = wasm_v128_xor(x, magnitude);
     v128_t e = f32x4_exp(wasm_f32x4_add(magnitude, magnitude));
@@ -104,7 +104,8 @@ NX_INLINE v128_t f32x4_log(v128_t x) {
 /* Returns ln x of one number. */
 NX_INLINE float f32_log(float x) { return wasm_f32x4_extract_lane(f32x4_log(wasm_f32x4_splat(x)), 0); }
 
-/* Computes sin and cos of x in [0, 2^17], absolute error under 1e-11: x - k pi/2 by a two-part pi/2, then Taylor sums on [-pi/4, pi/4]. */
+/* Computes sin and cos of x in [0, 2^17], with an absolute error under 1e-11: subtracts k pi/2 with a two-part pi/2, then evaluates Taylor
+ * sums on [-pi/4, pi/4]. */
 void nx_f64_sincos(double x, double *sine, double *cosine);
 
 /* Returns e^x for x in [-40, 0], relative error under 1e-13. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Decodes the types of GGUF's tensors. See formats.h.
+ * Decodes the tensor types of GGUF. See formats.h.
  *
  * Blocks of 32, d and m halves:
  *   Q4_0 { d; byte q[16] }                 value d (q - 8), nibble j of the low halves is value j, of the high ones value 16 + j
@@ -10,7 +10,7 @@
  *   Q8_0 { d; int8 q[32] }                 d q
  *   IQ4_NL { d; byte q[16] }               d t_q, t sixteen levels that are closer near zero
  *   MXFP4 { byte e; byte q[16] }           2^(e - 127) f_q, f the sixteen numbers with a sign, two bits of exponent and one of mantissa
- * Blocks of 256, in two stretches of 128 or four of 64 whose values lie side by side in the bits of the same bytes:
+ * Blocks of 256, in two groups of 128 values or four of 64; a byte holds bits of several values of a group:
  *   Q2_K { byte s[16]; byte q[64]; d, m }  d (s & 15) q - m (s >> 4), a byte s for each 16 values
  *   Q3_K { byte h[32]; byte q[64]; byte s[12]; d }   d (s - 32) (q - 4 + 4 h), 6-bit s for each 16
  *   Q4_K { d, m; byte s[12]; byte q[128] } d s q - m t, 6-bit s and t for each 32
@@ -64,7 +64,7 @@ static void nibbles(int8_t *number, const uint8_t *pairs, int32_t minus) {
     }
 }
 
-/* The levels of IQ4_NL and IQ4_XS; those of MXFP4, times two. */
+/* The levels of IQ4_NL and IQ4_XS, and the doubled levels of MXFP4. */
 static const int8_t iq4_levels[16] = {-127, -104, -83, -65, -49, -35, -22, -10, 1, 13, 25, 38, 53, 69, 89, 113};
 static const int8_t fp4_levels[16] = {0, 1, 2, 3, 4, 6, 8, 12, 0, -1, -2, -3, -4, -6, -8, -12};
 
@@ -93,8 +93,8 @@ static void fifth(nx_weights *w, const uint8_t *bits) {
     for (uint32_t i = 0; i < 32; i++) w->number[i] = (int8_t)(w->number[i] + (bits[i / 8] >> i % 8 & 1) * 16);
 }
 
-/* Returns, for Q4_K and Q5_K, the scale and the offset of group s of 32 values in a block. Each has six bits, in twelve bytes: the first
- * four pairs are contiguous, the other four use the remaining bits. */
+/* Reads, for Q4_K and Q5_K, the scale and the offset of group s of 32 values in a block. All scales and offsets have six bits and share
+ * twelve bytes: the first four pairs are contiguous, the other four use the remaining bits. */
 static void scale_of_32(nx_weights *w, const uint8_t *block, uint32_t s) {
     const uint8_t *bytes = block + 4;
     uint32_t scale = s < 4 ? bytes[s] & 63 : (bytes[s + 4] & 15) | (uint32_t)bytes[s - 4] >> 6 << 4;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * The encodings of weights in files, block by block. 32 weights of any quantised type are integers, with a scale and an offset for each 16
- * of them: weight[i] = scale[i / 16] number[i] + offset[i / 16].
+ * The encodings of weights in files, block by block. For any quantised type, 32 weights are integers with a scale and an offset for each
+ * 16: weight[i] = scale[i / 16] number[i] + offset[i / 16].
  */
 #ifndef NX_FORMATS_H
 #define NX_FORMATS_H

@@ -15,8 +15,8 @@
 #include "kernels.h"
 
 /* The pixels that each location of a convolution sees. Location (r, c) has `down` x `across` taps, in raster order. Tap (i, j) is the pixel
- * in row r * stride_down + i * dilation - above, column c * stride_across + j * dilation - left. A square of k with an edge of e: down =
- * across = k, above = left = below = right = e. A row of k: rows = down = 1, above = below = 0. */
+ * in row r * stride_down + i * dilation - above, column c * stride_across + j * dilation - left. For a k x k square with an edge of e: down
+ * = across = k, above = left = below = right = e. For a row of k: rows = down = 1, above = below = 0. */
 typedef struct {
     uint32_t rows, cols, channels;
     uint32_t pixel; /* distance between two pixels, in numbers, at least `channels`; 0: nx_stride(channels) */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * The contracts of all kernels. Kernels take n columns: n vectors that go through the same weights. out (2 rows, 2 cols) written: every
- * pixel four times (nearest neighbour). The results of a column depend neither on n nor on the other columns, to the bit.
+ * The contracts of all kernels. Kernels take n columns: n vectors that go through the same weights. The results of a column are
+ * bit-identical for every n and do not depend on the other columns.
  *
  * Widths: a vector of w numbers is stored with stride nx_stride(w), a multiple of 16. Numbers past w are padding: kernels may read and
  * write it and must ignore it, except that matmul writes zeros there. Vectors of weights have no padding. Kernels only assert sizes,
@@ -17,8 +17,9 @@
 
 #define NX_COLUMNS 16 /* maximum number of columns in one pass */
 
-/* A build without language models, -DNX_TEXTS=0, leaves out the code that only they need: matrices by block, the types of their files,
- * caches of 8 bits, most filters, penalties, searches, and drafts from the text. Such a build refuses files of these types. */
+/* A build without language models (-DNX_TEXTS=0) omits the code that only language models need: matrices by block, the types of their
+ * files, caches of 8 bits, most filters, penalties, searches, and drafts from the text. A build without language models rejects files with
+ * these tensor types. */
 #ifndef NX_TEXTS
 #define NX_TEXTS 1
 #endif
@@ -27,16 +28,16 @@ static inline uint32_t nx_stride(uint32_t width) { return (width + 15) & ~15u; }
 
 static inline uint32_t nx_larger(uint32_t a, uint32_t b) { return a > b ? a : b; }
 
-/* How a product is rounded; each model chooses one.
- * NX_BY_ROW: one scale for each row of weights (Q8_0 keeps 7 bits) and one for each column of activations (8 bits). This rounding is the
- * fastest, and sufficient for pictures. Q4_0 is exact.
+/* How a product is rounded. Each model chooses one of two ways.
+ * NX_BY_ROW: one scale for each row of weights (Q8_0 keeps 7 bits) and one for each column of activations (8 bits). NX_BY_ROW is the
+ * fastest rounding, and sufficient for pictures. Weights of Q4_0 stay exact.
  * NX_BY_BLOCK: weights as in the file, with a scale for every 32 or 16. Activations have 14 bits for products with 8-bit weights; for
-  * products with 6-bit and 4-bit weights they have 8 bits with a scale for every 32. Language models need this rounding because of
-  * outliers. F16 and BF16 keep their 16 bits in memory. */
+ * products with 6-bit and 4-bit weights they have 8 bits with a scale for every 32. Language models need this rounding because of
+ * outliers. F16 and BF16 keep their 16 bits in memory. */
 typedef enum { NX_BY_ROW, NX_BY_BLOCK } nx_packing;
 
 /* The forms of packed weights. F32, F16, BF16, and Q8_0 and Q4_0 by row, have the codes of their types (matmul.c); the forms by block are
- * listed in tensor_types.h (blocks.c). The comments give the bytes of 32 packed weights. */
+ * listed in tensor_types.h (blocks.c). Each comment gives the size of 32 packed weights in bytes. */
 enum {
     NX_SINGLE = 0,      /* no blocks */
     NX_BLOCKS_8 = 64,   /* 34: 8 bits, a scale */
@@ -54,10 +55,10 @@ typedef struct {
     const void *packed;
 } nx_matrix;
 
-/* Returns the form in which weights of a file's type are packed. By row, F16 is widened to F32, and types other than F32, F16, Q8_0 and
- * Q4_0 are packed by block. Packing is exact for F32, F16, BF16, Q4_0, Q4_1, Q5_0 and Q5_1; for Q8_0 by block; and for MXFP4, except blocks
- * whose scale is below 2^-24, which become 0. In the K types, a scale is a half-precision number times an integer. The scale is rounded to
- * half precision here, with an error of at most 1/2048, and so is the offset of its block. */
+/* Returns the form in which weights of a file's type are packed. With NX_BY_ROW, F16 is widened to F32, and types other than F32, F16, Q8_0
+ * and Q4_0 are packed by block. Packing is exact for F32, F16, BF16, Q4_0, Q4_1, Q5_0 and Q5_1; for Q8_0 by block; and for MXFP4, except
+ * blocks whose scale is below 2^-24, which become 0. In the K types, a scale is a half-precision number times an integer. The scale is
+ * rounded to half precision here, with an error of at most 1/2048, and so is the offset of its block. */
 uint32_t nx_matrix_form(uint32_t type, uint32_t packing);
 
 /* Returns whether products with a packed matrix round the activations. */
@@ -75,11 +76,11 @@ void nx_matrix_pack(const nx_matrix *matrix, void *packed, const uint8_t *weight
 /* Returns `count` rows of a packed matrix, beginning with `first`, as a matrix. Both numbers must be multiples of 16. */
 nx_matrix nx_matrix_rows(const nx_matrix *matrix, uint32_t first, uint32_t count);
 
-/* Converts row `row` of a packed matrix to floats, with rounded weights if packing rounds them: out (cols) written. This is for a table
- * that is also used as a matrix (tied output weights). */
+/* Converts row `row` of a packed matrix to floats, with rounded weights if packing rounds them: out (cols) written. The function is for a
+ * table that is also used as a matrix (tied output weights). */
 void nx_matrix_row(float *out, const nx_matrix *matrix, uint32_t row);
 
-/* A table whose rows are looked up. It stays in the file's encoding, and a row is converted to floats when it is used. */
+/* A table whose rows are looked up. The table stays in the file's encoding, and a row is converted to floats when it is used. */
 typedef struct {
     uint32_t type, rows, cols;
     const uint8_t *data; /* (rows, cols) */
@@ -97,7 +98,7 @@ typedef struct {
     void *scratch;
 } nx_input;
 
-/* Returns the size of the scratch memory of an input of n columns of at most `cols` numbers. */
+/* Returns the size of an input's scratch memory, for n columns of at most `cols` numbers. */
 uint64_t nx_input_bytes(uint32_t cols, uint32_t n);
 
 nx_input nx_input_of(const float *x, uint32_t n, void *scratch);
@@ -136,8 +137,8 @@ void nx_layer_norm(float *x, const float *weight, const float *bias, float epsil
  * all yield 0, never NaN. */
 void nx_softmax(float *x, uint32_t n);
 
-/* Returns ln of the sum of e^x over n numbers, n % 4 == 0; -infinity masks, and there is at least one other number, all of which are
- * finite. */
+/* Returns ln of the sum of e^x over n numbers, n % 4 == 0. -infinity is masked; at least one number must be unmasked, and all unmasked
+ * numbers must be finite. */
 float nx_log_sum_exp(const float *x, uint32_t n);
 
 /* Widens a row of `n` weights in the file's encoding to f32, n a multiple of the type's block. The values of K types and of types with an

@@ -11,17 +11,17 @@
  * Q4_0:  [rows/16][cols/32] blocks of { float scale[16]; byte weight[4][4][16]; } where the low nibbles of [g][v] are
  * group g of the block's columns, the high ones group g + 4.
  *
- * Weights of Q8_0 have 8 bits and a scale for every 32 in the file. Here they have 7 bits and one scale per row, so that the product with a
- * row is a single sum of integers. Such a sum needs only dot products, which is most effective if several columns share the weights.
+ * Weights of Q8_0 have 8 bits and a scale for every 32 in the file. In memory they have 7 bits and one scale per row, so that the product
+ * with a row is a single sum of integers. Such a sum needs only dot products, which is most effective if several columns share the weights.
  * Weights of Q4_0 are exact. blocks.c has the forms whose blocks keep their scales.
  *
  * Bottlenecks (npm run bench -- --only products, V8 on an Intel Xeon with AVX-VNNI). One column of Q8_0: a matrix that stays in a cache
-  * comes close to the bare dot loop; a whole decoder of 6 MB is limited by memory bandwidth, at one byte per weight. Several columns: a dot
-  * product takes half a cycle and its addition five, so ten sums are needed to hide the latency. V8 has 15 registers for vectors: twelve
-  * for the sums of two vectors of rows and six columns, two for weights and one for activations. That loop alone reaches 94 billion
-  * multiply-adds per second at 2.95 GHz, and one with eight sums reaches 73; sixteen columns are processed as 6 + 6 + 4. A whole product of
-  * 256 x 256 reaches 73: 7 % of its time is rounding, 0.85 cycles per value, and 8 rows of 6 columns have a fixed cost of about 70 cycles
-  * for starts, scales, stores and the exit of the loop.
+ * comes close to the bare dot loop; a whole decoder of 6 MB is limited by memory bandwidth, at one byte per weight. Several columns: a dot
+ * product takes half a cycle and its addition five, so ten sums are needed to hide the latency. V8 has 15 registers for vectors: twelve
+ * for the sums of two vectors of rows and six columns, two for weights and one for activations. The loop alone reaches 94 billion
+ * multiply-adds per second at 2.95 GHz, and a loop with eight sums reaches 73; sixteen columns are processed as 6 + 6 + 4. A whole product
+ * of 256 x 256 reaches 73: 7 % of its time is rounding (0.85 cycles per value), and 8 rows of 6 columns have a fixed cost of about 70
+ * cycles for starts, scales, stores and the exit of the loop.
  * Q4_0: 32 weights take one load, two masks and one shift in addition to two products, and each scale of a vector of rows takes six
  * instructions. From a cache, one column reaches 0.6 of the throughput of Q8_0, so the only gain is the smaller number of bytes to read.
  */
@@ -223,8 +223,8 @@ NX_INLINE void tile_16(const tile_work *w, const uint16_t *weights, uint32_t typ
     store_tile(w, sum, n);
 }
 
-/* A product of n columns adds to n * 4 vectors of sums, and each addition waits for the last one to its vector. Four additions are too few
- * to hide the latency, so one column keeps two sets of sums. The sums are integers, so their order does not matter.
+/* A product of n columns adds to n * 4 vectors of sums, and each addition waits for the previous addition to the same vector. Four
+ * additions are too few to hide the latency, so one column keeps two sets of sums. The sums are integers, so their order does not matter.
  */
 NX_INLINE uint32_t parts(uint32_t n) { return n == 1 ? 2 : 1; }
 
@@ -232,7 +232,7 @@ typedef struct {
     v128_t of[2][4][4];
 } product_sums;
 
-/* total: the sum of the activations of each column. */
+/* Sets the starting sums; total: the sum of the activations of each column. */
 NX_INLINE void start_sums(product_sums *product, uint32_t zero, const int32_t *total, uint32_t n) {
     for (uint32_t j = 0; j < n; j++)
         for (int v = 0; v < 4; v++) {
@@ -262,8 +262,8 @@ NX_INLINE void add_q4_groups(product_sums *product, const q4_block *block, const
     }
 }
 
-/* One column is unrolled, because each iteration of a loop would move sums between registers and memory. For several columns the unrolled
- * code would be too long to benefit. */
+/* The loop is unrolled for one column, because each iteration would move sums between registers and memory. For several columns the
+ * unrolled code would be too long to benefit. */
 NX_INLINE void add_q4(product_sums *product, const q4_block *block, const nx_activations *activations, uint32_t activations_stride,
                       uint32_t n) {
     if (n == 1) {
@@ -361,8 +361,8 @@ NX_INLINE void tile_q8(const tile_work *w, const float *weights, uint32_t n) {
     }
 }
 
-/* Multiplies two tiles by one column of at most EXACT values, with the same bits as tile_q8. The two share the loads of the activations and
- * the fixed cost of a short row. */
+/* Multiplies two tiles by one column of at most EXACT values, with the same bits as tile_q8. The two tiles share the loads of the
+ * activations and the fixed cost of a short row. */
 NX_INLINE void two_tiles_q8(const tile_work *w, const uint8_t *weights, const uint8_t *others) {
     v128_t sum[2][4];
     for (int k = 0; k < 2; k++)

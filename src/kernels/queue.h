@@ -16,9 +16,9 @@
 
 #define NX_OUTSIDE 0xffffffffu
 
-/* The taps of a masked convolution over a grid in raster order. They are in raster order, too: first `above` whole rows of `across` taps
- * each, centred, the last of them in the row right above the position; then `left` taps of the position's own row, the last one `gap` to
- * its left. A square of k with mask A: above = k/2, across = k, left = k/2, gap = 1; with mask B: left = k/2 + 1, gap = 0. */
+/* The taps of a masked convolution over a grid in raster order. The taps are in raster order, too: first `above` whole rows of `across`
+ * taps each, centred, the last row right above the position; then `left` taps in the position's own row, the last one `gap` to the left of
+ * the position. For a k x k square with mask A: above = k/2, across = k, left = k/2, gap = 1; with mask B: left = k/2 + 1, gap = 0. */
 typedef struct {
     uint32_t width; /* columns of the grid; 0: a single endless row */
     uint32_t above, across, left, gap;

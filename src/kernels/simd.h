@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * The only place that depends on the instruction set. It uses WebAssembly SIMD128 intrinsics; a native build gets them from SIMDe, which
- * implements the same names exactly. All other code is written once.
+ * The only file that depends on the instruction set. The code uses WebAssembly SIMD128 intrinsics; a native build gets them from SIMDe,
+ * which implements the same names exactly. All other code is written once.
  *
  * Rules for equal results everywhere: plain mul and add in a stated order, no fused multiply-add (-ffp-contract=off), no libm, no f32x4
  * min/max where NaN could occur.
@@ -28,8 +28,8 @@
 #define NX_UNROLLED
 #endif
 
-/* Keeps a pointer separate from the other pointers of a loop. Otherwise clang would replace six pointers by sums with one pointer that
- * advances, which costs one more instruction each. */
+/* Keeps a pointer separate from the other pointers of a loop. Otherwise clang would compute six pointers as offsets from one advancing
+ * pointer, which costs one more instruction each. */
 #define NX_SEPARATE(pointer) __asm__("" : "+r"(pointer))
 
 #define NX_INLINE static inline __attribute__((always_inline))

@@ -7,8 +7,8 @@
  * causes no delay. The owner takes pieces too, and then waits for those taken by others. The job's words therefore do not change while any
  * piece is being processed.
  *
- * A helper is useless if another program occupies its core: it stops in the middle of a piece for thousands of times the length of the
- * piece, or alternates with the owner on the owner's core. An owner that had to wait long, or that hardly ever saw a helper at work after
+ * A helper is useless if another program occupies its core: it stops in the middle of a piece for thousands of times as long as a piece
+ * takes, or alternates with the owner on the owner's core. An owner that had to wait long, or that hardly ever saw a helper at work after
  * its own pieces were done, therefore does the next jobs alone, and twice as many each time this happens again.
  */
 #if defined(NX_THREADS)
@@ -26,8 +26,8 @@
 /* Jobs of a trial, which measures whether helpers are at work; with two working threads, the owner finishes first in every second job. */
 #define TRIAL 128
 #define SEEN (TRIAL / 16)
-/* Number of jobs that the owner does alone after a failed trial: at first, and at most. A token of a language model takes about two
- * hundred. */
+/* The first and the largest number of jobs that the owner does alone after a failed trial. A token of a language model takes about two
+ * hundred jobs. */
 #define ALONE 256
 #define ALONE_MOST 8192
 
@@ -43,8 +43,8 @@ typedef struct {
 
 static pool shared;
 
-/* The owner's counters: jobs to do alone, their number after the next failure, and, in a trial, all jobs so far and those in which it saw a
- * helper. */
+/* The owner's counters: the jobs left to do alone; how many jobs to do alone after the next failure; and, during a trial, the number of
+ * jobs so far and of those in which it saw a helper. */
 static struct {
     uint32_t alone, next, jobs, seen;
 } trust = {.next = ALONE};

@@ -7,8 +7,8 @@
 
 #include <stdint.h>
 
-/* Processes the items from..to-1. Its result must depend neither on the thread that runs it nor on what other threads do at the same
- * time. */
+/* Processes the items from..to-1. The result must depend neither on the thread that runs this function nor on what other threads do at the
+ * same time. */
 typedef void nx_share(const void *context, uint32_t from, uint32_t to);
 
 #if defined(NX_THREADS)

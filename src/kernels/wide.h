@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * The integer dot product of signed bytes, -128..127, with numbers u of 14 bits, 0..16383; dot.h describes the limits of the instruction.
- * It is computed as two partial sums:
+ * The product is computed as two partial sums:
  *
  *   first = wide_dot(first, bytes, u, 0);  sum = wide_first(first);  sum = wide_dot(sum, bytes, u, 1)
  *

@@ -24,9 +24,9 @@ void nx_read_convolutions(nx_reader *r, nx_convolutions *c, const char *arch, co
         char digit[2] = {(char)('0' + i)}; /* i < NX_MAX_CONVOLUTIONS */
         nx_name name = nx_joined(prefix, digit), weight = nx_joined(name.text, ".weight");
         uint32_t outputs = nx_tensor_rows(r, weight.text);
-        if (!(k % 2)) nx_reader_fail(r, NX_E_UNSUPPORTED, kernels_key.text, "a kernel without a middle");
+        if (!(k % 2)) nx_reader_fail(r, NX_E_UNSUPPORTED, kernels_key.text, "a kernel size is even");
         if (!outputs || outputs % 4 || outputs > NX_MAX_CHANNELS || k * k * channels > 16 * NX_MAX_CHANNELS)
-            nx_reader_fail(r, NX_E_UNSUPPORTED, weight.text, "channels that are not supported");
+            nx_reader_fail(r, NX_E_UNSUPPORTED, weight.text, "the number of channels is not supported");
         if (r->status) return;
         read_convolution(r, c, i, patches, name.text, outputs);
         rows = nx_patch_rows(&patches), cols = nx_patch_cols(&patches), channels = outputs;

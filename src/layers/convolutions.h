@@ -34,12 +34,12 @@ void nx_read_convolutions(nx_reader *r, nx_convolutions *c, const char *arch, co
 /* Reads a linear map of the stack's whole output, "NAME.weight" and "NAME.bias", as convolution at[n]. */
 void nx_read_last_convolution(nx_reader *r, nx_convolutions *c, const char *name, uint32_t outputs);
 
-/* Size of the scratch memory of a convolution of the stack. */
+/* Returns the size of the scratch memory that a convolution of the stack needs. */
 uint64_t nx_convolutions_bytes(const nx_convolutions *c);
 
 /* The part of a convolution that one slice of an encoder computes: locations `first` to `past` of convolution `index`. A slice has as many
- * groups of NX_COLUMNS locations as about four million multiply-adds allow, and at least one group. Each slice takes milliseconds whatever
- * the size of the picture. */
+ * groups of NX_COLUMNS locations as about four million multiply-adds allow, and at least one group. Each slice takes milliseconds,
+ * regardless of the size of the picture. */
 typedef struct {
     uint32_t index, first, past;
 } nx_convolution_slice;
@@ -48,7 +48,7 @@ typedef struct {
 uint32_t nx_convolution_slices(const nx_convolutions *c, uint32_t n);
 nx_convolution_slice nx_convolution_slice_at(const nx_convolutions *c, uint32_t slice);
 
-/* out (past - first, nx_stride(channels out)) written: this part of a convolution of `picture`, with relu if index < c->n. */
+/* Computes this part of a convolution of `picture`, with relu if index < c->n: out (past - first, nx_stride(channels out)) written. */
 void nx_convolve_slice(float *out, const nx_convolutions *c, nx_convolution_slice part, const float *picture, void *scratch);
 
 #endif

@@ -24,7 +24,7 @@ static int is_number(const nx_metadata *entry, int number) {
     return bits == (uint64_t)number;
 }
 
-/* Keys of GGUF files that make other programs compute something else. Before each key: the values that change nothing, 0 or 1 or both (b),
+/* Keys of GGUF files that change the computation in other programs. Before each key: the values that change nothing, 0 or 1 or both (b),
  * and whether the key is a scale (*), which some models read. */
 static const char others[][40] = {
     "1 attention.causal",
@@ -59,7 +59,7 @@ void nx_decoder_refuse(nx_reader *r, const char *arch, int scaled) {
         nx_metadata entry;
         if ((scaled && other[1] == '*') || !nx_gguf_find(r->file, key.text, &entry)) continue;
         if ((other[0] != '1' && is_number(&entry, 0)) || (other[0] != '0' && is_number(&entry, 1))) continue;
-        nx_reader_fail(r, NX_E_UNSUPPORTED, key.text, "it asks for a computation that is not supported");
+        nx_reader_fail(r, NX_E_UNSUPPORTED, key.text, "it requests a computation that is not supported");
     }
 }
 

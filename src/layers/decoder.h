@@ -29,15 +29,15 @@ typedef struct {
 /* Reads the table of ids and the output layer, "token_embd.weight" and "output.weight"; if the latter is missing, they are tied. */
 void nx_decoder_read(nx_reader *r, nx_decoder *decoder);
 
-/* Rejects keys of other models that would change the result, unless they have the value that changes nothing. scaled: whether the model
- * itself reads the scales of embeddings, scores, residuals and logits. */
+/* Rejects keys of other models that would change the result, unless they have their neutral value. scaled: whether the model itself reads
+ * the scales of embeddings, scores, residuals and logits. */
 void nx_decoder_refuse(nx_reader *r, const char *arch, int scaled);
 
 /* Sets the form of the caches, which depends on the matrix that computes the keys. wide: whether keys may have a few channels far larger
  * than the others. */
 void nx_decoder_cache(nx_decoder *decoder, const nx_matrix *keys, int wide);
 
-/* Returns the width of each of the heads into which d is divided; reports an error for `key` if d is not divisible. */
+/* Returns the width of a head, d / heads; reports an error for `key` if d is not a multiple of heads. */
 uint32_t nx_head_width(nx_reader *r, const char *key, uint32_t d, uint32_t heads);
 
 /* Fills the plan for `length` positions: the distribution, the ends of the file, and the map "attention". */

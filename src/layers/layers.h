@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Linear maps, layer norms and caches of keys and values, as most models' files have them.
+ * Linear maps, layer norms and caches of keys and values, as in the files of most models.
  */
 #ifndef NX_LAYERS_H
 #define NX_LAYERS_H

@@ -16,7 +16,7 @@ void nx_pixels_read(nx_reader *r, nx_pixels *p, const char *arch, uint32_t unit)
     p->head_length = nx_read_width(r, nx_key(arch, "head_length").text, 4096, NX_REQUIRED);
     if (p->d % unit) nx_reader_fail(r, NX_E_UNSUPPORTED, nx_key(arch, "embedding_length").text, "a width is not a multiple of 4");
     if (!(p->input_kernel & p->kernel & 1))
-        nx_reader_fail(r, NX_E_UNSUPPORTED, nx_key(arch, p->kernel & 1 ? "input_kernel" : "kernel").text, "a kernel has no middle");
+        nx_reader_fail(r, NX_E_UNSUPPORTED, nx_key(arch, p->kernel & 1 ? "input_kernel" : "kernel").text, "a kernel size is even");
     p->head = nx_read_named_linear(r, "head.0", p->head_length, p->d);
     p->last = nx_read_named_linear(r, "output", nx_output_parameters(&p->output), p->head_length);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * The blocks of a Sparse Transformer [Child, Gray, Radford, Sutskever 2019, arXiv:1904.10509, equations 11 to 14]. Each reads the residual
- * stream through a layer norm, and adds
+ * The blocks of a Sparse Transformer [Child, Gray, Radford, Sutskever 2019, arXiv:1904.10509, equations 11 to 14]. Each block reads the
+ * residual stream through a layer norm, and adds
  *
  *   a = W_o attention(LN(x))        b = W_down f(W_up LN(x + a))        x = x + a + b,        f(x) = x sigma(1.702 x)
  *
@@ -9,7 +9,8 @@
  * first. Merged (7): every block sees the union of A1 and A2. Heads (8): the first half of the heads has A1, the other half A2. If there is
  * an A3, blocks alternate between all three.
  *
- * Letters: d width of the model, H heads of width k, F inner width of the feed-forward network, N blocks; J is the number of columns of a pass.
+ * Letters: d width of the model, H heads of width k, F inner width of the feed-forward network, N blocks; J is the number of columns of a
+ * pass.
  */
 #ifndef NX_SPARSE_BLOCKS_H
 #define NX_SPARSE_BLOCKS_H
@@ -39,7 +40,7 @@ typedef struct {
 /* Reads the keys of architecture `arch` and the tensors of `stack`, for sequences of `positions` positions. Leaves `behind` unchanged. */
 void nx_sparse_blocks_read(nx_reader *r, nx_sparse_blocks *b, const char *arch, const char *stack, uint32_t positions);
 
-/* Return the size of the caches of a sequence of `length` positions, and of the scratch memory of a pass of n columns. */
+/* Return the size of a sequence's caches, for `length` positions, and the size of the scratch memory for a pass of n columns. */
 uint64_t nx_sparse_blocks_state_bytes(const nx_sparse_blocks *b, uint32_t length);
 uint64_t nx_sparse_blocks_scratch_bytes(const nx_sparse_blocks *b, uint32_t n);
 

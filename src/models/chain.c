@@ -1,19 +1,20 @@
 /* SPDX-License-Identifier: MIT
  *
- * Tags of words by a linear chain: a hidden Markov model [Rabiner 1989], a maximum-entropy Markov model [McCallum, Freitag, Pereira 2000]
- * or a conditional random field [Lafferty, McCallum, Pereira 2001]. From a few features of each word, the part computes
+ * Tags words with a linear chain: a hidden Markov model [Rabiner 1989], a maximum-entropy Markov model [McCallum, Freitag, Pereira 2000] or
+ * a conditional random field [Lafferty, McCallum, Pereira 2001]. From a few features of each word, the part computes
  *
  *   U_t[c] = sum over the features f of word t of W[f][c]
  *   crf   p(z | x) = exp(start[z_1] + sum U_t[z_t] + sum A[z_t-1][z_t] + end[z_T]) / Z(x)            one Z for the whole chain
  *   memm  p(z | x) = product over t of softmax over c of (U_t[c] + A[z_t-1][c])                      one Z for each previous tag
  *   hmm   p(z, x) = p(z_1) product of p(z_t | z_t-1) p(x_t | z_t); U, A, start and end are the logarithms of these
  *
- * all as one chain (attention/forward_backward.h). For a given x, an hmm is a crf with its weights. A memm is a crf too: the Z of step t +
- * 1 depends on z_t and on word t + 1 alone, so it belongs to the potentials of position t,
+ * All three are computed as one chain (attention/forward_backward.h). For a given x, an hmm is a crf with its weights. A memm is a crf too:
+ * the Z of step t + 1 depends on z_t and on word t + 1 alone, so it belongs to the potentials of position t,
  *
  *   U_t[k] - log sum over c of e^(A[k][c] + U_t+1[c]),   and U_1 less log sum over c of e^(start[c] + U_1[c]);
  *
- * the remaining sums are then 1, which causes the label bias: a tag with a single successor passes on its whole mass, whatever the word.
+ * the remaining sums are then 1, which causes the label bias: a tag with a single successor passes on its whole mass, regardless of the
+ * word.
  *
  * Tags may be pinned. Pinning the tags of all words gives the nats of that tagging; pinning some gives the best tags and marginals of the
  * other words.

@@ -13,9 +13,10 @@
  * for the first layer, which reads the picture, and for N more; c is the row of a class, or zero. The output is W_last relu(W_head
  * relu(x)).
  *
- * A layer of the vertical stack looks to both sides in its own row. Its whole row is therefore computed together with the first pixel of
- * the row, when all its inputs are known. Its output, W_link p for each layer, waits in a queue until the pixels of the row need it. The
- * horizontal stack computes one column per pixel. See pixelcnn.c for the rest and for the letters; here d is the width C of both stacks.
+ * A layer of the vertical stack looks to both sides in its own row. The whole row of such a layer is therefore computed together with the
+ * first pixel of the row, when all its inputs are known. The output, W_link p for each layer, waits in a queue until the pixels of the row
+ * need it. The horizontal stack computes one column per pixel. See pixelcnn.c for the rest and for the letters; here d is the width C of
+ * both stacks.
  */
 #include "kernels/gates.h"
 #include "layers/pixels.h"
@@ -36,7 +37,7 @@ typedef struct {
 
 typedef struct {
     nx_pixels pixels;
-    nx_taps above, beside;             /* taps of the layers; above: for the next row, so its rows above include this row */
+    nx_taps above, beside; /* taps of the other layers; `above` is relative to the next row, so its rows above include the current row */
     nx_taps first_above, first_beside; /* taps of the first layer */
     nx_taps row;                       /* reaches back as far as the values that wait for the pixels of a row */
     nx_embedding vertical, horizontal; /* (taps V, 2d) weights of the first layer */
@@ -103,8 +104,8 @@ static uint64_t above_bytes(const model *m) { return nx_queue_bytes(&m->above, m
 static uint64_t beside_bytes(const model *m) { return nx_queue_bytes(&m->beside, m->pixels.d); }
 static uint64_t layer_bytes(const model *m) { return link_bytes(m) + above_bytes(m) + beside_bytes(m); }
 
-/* Returns the queue of layer i for the vertical stack's output for the pixels of a row, and the queues for v and x of the previous layer.
- * Layer 0 is the first one, whose other queues stay empty. */
+/* Return the queues of layer i: one for the vertical stack's output, which waits for the pixels of a row, and those for v and x of the
+ * previous layer. In layer 0, the queues for v and x stay empty. */
 static float *links_at(const model *m, void *state, uint32_t i) { return (float *)((uint8_t *)state + i * layer_bytes(m)); }
 static float *above_at(const model *m, void *state, uint32_t i) { return links_at(m, state, i) + link_bytes(m) / sizeof(float); }
 static float *beside_at(const model *m, void *state, uint32_t i) { return above_at(m, state, i) + above_bytes(m) / sizeof(float); }

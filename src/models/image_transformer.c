@@ -39,8 +39,8 @@ typedef struct {
     nx_embedding values;              /* (tables V, d); without data if pixels enter as numbers */
     float root;                       /* sqrt(d), by which a row of values is multiplied */
     nx_linear pixel;                  /* (d, C): the embedding of a pixel as numbers in [-1, 1] */
-    const float *row_position;        /* (height, d) of image rows, with zeros in the half of the columns */
-    const float *col_position;        /* (cols, d) of columns and channels, with zeros in the half of the rows */
+    const float *row_position;        /* (height, d) embeddings of image rows, with zeros in the half for columns */
+    const float *col_position;        /* (cols, d) embeddings of columns and channels, with zeros in the half for rows */
     nx_embedding classes;             /* (classes, d); or without data */
     uint32_t class_port, source_port; /* NX_NONE: none */
     nx_block_form form;               /* form of the decoder's blocks */
@@ -307,7 +307,7 @@ static uint64_t encoder_output_bytes(const void *opaque, const nx_shape *shape) 
 
 /* ---- sublayers ------------------------------------------------------------------------------------------------------- */
 
-/* Returns the number of keys in a row of the map of the past. */
+/* Returns the number of keys per row of the map of the past. */
 static uint32_t map_keys(const model *m, const nx_shape *shape) {
     uint32_t window = nx_pattern_window(&m->pattern);
     return window < shape->length ? window : shape->length;
@@ -416,7 +416,7 @@ static void enter_known(const model *m, float *x, const nx_column *column, uint3
     nx_add(x, source_at(m, column->encoder_output).x + (size_t)nx_direct_cell(&m->direct, column->position) * nx_stride(m->d), m->d, 1);
 }
 
-/* Returns where to write the weights of block `index` over the source, which follow those of all blocks over the past. */
+/* Returns where to write the weights of block `index` over the source. These weights follow those of all blocks over the past. */
 static float *source_map(const model *m, const nx_column *column, uint32_t index) {
     return column->maps + (size_t)m->n_blocks * m->heads * map_keys(m, &column->inputs->shape) + (size_t)index * m->heads * m->source;
 }

@@ -78,7 +78,7 @@ static void configure(nx_reader *r, nx_plan *plans) {
     nx_codes_read_decoder(r, &m->top, ARCH, "top");
     nx_codes_read_decoder(r, &m->bottom, ARCH, "bottom");
     if (!r->status && (m->top.hop <= m->bottom.hop || m->top.hop % m->bottom.hop || m->top.hop / m->bottom.hop % 2))
-        nx_reader_fail(r, NX_E_UNSUPPORTED, KEY("top.strides"), "not an even number of the other level's codes in one");
+        nx_reader_fail(r, NX_E_UNSUPPORTED, KEY("top.strides"), "a code does not span an even number of bottom codes");
     if (r->status) return;
     plan_coders(m, plans);
     if (nx_has_key(r, KEY("top.block_count"))) read_priors(r, m, plans);
@@ -147,8 +147,7 @@ static const void *codes_result(const void *m, const nx_shape *shape, const void
     return e.codes[index];
 }
 
-/* ---- decoder: buffers of vectors; the last vectors contain samples
- * ---------------------------------------------------------------------- */
+/* ---- decoder: buffers of vectors; the last vectors contain samples ------------------------------------------------------------------ */
 
 typedef struct {
     uint32_t *done; /* number of finished samples; their level */

@@ -115,13 +115,13 @@ static const float *read_norm(nx_reader *r, uint32_t index, const char *part, ui
     return nx_read_vector(r, nx_block_name("", index, part, ".weight").text, d, 0);
 }
 
-/* Splits a matrix that the file stores instead of n matrices: `rows` for each of them, in order. */
+/* Splits a matrix in which the file has joined n matrices. rows: the number of rows of each, in order. */
 static void read_joined(nx_reader *r, uint32_t index, const char *part, nx_linear *const maps[], const uint32_t *rows, uint32_t n,
                         uint32_t d) {
     uint32_t all = 0, first = 0;
     nx_name name = nx_block_name("", index, part, ".weight");
     for (uint32_t i = 0; i < n; all += rows[i++])
-        if (rows[i] % 16) nx_reader_fail(r, NX_E_UNSUPPORTED, name.text, "the maps that it joins are not multiples of 16 wide");
+        if (rows[i] % 16) nx_reader_fail(r, NX_E_UNSUPPORTED, name.text, "the joined maps do not have multiples of 16 rows");
     nx_linear joined = nx_read_linear(r, "", index, part, all, d);
     for (uint32_t i = 0; i < n && !r->status; first += rows[i++])
         *maps[i] = (nx_linear){nx_matrix_rows(&joined.weight, first, rows[i]), joined.bias ? joined.bias + first : NULL};
@@ -248,7 +248,7 @@ static void read_frequencies(nx_reader *r, const char *arch, model *m, uint32_t 
     }
     m->frequency[0] = frequencies(r, m, base, scale, first, last);
     nx_name swa = nx_key(arch, "rope.freq_base_swa");
-    if (m->window && !m->kind.apart) refuse_unless(r, swa, base, "local blocks with rotary frequencies of their own");
+    if (m->window && !m->kind.apart) refuse_unless(r, swa, base, "local blocks with their own rotary frequencies");
     if (m->window && m->kind.apart)
         m->frequency[1] = frequencies(r, m, nx_read_f32(r, swa.text, 1, 1e9f, m->kind.gemma ? 1e4f : base), 1, 0, 0);
     m->stretch = nx_read_vector_within(r, "rope_freqs.weight", m->rotated / 2, 1, 1e6f, 1);
@@ -265,7 +265,7 @@ static void refuse_others(nx_reader *r, const char *arch, const model *m) {
     nx_decoder_refuse(r, arch, m->kind.scaled);
     if (nx_read_u32(r, experts.text, 0, UINT32_MAX, 0)) nx_reader_fail(r, NX_E_UNSUPPORTED, experts.text, "a mixture of experts");
     if (nx_read_u32(r, value.text, 0, UINT32_MAX, key_length) != key_length)
-        nx_reader_fail(r, NX_E_UNSUPPORTED, value.text, "values of another width than keys");
+        nx_reader_fail(r, NX_E_UNSUPPORTED, value.text, "the values have another width than the keys");
 }
 
 static float root_of(uint32_t n) { return wasm_f32x4_extract_lane(wasm_f32x4_sqrt(wasm_f32x4_splat((float)n)), 0); }

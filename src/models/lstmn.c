@@ -123,7 +123,7 @@ static uint64_t scratch_bytes(const void *opaque, const nx_shape *shape, uint32_
 
 /* ---- a step ---------------------------------------------------------------------------------------------------------------- */
 
-/* Computes s_t and r_t of a column from the query of its word, and its weights. */
+/* Computes s_t, r_t and the attention weights of a column from the query of its word. */
 static void remember(const model *m, const nx_column *column, const float *query, float *s, float *r, float *weights) {
     uint32_t d = m->decoder.d;
     tape t = tape_at(m, &column->inputs->shape, column->state);
@@ -175,7 +175,7 @@ static void step(const model *m, const nx_column *columns, uint32_t n, const scr
     }
 }
 
-/* Columns of different sequences are computed together, columns of the same sequence one by one. */
+/* Computes columns of different sequences together, and columns of the same sequence one by one. */
 static int forward(const void *opaque, const nx_column *columns, uint32_t n, uint32_t slice, float *parameters, void *memory) {
     const model *m = opaque;
     scratch s = scratch_at(m, &columns[0].inputs->shape, memory, n);

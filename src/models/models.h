@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Every architecture: a row for each nx_NAME, which the last lines of this folder's files define, with the features that it needs:
+ * The table of architectures: a row for each nx_NAME, which the last lines of this folder's files define, with the features that the
+ * architecture needs:
  *
  *   SMALL     nothing else; it is part of the small pictures-only build, whose size is promised (./build.sh size)
  *   PICTURES  nothing else

@@ -10,8 +10,8 @@
  *     beta_ji = softmax over i of g(x_j) . f(x_i),   o_j = W_o sum over i of beta_ji h(x_i),   x = x + gamma o
  *   picture = tanh(W * relu(norm(x)))          (side, side, 3) of -1..1; the id of a colour is the one nearest to 127.5 (1 + it)
  *
- * A norm has a scale and a shift for each channel and class. These are the remains of conditional batch normalisation after the means and
- * variances are folded in; every weight is already divided by its spectral norm. The softmax has no factor 1/sqrt(d).
+ * A norm has a scale and a shift for each channel and class. Scale and shift are the remains of conditional batch normalisation after the
+ * means and variances are folded in; every weight is already divided by its spectral norm. The softmax has no factor 1/sqrt(d).
  *
  * L: size of a latent. C: channels of a block, K, V of f, g and of h. Ports: class, and latent, which is drawn with the run's noise if it
  * is not given. Results: image (side, side, 3); latent, given or drawn; and pixels, the picture before it is rounded to ids.
@@ -71,7 +71,7 @@ static void read_attention(nx_reader *r, model *m) {
     m->attended = 0;
     while (m->attended < m->n_blocks && m->start << m->attended != m->size) m->attended++;
     if (m->start << m->attended != m->size || m->size < 4) {
-        nx_reader_fail(r, NX_E_FORMAT, KEY("attention.size"), "no block is as wide as that");
+        nx_reader_fail(r, NX_E_FORMAT, KEY("attention.size"), "no block has this width");
         return;
     }
     uint32_t C = m->attended ? m->blocks[m->attended - 1].out : m->blocks[0].into;
@@ -82,7 +82,7 @@ static void read_attention(nx_reader *r, model *m) {
     m->gain = nx_read_vector(r, "attn.gain", 1, 0);
 }
 
-/* Classes are named in the file, whose tables have one row for each class. */
+/* The file names the classes, and its tables have one row for each class. */
 static void configure(nx_reader *r, nx_plan *plan) {
     model local, *placed = nx_arena_take(r->arena, sizeof *placed), *m = placed ? placed : &local;
     uint32_t channels[MAX_BLOCKS + 1] = {0};
@@ -136,12 +136,12 @@ static void configure(nx_reader *r, nx_plan *plan) {
 
 /* ---- stages ----------------------------------------------------------------------------------------------------------- */
 
-/* The picture is drawn in slices, each of which is NX_COLUMNS locations of a stage. A stage begins when the previous one is complete. */
+/* The picture is computed in slices; each slice is NX_COLUMNS locations of a stage. A stage begins when the previous one is complete. */
 typedef enum { START, SKIP, WIDEN, SECOND, PROJECT, ATTEND, FINISH } kind;
 
 typedef struct {
     kind kind;
-    uint32_t block;     /* block of a block's stages */
+    uint32_t block;     /* index of the block, for a stage of a block */
     uint32_t side;      /* side of the picture that contains the locations */
     uint32_t first;     /* the first location of the slice */
     uint32_t locations; /* side^2, or 1 */

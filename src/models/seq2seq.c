@@ -128,7 +128,7 @@ static void configure(nx_reader *r, nx_plan *plan) {
     if (m->score == NONE && m->structure != SIMPLE)
         nx_reader_fail(r, NX_E_UNSUPPORTED, KEY("attention.structure"), "there is no attention to have a structure");
     if (m->range != GLOBAL && m->structure != SIMPLE)
-        nx_reader_fail(r, NX_E_UNSUPPORTED, KEY("attention.structure"), "bits are of all words, not of a window");
+        nx_reader_fail(r, NX_E_UNSUPPORTED, KEY("attention.structure"), "bits cover all words, not a window");
 
     uint32_t values = m->values = nx_read_vocabulary(r, "token_embd.weight"), h = 2 * m->e;
     m->table = nx_read_matrix(r, "token_embd.weight", values, m->d);
@@ -402,7 +402,7 @@ static void step(const model *m, const nx_column *columns, uint32_t n, const scr
         memcpy(slot_at(m, columns[j].state, columns[j].position) + nx_stride(h), t + (size_t)j * nx_stride(d), d * sizeof *t);
 }
 
-/* Columns of different sequences are computed together, columns of the same sequence one by one. */
+/* Computes columns of different sequences together, and columns of the same sequence one by one. */
 static int forward(const void *opaque, const nx_column *columns, uint32_t n, uint32_t slice, float *parameters, void *memory) {
     const model *m = opaque;
     scratch s = scratch_at(m, &columns[0].inputs->shape, memory, n);

@@ -58,7 +58,7 @@ typedef struct {
 static void read_encoder(nx_reader *r, model *m) {
     nx_read_convolutions(r, &m->encoder, ARCH, "enc.blk.", m->height, m->width, COLOURS);
     m->L = m->encoder.rows * m->encoder.cols, m->D = m->encoder.channels;
-    if (!r->status && m->L > MAX_CELLS) nx_reader_fail(r, NX_E_LIMIT, KEY("strides"), "too much of a picture is left");
+    if (!r->status && m->L > MAX_CELLS) nx_reader_fail(r, NX_E_LIMIT, KEY("strides"), "the output of the last convolution is too large");
 }
 
 static void configure(nx_reader *r, nx_plan *plan) {
@@ -231,7 +231,7 @@ static int encode(const void *opaque, const nx_inputs *inputs, uint32_t slice, v
 
 /* ---- the decoder ----------------------------------------------------------------------------------------------------- */
 
-/* Returns the only location that a column attends to, given scores (L); L if the column attends to all locations. */
+/* Returns the only location that a column attends to, given scores (L), or L if the column attends to all locations. */
 static uint32_t place_of(const model *m, const nx_column *column, const float *scores, float *drawn) {
     const uint32_t *light = column->inputs->port[LIGHT];
     if (light && column->position < column->inputs->shape.counts[LIGHT] && light[column->position] < m->L) return light[column->position];
@@ -298,7 +298,7 @@ static void step(const model *m, const nx_column *columns, uint32_t n, const scr
     nx_tanh(t, m->T, n);
 }
 
-/* Columns of different sequences are computed together, columns of the same sequence one by one. */
+/* Computes columns of different sequences together, and columns of the same sequence one by one. */
 static int forward(const void *opaque, const nx_column *columns, uint32_t n, uint32_t slice, float *parameters, void *memory) {
     const model *m = opaque;
     scratch s = scratch_at(m, memory, n);

@@ -46,7 +46,7 @@ typedef struct {
 
 typedef struct {
     uint32_t height, width, ways, label_length, embedding_length, n_layers, channels; /* channels: final number of channels of x */
-    uint32_t keys, reads; /* the length of the longest key, and the largest number of channels that a layer reads from one step or two */
+    uint32_t keys, reads; /* the length of the longest key, and the largest total number of channels that a layer reads from one or two steps */
     uint32_t attentions;
     nx_convolutions embedding; /* the last one is the linear map of the whole picture */
     layer layers[MAX_BLOCKS * (MAX_LAYERS + 1)];
@@ -63,7 +63,7 @@ static void read_embedding(nx_reader *r, model *m) {
     nx_convolutions *c = &m->embedding;
     nx_read_convolutions(r, c, ARCH, "embd.", m->height, m->width, 1);
     if (!r->status && (uint64_t)c->rows * c->cols * c->channels > 32 * MAX_LENGTH)
-        nx_reader_fail(r, NX_E_LIMIT, KEY("strides"), "too much of a picture is left");
+        nx_reader_fail(r, NX_E_LIMIT, KEY("strides"), "the output of the last convolution is too large");
     if (!r->status) nx_read_last_convolution(r, c, "embd.out", m->embedding_length);
 }
 
@@ -77,7 +77,7 @@ static void read_layers(nx_reader *r, model *m) {
     for (uint32_t b = 0; b < n && !r->status; b++) {
         layer *l = &m->layers[m->n_layers++];
         if (keys[b] % 4 || values[b] % 4) nx_reader_fail(r, NX_E_UNSUPPORTED, KEY("key_length"), "not a multiple of 4");
-        if (values[b] > keys[b]) nx_reader_fail(r, NX_E_UNSUPPORTED, KEY("value_length"), "values that are wider than keys");
+        if (values[b] > keys[b]) nx_reader_fail(r, NX_E_UNSUPPORTED, KEY("value_length"), "the values are wider than the keys");
         l->from = m->channels, l->keys = keys[b], l->values = values[b];
         l->q = nx_read_linear_with_bias(r, "", b, "attn.q", keys[b], l->from);
         l->k = nx_read_linear_with_bias(r, "", b, "attn.k", keys[b], l->from);

@@ -11,7 +11,7 @@
  * arXiv:2002.04745].
  *
  * One table of V rows serves the source, the target and, as a matrix, the output (section 3.4). An id enters as its row times sqrt(d), plus
- * its position. The target is shifted right by one; its position 0 reads zeros. An element of a position, section 3.5:
+ * its position. The target is shifted right by one; its position 0 reads zeros. Sinusoidal positions (section 3.5) are:
  *
  *   PE(p, 2i) = sin(p / 10000^(2i/d)),   PE(p, 2i+1) = cos(p / 10000^(2i/d))
  *
@@ -114,7 +114,7 @@ static void configure(nx_reader *r, nx_plan *plan) {
 
 /* ---- memory: caches of keys and values, and the scratch of a pass ---------------------------------------------------- */
 
-/* Returns the cache of block `index` of the decoder from the memory of all caches, or the encoder's only cache. */
+/* Returns the cache of the decoder's block `index`, or the encoder's only cache, given the memory of all caches. */
 static nx_cache cache_at(const model *m, const void *caches, uint32_t index, uint32_t positions) {
     return nx_cache_of_block(m->decoder.cache, caches, index, positions);
 }
@@ -235,7 +235,7 @@ static int encode(const void *opaque, const nx_inputs *inputs, uint32_t slice, v
 
 /* ---- the decoder ----------------------------------------------------------------------------------------------------- */
 
-/* Returns where to write the weights of block `index` over the source, which follow those of all blocks over the past. */
+/* Returns where to write the weights of block `index` over the source. These weights follow those of all blocks over the past. */
 static float *source_map(const model *m, const nx_column *column, uint32_t index) {
     const nx_shape *shape = &column->inputs->shape;
     return column->maps + (size_t)m->decoder.heads * (m->writing.n_blocks * shape->length + index * shape->counts[0]);

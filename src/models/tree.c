@@ -8,7 +8,7 @@
  *                    x = x + attention(LN(x), LN(x))                                                     not in the last
  *   y = LN(x),   s[h][m] = (W_h y_h + b_h) . (W_c y_m + b_c) / sqrt(d) + distance[m - h]                 from -R to R, and those beyond as these
  *
- * without a distance from the root; and the sum over all projective trees of the scores (attention/trees.h). The log sum over the heads of
+ * where the root has no distance. The trees are then summed as attention/trees.h describes. The log sum over the heads of
  * each word is subtracted from the scores of the word and added to log Z. The results are then log probabilities of a softmax, whose sums
  * stay small even in long sentences.
  *
@@ -194,7 +194,7 @@ static uint64_t scratch_bytes(const void *opaque, const nx_shape *shape, uint32_
     return scratch_at(opaque, shape, NULL).bytes;
 }
 
-/* Normalises the words of columns `at` to at + n of T. */
+/* Normalises n of the T columns, from column `at` on. */
 
 static void normed(const model *m, const nx_norm *norm, const float *x, float *out, uint32_t n) {
     memcpy(out, x, (size_t)n * nx_stride(m->d) * sizeof *x);

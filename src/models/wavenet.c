@@ -30,7 +30,7 @@
 #define MAX_LAYERS 256
 #define MAX_DILATION 65536
 #define MAX_WIDTH 4096
-#define SOUND_LEVELS 256 /* number of mu-law levels; the next id is the end */
+#define SOUND_LEVELS 256 /* number of mu-law levels; the id after them is the end */
 
 /* ---- config and weights ---------------------------------------------------------------------------------------------- */
 

@@ -140,7 +140,7 @@ class Refusals(unittest.TestCase):
             model.run(tempreature=1)
         with self.assertRaisesRegex(TypeError, 'no input class; it has none'):
             model.run(inputs={'class': [1]})
-        with self.assertRaisesRegex(TypeError, 'whole numbers'):
+        with self.assertRaisesRegex(TypeError, 'integers'):
             model.score([0.5])
         with self.assertRaises(ValueError):
             model.score([-1])

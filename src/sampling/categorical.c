@@ -64,7 +64,7 @@ uint32_t nx_categorical_sample(const float *logits, uint32_t values, const nx_se
     int typical = NX_TEXTS && settings->typical_p > 0;
     if (greedy && !typical) return best; /* every other filter keeps the most probable value */
     float *z = scratch;
-    /* Divided relative to the largest, so that the smallest temperature gives -infinity but never infinity. */
+    /* Logits are divided relative to the largest one, so that the smallest temperature gives -infinity but never infinity. */
     v128_t top = wasm_f32x4_splat(logits[best]), temperature = wasm_f32x4_splat(tempered ? settings->temperature : 1.0f);
     for (uint32_t v = 0; v < stride; v += 4)
         wasm_v128_store(z + v, wasm_f32x4_div(wasm_f32x4_sub(wasm_v128_load(logits + v), top), temperature));

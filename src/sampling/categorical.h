@@ -14,8 +14,8 @@
 /* Returns the natural logarithm of the probability of `value`: logit - logsumexp. */
 float nx_categorical_log_prob(const float *logits, uint32_t values, uint32_t value);
 
-/* Draws the value with the largest logit_v / T + Gumbel noise_v among those that the filters keep; ties go to the lowest value. This is a
- * sample of the softmax of the kept logit_v / T. [Gumbel-max: Maddison, Tarlow, Minka 2014, section 2]
+/* Draws the value with the largest logit_v / T + Gumbel noise_v among those that the filters keep; ties go to the lowest value. The result
+ * is a sample of the softmax of the kept logit_v / T. [Gumbel-max: Maddison, Tarlow, Minka 2014, section 2]
  * scratch    3 * nx_stride(V) floats, overwritten
  * Cost: V, and with a filter V + kept values * log V. */
 uint32_t nx_categorical_sample(const float *logits, uint32_t values, const nx_settings *settings, nx_noise noise, float *scratch);
@@ -23,8 +23,9 @@ uint32_t nx_categorical_sample(const float *logits, uint32_t values, const nx_se
 /* Draws without filters. z (nx_stride(V)) holds the logits, and is overwritten; T = 0 takes the most probable value. */
 uint32_t nx_categorical_draw(float *z, uint32_t values, float temperature, nx_noise noise);
 
-/* The k most probable values, the most probable first, the lowest among equals. values (k) written scratch    nx_stride(V) floats,
- * overwritten */
+/* Lists the k most probable values, the most probable first; ties go to the lowest value.
+ * ids        (k) written
+ * scratch    nx_stride(V) floats, overwritten */
 void nx_categorical_top(const float *logits, uint32_t values, uint32_t k, uint32_t *ids, float *scratch);
 
 /* Returns by how much the largest of V numbers, at index `best`, exceeds the next one. Applied to the `scratch` of nx_categorical_sample

@@ -23,8 +23,8 @@ static void drop_others(float *z, uint32_t values, const uint32_t *heap, uint32_
 }
 
 /* Top-k and top-p. Takes the values in order of probability, at most k of them, then keeps the shortest prefix of that order with mass p.
- * Without k, the total mass is also summed in that order; for many values it is summed in index order, so that only kept values need
- * sorting. */
+ * If all values are taken, the total mass is summed in the same order. For a large vocabulary it is summed in index order instead, so that
+ * only kept values need sorting. */
 static void keep_probable(float *z, uint32_t values, uint32_t k, float p, float *mass, uint32_t *heap) {
     uint32_t n = k && k < values ? k : values, taken = 0;
     memcpy(mass, z, nx_stride(values) * sizeof *z);

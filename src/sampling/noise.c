@@ -5,7 +5,7 @@
 
 #include "kernels/elementary.h"
 
-/* Computes the 64 bits of each of four products of 32-bit numbers. */
+/* Computes the high and the low 32 bits of the products of four 32-bit numbers with b. */
 NX_INLINE void multiply(v128_t *high, v128_t *low, v128_t a, uint32_t b) {
     v128_t factor = wasm_i32x4_splat((int32_t)b);
     v128_t first = wasm_u64x2_extmul_low_u32x4(a, factor), last = wasm_u64x2_extmul_high_u32x4(a, factor);
@@ -27,7 +27,7 @@ void nx_philox(v128_t word[4], uint32_t key_low, uint32_t key_high) {
     }
 }
 
-/* Columns become rows. */
+/* Transposes m: columns become rows. */
 NX_INLINE void transpose(v128_t m[4]) {
     v128_t a = wasm_i32x4_shuffle(m[0], m[1], 0, 4, 1, 5), b = wasm_i32x4_shuffle(m[0], m[1], 2, 6, 3, 7);
     v128_t c = wasm_i32x4_shuffle(m[2], m[3], 0, 4, 1, 5), d = wasm_i32x4_shuffle(m[2], m[3], 2, 6, 3, 7);
@@ -51,7 +51,7 @@ void nx_add_gumbel(float *z, nx_noise noise, uint32_t first) {
     }
 }
 
-/* A pair of deviates from two words. */
+/* Computes two standard normal deviates from two random words. */
 static void box_muller(double z[2], uint32_t first, uint32_t second) {
     float u = ((float)(first >> 9) + 0.5f) * 0x1p-23f;
     double v = ((double)(second >> 9) + 0.5) * 0x1p-23, radius = sqrt(-2.0 * (double)f32_log(u)), sine, cosine;

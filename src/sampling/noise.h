@@ -10,15 +10,16 @@
 
 #include "kernels/simd.h"
 
-/* Random words of four counters together: lane i of words 0..3 is counter i, and becomes its four random words. */
+/* Computes the random words of four counters: lane i of word[0] to word[3] holds counter i, and receives its four random words. */
 void nx_philox(v128_t word[4], uint32_t key_low, uint32_t key_high);
 
 typedef struct {
     uint32_t seed_low, seed_high; /* the key */
     uint32_t sample;              /* index of the sequence */
     uint32_t position;            /* index of the element, which implies its index within a position */
-    /* The use of the noise, so that two uses never share any. Part i draws its elements from stream i, and fills port j from stream
-     * NX_MAX_PARTS + NX_PORTS i + j. Its model draws from stream NX_STREAM_INSIDE + i while it computes a position (nx_column.noise). */
+    /* Identifies the use of the noise, so that two uses never share noise. Part i draws its elements from stream i, and fills port j from
+     * stream NX_MAX_PARTS + NX_PORTS i + j. The part's model draws from stream NX_STREAM_INSIDE + i while it computes a position
+     * (nx_column.noise). */
     uint32_t stream;
 } nx_noise;
 
@@ -33,7 +34,7 @@ void nx_add_gumbel(float *z, nx_noise noise, uint32_t first);
 #define NX_GUMBEL_MOST 16.65f    /* -ln(-ln(1 - 2^-24)) = 16.636 */
 
 /* Writes standard normal deviates as ids (n), nearest to 32768 + 8192 z and clipped to 0..65535, which is 4 standard deviations. A pair of
- * them is sqrt(-2 ln u) (cos 2 pi v, sin 2 pi v) [Box, Muller 1958]. Ids 4 i and 4 i + 1 use words 0 and 1 of the counter (i, position,
+ * deviates is sqrt(-2 ln u) (cos 2 pi v, sin 2 pi v) [Box, Muller 1958]. Ids 4 i and 4 i + 1 use words 0 and 1 of the counter (i, position,
  * sample, stream), and the next two ids words 2 and 3; u and v are made from words as above. */
 void nx_normals(uint32_t *ids, uint32_t n, nx_noise noise);
 

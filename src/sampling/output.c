@@ -15,8 +15,8 @@ const char *const nx_output_names[NX_OUTPUT_KINDS] = {[NX_CATEGORICAL] = "catego
                                                       [NX_LOGISTIC] = "logistic",
                                                       [NX_GAUSSIAN] = "gaussian"};
 
-/* Log scales are clamped from below as in training. All other parameters are clamped so far out that only meaningless numbers change, which
- * would overflow later. */
+/* Log scales are clamped from below as in training. All other parameters are clamped far out, so only meaningless numbers, which would
+ * overflow later, change. */
 #define MIN_LOG_SCALE (-7.0f)
 #define MAX_LOG_SCALE 80.0f
 #define MAX_LOCATION 1e6f
@@ -225,8 +225,8 @@ static float log_sum_exp_of(const float *terms, uint32_t n) {
     return nx_log_sum_exp(padded, NX_MAX_MIXTURES);
 }
 
-/* Returns -ln p of channel `index` given those before it: the log-sum over the components up to this channel, minus that up to the previous
- * one, with the formula of training. */
+/* Returns -ln p of channel `index` given the channels before it: the log-sum over the components up to this channel, minus the log-sum up
+ * to the previous channel, with the formula of training. */
 static float mixture_nats(const nx_output *output, const float *parameters, const uint32_t *ids, uint32_t index) {
     float before[NX_MAX_MIXTURES], with[NX_MAX_MIXTURES], x[3];
     for (uint32_t c = 0; c <= index; c++) x[c] = scaled(ids[c], output->values);
@@ -249,9 +249,9 @@ NX_NOINLINE static v128_t normal_log_cdf(v128_t z) {
     return wasm_v128_bitselect(upper, tail, wasm_f32x4_gt(z, wasm_f32x4_splat(0)));
 }
 
-/* Like logistic_levels, for a normal and all V levels: D = Phi(z+) - Phi(z-). Where levels are narrow, delta < 0.1, the difference would
- * cancel and D is its series about the middle [He_2 and He_4 of the Hermite polynomials]: density * width * (1 + delta^2/6 (z0^2 - 1) +
- * delta^4/120 (z0^4 - 6 z0^2 + 3)) Where D is 1e-5 or less, ln(density at the middle * width). */
+/* Like logistic_levels, for a normal and all V levels: D = Phi(z+) - Phi(z-). For narrow levels, delta < 0.1, the difference would cancel,
+ * so D is its series about the middle [He_2 and He_4 of the Hermite polynomials]: density * width * (1 + delta^2/6 (z0^2 - 1) + delta^4/120
+ * (z0^4 - 6 z0^2 + 3)). If D is 1e-5 or less, the result is ln(density at the middle * width). */
 static void normal_levels(float *out, uint32_t levels, float mean, float log_scale) {
     log_scale = limited(log_scale, MIN_LOG_SCALE, MAX_LOG_SCALE);
     mean = limited(mean, -MAX_LOCATION, MAX_LOCATION);
@@ -268,7 +268,7 @@ static void normal_levels(float *out, uint32_t levels, float mean, float log_sca
             v128_t he2 = wasm_f32x4_sub(z2, one), he4 = f32x4_mul_add(z2, wasm_f32x4_sub(z2, wasm_f32x4_splat(6)), wasm_f32x4_splat(3));
             v128_t series = f32x4_mul_add(he2, wasm_f32x4_splat(square / 6), wasm_f32x4_mul(he4, wasm_f32x4_splat(square * square / 120)));
             result = wasm_f32x4_add(density, f32x4_log(wasm_f32x4_add(one, series)));
-        } else { /* on the side where both are small, to limit cancellation */
+        } else { /* subtracts on the side where both values are small, to limit cancellation */
             v128_t flip = wasm_f32x4_gt(z0, zero), tiny = wasm_f32x4_splat(1e-6f);
             v128_t from = wasm_v128_bitselect(wasm_f32x4_neg(high), low, flip), to = wasm_v128_bitselect(wasm_f32x4_neg(low), high, flip);
             v128_t mass = wasm_f32x4_sub(f32x4_exp(normal_log_cdf(to)), f32x4_exp(normal_log_cdf(from)));

@@ -4,8 +4,8 @@
  * a pixel. Each kind yields log-probabilities of the V values of one element given the elements before it. Temperature, filters, Gumbel
  * noise and scores are therefore the same for all kinds (categorical.h).
  *
- * Level v of V represents the number x_v = 2 v / (V - 1) - 1 in [-1, 1]. A discretised density gives it the mass between x_v - 1/(V-1) and
- * x_v + 1/(V-1); the first and last level also get the tails.
+ * Level v of V represents the number x_v = 2 v / (V - 1) - 1 in [-1, 1]. A discretised density gives level v the mass between x_v - 1/(V-1)
+ * and x_v + 1/(V-1); the first and last level also get the tails.
  */
 #ifndef NX_OUTPUT_H
 #define NX_OUTPUT_H
@@ -25,7 +25,7 @@ typedef enum {
     NX_GAUSSIAN     /* discretised normal: mean, log standard deviation per element */
 } nx_output_kind;
 #define NX_OUTPUT_KINDS (NX_GAUSSIAN + 1)
-#define NX_DISCRETE_KINDS NX_DMOL /* number of kinds before it */
+#define NX_DISCRETE_KINDS NX_DMOL /* number of kinds before NX_DMOL */
 _Static_assert(NX_CATEGORICAL < NX_DISCRETE_KINDS && NX_BERNOULLI < NX_DISCRETE_KINDS && NX_DISCRETE_KINDS == 2,
                "discrete kinds come first");
 
@@ -52,8 +52,8 @@ int nx_output_finite(const nx_output *output, const float *parameters);
 void nx_output_logits(const nx_output *output, const float *parameters, const uint32_t *earlier, uint32_t index, float *logits);
 
 /* Returns -ln p of element `index` of a position, given the elements before it; ids (index + 1). logits: space for nx_stride(V),
- * overwritten. If the mass of a level is 1e-5 or less, NX_DMOL uses density times width instead, as in training. This differs slightly from
- * the distribution that is drawn from. */
+ * overwritten. If the mass of a level is 1e-5 or less, NX_DMOL uses density times width instead, as in training. The result then differs
+ * slightly from the distribution that is drawn from. */
 float nx_output_nats(const nx_output *output, const float *parameters, const uint32_t *ids, uint32_t index, float *logits);
 
 #endif

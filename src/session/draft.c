@@ -29,7 +29,7 @@ static void read_offsets(nx_reader *r, nx_draft *d, const nx_tensor *tensor) {
         float down = offset[0], right = offset[1];
         if (!(down >= -most && down <= 0 && right >= -most && right <= most && (down < 0 || right < 0)) || down != (float)(int8_t)down ||
             right != (float)(int8_t)right) {
-            nx_reader_fail(r, NX_E_FORMAT, NAME("offset"), "a neighbour is not an earlier one close by");
+            nx_reader_fail(r, NX_E_FORMAT, NAME("offset"), "a neighbour is not earlier, or is too far away");
             return;
         }
         d->offset[o][0] = (int8_t)down;
@@ -70,7 +70,7 @@ const nx_draft *nx_draft_read(nx_reader *r, uint32_t rows, uint32_t cols, uint32
     if (!rank) nx_reader_fail(r, NX_E_FORMAT, NAME("token_embd"), "the tensor is missing");
     if (!d->hidden) nx_reader_fail(r, NX_E_FORMAT, NAME("output"), "the tensor is missing");
     if (d->n_neighbours > MAX_NEIGHBOURS || d->hidden % 4 || d->hidden > MAX_HIDDEN || rank > MAX_RANK)
-        nx_reader_fail(r, NX_E_UNSUPPORTED, NAME("output"), "a draft of a size that is not supported");
+        nx_reader_fail(r, NX_E_UNSUPPORTED, NAME("output"), "the size of the draft is not supported");
     if (r->status) return NULL;
     read_offsets(r, d, &offsets);
     d->neighbours = read_neighbours(r, d, rank);

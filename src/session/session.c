@@ -96,7 +96,7 @@ static int settings_valid(const nx_settings *s) {
            s->maps <= 1 && s->hidden <= NX_TEXTS && s->look_ahead <= NX_COLUMNS && s->first_sample <= UINT32_MAX - NX_MAX_SAMPLES;
 }
 
-/* Fills in the zeros of a shape. Returns 0 if a run of this part cannot have that shape. */
+/* Replaces the zeros of a shape by their defaults. Returns 0 if a run of this part cannot have that shape. */
 static int full_shape(const nx_plan *plan, const nx_part *part, const nx_shape *asked, nx_shape *shape) {
     if (asked)
         *shape = *asked;
@@ -276,7 +276,7 @@ nx_status nx_session_bias(const nx_model *model, nx_session *session, const uint
 
 /* ---- saved sessions --------------------------------------------------------------------------------------------------- */
 
-/* Returns whether the numbers in a header are possible for a run of its part. Its shape and settings must have been checked. */
+/* Returns whether the numbers in a header are possible for a run of its part. The session's shape and settings must have been checked. */
 static int header_valid(const nx_plan *plan, const nx_part *part, const nx_session *s) {
     int given = has_inputs(plan, s), ready = given && (!plan->encodes || s->encoded);
     if (s->position > s->shape.length || s->computed > s->shape.length || s->computed > s->position + 1) return 0;

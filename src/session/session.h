@@ -32,7 +32,7 @@ struct nx_session {
     uint32_t broken;          /* 1: a number is not finite */
     uint32_t tried, held;     /* number of recent guesses from the text, and how many of them were right */
     uint32_t begun;           /* 1 + the position at which a beam search began; 0: none */
-    uint32_t living, found;   /* number of live and number of complete hypotheses of the search */
+    uint32_t living, found;   /* number of live hypotheses of the search, and of complete ones */
     float best;               /* lowest score of the complete hypotheses */
 };
 

@@ -73,7 +73,7 @@ test('files can be saved and opened', () =>
     const [wave] = await Promise.all([page.waitForEvent('download'), page.locator('#answer-wav').click()]);
     assert.equal(wave.suggestedFilename(), 'chorale-3.wav');
     await page.locator('#midi-file').setInputFiles({ name: 'x.mid', mimeType: 'audio/midi', buffer: Buffer.from('no music') });
-    await until(page, async () => /This is no MIDI file/.test(document.getElementById('answer-said')?.textContent ?? ''));
+    await until(page, async () => /This MIDI file cannot be read/.test(document.getElementById('answer-said')?.textContent ?? ''));
     await page.locator('#midi-file').setInputFiles(/** @type {string} */ (await saved.path()));
     await until(page, async () => /The music has notes of the alto/.test(document.getElementById('answer-said')?.textContent ?? ''));
   }));

@@ -124,14 +124,14 @@ test('weights are cached: they are available without a connection, and changed o
       assert.equal(await version(page, { integrity }), 'integrity');
       assert.equal(await kept(page), 1);
 
-      assert.match(await warning(page), /^A kept copy: the server cannot be reached$/);
+      assert.match(await warning(page), /^A cached copy: the server cannot be reached$/);
       for (const status of [500, 503, 599]) {
         // a server that is out of order
         await page.unroute(`**${FILE}`);
         await page.route(`**${FILE}`, (route) => route.fulfill({ status, body: 'out of order' }));
         assert.equal(await version(page), 'two', `${status}`);
-        assert.equal(await warning(page), `A kept copy: the server answers ${status}`);
-        assert.equal(await warning(page, [FILE]), `A kept copy: the server answers ${status}`, 'of parts, too');
+        assert.equal(await warning(page), `A cached copy: the server answers ${status}`);
+        assert.equal(await warning(page, [FILE]), `A cached copy: the server answers ${status}`, 'of parts, too');
         assert.equal(await version(page, { cache: false }), 'network');
       }
 

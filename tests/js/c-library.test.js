@@ -68,7 +68,10 @@ before(
 );
 
 /**
- * Returns the ids and nats that the manual's example prints. @param {string} program @param {string} weights @param {number} count
+ * Returns the ids and nats that the manual's example prints.
+ * @param {string} program
+ * @param {string} weights
+ * @param {number} count
  * @param {number} seed
  */
 async function printed(program, weights, count, seed) {
@@ -115,7 +118,7 @@ test('a program linked against the installed library, shared or static, draws th
   const refused = await run(`${BUILD}shared`, [`${ROOT}README.md`]).catch((error) => error);
   assert.deepEqual([refused.code, refused.stderr], [1, 'ids: NX_E_FORMAT:  not a GGUF file\n']);
   const longer = await run(`${BUILD}shared`, [`${ROOT}weights/fvsbn.gguf`, '100000']).catch((error) => error);
-  assert.match(longer.stderr, /^ids: NX_E_ARGUMENT: length must be at most that of the part\n$/);
+  assert.match(longer.stderr, /^ids: NX_E_ARGUMENT: length must be at most the length of the part\n$/);
 });
 
 test("the manual's program draws the same picture as the WebAssembly; manual.test.js compiles it with the sources", {

@@ -174,10 +174,10 @@ test('invalid input is refused with a clear message', async () => {
   const wrong = (/** @type {object} */ options, /** @type {RegExp} */ message) =>
     assert.throws(() => soft.caption(image, options), { code: 'argument', message });
   wrong({ forced: 'w1 zebra' }, /"zebra" is not among the 11 words of this model/);
-  wrong({ forced: Array(12).fill('w1').join(' ') }, /12 words, this model says at most 8/);
+  wrong({ forced: Array(12).fill('w1').join(' ') }, /12 words, but captions have at most 8/);
   wrong({ lookAt: 16 }, /locations from 0 to 15/);
   wrong({ lookAt: Array(12).fill(0) }, /12 places/);
-  wrong({ beams: 3, temperature: 1 }, /Several beams/);
+  wrong({ beams: 3, temperature: 1 }, /beams finds the most probable caption/);
   wrong({ samples: 0 }, /samples must be/);
   assert.throws(() => soft.caption({ ...image, width: 4 }), { code: 'argument' });
   await assert.rejects(soft.score(image), { code: 'argument', message: /needs its words/ });

@@ -265,7 +265,7 @@ test('a template that refuses, fails or never ends gives an error with a sentenc
   /** @type {any[]} */
   const round = [{}];
   round[0].function = round;
-  assert.throws(() => own.chat(TALK, { variables: { messages: [] } }), isError('argument', /variables may not have messages/));
+  assert.throws(() => own.chat(TALK, { variables: { messages: [] } }), isError('argument', /variables must not have messages/));
   await assert.rejects(own.chat(TALK, { tools: round }).text(), isError('argument', /must be plain objects: .*circular/));
   assert.throws(
     () => own.chat([{ role: 'user', content: /** @type {any} */ ([{ type: 'text', text: 'a' }]) }]),

@@ -118,8 +118,8 @@ test('invalid input is refused by name, and the model stays usable', async () =>
   const query = sign(1);
   /** @type {[any, RegExp, string?][]} */
   const wrong = [
-    [{ query }, /support must have an example/],
-    [{ support: [], query }, /support must have an example/],
+    [{ query }, /support must have at least one example/],
+    [{ support: [], query }, /support must have at least one example/],
     [{ support }, /query must be a picture/],
     [{ support, query: [] }, /query must be a picture/],
     [{ support, query: empty }, /query is empty/],

@@ -200,8 +200,8 @@ test('invalid calls give errors with their messages', async () => {
   const { top, bottom } = await model.encode(tone(64));
   /** @type {[any, RegExp][]} */
   const wrong = [
-    [undefined, /Codes are \{ bottom \} or \{ top \}/],
-    [{}, /Codes are/],
+    [undefined, /Codes must be \{ bottom \} or \{ top \}/],
+    [{}, /Codes must be/],
     [{ top: [] }, /1 to \d+ codes of the top level, not 0/],
     [{ bottom: [BOTTOM.codes] }, /Code 0 of the bottom level must be a whole number from 0 to 23, not 24/],
     [{ top: [0, 0.5] }, /Code 1 of the top level/],

@@ -164,7 +164,7 @@ test('an empty mask ends the run; an error in a constraint reaches the caller; o
   for (const mask of [5, [1, 2], new Uint32Array(words - 1), new Uint8Array(words), null, 'all']) {
     await assert.rejects(
       model.generate('Once', { constraint: { next: () => /** @type {any} */ (mask) } }).text(),
-      isError('argument', /constraint.next\(\) must give a mask, a Uint32Array of \d+ words/),
+      isError('argument', /constraint.next\(\) must return a mask, a Uint32Array of \d+ words/),
     );
   }
   assert.notEqual(await model.generate('Once', { seed: 1, maxTokens: 5 }).text(), '');
@@ -190,7 +190,7 @@ test('an invalid constraint is refused before anything is computed', async () =>
   );
   assert.throws(
     () => model.generate('a', { oneOf: ['a'], constraint: { next: () => undefined } }),
-    isError('argument', /give one of them/),
+    isError('argument', /pass only one of them/),
   );
   assert.throws(() => model.generate('a', /** @type {any} */ ({ grammar: 'root' })), isError('argument', /has no option grammar/));
   const bare = await load(toyText({ metadata: { 'tokenizer.ggml.model': undefined } }));

@@ -168,7 +168,7 @@ test('with an unknown pre-tokenizer, tokens are only numbers, and there is a war
   assert.match(model.info.warnings[0], /does not support the pre-tokenizer .*"klingon"/);
   assert.throws(
     () => model.generate('a'),
-    isError('unsupported', /"klingon" is not one of the supported pre-tokenizers: gpt-2, .*Give tokens by their numbers/),
+    isError('unsupported', /"klingon" is not one of the supported pre-tokenizers: gpt-2, .*Use token ids instead of text/),
   );
   const run = model.generate([97, 98], { maxTokens: 5, seed: 1 });
   assert.equal(await run.text(), model.tokenizer.decode(run.ids).slice(model.tokenizer.decode([97, 98]).length));

@@ -21,12 +21,12 @@ const ENDLESS = { logitBias: { 1: -Infinity, 2: -Infinity }, seed: 1, maxTokens:
 test('a file that is not a text model gives an error that says so', async () => {
   /** @type {[Record<string, Typed | undefined>, RegExp][]} */
   const cases = [
-    [{ 'general.type': ['string', 'adapter'] }, /an adapter \(LoRA\), no model: merge it/],
-    [{ 'adapter.type': ['string', 'lora'] }, /an adapter \(LoRA\)/],
-    [{ 'general.type': ['string', 'mmproj'] }, /a projector of pictures/],
-    [{ 'general.architecture': ['string', 'clip'] }, /a projector of pictures/],
-    [{ 'llama.pooling_type': ['u32', 1] }, /a model of embeddings, which writes no text/],
-    [{ 'general.architecture': ['string', 'nomic-bert'] }, /a model of embeddings/],
+    [{ 'general.type': ['string', 'adapter'] }, /a LoRA adapter, not a model: merge it/],
+    [{ 'adapter.type': ['string', 'lora'] }, /a LoRA adapter/],
+    [{ 'general.type': ['string', 'mmproj'] }, /an image projector/],
+    [{ 'general.architecture': ['string', 'clip'] }, /an image projector/],
+    [{ 'llama.pooling_type': ['u32', 1] }, /an embedding model, which writes no text/],
+    [{ 'general.architecture': ['string', 'nomic-bert'] }, /an embedding model/],
     [
       { 'general.architecture': ['string', 'rwkv7'] },
       /rwkv7: an architecture that this library does not have.* it runs llama, qwen2, .* files that suit: .*Which file/,

@@ -184,19 +184,19 @@ test('lists with an item that is not a token are refused', async () => {
   holes.length = 4;
   const lists = [[1, undefined, 5], holes, [NaN], [1, null], ['5'], [1.5], [-1], [TOKENS.length], [[5]], [5n]];
   for (const list of /** @type {any[]} */ (lists)) {
-    assert.throws(() => toy.generate(list), isError('argument', /is no token: they are 0 to/));
+    assert.throws(() => toy.generate(list), isError('argument', /is not a token: ids are 0 to/));
     // A list that does not begin with a number would be a list of inputs.
-    if (typeof list[0] === 'number') await assert.rejects(toy.score(list), isError('argument', /is no token/));
+    if (typeof list[0] === 'number') await assert.rejects(toy.score(list), isError('argument', /is not a token/));
     const saved = toy.generate([1, 5], { maxTokens: 0 }).save();
-    assert.throws(() => toy.resume({ ...saved, ids: list, prompt: 1 }), isError('argument', /is no token/));
-    assert.throws(() => toy.tokenizer.decode(list), isError('argument', /is no token/));
+    assert.throws(() => toy.resume({ ...saved, ids: list, prompt: 1 }), isError('argument', /is not a token/));
+    assert.throws(() => toy.tokenizer.decode(list), isError('argument', /is not a token/));
   }
   for (const stop of /** @type {any[]} */ ([new Array(3), ['a', undefined], [null], {}, 5])) {
     assert.throws(() => toy.generate('', { stop }), isError('argument', /stop must be a text/));
   }
   const translator = await load(toyTranslation());
   for (const list of /** @type {any[]} */ (lists.filter((list) => !String(list).includes(String(TOKENS.length))))) {
-    assert.throws(() => translator.translate(list), isError('argument', /is no token/));
+    assert.throws(() => translator.translate(list), isError('argument', /is not a token/));
   }
   translator.close();
 });

@@ -69,6 +69,6 @@ test('a run has the option `cache`', async () => {
   const saved = model.generate([1, 2, 3], { keyBits: 8 }).save();
   assert.deepEqual(saved.options, { keyBits: 8 });
   for (const keyBits of /** @type {any[]} */ ([4, 0, '16', true, null]))
-    assert.throws(() => model.generate([1], { keyBits }), isError('argument', /keyBits must be 8 or 16/));
+    assert.throws(() => model.generate([1], { keyBits }), isError('argument', /keyBits \(bits of a cached key\) must be 8 or 16/));
   model.close();
 });

@@ -62,8 +62,8 @@ test('lists with holes, and maps with wrong items, are refused', async () => {
       (/** @type {any} */ error) => error.name === 'NextPixelError' && error.code === 'argument',
     );
   }
-  assert.throws(() => story.generate(hole(1, 2, 3)), isError('argument', /undefined is no token/));
-  assert.throws(() => story.generate(null), isError('argument', /A prompt is/));
+  assert.throws(() => story.generate(hole(1, 2, 3)), isError('argument', /undefined is not a token/));
+  assert.throws(() => story.generate(null), isError('argument', /A prompt must be/));
 });
 
 test('an error in a callback reaches the caller unchanged', async () => {

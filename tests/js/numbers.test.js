@@ -118,7 +118,7 @@ test('attention over a given text: for each head, from each token to the previou
     break;
   }
   await assert.rejects(model.attention(new Array(65).fill(1)), isError('argument', /this model sees 64/));
-  await assert.rejects(model.attention(text, { source: 'x' }), isError('argument', /translates nothing/));
+  await assert.rejects(model.attention(text, { source: 'x' }), isError('argument', /does not translate/));
   await assert.rejects(model.attention(text, /** @type {any} */ ({ row: 1 })), isError('argument'));
   model.close();
 });

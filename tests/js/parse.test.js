@@ -94,7 +94,7 @@ test('inputs that cannot be parsed are refused', async () => {
     await assert.rejects(model.parse(given, { pinned }), { code: 'argument', message });
   await assert.rejects(model.parse(Array(200).fill('a')), {
     code: 'limit',
-    message: /200 words, this model parses at most 128 at once: give it sentence by sentence/,
+    message: /200 words, but this model parses at most 128 at once: give it sentence by sentence/,
   });
   await assert.rejects((await model.parse(text)).score([0]), { code: 'argument', message: /a head for each of the 5 words/ });
   await assert.rejects(model.parse(text, { marginals: /** @type {any} */ ('yes') }), { code: 'argument' });

@@ -67,7 +67,7 @@ test('a part without a sequence has results and draws nothing', () => {
     [100, 200, 1],
   );
   assert.throws(() => core.result(session, 'marks', 90, 11), isError('argument'));
-  assert.throws(() => core.result(session, 'tags', 0, 1), isError('argument', /leaves no result 'tags'/));
+  assert.throws(() => core.result(session, 'tags', 0, 1), isError('argument', /has no result 'tags'/));
   core.closeSession(session);
   assert.throws(() => core.openSession({ seed: 0n, samples: 2, topP: 1 }, { part: 0, inputs }), isError('argument'));
 });

@@ -170,7 +170,7 @@ test('in an Electron window with Node, addresses are relative to the page; witho
     await assert.rejects(tokenizer('none.gguf'), isError('network', /none\.gguf/));
     given('about:blank');
     for (const address of ['stories260K.gguf', '../a.gguf'])
-      await assert.rejects(tokenizer(address), isError('argument', /is relative, and this page has none/));
+      await assert.rejects(tokenizer(address), isError('argument', /is relative, but this page has no address/));
   } finally {
     Object.defineProperty(process, 'versions', { value: versions, configurable: true });
     // @ts-ignore
@@ -208,7 +208,7 @@ test('invalid options and lists are refused', async () => {
     assert.throws(() => own.decode(list), isError('argument', /decode\(\) takes a list/));
   for (const id of /** @type {any[]} */ ([Symbol('x'), Object.create(null), null, 1.5, () => {}])) {
     for (const use of [() => own.decode([id]), () => own.bytes(id), () => own.name(id), () => own.kind(id)])
-      assert.throws(use, isError('argument', /is no token/));
+      assert.throws(use, isError('argument', /is not a token/));
   }
   const model = await load(stories);
   const saved = model.generate('Once', { maxTokens: 2, seed: 3 }).save();

@@ -231,7 +231,7 @@ test('resume() refuses other settings', async () => {
     { ...saved, input: [1] },
   ];
   for (const one of damaged)
-    assert.throws(() => model.resume(/** @type {any} */ (one)), isError('state', /no saved run/), JSON.stringify(one));
+    assert.throws(() => model.resume(/** @type {any} */ (one)), isError('state', /not a saved run/), JSON.stringify(one));
   assert.throws(() => model.resume({ ...saved, options: { ...saved.options, temperature: -1 } }), isError('argument', /temperature/));
   assert.throws(() => model.resume(saved, /** @type {any} */ (null)), isError('argument', /options/));
   const tagger = await load(`${GOLDEN}chain-crf-tiny.gguf`);
@@ -336,7 +336,7 @@ test('a translation continues with the same tokens: greedy, sampled, with beams,
   assert.throws(() => golden.resume(saved), isError('state', /another model/));
   assert.throws(() => copier.resume(saved, /** @type {any} */ ({ beams: 2 })), isError('argument', /cannot change beams/));
   assert.throws(() => copier.resume({ ...saved, ids: [9999] }), isError('state', /its ids/));
-  assert.throws(() => copier.resume(/** @type {any} */ ({ ...saved, source: undefined })), isError('state', /no saved run/));
+  assert.throws(() => copier.resume(/** @type {any} */ ({ ...saved, source: undefined })), isError('state', /not a saved run/));
   for (const model of [copier, golden]) model.close();
 });
 

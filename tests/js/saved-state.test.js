@@ -119,10 +119,10 @@ test('an invalid state (damaged, truncated, of another file) is refused with a s
   const ids = state.ids.map((id, i) => (i === 3 ? id + 1 : id));
   /** @type {[any, RegExp][]} */
   const none = [
-    [{}, /is none/],
-    ['state', /is none/],
-    [{ ...state, bytes: [...state.bytes] }, /is none/],
-    [{ ...state, ids: undefined }, /is none/],
+    [{}, /is not valid/],
+    ['state', /is not valid/],
+    [{ ...state, bytes: [...state.bytes] }, /is not valid/],
+    [{ ...state, ids: undefined }, /is not valid/],
     [JSON.parse(JSON.stringify(state)), /JSON does not/],
     [{ ...state, hash: 'x' }, /damaged/],
     [{ ...state, length: state.length + 1 }, /damaged/],
@@ -156,7 +156,7 @@ test('an invalid state (damaged, truncated, of another file) is refused with a s
     await assert.rejects(async () => model.resume({ ...saved, state: wrong }, { maxTokens: 3 }).text(), isError('state', message));
   assert.throws(
     () => model.resume({ ...saved, state: none[0][0] }),
-    isError('state', /is none/),
+    isError('state', /is not valid/),
     'immediately, because this check reads no bytes',
   );
   // A large state is checked in chunks, even if another run begins meanwhile, and the other run's input is read meanwhile.

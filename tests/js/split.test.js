@@ -80,7 +80,7 @@ test('parts in any order give the same model', async () => {
     await rejected([first, second, second], 'format', /part 3 is missing/);
     await rejected([first, second, split(file, 2, metadata)[1]], 'format', /one says that it is of 2 parts/);
     await rejected([first, second, third.slice(0, 200)], 'format', /damaged or incomplete|truncated|ends/);
-    await rejected([], 'argument', /a list of 1 to 256 parts of one/);
+    await rejected([], 'argument', /a list of 1 to 256 parts of one file/);
     await rejected(first, 'unsupported', /one part of several: load all of them/);
   }
 });

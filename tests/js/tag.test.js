@@ -171,7 +171,7 @@ test('drawTo shows no words, and more words than fit', async () => {
 test('invalid texts, tags and positions are refused, and a signal stops the call', async () => {
   for (const bad of [undefined, 3, ['a', ''], ['a', 1], {}]) await assert.rejects(crf.tag(/** @type {any} */ (bad)), { code: 'argument' });
   await assert.rejects(crf.tag('a b', { pinned: { 2: 'NOUN' } }), /no word 2/);
-  await assert.rejects(crf.tag('a b', { pinned: { 0: 'noun' } }), /"noun" is no tag.*NOUN/);
+  await assert.rejects(crf.tag('a b', { pinned: { 0: 'noun' } }), /"noun" is not a tag.*NOUN/);
   await assert.rejects((await crf.tag('a b')).score(['NOUN']), /each of the 2 words/);
   await assert.rejects((await crf.tag('a')).score(['NOUN'], /** @type {any} */ (null)), {
     code: 'argument',

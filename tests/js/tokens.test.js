@@ -115,9 +115,9 @@ test('a saved run continues with the same tokens, and can branch', async () => {
   assert.notDeepEqual(ids(other), ids(whole.slice(3, 23)));
   assert.deepEqual([...branch.ids.slice(branch.promptLength, branch.promptLength + 3)], ids(whole.slice(0, 3)));
   assert.throws(() => toy.resume(saved), isError('state', /belongs to another model \("llama/));
-  assert.throws(() => stories.resume(/** @type {any} */ ({})), isError('state', /no saved run/));
+  assert.throws(() => stories.resume(/** @type {any} */ ({})), isError('state', /not a saved run/));
   assert.throws(() => stories.resume(saved, { at: 99 }), isError('argument', /at must be a whole number from 0 to 15/));
-  assert.throws(() => stories.resume({ ...saved, ids: [1, 9999], prompt: 1 }), isError('argument', /9999 is no token/));
+  assert.throws(() => stories.resume({ ...saved, ids: [1, 9999], prompt: 1 }), isError('argument', /9999 is not a token/));
 });
 
 test('a stop ends the text before it appears, even in the middle of tokens', async () => {
@@ -242,9 +242,9 @@ test('wrong use', async () => {
   /** @param {() => unknown} use  @param {RegExp} message  @param {any} [code] */
   const wrong = (use, message, code = 'argument') => assert.throws(use, isError(code, message));
   wrong(() => stories.generate('x '.repeat(600)), /The prompt has \d+ tokens, and this model sees 512: at most 511 leave room/);
-  wrong(() => stories.generate(/** @type {any} */ (undefined)), /A prompt is a text, or a list of tokens/);
-  wrong(() => stories.generate(/** @type {any} */ ({ text: 'x' })), /A prompt is a text/);
-  wrong(() => stories.generate([1, 512]), /512 is no token: they are 0 to 511/);
+  wrong(() => stories.generate(/** @type {any} */ (undefined)), /A prompt must be a text or a list of token ids/);
+  wrong(() => stories.generate(/** @type {any} */ ({ text: 'x' })), /A prompt must be a text/);
+  wrong(() => stories.generate([1, 512]), /512 is not a token: ids are 0 to 511/);
   wrong(() => stories.generate('', { maxTokens: -1 }), /maxTokens must be a whole number/);
   wrong(() => stories.generate('', { temperature: NaN }), /temperature must be a number/);
   for (const topP of [0, 1e-46, -0]) wrong(() => stories.generate('', { topP }), /topP must be over 0/);
@@ -310,7 +310,7 @@ test('byte-pair vocabularies put no begin token before a text, but one before an
   assert.ok(Math.abs(natsPerByte - nats / 6) < 1e-9);
   model.close();
   const without = await load(toyText({ values: tokens.length, metadata: { ...metadata, 'tokenizer.ggml.bos_token_id': undefined } }));
-  assert.throws(() => without.generate(''), isError('argument', /Nothing begins a text for this model/));
+  assert.throws(() => without.generate(''), isError('argument', /has no begin token/));
   without.close();
 });
 

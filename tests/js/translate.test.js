@@ -254,7 +254,7 @@ test('score() returns the cost with which a translation was made', async () => {
   assert.ok(Math.abs(score.nats - sum(score.perToken)) < 1e-4);
   const other = await copier.score('ab b b', { source: sentence });
   assert.ok(other.nats > score.nats + 1);
-  await assert.rejects(copier.score('ab'), isError('argument', /needs the sentence/));
+  await assert.rejects(copier.score('ab'), isError('argument', /needs its source sentence/));
   await assert.rejects(copier.score('', { source: 'a' }), isError('argument', /empty/));
   await assert.rejects(copier.score('a', { source: '' }), isError('argument', /empty/));
   await assert.rejects(copier.score('a'.repeat(99), { source: 'a' }), isError('argument', /sees 48/));
@@ -287,9 +287,9 @@ test('misuse gives clear messages', async () => {
   const wrong = (/** @type {() => unknown} */ use, /** @type {RegExp} */ message) => assert.throws(use, isError('argument', message));
   /** @type {any} */
   const any = null;
-  wrong(() => copier.translate(any), /A sentence is a text, or a list of tokens/);
-  wrong(() => copier.translate(/** @type {any} */ ({ text: 'a' })), /A sentence is a text/);
-  wrong(() => copier.translate([1, 999]), /999 is no token/);
+  wrong(() => copier.translate(any), /A sentence must be a text or a list of token ids/);
+  wrong(() => copier.translate(/** @type {any} */ ({ text: 'a' })), /A sentence must be a text/);
+  wrong(() => copier.translate([1, 999]), /999 is not a token/);
   wrong(
     () => copier.translate('a'.repeat(48)),
     /The sentence has 48 tokens, and this model sees 48, its end included: give it sentence by sentence/,

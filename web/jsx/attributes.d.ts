@@ -39,20 +39,20 @@ export interface NextPixelAttributes {
   prompt?: string;
   /** The system message of a chat; the visitor can edit it if there are controls. */
   system?: string;
-  /** A chat template in the Jinja language, which replaces that of the file. */
+  /** A chat template in the Jinja language, which replaces the file's template. */
   template?: string;
   /** Nucleus sampling: draw from the most probable values, until their total probability is this, over 0 to 1. Default 1. */
   'top-p'?: number | string;
   /** Maximum number of tokens to draw. Default: the rest of the context. If more are requested, the older half of the context is dropped
-   * whenever it is full. For a translation the default is 50 more than the sentence has, as in the paper, or the model's capacity, because
-   * unknown words may make it loop. */
+   * whenever it is full. For a translation, the default is 50 tokens more than the sentence has, as in the paper, or the model's capacity;
+   * this limit exists because unknown words may make the model loop. */
   'max-tokens'?: number | string;
   /** Number of known rows of the picture; absent: half of them. */
   rows?: number | string;
   /** For a MIDI file, the names of the voices to keep, separated by spaces, while the others are drawn; absent: the file is continued. */
   voices?: string;
-  /** Number of pictures to draw for each one shown; they compete while they are drawn (`resample`), and the likeliest is shown. 4 to 8 make
-   * fewer mistakes and take that many times as long; `samples` times `tries` is at most 64. Default 1. */
+  /** Number of pictures to draw for each one shown; they compete while they are drawn (`resample`), and the likeliest is shown. 4 to 8 tries
+   * make fewer mistakes and take that many times as long; `samples` times `tries` is at most 64. Default 1 Default 1. */
   tries?: number | string;
   /** The class to draw. */
   label?: string;

@@ -2,8 +2,8 @@
 // @ts-check
 
 /**
- * Registers <next-pixel>. This is the only module with a side effect: `<script type="module" src=".../define.js"></script>`. If another
- * copy of the library has already registered the name, that copy stays. Without a document, nothing happens.
+ * Registers <next-pixel>. No other module has a side effect: `<script type="module" src=".../define.js"></script>`. If another copy of the
+ * library has already registered the name, that copy stays. Without a document, nothing happens.
  */
 
 import { NextPixelElement } from './element.js';

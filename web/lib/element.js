@@ -11,14 +11,14 @@
  * The attributes are the state, and the properties reflect them. An invalid number counts as absent. A task or a label that the model does
  * not have is an error that lists the valid ones.
  *
- * Attributes of the tasks come from the tables of verbs and settings, those of the element itself are in element/attributes.js;
- * element/properties.js, generated from these, lists them all. Until the element is played it shows its content, its poster, or the model's
+ * The attributes of the tasks come from the tables of verbs and settings; the element's own attributes are in element/attributes.js. The
+ * generated file element/properties.js lists all of them. Until the element is played it shows its content, its poster, or the model's
  * input: rows of a picture, a small picture, or a prompt.
  *
  * The default task is the first of `info.verbs`, such as complete or super-resolve for pictures, and generate or translate for texts. A
- * translation takes the most probable token at every step unless temperature says otherwise.
+ * translation takes the most probable token at every step unless the temperature is set.
  *
- * Life cycle, the value of `state`. A mere move does not close the element; removal from the document closes it in every state.
+ * Life cycle (the value of `state`). Moving the element does not close it; removing it from the document closes it in every state.
  *
  *     idle --(1)--> near --(2)--> running <--(3)--> paused
  *      ^             ^               |                 |        (1) within 200 pixels of the screen: the model is loaded
@@ -28,21 +28,21 @@
  *
  * The task chat, for a text model whose file has a template, is a conversation with its own field and buttons (element/talk.js): the
  * attribute prompt is the first message and the attribute system the system message; `messages` holds the messages and can be set;
- * send(text) sends one. There is an nx-end after each answer.
+ * send(text) sends one. Each answer ends with an nx-end.
  *
  * The properties state, info and pictures are read-only. Assigning one of them changes nothing and warns on the console; it does not throw,
  * because frameworks such as React assign every property that an element has.
  *
  * Events, which bubble and cross shadow roots: nx-progress, nx-ready, nx-step, nx-end, nx-error. nx-end comes after the last paint of a run
- * that ended or was stopped by stop(), with its pictures, text or samples. An error is shown in the box and on the console, unless a listener
- * prevents that by preventDefault(). Methods: play(), pause(), stop(), toBlob().
+ * that ended or was stopped by stop(), with its pictures, text or samples. An error is shown in the box and on the console, unless a
+ * listener prevents that with preventDefault(). Methods: play(), pause(), stop(), toBlob().
  *
  * Style: --nx-pixel (size of a pixel), --nx-accent (buttons); for grey models --nx-paper and --nx-ink, the colours of the lowest and the
  * highest level, and --nx-drawn, that of the highest level in the drawn part; ::part(picture), ::part(controls), ::part(button),
  * ::part(status), ::part(error); of a text, which is text of the page in a box that scrolls, ::part(text), --nx-text-width,
  * --nx-text-height.
  *
- * Under prefers-reduced-motion nothing starts automatically (buttons appear instead), and a picture appears when it is finished.
+ * Under prefers-reduced-motion, nothing starts automatically (buttons appear instead), and a picture appears only when it is finished.
  */
 
 import { media } from './base/media.js';
@@ -87,7 +87,7 @@ export { NextPixelEndEvent, NextPixelErrorEvent, NextPixelProgressEvent, NextPix
 // Exported for the parts of the element that are loaded later, in separate files.
 export { announce, make, say };
 
-import('./load/holders.js').catch(() => {}); // acquire() needs it, and reports if it is missing
+import('./load/holders.js').catch(() => {}); // acquire() needs this module, and reports if it is missing
 
 /** Makes importing this file harmless without a document, as in Node. */
 const Base = withProperties(globalThis.HTMLElement ?? /** @type {typeof HTMLElement} */ (/** @type {unknown} */ (class {})));
@@ -126,7 +126,10 @@ export class NextPixelElement extends Base {
   /** Elements in the document. @type {Set<NextPixelElement>} */
   static #all = new Set();
 
-  /** Repaints an element. It is static, so that watchColours() gets a function that holds no element. @param {NextPixelElement} element */
+  /**
+   * Repaints an element. The method is static, so that watchColours() gets a function that holds no element.
+   * @param {NextPixelElement} element
+   */
   static #repaint(element) {
     element.#view.repaint();
   }
@@ -176,7 +179,7 @@ export class NextPixelElement extends Base {
   #loading;
   /** The current run. @type {ElementRun | undefined} */
   #run;
-  /** Aborts the view of the input. @type {AbortController | undefined} */
+  /** Aborts the preview of the input. @type {AbortController | undefined} */
   #preparing;
   /** A drawn sound, which can be played again. @type {any} */
   #kept;
@@ -232,7 +235,7 @@ export class NextPixelElement extends Base {
     this.#document?.removeEventListener('visibilitychange', this.#restOrGoOn);
     this.#motion.removeEventListener('change', this.#restOrGoOn);
     this.#forgetColours();
-    // A node that was only moved is back by then.
+    // By then, a node that was only moved is connected again.
     queueMicrotask(() => {
       if (!this.isConnected) this.#close();
     });
@@ -244,7 +247,7 @@ export class NextPixelElement extends Base {
     this.#chat.moved();
   }
 
-  /** If the browser can move nodes without removing them, there is nothing to do. */
+  /** Called when a node is moved without being removed; nothing has to be done then. */
   connectedMoveCallback() {}
 
   /**
@@ -268,7 +271,7 @@ export class NextPixelElement extends Base {
     } else if (this.#run) {
       this.#restOrGoOn();
     } else if (this.#hold && isChat(this, this.#hold.model.info)) {
-      this.#wanted = true; // its chat is loading
+      this.#wanted = true; // the chat is loading
       this.#converse(this.#hold).catch((error) => this.#fail(error));
     } else if (this.#hold) {
       this.#start(this.#hold, { kept: this.#kept });
@@ -284,7 +287,7 @@ export class NextPixelElement extends Base {
     this.#restOrGoOn();
   }
 
-  /** Ends the run or the loading; the drawn part stays and is given to nx-end; autoplay does not restart. */
+  /** Ends the run or the loading. The drawn part stays visible and is passed to nx-end; autoplay does not restart. */
   stop() {
     this.#wanted = false;
     this.#halted = true;
@@ -379,7 +382,7 @@ export class NextPixelElement extends Base {
       if (changed.has('task')) this.#endChat();
       if (changed.has('system')) this.#chat.system = this.system;
       if (changed.has('template')) this.#chat.label();
-      if (this.#chat.isOpen) return; // the next answer uses the options of that moment
+      if (this.#chat.isOpen) return; // the next answer will use the options as they are then
       if (this.#run || this.#view.shown) this.#start(this.#hold);
       else this.#prepare(this.#hold);
     } else if (changed.has('autoplay') && this.#begins && this.#hold && !this.#run) {
@@ -420,7 +423,7 @@ export class NextPixelElement extends Base {
       this.#say('');
       this.#reserve(hold.model.info);
       this.dispatchEvent(new NextPixelReadyEvent(hold.model.info));
-      if (this.#hold !== hold || this.#run) return; // a listener has changed it
+      if (this.#hold !== hold || this.#run) return; // a listener has replaced the model or started a run
       this.#wanted ||= this.#begins; // unless a listener has called stop()
       if (isChat(this, hold.model.info)) await this.#converse(hold);
       else if (this.#wanted) this.#start(hold);
@@ -523,7 +526,7 @@ export class NextPixelElement extends Base {
       if (run.halted) return;
       run.leave();
       if (run.aborted) return;
-      run.abort(); // for other readers, such as the player of the sound
+      run.abort(); // ends other readers too, such as the player of the sound
       this.#run = undefined;
       if (!again && error instanceof NextPixelError && error.code === 'trap') return void this.#start(hold, { seed, again: true });
       this.#state = 'near';

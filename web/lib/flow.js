@@ -19,7 +19,7 @@
  * @property {Record<string, { part: Part, result?: string }>} from  the source of each port: a result of that part, or the ids that it
  *   draws
  * @property {number} [reach]  for a part that encodes drawn ids: how many ids on either side of an id affect its results; encoding can then
- *   begin before all ids are drawn. Undefined: it waits for the last id
+ *   begin before all ids are drawn. Undefined: encoding waits for the last id
  * @property {number} [least]  for such a part, the minimum number of ids to encode together, except at the end. Undefined: 1
  */
 

@@ -35,8 +35,8 @@ import { isAddress, isLasting, readSource } from './load/source.js';
 import { compile, compileBest } from './workers/wasm.js';
 
 /**
- * Milliseconds between the moment a model is ready and the caching of its file. Caching takes tens of milliseconds on the page's thread, so
- * the first element does not wait for it.
+ * How long to wait, after a model is ready, before its file is cached, in milliseconds. Caching takes tens of milliseconds on the page's
+ * thread, so the first element does not wait for it.
  */
 const KEEP_MS = 500;
 
@@ -160,7 +160,7 @@ export async function load(source, options = {}) {
     }
   };
   const reading = { ...options, signal: giveUp.signal, onProgress: (/** @type {object} */ news) => tell({ phase: 'download', ...news }) };
-  /** Fetches a cached file once more if it is bad. @param {unknown} error */
+  /** Fetches a cached file once more if it is damaged. @param {unknown} error */
   const afresh = async (error) => {
     if (giveUp.signal.aborted || !isAddress(source)) throw error;
     return (await recovering(error)).refetch(String(source), error, () => readSource(source, { ...reading, fresh: true }));
@@ -169,7 +169,7 @@ export async function load(source, options = {}) {
     tell({});
     const compiled = again(
       () => (wasmUrl === undefined ? (sharing?.compileThreads ?? compileBest)(patience) : compile(wasmUrl, patience)),
-      ({ code, cause }) => code === 'network' && cause && !cause.code && !giveUp.signal.aborted, // a code: the server sends nothing
+      ({ code, cause }) => code === 'network' && cause && !cause.code && !giveUp.signal.aborted, // with a code, the server sent nothing
     );
     const loaded = Promise.all([compiled, readSource(source, reading).catch(afresh)]);
     const links = trying && most > 1 ? trying.addWorthwhile(starting, () => Link.start(workerUrl), most, loaded) : Promise.all(starting);

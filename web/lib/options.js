@@ -154,7 +154,8 @@
  * @property {number} [topP] nucleus sampling: draw from the most probable values, until their total probability is this, over 0 to 1.
  * Default 1
  * @property {number} [minP] draw from the values with at least this fraction of the largest probability, 0 to 1. Default 0
- * @property {number} [repetitionPenalty] 0.01 to 100; above 1, tokens that occur among the last ones become less probable. Default 1
+ * @property {number} [repetitionPenalty] 0.01 to 100; above 1, tokens that occur among the last tokens become less probable. Default 1
+ * Default 1
  * @property {number} [frequencyPenalty] from -100 to 100, subtracted from a token's logit once per occurrence. Default 0
  * @property {number} [presencePenalty] from -100 to 100, subtracted from the logit of each token that occurs at all. Default 0
  * @property {number} [penaltyLast] how many of the last tokens the penalties consider. Default 64
@@ -163,15 +164,15 @@
  * @property {boolean} [probabilities] true: each step includes the model's whole distribution of each of its values, at temperature 1 and
  * without filters. Slower; the drawn samples are the same. Default false
  * @property {number} [maxTokens] maximum number of tokens to draw. Default: the rest of the context. If more are requested, the older half
- * of the context is dropped whenever it is full. For a translation the default is 50 more than the sentence has, as in the paper, or the
- * model's capacity, because unknown words may make it loop
+ * of the context is dropped whenever it is full. For a translation, the default is 50 tokens more than the sentence has, as in the paper, or
+ * the model's capacity; this limit exists because unknown words may make the model loop
  * @property {string | string[]} [stop] texts that end the run as soon as they would appear; the output does not include them. The name of a
- * control token, such as '<|im_start|>', stands for that token
+ * control token, such as '<|im_start|>', represents that token
  * @property {Constraint} [constraint] returns, before each token, the allowed tokens as a mask: a grammar, or your own object. Filters apply
  * to the allowed tokens only. Slower: each token takes a message to the worker and back, and there is no speculative decoding. If all tokens
- * are allowed, the result is the same as without
- * @property {string[]} [oneOf] restricts the output to one of these 1 to 1000 strings; each token is drawn with its probability among those
- * that continue one of them
+ * are allowed, the result is the same as without a constraint
+ * @property {string[]} [oneOf] restricts the output to one of these 1 to 1000 strings; each token is drawn with its probability among the
+ * tokens that continue one of them
  * @property {number} [keyBits] 8 or 16: bits of the cached keys, if the file's weights are quantised. 16 is more precise, but takes 50 %
  * more memory and some more time. Default: 16 if the keys have biases, as in Qwen 2, where a few channels are large; otherwise 8
  * @property {SavedState} [state] state of a saved run to continue, `saved.state`: its tokens are not processed again. Only runs with this
@@ -192,8 +193,8 @@
  * @property {boolean} [probabilities] true: each step includes the model's whole distribution of each of its values, at temperature 1 and
  * without filters. Slower; the drawn samples are the same. Default false
  * @property {number} [maxTokens] maximum number of tokens to draw. Default: the rest of the context. If more are requested, the older half
- * of the context is dropped whenever it is full. For a translation the default is 50 more than the sentence has, as in the paper, or the
- * model's capacity, because unknown words may make it loop
+ * of the context is dropped whenever it is full. For a translation, the default is 50 tokens more than the sentence has, as in the paper, or
+ * the model's capacity; this limit exists because unknown words may make the model loop
  * @property {number} [beams] 1 to 16: number of hypotheses of the beam search; the best one is returned at the end. 1: the most probable
  * token at every step, returned immediately. Default 1
  * @property {number} [lengthPenalty] 0 to 2, for several beams: the nats of a translation of n tokens, including its end, are divided by ((5

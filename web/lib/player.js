@@ -2,18 +2,18 @@
 // @ts-check
 
 /**
- * The AudioWorklet that plays samples in order of arrival, at the rate of its context. It is a separate file without imports.
+ * The AudioWorklet that plays samples in order of arrival, at the rate of its context. The player is a separate file without imports.
  *
- *     in:   Float32Array  more samples        'end'  there will be no more        'stop'  silence, for ever        'rest', 'go on'  silence meanwhile
- *     out:  { played, held, gaps, over }      how many samples it has played and how many wait; how often nothing was there when it
- *                                             should have been; whether everything is played
+ *     in:   Float32Array  more samples        'end'  no more will come     'stop'  permanent silence     'rest', 'go on'  begin and end of a pause
+ *     out:  { played, held, gaps, over }      number of samples played, and number waiting; how often the queue was empty too early;
+ *                                             whether everything is played
  *
- * It begins when `enough` samples are queued, or all of them. If the queue runs empty, it is silent until that many samples are queued
- * again.
+ * Playback begins when `enough` samples, or all of them, are queued. If the queue runs empty, the player is silent until `enough` samples
+ * are queued again.
  */
 
 const scope = /** @type {any} */ (globalThis);
-/** How many quanta of 128 samples pass between two reports. */
+/** Number of quanta of 128 samples between two reports. */
 const TELL = 4;
 
 class Player extends scope.AudioWorkletProcessor {

@@ -22,7 +22,7 @@ import { NX_MAX_SAMPLES } from './engine/abi.js';
  * @property {number | boolean | string} [initial]  the default
  * @property {string} [field]  the field of the setting in nx_settings
  * @property {number} [off]    the value of this field for runs without the setting, if it differs from `initial`
- * @property {number} [on]     the value of this field that stands for true, if it is not 1
+ * @property {number} [on]     the value of this field that represents true, if it is not 1
  * @property {(value: any, info: AnyInfo) => boolean} [fits]  returns whether a model supports the value; the element ignores an attribute
  * whose value is not supported
  * @property {true} [attribute]  whether the element has an attribute of the same name, with hyphens
@@ -59,7 +59,7 @@ export const SETTINGS = /** @type {const} */ ({
   topP: { of: 'picture sound code note text', number: [0, 1], over: true, initial: 1, field: 'top_p', attribute: true },
   /** draw from the values with at least this fraction of the largest probability, 0 to 1. Default 0 */
   minP: { of: 'text', number: [0, 1], initial: 0, field: 'min_p' },
-  /** 0.01 to 100; above 1, tokens that occur among the last ones become less probable. Default 1 */
+  /** 0.01 to 100; above 1, tokens that occur among the last tokens become less probable. Default 1 Default 1 */
   repetitionPenalty: { of: 'text', number: [0.01, 100], initial: 1, field: 'repetition' },
   /** from -100 to 100, subtracted from a token's logit once per occurrence. Default 0 */
   frequencyPenalty: { of: 'text', number: [-100, 100], initial: 0, field: 'frequency' },
@@ -101,18 +101,18 @@ export const SETTINGS = /** @type {const} */ ({
   /** number of rows between two resamplings, or of elements if the model draws blocks, 1 to the image's height. Default 4 */
   resampleRows: { of: 'picture' },
   /** maximum number of tokens to draw. Default: the rest of the context. If more are requested, the older half of the context is dropped
-   * whenever it is full. For a translation the default is 50 more than the sentence has, as in the paper, or the model's capacity, because
-   * unknown words may make it loop */
+   * whenever it is full. For a translation, the default is 50 tokens more than the sentence has, as in the paper, or the model's capacity;
+   * this limit exists because unknown words may make the model loop */
   maxTokens: { of: 'text translation', whole: [0, MANY], attribute: true },
   /** {string | string[]} texts that end the run as soon as they would appear; the output does not include them. The name of a control
-   * token, such as '<|im_start|>', stands for that token */
+   * token, such as '<|im_start|>', represents that token */
   stop: { of: 'text' },
   /** {Constraint} returns, before each token, the allowed tokens as a mask: a grammar, or your own object. Filters apply to the allowed
    * tokens only. Slower: each token takes a message to the worker and back, and there is no speculative decoding. If all tokens are
-   * allowed, the result is the same as without */
+   * allowed, the result is the same as without a constraint */
   constraint: { of: 'text' },
-  /** {string[]} restricts the output to one of these 1 to 1000 strings; each token is drawn with its probability among those that continue
-   * one of them */
+  /** {string[]} restricts the output to one of these 1 to 1000 strings; each token is drawn with its probability among the tokens that
+   * continue one of them */
   oneOf: { of: 'text' },
   /** 8 or 16: bits of the cached keys, if the file's weights are quantised. 16 is more precise, but takes 50 % more memory and some more
    * time. Default: 16 if the keys have biases, as in Qwen 2, where a few channels are large; otherwise 8 */

@@ -11,8 +11,8 @@
  *   N (18)  the colours at (0,-1) (-1,0) (-1,-1) (-1,1) (0,-2) (-2,0)
  *   1
  *
- * All are functions of the inputs and of the ids before the pixel, so they need no state. If there is an encoder, it reads the whole small
- * picture. The pixels of cell e then also get row e of its output, and there is no cross-attention.
+ * All of these numbers are functions of the inputs and of the ids before the pixel, so they need no state. If there is an encoder, it reads
+ * the whole small picture. The pixels of cell e then also get row e of its output, and there is no cross-attention.
  *
  *   input     x = x + E_k [C; r; 1] + U e_cell   and of a palette  + T_near(z_cell) + T_(V + near(r)),   near: the palette's colour nearest to it
  *   guess     M = A_k [C; r; N; 1] + W h,   s = softplus( w . h + b_k ),   h: what the output layer reads
@@ -50,8 +50,10 @@ int nx_direct_there(const nx_reader *reader);
  * large picture must be multiples of those of the small one. */
 void nx_direct_read(nx_reader *reader, nx_direct *direct, uint32_t d, const float *palette, uint32_t values, uint32_t mixtures);
 
-/* known (NX_DIRECT_KNOWN) written, for the pixel at `position`. small    (rows, cols, 3) levels of 256        ids    (position) colours, or
- * (position, 3) levels */
+/* Computes the known features of the pixel at `position`.
+ * known    (NX_DIRECT_KNOWN) written
+ * small    (rows, cols, 3) levels of 256
+ * ids      (position) colours, or (position, 3) levels */
 void nx_direct_know(const nx_direct *direct, float *known, const uint32_t *small, const uint32_t *ids, uint32_t position);
 
 /* Returns the index of the cell of the pixel at `position`, in raster order. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * A level of codes of a sound [VQ-VAE: van den Oord, Vinyals, Kavukcuoglu 2017, arXiv:1711.00937]. A stack of convolutions maps each `hop`
- * samples to a vector h, whose code is the index of the nearest vector of the codebook, the lowest of equals,
+ * samples to a vector h, whose code is the index of the nearest vector of the codebook (ties go to the lowest index),
  *
  *   argmin over k of |e_k|^2 / 2 - h . e_k
  *

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * A stack of convolutions over a row of vectors, with zeros before the first vector and after the last. Its layers are
+ * A stack of convolutions over a row of vectors, with zeros before the first vector and after the last. The layers of a stack are
  *
  *   THREE   y_t = W [x_{t-1}; x_t; x_{t+1}] + b
  *   UNIT    y_t = x_t + W_mix relu(W relu[x_{t-d}; x_t; x_{t+d}] + b) + b_mix                dilation d; as many channels out as in

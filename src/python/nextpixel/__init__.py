@@ -6,9 +6,9 @@
     ids = model.generate(784, seed=1)          # (784, 1, 1)
     nats = model.score(ids[:, 0])              # (784, 1): -log p of each id given those before it
 
-Everything is in ids, the integers that a model draws: levels of grey, colours of a palette, tokens. Arrays are NumPy's. The same file,
-settings and seed give the same ids and the same bits as the C library and the browser. Log-probabilities are in nats: divide by log(2) for
-bits.
+All functions work with ids, the integers that a model draws: grey levels, palette colours, tokens. Arrays are NumPy's. With the same file,
+settings and seed, the ids and all numbers are bit-identical to those of the C library and the browser. Log-probabilities are in nats:
+divide by log(2) for bits.
 """
 
 import ctypes
@@ -52,7 +52,7 @@ def _address(array):
 
 @dataclass(frozen=True)
 class Port:
-    """An input of a part: ids below `values`, at most `shape` of them; of any length, shape[0] is the most items."""
+    """An input of a part: ids below `values`, in the shape `shape`; if any_length is true, shape[0] is the maximum number of items."""
 
     name: str
     values: int
@@ -96,7 +96,7 @@ class AttentionMap:
 
 
 def open(path):
-    """Opens a GGUF file. Returns a Model; raises Error with the name of the wrong key or tensor, or OSError."""
+    """Opens a GGUF file. Returns a Model; raises Error with the name of the invalid key or tensor, or OSError."""
     return Model(path)
 
 
@@ -155,7 +155,8 @@ class Model:
         return Run(self, self.part if part is None else self.parts[part], length, inputs or {}, maps, key_bits, settings)
 
     def generate(self, count, known=(), **options):
-        """Draws `count` positions after the `known` ones. Returns ids (drawn, samples, span), int64; -1 where a sample has ended. options: those of run()."""
+        """Draws `count` positions after the `known` positions. Returns ids (drawn, samples, span), int64; -1 where a sample has ended.
+        options: those of run()."""
         known = self._ids(known)
         options.setdefault('length', len(known) + count)
         run = self.run(**options)
@@ -226,9 +227,9 @@ class Model:
     def _ids(self, ids):
         ids = np.asarray(ids)
         if ids.size and ids.dtype.kind not in 'iu':
-            raise TypeError(f'ids are whole numbers, not {ids.dtype}')
+            raise TypeError(f'ids must be integers, not {ids.dtype}')
         if ids.size and (ids.min() < 0 or ids.max() > 0xFFFFFFFE):
-            raise ValueError('ids are from 0 to the values of the part, less 1')
+            raise ValueError('ids must be at least 0 and below the values of the part')
         return np.ascontiguousarray(ids, np.uint32).reshape(-1, max(1, self.part.span))
 
 

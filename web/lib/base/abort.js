@@ -7,7 +7,7 @@
  * @template T
  * @param {T | Promise<T>} value
  * @param {(AbortSignal | undefined)[]} signals
- * @returns {Promise<T>} rejects immediately when a signal is aborted, or if one already was, unless the value is there
+ * @returns {Promise<T>} rejects when a signal is aborted, or immediately if one already was, unless the value is available
  */
 export function abortable(value, ...signals) {
   return new Promise((resolve, reject) => {

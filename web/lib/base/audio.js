@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Checks the page's AudioContext, which every player creates first. */
+/** Functions for playing on the page's AudioContext: the check that every player does first, and waiting for given times. */
 
 import { abortable } from './abort.js';
 import { show } from './checks.js';

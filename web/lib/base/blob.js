@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Reads Blobs and Files, including those of a test runner's window, which may lack their class or the method that returns their bytes.
- * Loaded only when there is a Blob. */
+/** Reads Blobs and Files, including those of a test runner's window, which may lack the class or the method that returns the bytes. This
+ * module is loaded only when a Blob is passed. */
 
 import { NextPixelError, argumentError } from './error.js';
 import { classOf } from './realm.js';
@@ -45,7 +45,7 @@ async function read(blob, signal) {
   }
   if (blob.arrayBuffer) return new Uint8Array(await blob.arrayBuffer());
   if (typeof FileReader !== 'function')
-    throw argumentError('This Blob cannot be read here, it has neither stream() nor arrayBuffer(): give its bytes');
+    throw argumentError('This Blob cannot be read: it has neither stream() nor arrayBuffer(). Pass its bytes');
   const reader = new FileReader(); // in jsdom
   await new Promise((resolve, reject) => {
     reader.onload = resolve;

@@ -92,8 +92,8 @@ export function flag(name, value) {
 }
 
 /**
- * Returns the error for a function of the caller that returned an invalid value. If the function is asynchronous, its own rejection is
- * ignored, because this one error is enough.
+ * Returns the error for a function of the caller that returned an invalid value. If that function is asynchronous, its own rejection is
+ * ignored, because one error is enough.
  *
  * @param {string} what  the value that it must return
  * @param {unknown} value
@@ -104,7 +104,7 @@ export function wrongAnswer(what, value) {
   return wrong(what, value);
 }
 
-/** Returns how many letters must be inserted, deleted or changed to turn one text into another. @param {string} a @param {string} b */
+/** Returns the number of letters to insert, delete or change to turn one text into another. @param {string} a @param {string} b */
 function changes(a, b) {
   let row = Array.from({ length: b.length + 1 }, (_, i) => i);
   for (let i = 0; i < a.length; i++) {

@@ -3,18 +3,17 @@
 
 import { classOf } from './realm.js';
 
-/** Lists of this length and more may consist of holes, which map() would visit: for 2^32 - 1 it takes minutes. */
+/** A list of this length or more may consist of holes. map() would visit every hole, which takes minutes for 2^32 - 1 of them. */
 const LONG = 2 ** 20;
 
 /**
- * Returns a deep copy of arrays, typed arrays and objects, which become plain ones. Functions, DataViews, dates and the like are kept.
- * structuredClone() refuses functions, and Jest's jsdom environment does not have it.
+ * Returns a deep copy: arrays, typed arrays and objects become plain ones. Functions, DataViews, dates and other objects are not copied.
  *
  * @type {<T>(value: T) => T}
  */
 export const copyOf = (/** @type {any} */ value) => {
   if (Object(value) !== value) return value;
-  if (ArrayBuffer.isView(value) && 'length' in value) return Uint8Array.prototype.slice.call(value); // a Buffer's slice() is no copy
+  if (ArrayBuffer.isView(value) && 'length' in value) return Uint8Array.prototype.slice.call(value); // slice() of a Node Buffer does not copy
   if (!/^(Array|Object)$/.test(classOf(value))) return value;
   if (Array.isArray(value) && value.length < LONG) return value.map((part) => copyOf(part));
   const parts = Object.fromEntries(Object.entries(value).map(([name, part]) => [name, copyOf(part)]));

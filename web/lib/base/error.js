@@ -3,7 +3,7 @@
 
 /** @import { ErrorCode, PlainError } from '../engine/protocol.js' */
 
-/** The only error class of this library. Its `code` is stable, and its message states the remedy. */
+/** The only error class of this library. The `code` of an error is stable, and the message states the remedy. */
 export class NextPixelError extends Error {
   /**
    * @param {ErrorCode} code  one of the list in protocol.js

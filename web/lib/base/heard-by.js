@@ -3,11 +3,11 @@
 
 /**
  * Wraps a listener of the caller, and passes on the first error of the listener. The error may be thrown or, if the listener is
- * asynchronous, be a later rejection, which no other code could catch.
+ * asynchronous, be a later rejection that no other code could catch.
  *
  * @template T
  * @param {((value: T) => unknown) | undefined} listener
- * @param {(reason: any) => void} failed  called with an error that no reader is left to receive
+ * @param {(reason: any) => void} failed  called with an error if no reader is left to receive it
  * @returns {((value: T) => void) & { turn: () => Promise<void> | false }}  turn: before the end of a run, waits until the last asynchronous
  * call of the listener can no longer fail
  */

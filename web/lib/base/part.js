@@ -9,7 +9,7 @@ import { NextPixelError } from './error.js';
 const WAITS_MS = [300, 1500, 5000];
 
 /**
- * Retries a few times while the connection is down, after longer and longer waits.
+ * Retries a few times while the connection is down, with increasing waits.
  *
  * @template T
  * @param {() => Promise<T>} task
@@ -30,7 +30,10 @@ export async function again(task, gone) {
   return task();
 }
 
-/** Whether an error is a failed import(): every engine's message has this word. Errors of this library have a code. @param {any} error */
+/**
+ * Whether an error comes from a failed import(): the message contains "import" in every engine. Errors of this library have a code.
+ * @param {any} error
+ */
 const isMissing = (error) => /import/i.test(error?.message) && !error.code;
 
 /**

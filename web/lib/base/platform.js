@@ -6,7 +6,7 @@
  * file paths.
  */
 
-/** True in Node, and in a page with access to Node's modules, although that page's own workers and fetch are used. */
+/** True in Node, and in a page with access to Node's modules, even though such a page uses its own workers and fetch. */
 export const inNode = typeof globalThis.process?.versions?.node === 'string';
 
 /**

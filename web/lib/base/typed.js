@@ -5,8 +5,9 @@
  * phones. Every kind that reads sentences takes text in this form.
  *
  * A prompt of a language model is not normalised, because the model reads every character; neither are `stop`, `oneOf` and `logitBias`,
- * which name exact characters. Code or a document may need them. If the tokenizer composes text (NFC), `stop` and `logitBias` are composed
- * too. Names (labels, speakers, tags, languages) must be exact, and the error for a wrong one lists them. */
+ * which name exact characters. Code and documents may contain characters that normalisation would change. If the tokenizer composes text
+ * (NFC), `stop` and `logitBias` are composed too. Names (labels, speakers, tags, languages) must be exact, and the error for a wrong one
+ * lists them. */
 
 /** One emoji with its skin tone, its joiners and the joined characters: for example a flag, a keycap or a family. */
 export const EMOJI =

@@ -13,7 +13,7 @@ const MARK = 'data-nextpixel-status';
 let timer;
 
 /**
- * Announces a text politely. A text replaces the one announced less than `delay` before.
+ * Announces a text politely. If the previous text was announced less than `delay` before, it is replaced.
  *
  * @param {string} text
  * @param {number} [delay]  milliseconds

@@ -38,8 +38,8 @@ export function givesSomething(element, info) {
 }
 
 /**
- * Returns the run that the attributes describe, which computes nothing until it is read. For a method that returns a result instead, the
- * result is read in the same way.
+ * Returns the run that the attributes describe. The run computes nothing until it is read. A method that returns a result instead of a run
+ * is read in the same way.
  *
  * @param {Asking} element
  * @param {Model} model
@@ -73,7 +73,7 @@ export async function ask(element, model, signal, seed) {
 }
 
 /**
- * Returns the options that the attributes set. Options that the model does not have are left out, so that one element can show several
+ * Returns the options that the attributes set. Options that the model does not have are omitted, so that one element can show several
  * models.
  *
  * @param {Asking} element

@@ -2,8 +2,8 @@
 // @ts-check
 
 /**
- * The attributes of the element: those of the tasks, from the tables of verbs and settings, and its own. Each attribute is reflected by a
- * property: reading it returns the value in effect, and setting it never throws.
+ * The attributes of the element: those of the tasks, which come from the tables of verbs and settings, and the element's own. Each
+ * attribute is reflected by a property: reading it returns the value in effect, and setting it never throws.
  */
 
 import { ATTRIBUTES as OF_TASKS, TASKS } from './tasks.js';
@@ -112,7 +112,11 @@ export function withProperties(Base) {
   return /** @type {any} */ (Reflecting);
 }
 
-/** Returns the accessor of a property in a class of the element, below the classes of HTML. @param {any} element @param {string} name */
+/**
+ * Returns the setter of a property that a class of the element defines, not one of HTML's own classes.
+ * @param {any} element
+ * @param {string} name
+ */
 function accessorOf(element, name) {
   for (let at = Object.getPrototypeOf(element); at && at !== HTMLElement.prototype; at = Object.getPrototypeOf(at)) {
     const { set } = Object.getOwnPropertyDescriptor(at, name) ?? {};

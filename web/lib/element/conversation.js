@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** The chat of `<next-pixel task="chat">`. Its field and buttons, element/talk.js, are loaded once its model is there. */
+/** The chat of `<next-pixel task="chat">`. The chat's field and buttons (element/talk.js) are loaded once the model is available. */
 
 import { optionsOf } from './ask.js';
 import { taskOf } from './attributes.js';
@@ -21,8 +21,8 @@ import { part } from '../base/part.js';
  * @typedef {object} Stage
  * @property {() => HTMLElement} box  creates the box of the element
  * @property {(signal: AbortSignal) => Promise<void>} patience  waits while the element is paused
- * @property {() => void} onBegin  an answer begins
- * @property {() => void} onIdle   the answer is over
+ * @property {() => void} onBegin  called when an answer begins
+ * @property {() => void} onIdle   called when an answer is over
  */
 
 /** Returns whether an element is a chat with its model. @param {NextPixelElement} element @param {ModelInfo} info */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** The events of the element. They bubble and cross shadow roots. */
+/** The events of the element. The events bubble and cross shadow roots. */
 
 /** @import { NextPixelError } from '../base/error.js' */
 /** @import { ModelInfo } from '../engine/protocol.js' */
@@ -27,7 +27,7 @@ export class NextPixelStepEvent extends Event {
   }
 }
 
-/** Also has the results of the kinds, each of which defines one property or more. */
+/** An Event that also has the results of the kinds; each kind defines one or more properties. */
 const EventWithResult = /** @type {new (type: string, init: EventInit) => Event & EndOfKinds} */ (Event);
 
 /** @typedef {{ seed?: number | bigint, nats: number[], finish?: Finish, pictures?: Picture[], toBlob: (type?: string, quality?: number) => Promise<Blob> }} End */

@@ -30,17 +30,17 @@
  * at every step, returned immediately. Default 1.
  * @property {string} prompt The beginning of the text, the sentence to translate or tag, or the first message.
  * @property {string} system The system message of a chat; the visitor can edit it if there are controls.
- * @property {string} template A chat template in the Jinja language, which replaces that of the file.
+ * @property {string} template A chat template in the Jinja language, which replaces the file's template.
  * @property {number} topP Nucleus sampling: draw from the most probable values, until their total probability is this, over 0 to 1. Default
  * 1.
  * @property {number | undefined} maxTokens Maximum number of tokens to draw. Default: the rest of the context. If more are requested, the
- * older half of the context is dropped whenever it is full. For a translation the default is 50 more than the sentence has, as in the paper,
- * or the model's capacity, because unknown words may make it loop.
+ * older half of the context is dropped whenever it is full. For a translation, the default is 50 tokens more than the sentence has, as in
+ * the paper, or the model's capacity; this limit exists because unknown words may make the model loop.
  * @property {number | undefined} rows Number of known rows of the picture; absent: half of them.
  * @property {string} voices For a MIDI file, the names of the voices to keep, separated by spaces, while the others are drawn; absent: the
  * file is continued.
  * @property {number} tries Number of pictures to draw for each one shown; they compete while they are drawn (`resample`), and the likeliest
- * is shown. 4 to 8 make fewer mistakes and take that many times as long; `samples` times `tries` is at most 64. Default 1.
+ * is shown. 4 to 8 tries make fewer mistakes and take that many times as long; `samples` times `tries` is at most 64. Default 1 Default 1.
  * @property {string} label The class to draw.
  * @property {string} speaker The speaker, for an audio model that has several.
  * @property {number} seconds Maximum length in seconds, over 0 to 120; the sound may end earlier. Default 2.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** The pauses of an element's run: while it is paused, its reader waits and its sound is silent. */
+/** Pauses an element's run: while the run is paused, its reader waits and its sound is silent. */
 
 import { abortable } from '../base/abort.js';
 
@@ -9,7 +9,7 @@ export class Rest {
   #isPaused;
   /** Resumes a paused run. */
   #goOn = () => {};
-  /** Makes the sound of a run silent while the run is paused. @type {(resting: boolean) => void} */
+  /** Mutes the sound of a run while the run is paused. @type {(resting: boolean) => void} */
   #hush = () => {};
 
   /** @param {() => boolean} isPaused */
@@ -21,7 +21,7 @@ export class Rest {
    * Called when the sound of a run begins.
    *
    * @param {(resting: boolean) => void} rest
-   * @param {AbortSignal} signal  the AudioContext of the run
+   * @param {AbortSignal} signal  aborted when the run ends
    */
   hear(rest, signal) {
     if (signal.aborted) return;

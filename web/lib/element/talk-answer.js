@@ -79,7 +79,7 @@ export class Answer {
     return this.#tokens.map(({ text }) => text).join('');
   }
 
-  /** Returns the text for the next prompt. It includes the thinking, which templates that support thinking remove. */
+  /** Returns the text for the next prompt. The text includes the thinking, which templates that support thinking remove. */
   get content() {
     return this.#opened ? `${this.#marks?.[0]}\n${this.text}` : this.text;
   }
@@ -188,7 +188,7 @@ export class Answer {
     } finally {
       this.#run = undefined;
       this.finish = run.finish;
-      this.#readFor(run); // also if the answer has no token
+      this.#readFor(run); // necessary if the answer has no token
       if (run.ids.length > 0) this.saved = run.save();
     }
   }
@@ -260,7 +260,7 @@ export class Answer {
   /** @param {Model} model @param {SavedText} saved @param {number} at @param {boolean} focus */
   async #ask(model, saved, at, focus) {
     const { end } = model.tokenizer;
-    // Draws one token at this position, whichever it is; the end of the answer would not be a token.
+    // Draws one token at this position. Any token will do except the end of the answer, which has no text.
     const run = model.resume(
       { ...saved, ids: saved.ids.slice(0, saved.prompt + at) },
       { maxTokens: 1, seed: 0, alternatives: SHOWN, stop: [], ...(end !== undefined && { logitBias: { [end]: -Infinity } }) },

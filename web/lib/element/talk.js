@@ -86,7 +86,7 @@ export class Talk {
   #lack = make('p', {});
   #continue = make('button', { type: 'button', class: 'talk-small' });
   #hint = make('div', { class: 'talk-hint', part: 'hint', hidden: '' }, this.#lack, this.#continue);
-  /** Returns whether the visitor continues the text although the model has no template. */
+  /** Whether the visitor continues the text although the model has no template. */
   #continuing = false;
 
   /**
@@ -260,7 +260,7 @@ export class Talk {
     else if (this.#turns.at(-1)?.role === 'user') this.again();
   }
 
-  /** Stops the answer immediately, in any phase. It can be continued later. */
+  /** Stops the answer immediately, in any phase. The answer can be continued later. */
   stop() {
     const answer = this.#running;
     this.#running = undefined;

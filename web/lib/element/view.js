@@ -137,7 +137,9 @@ export class View {
   }
 
   /**
-   * Sets the kind of output; a text takes its size from the style sheet. @param {string} kind @returns {boolean} whether the output is text
+   * Sets the kind of output; a text takes its size from the style sheet.
+   * @param {string} kind
+   * @returns {boolean} whether the output is text
    */
   #setKind(kind) {
     return this.#canvas.classList.toggle('text', lookOf({ kind }).sheet);
@@ -250,7 +252,7 @@ export class View {
   toBlob(type, quality) {
     if (this.#told.classList.contains('page')) this.#asPicture();
     return new Promise((resolve, reject) => {
-      this.#canvas.toBlob((blob) => (blob ? resolve(blob) : reject(new Error('The browser makes no file of this canvas'))), type, quality);
+      this.#canvas.toBlob((blob) => (blob ? resolve(blob) : reject(new Error('The browser cannot encode this canvas'))), type, quality);
     });
   }
 

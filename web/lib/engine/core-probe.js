@@ -72,7 +72,7 @@ export async function compileLoop() {
       0,
       13,
       0,
-      11, // repeat as often as the parameter says
+      11, // repeat as many times as the parameter says
       32,
       1,
       253,

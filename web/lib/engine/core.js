@@ -2,8 +2,8 @@
 // @ts-check
 
 /**
- * One model in one instance: opens the model whole or in pieces, and holds its runs. It uses neither the DOM nor a worker, so tests in Node
- * call it directly.
+ * Runs one model in one instance: opens the model whole or in pieces, and holds its runs. This module uses neither the DOM nor a worker, so
+ * tests in Node call it directly.
  */
 
 import { NX_E_ARGUMENT } from './abi.js';

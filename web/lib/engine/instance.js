@@ -7,7 +7,7 @@
  *     0            __heap_base
  *     | stack, data | scratch | session | ... | model | ids | floats | session | ...   while opening, the file's bytes are below the model
  *
- * Memory grows when a model or a session is opened. It never grows during a computation, and it never shrinks. Views of the memory are
+ * Memory grows when a model or a session is opened. Memory never grows during a computation, and it never shrinks. Views of the memory are
  * created for each use, because growing the memory detaches older views. A trap leaves the instance in an unknown state: the instance is
  * `poisoned`, every later call throws, and the owner must start another instance.
  */
@@ -18,7 +18,7 @@ import { Heap } from './heap.js';
 import { readName, readProblem, scratchAreas } from './layout.js';
 
 const PAGE = 65536;
-/** Equals the linker flags in build.sh. */
+/** The same values as the linker flags in build.sh. */
 const MEMORY_PAGES = { initial: 16, maximum: 65536 };
 
 /** The offset of each area of the first block. */
@@ -33,7 +33,7 @@ export class Instance {
   shared;
   /** @type {Heap} */
   heap;
-  /** Whether a trap has happened; the contents of the instance are then unreliable. */
+  /** Whether a trap has happened; the state of the instance is then unreliable. */
   poisoned = false;
   /** The addresses at which a struct, two words, a shape and an error are passed to and from the engine. */
   at;

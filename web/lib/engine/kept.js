@@ -18,9 +18,9 @@ export const MOST_BYTES = 128e6;
 /** To continue a session in place, at most this many of its ids may be dropped. */
 const FEW = 16;
 
-/** @typedef {{ session: Session, ids: number[], shape: string, layout: string, of?: string }} Held  shape, layout: must be equal for a
- * copy, or to continue in place; of: the hash of the saved state from which the session came. A saved state may contain anything, so only
- * runs that give its hash continue from it */
+/** @typedef {{ session: Session, ids: number[], shape: string, layout: string, of?: string }} Held  shape: must be equal for a copy;
+ * layout: must also be equal to continue in place; of: the hash of the saved state from which the session came. A saved state may contain
+ * anything, so only runs that give its hash continue from it */
 
 /** @param {Pick<DrawMessage, 'part' | 'keyBits'>} message */
 const shapeOf = ({ part, keyBits }) => `${part} ${keyBits}`;
@@ -52,8 +52,8 @@ export class KeptSessions {
   }
 
   /**
-   * Returns a session that contains the beginning of a run, made from the cached session with the longest common prefix. Its position is
-   * the number of reused ids.
+   * Returns a session that contains the beginning of a run, made from the cached session with the longest common prefix. The session's
+   * position is the number of reused ids.
    *
    * @param {DrawMessage} message
    * @returns {Session | undefined}

@@ -30,7 +30,7 @@ const product = (numbers) => numbers.reduce((all, one) => all * one, 1);
 export class OpenSessions {
   /** @internal */
   instance;
-  /** The address of the session in the wasm memory. */
+  /** The address of the model in the wasm memory. */
   model;
 
   /** @type {Part[]} */
@@ -42,7 +42,7 @@ export class OpenSessions {
 
   /**
    * @param {Instance} instance
-   * @param {number} model      the address of the session
+   * @param {number} model      the address of the model
    * @param {number} fileBytes
    */
   constructor(instance, model, fileBytes) {
@@ -135,8 +135,8 @@ export class OpenSessions {
   }
 
   /**
-   * Rewinds a run to one of its positions and continues from there with other settings; samples, origin, maps and the number of biases must
-   * be the ones it was opened with.
+   * Rewinds a run to one of its positions and continues from there with other settings. Samples, origin, maps and the number of biases must
+   * stay as they were when the run was opened.
    *
    * @param {Session} session
    * @param {number} position
@@ -182,13 +182,14 @@ export class OpenSessions {
     return session;
   }
 
-  /** A copy of the bytes of a run. @param {Session} session */
+  /** Returns a copy of the bytes of a run. @param {Session} session */
   bytesOf({ address, bytes }) {
     return this.instance.bytes.slice(address, address + bytes);
   }
 
   /**
-   * Opens a run of one sample of the drawing part from bytes of unknown origin; rewind() or branch() continues it and checks the rest.
+   * Opens a run of one sample of the drawing part, given bytes of unknown origin. rewind() or branch() then continues the run and checks
+   * the rest of it.
    *
    * @param {Uint8Array} saved
    * @param {number} length  capacity in positions
@@ -247,7 +248,7 @@ export class OpenSessions {
   }
 
   /**
-   * Does the same with typed arrays.
+   * Like bias(), with typed arrays.
    * @param {Session} session
    * @param {Uint32Array} ids
    * @param {Float32Array} numbers  one bias for each id

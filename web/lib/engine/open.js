@@ -75,7 +75,7 @@ export class Feed {
   #model;
   /** The tensors in the order of the file. @type {{ index: number, offset: number, rows: number, rowBytes: number }[]} */
   #tensors;
-  /** The index of the tensor whose rows come next, and of the first tensor that the model does not use. */
+  /** The index of the tensor whose rows come next, and the index of the next row. */
   #tensor = 0;
   #row = 0;
   /** The number of bytes that wait at `#address`, which has space for `#room` bytes. */

@@ -26,7 +26,7 @@ export class Pace {
 
   /**
    * Does enough work to fill a chunk, estimated from earlier chunks. The cost of a position may vary, as between the layers of an encoder,
-   * where thousands of cheap positions can precede expensive ones. `work` then also calls `over` between positions.
+   * where thousands of cheap positions can precede expensive ones. `work` therefore also calls `over` between positions.
    *
    * @template T
    * @param {string} kind   kind of work, because the time per position depends on the kind

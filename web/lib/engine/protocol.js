@@ -8,7 +8,7 @@
  *      |                                   here   |
  *      | <--------------------------------------- |  in a browser: its script has run
  *      | measure { loop, from, to }               |
- *      | ---------------------------------------> |  before all else, where their number is to be found
+ *      | ---------------------------------------> |  first, if the number of workers must be determined
  *      |                     measured { speed }   |
  *      | <--------------------------------------- |  its speed while the others run
  *      | open   { module, bytes }                 |
@@ -16,13 +16,13 @@
  *      |                        opened { info }   |
  *      | <--------------------------------------- |
  *      | draw   { known, settings, ... }          |
- *      | ---------------------------------------> |  notes the run, computes nothing
+ *      | ---------------------------------------> |  stores the run, computes nothing
  *      | next   { chunkSize }                     |
- *      | ---------------------------------------> |  one credit: prefill if need be, then one chunk
+ *      | ---------------------------------------> |  one credit: prefill if necessary, then one chunk
  *      |                  step { ids, nats, ... } |
  *      | <--------------------------------------- |  and no more until the next credit
  *      | stop                                     |
- *      | ---------------------------------------> |  frees the run; heard between two slices
+ *      | ---------------------------------------> |  frees the run; handled between two chunks
  *      |                                          |
  *      | score, attention, encode, keep           |
  *      | ---------------------------------------> |  one request ...
@@ -30,7 +30,7 @@
  *      | <--------------------------------------- |  ... one answer
  *      |                                          |
  *      | beat                                     |
- *      | ---------------------------------------> |  every few seconds while an answer is owed
+ *      | ---------------------------------------> |  every few seconds while an answer is pending
  *      |                                   here   |
  *      | <--------------------------------------- |
  *
@@ -92,8 +92,8 @@ export const CODES = Object.freeze(
 /** @import { SETTINGS, SettingName } from '../settings.js' */
 
 /**
- * The settings with which a run draws: the rows of the table of settings that are fields of nx_settings, and the biases of logits (at most
- * 4096 ids, each with a value within -1e9 and 1e9).
+ * The settings with which a run draws: all settings that are fields of nx_settings, and the biases of logits (at most 4096 ids, each with a
+ * value within -1e9 and 1e9).
  *
  * @typedef {{ seed: bigint, samples: number, logitBias?: [number, number][] } &
  *   { [N in SettingName as (typeof SETTINGS)[N] extends { field: string } ? N : never]?: (typeof SETTINGS)[N] extends { flag: true } ? boolean : number }} Settings
@@ -105,15 +105,15 @@ export const CODES = Object.freeze(
  * @typedef {object} Part
  * @property {number} index       index of the part in the model, from 0
  * @property {string} name        name of the part; the port of this name of a later part receives the ids that this part draws
- * @property {number} values      upper limit of the ids of an element, which are below it
+ * @property {number} values      every id of an element is below this number
  * @property {number} span        number of elements per position
  * @property {number} outputs     number of output parameters per position
  * @property {number} length      maximum number of positions; 0: no limit
  * @property {number} rewinds     number of positions that a run may rewind
  * @property {boolean} draft      whether the part supports speculative decoding
  * @property {boolean} grows      whether a run may start with a small capacity and grow
- * @property {boolean} noisy      whether the part also draws noise inside: samples may then differ although their ids are the same, and
- *   beams need temperature 0
+ * @property {boolean} noisy      whether the part also uses noise within a position: samples may then differ although their ids are the
+ *   same, and beams need temperature 0
  * @property {number} hiddenLayers  number of layers whose hidden states a run can return, including the embedding; 0: none, or none in this
  *   build
  * @property {number} hiddenWidth   number of values of each hidden state
@@ -129,7 +129,7 @@ export const CODES = Object.freeze(
 /**
  * @typedef {object} Result
  * @property {string} name
- * @property {number} values  upper limit of the ids, which are below it; 0: the values are floats
+ * @property {number} values  every id is below this number; 0: the values are floats
  * @property {number[]} dims  the maximum of each dimension; 1 for a dimension that does not exist
  */
 
@@ -163,7 +163,7 @@ export const CODES = Object.freeze(
 
 /** Ids for the inputs of a model, by the names of the inputs, such as { class: [3] }. @typedef {Record<string, Uint32Array>} Inputs */
 
-// These are ids of the engine in its order of generation; a codec (kinds/) defines their meaning.
+// The ids below are those of the engine, in its order of generation; a codec (kinds/) defines their meaning.
 
 /** Makes samples compete: after every `every` drawn positions, the less likely half of each group of neighbouring samples is replaced by
  * copies of the likelier half.
@@ -182,14 +182,14 @@ export const CODES = Object.freeze(
  * @typedef {{ type: 'share', id: number, count: number }} ShareMessage */
 /** Permanently makes a worker one of these threads.
  * @typedef {{ type: 'thread', id: number, module: WasmModule, memory: object, stack: number }} ThreadMessage */
-/** `known`: the ids before the first drawn one; `drawn`: of a resumed run, (positions, samples, ids of a position) those that follow;
- * `maps`: every step is one position, with its attention; `length`: the positions after which it is over, if fewer than those of the model;
- * `alternatives`: the number of most probable ids that are reported of each position; `search`:
- * instead of drawing, a search by beams, which the samples are, with this penalty for length; `forced`: these ids are drawn; `resample`:
- * samples compete; `notes`: music is drawn, of such ids, within these bounds; `part`: which one draws, by default the one that does;
- * `keyBits`: see nx_shape; `keep`: it continues from a kept session with a common prefix, if there is one, and its own is kept (kept.js);
- * `state`: the hash of the saved state that only this run may continue from; `probabilities`: the whole distribution of each id is
- * reported; `constrained`: each position comes with the ids that it may be.
+/** `known`: the ids before the first drawn one. `drawn`: for a resumed run, the ids that follow, (positions, samples, ids of a position).
+ * `maps`: every step is one position, with its attention. `length`: the number of positions after which the run ends, if fewer than the
+ * model's. `alternatives`: the number of most probable ids to report for each position. `search`: a beam search instead of drawing, with
+ * this length penalty; the samples are the beams. `forced`: the ids to take instead of drawing. `resample`: samples compete. `notes`:
+ * music is drawn with these ids and within these bounds. `part`: the part to run; by default, the first part that draws. `keyBits`:
+ * see nx_shape. `keep`: the run continues from a cached session with a common prefix, if there is one, and its own session is cached
+ * (kept.js). `state`: the hash of the saved state from which only this run may continue. `probabilities`: the whole distribution of each
+ * id is reported. `constrained`: each request contains the ids that may come next.
  * @typedef {{ type: 'draw', id: number, known: Uint32Array, drawn?: Uint32Array, inputs: Inputs, settings: Settings, maps?: boolean, length?: number,
  *   alternatives?: number, search?: number, forced?: Uint32Array, resample?: Resample, notes?: { said: Said[], bounds: Bounds }, part?: number, keyBits?: number, keep?: boolean, state?: string, probabilities?: boolean, constrained?: boolean }} DrawMessage */
 /** `chunkSize`: the largest number of positions per sample in the answer; 0: as many as one chunk yields. `allowed`: for a constrained run,

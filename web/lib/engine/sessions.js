@@ -25,7 +25,7 @@ export class Sessions extends OpenSessions {
 
   /**
    * @param {Instance} instance
-   * @param {number} model      the address of the session in the wasm memory
+   * @param {number} model      the address of the model in the wasm memory
    * @param {number} fileBytes
    */
   constructor(instance, model, fileBytes) {
@@ -117,7 +117,7 @@ export class Sessions extends OpenSessions {
   /** @param {Session} session @param {string} name */
   #resultIndex({ part }, name) {
     const index = part.results.findIndex((result) => result.name === name);
-    if (index < 0) throw argumentError(`This part of the model leaves no result '${name}'`);
+    if (index < 0) throw argumentError(`This part of the model has no result '${name}'`);
     return index;
   }
 
@@ -152,8 +152,8 @@ export class Sessions extends OpenSessions {
    * @param {Session} session
    * @param {number} steps  at most sliceLimit(session.samples)
    * @returns {{ ids: Uint32Array<ArrayBuffer>, nats: Float32Array<ArrayBuffer>, ahead: Uint8Array<ArrayBuffer>, ended: boolean }}
-   *   ids and nats are (drawn, samples, span), ahead is (drawn): see StepMessage. Fewer than `steps` are drawn when all samples have
-   *   `ended`, possibly none when a position takes long
+   *   ids and nats are (drawn, samples, span), ahead is (drawn): see StepMessage. Fewer than `steps` are drawn if all samples have `ended`;
+   *   possibly none if a position takes long
    */
   draw(session, steps) {
     this.#checkSlice(steps, session);

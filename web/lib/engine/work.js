@@ -4,8 +4,8 @@
 /**
  * The work of a worker, one generator for each kind of message.
  *
- * Each generator computes one chunk between two yields. It yields GO_ON if it has more to do, and AWAIT_CREDIT if it must wait for the
- * page's next request. return() stops the generator, whose `finally` frees the session.
+ * Each generator computes one chunk between two yields. A generator yields GO_ON if it has more to do, and AWAIT_CREDIT if it must wait for
+ * the page's next request. return() stops the generator, whose `finally` frees the session.
  */
 
 import { joinAlike } from '../base/arrays.js';

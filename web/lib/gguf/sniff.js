@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Recognises the format of a file by its first bytes. Loaded only for a file of unexpected contents. */
+/** Recognises the format of a file by its first bytes. This module is loaded only for a file with unexpected contents. */
 
 import { NextPixelError } from '../base/error.js';
 import { CODES } from '../engine/protocol.js';
@@ -109,7 +109,7 @@ export const RUNS = [
 ];
 
 /**
- * Returns an error of loading. For an unsupported architecture, the message lists the supported ones.
+ * Returns the error for a file that cannot be loaded. For an unsupported architecture, the message lists the supported ones.
  *
  * @param {any} error
  */

@@ -2,9 +2,9 @@
 // @ts-check
 
 /**
- * Walks over the head of a GGUF file: the fixed header, the metadata, and the list of tensors. This is the only parser of the format in
- * JavaScript; src/gguf.h describes the format. Every length is checked against the number of bytes, so a file with wrong lengths is
- * rejected before memory is allocated for it.
+ * Walks over the head of a GGUF file: the fixed header, the metadata, and the list of tensors. JavaScript has no other parser of the
+ * format, which src/gguf.h describes. Every length is checked against the number of bytes, so a file with wrong lengths is rejected before
+ * memory is allocated for it.
  *
  * The bytes may be only the beginning of a file; a read beyond them throws Short. gguf/header.js converts both errors, Short and Refused,
  * to errors of the library.

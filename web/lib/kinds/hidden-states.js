@@ -35,7 +35,10 @@ export function checkLayers(part, layers, positions) {
   if (!Array.isArray(layers) || layers.length === 0 || wrong !== undefined)
     throw argumentError(`hiddenStates is a list of layers, 0 (the embedding) to ${hiddenLayers - 1}, such as [${hiddenLayers - 1}]`);
   if (layers.length * positions * hiddenWidth > MOST_VALUES)
-    throw new NextPixelError('limit', `The hidden states are over ${MOST_VALUES} values: ask for fewer layers, or score a shorter input`);
+    throw new NextPixelError(
+      'limit',
+      `The hidden states have more than ${MOST_VALUES} values: request fewer layers, or score a shorter input`,
+    );
   return [...layers];
 }
 

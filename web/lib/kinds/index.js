@@ -31,10 +31,10 @@
  * @property {(head: Uint8Array) => Promise<any> | undefined} [early]  prepares data from the beginning of a file while the workers open it
  * @property {(engine: Engine, facts: Facts, early: any, signal?: AbortSignal) => any} open  returns an object with a method for each verb,
  *   and with resume() if runs can be saved
- * @property {string[]} [over]    kinds whose test such a file also passes, without belonging to them
+ * @property {string[]} [over]    kinds whose test also accepts files of this kind; this kind takes precedence over them
  * @property {(architecture: string, metadata: Metadata, part: Part) => object} [info]  the properties that only `info` of this kind has;
  *   open() may add more
- * @property {true} [last]        if a file also fits another kind, it belongs to the other
+ * @property {true} [last]        true: a file that also fits another kind belongs to that other kind
  */
 
 export { KINDS } from './list.js';

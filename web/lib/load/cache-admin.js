@@ -13,7 +13,7 @@ import { hubAddress } from './hub.js';
  * never requested again, or it may name different files. */
 const MOST_QUERIES = 4;
 
-/** Stores the parts of stopped downloads. It is a module of its own, because it has state. */
+/** Stores the parts of stopped downloads. This is a separate module because it has state. */
 const unfinished = () => part(() => import('./unfinished.js'));
 
 /** @returns {Promise<Cache | undefined>} undefined if there is no cache, or if the cache is not allowed */

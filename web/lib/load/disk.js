@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Reads files from disk in Node. Loaded only in Node. */
+/** Reads files from disk in Node. This module is loaded only in Node. */
 
 import { NextPixelError } from '../base/error.js';
 import { nodeModule } from '../base/platform.js';
@@ -45,7 +45,7 @@ function inPage(address) {
   } catch (cause) {
     throw new NextPixelError(
       'argument',
-      `The address ${address} is relative, and this page has none that it could be relative to (${document.baseURI}): give a whole one`,
+      `The address ${address} is relative, but this page has no address to resolve it against (${document.baseURI}): pass a complete address`,
       { cause },
     );
   }

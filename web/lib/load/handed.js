@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Reads weight files that the page provides itself: a Blob, a stream or a response. Loaded only for these. */
+/** Reads weight files that the page provides itself: a Blob, a stream or a response. This module is loaded only for such sources. */
 
 import { bytesOfBlob, isBlob } from '../base/blob.js';
 import { argumentError } from '../base/error.js';

@@ -3,7 +3,7 @@
 
 /**
  * Passes a large weight file to the engine while the file arrives, so that the file and the model are never in memory at the same time.
- * Loaded only for such files.
+ * This module is loaded only for such files.
  */
 
 import { NextPixelError } from '../base/error.js';
@@ -161,8 +161,8 @@ async function responseOf(path, rooms) {
 }
 
 /**
- * Puts a file into the cache while the file arrives. The file is stored only once it is complete. No function here can fail, as in
- * cache.js.
+ * Puts a file into the cache while the file arrives. The file is stored only once it is complete. As in cache.js, none of these functions
+ * can fail.
  *
  * @param {string} url
  * @param {Response} response

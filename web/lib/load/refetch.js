@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Reads a weight file again if its cached version is bad. */
+/** Reads a weight file again if its cached copy is damaged or outdated. */
 
 import { storedCopy } from './cache.js';
 import { dropCopy } from './drop-copy.js';
@@ -9,8 +9,8 @@ import { dropCopy } from './drop-copy.js';
 /** @import { Contents } from './source.js' */
 
 /**
- * Reads a file from the server itself, because a cached copy is bad, or because the browser's HTTP cache has another version than the page
- * expects. The bad copy is deleted once it has been replaced.
+ * Reads a file from the server itself, because the cached copy is damaged, or because the browser's HTTP cache has another version than the
+ * page expects. The damaged copy is deleted once it has been replaced.
  *
  * @param {string} url
  * @param {unknown} error  the error of loading the copy

@@ -144,7 +144,7 @@ export function bytesOf(source) {
   try {
     return new Uint8Array(source);
   } catch {
-    throw argumentError('This ArrayBuffer is detached: its bytes were transferred to somewhere else');
+    throw argumentError('This ArrayBuffer is detached: its bytes were transferred elsewhere');
   }
 }
 
@@ -173,7 +173,7 @@ async function fetchOrCopy(url, cache, { signal, patience }) {
   const instead = (/** @type {Response} */ response, /** @type {string} */ why) => ({
     response,
     copied: true,
-    warning: `A kept copy: the server ${why}`,
+    warning: `A cached copy: the server ${why}`,
   });
   try {
     const response = await fetchOrFail(url, signal, { patience });
@@ -319,7 +319,7 @@ async function readWhole(file, how) {
   return joined(chunks);
 }
 
-/** Identifies the format of a file that is not a weight file. Loaded only for such a file. */
+/** Identifies the format of a file that is not a weight file. This code is loaded only for such a file. */
 const sniffer = () => part(() => import('../gguf/sniff.js'));
 
 /** The first bytes of every weight file: magic and version. */
@@ -338,8 +338,8 @@ async function headerProblem(head, whole = false) {
 }
 
 /**
- * Reads the bytes of a cached copy in one step, because there is nothing to wait for. On a reloaded page the first pixel then appears a
- * tenth earlier.
+ * Reads the bytes of a cached copy in one step, because there is nothing to wait for. On a reloaded page, the first pixel then appears 10 %
+ * earlier.
  *
  * @param {Response} copy
  * @param {string} name
@@ -349,7 +349,7 @@ async function headerProblem(head, whole = false) {
 async function readCopy(copy, name, onProgress, signal) {
   const bytes = new Uint8Array(
     await copy.arrayBuffer().catch((cause) => {
-      throw new NextPixelError('network', `Cannot read the kept copy of ${name} (${messageOf(cause)}): try again`, { cause });
+      throw new NextPixelError('network', `Cannot read the cached copy of ${name} (${messageOf(cause)}): try again`, { cause });
     }),
   );
   signal?.throwIfAborted();
@@ -381,7 +381,7 @@ async function readChunk(reader, name, signal) {
     return chunk;
   } catch (cause) {
     signal?.throwIfAborted();
-    throw new NextPixelError('network', `The download of ${name} broke off (${messageOf(cause)}): try again`, { cause });
+    throw new NextPixelError('network', `The download of ${name} was interrupted (${messageOf(cause)}): try again`, { cause });
   }
 }
 

@@ -3,7 +3,7 @@
 
 /**
  * Reads a model in several files, as split by llama.cpp: each part is a GGUF file with some of the tensors, and the first part has all the
- * metadata. The parts are joined to one file in memory. Loaded only if load() is given a list.
+ * metadata. The parts are joined to one file in memory. This module is loaded only for such a model.
  */
 
 import { NextPixelError, argumentError } from '../base/error.js';
@@ -31,7 +31,7 @@ async function joinedParts(parts, signal) {
   const read = [];
   for (const bytes of parts) read.push(await partOf(bytes, signal));
   const problem = (/** @type {string} */ what) =>
-    new NextPixelError('format', `These are not all the parts of one model (${what}): give each file of it once`);
+    new NextPixelError('format', `These are not all the parts of one model (${what}): pass each of its files once`);
   const count = read[0].count;
   read.forEach((part) => {
     if (part.count !== count) throw problem(`one says that it is of ${part.count} parts, another of ${count}`);
@@ -117,7 +117,7 @@ const FIRST = /-00001-of-(\d{5})\.gguf/;
 export async function readParts(source, { signal, patience, cache }) {
   const count = Array.isArray(source) ? source.length : Number(FIRST.exec(String(source))?.[1]);
   if (!(count > 0 && count <= MOST_PARTS))
-    throw argumentError(`load() takes the address of a weight file, or a list of 1 to ${MOST_PARTS} parts of one`);
+    throw argumentError(`load() takes the address of a weight file, or a list of 1 to ${MOST_PARTS} parts of one file`);
   /** @type {Source[]} */
   const sources = Array.isArray(source)
     ? Array.from(source)

@@ -3,8 +3,8 @@
 
 /**
  * Stores downloads of large files that were stopped. The received part of a file stays in the cache under the file's address, and a note in
- * a second cache records its size. The next load() reads this part from the cache, and requests only the rest from the server. No function
- * here can fail, as in cache.js.
+ * a second cache records its size. The next load() reads this part from the cache, and requests only the rest from the server. As in
+ * cache.js, no function of this module can fail.
  */
 
 import { versionOf } from './resume-download.js';

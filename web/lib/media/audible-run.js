@@ -19,7 +19,7 @@ import { Waveform } from './waveform.js';
 
 /**
  * A run that draws a sound, which can be read as an async iterable of steps, as samples or as a file, drawn as a waveform on a canvas, or
- * played. These readers may be requested in any order or at the same time, because the drawn samples are stored.
+ * played. All of these can be used in any order or at the same time, because the drawn samples are stored.
  *
  * @template {Audible} Step
  * @extends {BaseRun<Step, string>}
@@ -78,9 +78,9 @@ export class AudibleRun extends BaseRun {
   }
 
   /**
-   * Draws the sound as a waveform while it is computed. The higher the surprisal of the samples, the stronger the line. The waveform keeps
-   * the size that the canvas has on the page, and takes its colours from the canvas's style. The canvas's own content becomes a sentence
-   * about the sound, for screen readers.
+   * Draws the sound as a waveform while it is computed. The higher the surprisal of the samples, the more opaque the line. The waveform
+   * keeps the size that the canvas has on the page, and takes its colours from the canvas's style. The canvas's own content becomes a
+   * sentence about the sound, for screen readers.
    *
    * @param {Canvas} canvas
    * @param {WaveformOptions & { signal?: AbortSignal }} [options]

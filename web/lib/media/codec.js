@@ -25,7 +25,7 @@ import { listOf, wholeOf } from '../engine/keys.js';
  * @property {number} window        the largest number of positions that one position can attend to
  * @property {number} queryBlock    number of positions in a query block of local 1D attention; otherwise 0
  * @property {number} memoryBlock   number of positions in the memory block of local 1D attention
- * @property {number} blockRows     number of rows of a query block of local 2D attention; otherwise 0. If the model has no blocks of either
+ * @property {number} blockRows     number of rows in a query block of local 2D attention; otherwise 0. If the model has no blocks of either
  *   type, its attention is full
  * @property {number} blockCols     number of columns of this query block, in positions
  * @property {number} flangeRows    number of rows above the block that the block sees
@@ -140,8 +140,8 @@ export function generationOrder({ height, positions, blockRows = 0, blockCols = 
  * Converts between three forms of a picture:
  *
  *     picture   (height, width, channels) 8-bit, in raster order
- *     elements  the same numbers in generation order: what the steps of a run count
- *     ids       what the engine takes and gives: for each position the levels of its elements, or the index of its colour
+ *     elements  the same numbers in generation order; the steps of a run count elements
+ *     ids       the engine's input and output: for each position the levels of its elements, or the index of its colour
  *
  * A position of the engine is one channel or one whole pixel, which is `positionElements` elements.
  */

@@ -27,13 +27,13 @@ export const rowsAtOnce = (width) => Math.max(1, Math.floor(AT_ONCE / width));
  */
 export const worked = ({ width, height }, work, signal) => (width * height <= AT_ONCE ? atOnce(work()) : inTurns(work(), signal));
 
-/** Limit of the pixels of an image, which a phone's photograph does not exceed. */
+/** Maximum number of pixels of an image; photographs from phones have fewer. */
 const MOST_PIXELS = 2 ** 26;
 
 /** @param {number} width @param {number} height */
 export function checkPixels(width, height) {
   if (!(width * height <= MOST_PIXELS))
-    throw argumentError(`The image has ${width} x ${height} pixels, ${MOST_PIXELS} can be read: make it smaller first`);
+    throw argumentError(`The image has ${width} x ${height} pixels, but at most ${MOST_PIXELS} can be read: make it smaller first`);
 }
 
 /** Returns the size of an image in pixels, which is independent of its size on the page. @param {any} image @returns {[number, number]} */
@@ -67,7 +67,7 @@ export function drawn(image, work, signal) {
   }
   checkPixels(width, height);
   if (typeof OffscreenCanvas !== 'function' && typeof document !== 'object') {
-    throw argumentError('Here an image is { data, width, height }');
+    throw argumentError('Without a DOM, an image must be { data, width, height }');
   }
   if (width * height <= AT_ONCE) return atOnce(work(drawnSource(image, width, height)));
   return drawnLater(image, (still) => inTurns(work(drawnSource(still, width, height)), signal));
@@ -95,7 +95,8 @@ async function drawnLater(image, goOn) {
 }
 
 /** @param {unknown} cause */
-const unreadable = (cause) => argumentError(`The image cannot be read (${cause}). One from another origin needs crossorigin="anonymous"`);
+const unreadable = (cause) =>
+  argumentError(`The image cannot be read (${cause}). An image from another origin needs crossorigin="anonymous"`);
 
 /** @param {any} image @param {number} width @param {number} height @returns {Source} */
 function drawnSource(image, width, height) {

@@ -101,7 +101,7 @@ export class Features {
   #architecture;
   #templates;
   #first;
-  /** Maps from hashes: to an id; to a cluster; to whether the training sentences have the form. */
+  /** Maps from a hash to an id, to a cluster, and to whether the form occurs in the training sentences. */
   #ids;
   #clusters;
   #forms;

@@ -28,10 +28,10 @@ export function* wordsGiven(text, { verb, does, limit, part, features }) {
     if (word === '' && typeof text === 'string') continue;
     if (typeof word !== 'string' || word === '') throw argumentError(`${verb}() takes a text, or an array of words, none of them empty`);
     if (word.length > LONGEST_WORD)
-      throw new NextPixelError('limit', `A word has ${word.length} characters: at most ${LONGEST_WORD} can be one`);
+      throw new NextPixelError('limit', `A word has ${word.length} characters, but at most ${LONGEST_WORD} are allowed`);
     if (words.length === limit) {
       const count = Array.isArray(text) ? text.length : `over ${limit}`;
-      throw new NextPixelError('limit', `The text has ${count} words, this model ${does} at most ${limit} at once: give it ${part}`);
+      throw new NextPixelError('limit', `The text has ${count} words, but this model ${does} at most ${limit} at once: give it ${part}`);
     }
     words.push(word);
   }

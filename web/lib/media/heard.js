@@ -83,7 +83,7 @@ export async function heardOf(sound, rate, signal) {
   if (count === 0) throw argumentError('The sound is empty: it has no sample');
   checkLength(count, given);
   const samples = await inTurns(resampled(source, rate), signal);
-  if (samples.length === 0) throw argumentError('The sound is too short: at the rate of the model nothing is left of it');
+  if (samples.length === 0) throw argumentError("The sound is too short: it has no sample at the model's rate");
   const done = [
     ...(given === rate ? [] : [`was resampled from ${given} to ${rate} samples a second`]),
     ...(channels === 1 ? [] : [`was mixed down to one channel of ${channels}`]),
@@ -112,7 +112,7 @@ function* resampled({ count, rate: given, read }, rate) {
   }
   if (loudest > LOUDEST || (whole && loudest > 1)) {
     throw argumentError(
-      `The samples of a sound are between -1 and 1, not ${loudest}: divide those of 16 bits by 32768, or give them as an Int16Array`,
+      `The samples of a sound must be between -1 and 1, not ${loudest}: divide 16-bit samples by 32768, or pass an Int16Array`,
     );
   }
   return join(Float32Array, [...parts, resampler.end()]);
@@ -186,7 +186,7 @@ function plain(sound) {
       `A sound is an AudioBuffer, a MediaStream, a Blob, an address, the bytes of a WAV file, or { samples, sampleRate }, not ${show(sound)}`,
     );
   if (!(Number.isFinite(rate) && rate >= RATES[0] && rate <= RATES[1]))
-    throw argumentError(`sampleRate must be samples a second, ${RATES[0]} to ${RATES[1]}, not ${show(rate)}`);
+    throw argumentError(`sampleRate must be ${RATES[0]} to ${RATES[1]} samples per second, not ${show(rate)}`);
   if (typeof data[0] !== 'object') return mixed([data], rate);
   if (data.length > MOST_CHANNELS) throw argumentError(`A sound has at most ${MOST_CHANNELS} channels, not ${data.length}`);
   return mixed(Array.from(data), rate);
@@ -205,14 +205,14 @@ function mixed(channels, rate) {
   if (wrong >= 0) throw argumentError(`Channel ${wrong} of the sound must be a list of samples, not ${show(channels[wrong])}`);
   const { length: count } = channels[0] ?? [];
   checkLength(count, rate);
-  if (channels.some(({ length }) => length !== count)) throw argumentError('The channels of a sound are of the same length');
+  if (channels.some(({ length }) => length !== count)) throw argumentError('The channels of a sound must have the same length');
   const own = channels.map((channel) =>
     count * channels.length <= MOST_COPIED && typeof channel.slice === 'function' ? channel.slice() : channel,
   ); // lists are read in chunks
   const scales = channels.map((channel) => {
     const kind = classOf(channel);
     if (/^(Big|Uint(16|32)|DataView)/.test(kind))
-      throw argumentError(`The samples of a sound are between -1 and 1, or in an Int16Array: this is a ${kind}`);
+      throw argumentError(`The samples of a sound must be between -1 and 1, or in an Int16Array, not in a ${kind}`);
     return SCALES[kind] ?? ((/** @type {unknown} */ value) => (typeof value === 'number' ? value : NaN));
   });
   const read = (/** @type {number} */ from, /** @type {number} */ to) =>
@@ -238,7 +238,7 @@ async function decoded(head, size, whole, signal) {
       `The file of the sound has ${Math.round(size / 1e6)} MB, more than ${LONGEST_SECONDS} seconds of sound take: cut it first`,
     );
   if (typeof OfflineAudioContext !== 'function')
-    throw new NextPixelError('unsupported', 'The sound is no WAV file: outside of a browser nothing else is decoded');
+    throw new NextPixelError('unsupported', 'The sound is not a WAV file: outside a browser, no other format is decoded');
   const bytes = await whole();
   try {
     return plain(await abortable(new OfflineAudioContext(1, 1, 44100).decodeAudioData(bytes.buffer), signal));

@@ -236,7 +236,7 @@ const LONGEST_LIST = 2 ** 20;
 function bytesOf(data) {
   if (/^Uint8(Clamped)?Array$/.test(classOf(data))) return data;
   if (Array.isArray(data) && data.length > LONGEST_LIST)
-    throw argumentError(`image.data is a list of ${data.length} numbers, ${LONGEST_LIST} can be read: give a Uint8Array`);
+    throw argumentError(`image.data is a list of ${data.length} numbers, but at most ${LONGEST_LIST} can be read: give a Uint8Array`);
   if (Array.isArray(data) && Array.from(data).every((value) => Number.isInteger(value) && value >= 0 && value <= 255)) return data;
   throw argumentError('image.data must hold 8-bit values: a Uint8Array, Uint8ClampedArray or array of numbers from 0 to 255');
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Decodes pictures before they are drawn: files, addresses, and the picture in an SVG. Loaded only for these. */
+/** Decodes pictures before they are drawn: files, addresses, and the picture in an SVG. This module is loaded only for such pictures. */
 
 import { NextPixelError, argumentError } from '../base/error.js';
 import { fileAt } from '../load/file-at.js';
@@ -37,13 +37,13 @@ async function drawingOf(file) {
  */
 export async function decoded(image, use, signal) {
   if (typeof createImageBitmap !== 'function')
-    throw new NextPixelError('unsupported', 'Outside of a browser no picture file is decoded: give { data, width, height }');
+    throw new NextPixelError('unsupported', 'Picture files cannot be decoded outside a browser: pass { data, width, height }');
   const file = await fileOf(image, signal);
   signal?.throwIfAborted();
   const bitmap = await createImageBitmap(file).catch(async (cause) => {
     const drawing = typeof document === 'object' ? await drawingOf(file).catch(() => undefined) : undefined;
     if (drawing) return drawing;
-    throw argumentError(`The file is no picture that this browser reads (${cause})`);
+    throw argumentError(`This browser cannot decode the picture file (${cause})`);
   });
   try {
     signal?.throwIfAborted();

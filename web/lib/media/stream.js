@@ -15,9 +15,12 @@ import { NextPixelError, argumentError } from '../base/error.js';
  */
 export async function recorded(stream, seconds, signal) {
   if (typeof MediaRecorder !== 'function')
-    throw new NextPixelError('unsupported', 'This browser records no streams: record it yourself, and give { samples, sampleRate }');
+    throw new NextPixelError(
+      'unsupported',
+      'This browser cannot record streams: record the sound yourself, and pass { samples, sampleRate }',
+    );
   if (stream.getAudioTracks().every(({ readyState }) => readyState === 'ended'))
-    throw argumentError('The MediaStream has no track of sound that is live');
+    throw argumentError('The MediaStream has no live audio track');
   signal?.throwIfAborted();
   const recorder = new MediaRecorder(new MediaStream(stream.getAudioTracks()));
   /** @type {Blob[]} */

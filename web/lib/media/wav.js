@@ -66,7 +66,7 @@ export function isWav(bytes) {
 }
 
 /**
- * A sound that can be read in ranges. Its length is known before its samples are read.
+ * A sound that can be read in ranges. The length is known before the samples are read.
  *
  * @typedef {object} Reading
  * @property {number} count     number of samples per channel
@@ -76,7 +76,7 @@ export function isWav(bytes) {
  */
 
 /**
- * Where the samples of a file are, before they are read.
+ * Describes where the samples of a file are, before they are read.
  *
  * @typedef {object} Samples
  * @property {number} count     number of samples per channel
@@ -127,7 +127,7 @@ export async function locateWav(size, read) {
  * @returns {Generator<number, Samples, Uint8Array>} requests LOOK_BYTES at an offset, or all bytes that the file has there
  */
 function* findSamples(size) {
-  if (!isWav(yield 0)) throw broken('it is no WAV file');
+  if (!isWav(yield 0)) throw broken('it is not a WAV file');
   /** @type {Format | undefined} */
   let format;
   let long = 0; // length of the data in an RF64 file
@@ -169,7 +169,7 @@ function* findSamples(size) {
 const text = (bytes, at) => String.fromCharCode(...bytes.subarray(at, at + 4));
 
 /**
- * Returns whether a position has another chunk, as opposed to samples.
+ * Returns whether another chunk begins at a position; otherwise there are samples.
  *
  * @param {DataView} view
  * @param {number} at
@@ -199,7 +199,7 @@ function samplesOf({ encoding, channels, rate, frame, bits }, begin, size) {
       `The sound is encoded in a way that is not read here (${encoding}, ${bits} bits): save it as WAV with 16 bits`,
     );
   if (channels < 1 || frame !== channels * Math.ceil(bits / 8)) throw broken('its channels do not fit its samples');
-  if (rate < RATES[0] || rate > RATES[1]) throw broken(`it has ${rate} samples a second, where ${RATES[0]} to ${RATES[1]} can be read`);
+  if (rate < RATES[0] || rate > RATES[1]) throw broken(`it has ${rate} samples per second, but ${RATES[0]} to ${RATES[1]} can be read`);
   const count = Math.floor(size / frame);
   return {
     count,

@@ -3,7 +3,7 @@
 
 /**
  * Draws a sound as a waveform over time. Each column of pixels has a line from its lowest to its highest sample; the higher the surprisal
- * of its samples, the stronger the line.
+ * of its samples, the more opaque the line.
  */
 
 import { Timeline } from '../sinks/timeline.js';
@@ -20,7 +20,7 @@ import { Timeline } from '../sinks/timeline.js';
  * @property {number} [to]
  */
 
-/** A sample with this many nats or more has the strongest colour. This is the cost if all levels are equally probable. */
+/** A sample with this many nats or more is fully opaque. That is the cost if all levels are equally probable. */
 const MOST_NATS = Math.log(256);
 /** Opacity of samples without surprisal, and of the given part. */
 const FAINT = 0.25;

@@ -176,7 +176,8 @@ function wordAt(text, place, knows) {
 }
 
 /**
- * Whether a capital letter and a stop are an initial, and not the end of a sentence: "J. Smith", "George W. Bush", and not "So do I. We", "plan B. It".
+ * Returns whether a capital letter and a full stop are an initial, and not the end of a sentence: "J. Smith", "George W. Bush", and not "So
+ * do I. We", "plan B. It".
  *
  * @param {string} text
  * @param {number} place
@@ -189,7 +190,7 @@ function isInitial(text, place) {
 }
 
 /**
- * Whether the full stop of an abbreviation also ends the sentence, and is then a word of its own: "apples, etc.", "at 5 p.m. We". We".
+ * Returns whether the full stop of an abbreviation also ends the sentence, and is then a separate word: "apples, etc.", "at 5 p.m. We".
  * Titles are excluded, because names follow them.
  *
  * @param {string} word

@@ -2,8 +2,8 @@
 // @ts-check
 
 /**
- * Lets a result that arrives in one piece be read and shown like a run. Its only step is the result itself, with all the data that showing
- * it needs.
+ * Lets a result that arrives in one piece be read and shown like a run. The only step is the result itself, with all the data needed to
+ * show it.
  */
 
 import { checkShown } from '../base/checks.js';

@@ -94,7 +94,7 @@ export class BaseRun {
   ready;
 
   /**
-   * The seed, given or random. It reproduces the run.
+   * The seed, given or random. The same seed reproduces the run.
    *
    * @type {number | bigint}
    */
@@ -117,7 +117,7 @@ export class BaseRun {
   constructor(seed, kept, signal) {
     this.seed = seed;
     this.#kept = kept;
-    // A copy, because the caller may change the options. `kept` itself stays: a run may add what its input says.
+    // A copy, because the caller may change the options. `kept` itself is not copied, because a run may add facts about its input.
     if (kept) kept.options = copyOf(kept.options);
     this.signals = [signal, this.#ending.signal];
   }
@@ -149,7 +149,7 @@ export class BaseRun {
    *
    * @template T
    * @param {() => T} value
-   * @returns {Promise<T>} rejects if it cannot be read, or the run must end before; the rejection counts as handled, because readers of
+   * @returns {Promise<T>} rejects if it cannot be read, or the run must end first; the rejection counts as handled, because readers of
    *   the run receive the error too
    * @internal
    */
@@ -244,7 +244,8 @@ export class BaseRun {
   }
 
   /**
-   * Yields the steps in the order in which they are computed, to the end of the run. @returns {AsyncGenerator<Step, void, void>} @internal
+   * Yields the steps in the order in which they are computed, to the end of the run.
+   * @returns {AsyncGenerator<Step, void, void>} @internal
    */
   async *computed() {
     const { stream } = /** @type {Particular<Step, Result>} */ (/** @type {unknown} */ (this));
@@ -386,5 +387,5 @@ export function resumedOptions(saved, info, given, free) {
 
 /** Returns the error for an invalid saved run. @internal */
 export function noSavedRun() {
-  return new NextPixelError('state', 'This is no saved run: give what run.save() gave');
+  return new NextPixelError('state', 'This is not a saved run: pass the result of run.save()');
 }

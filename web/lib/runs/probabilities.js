@@ -4,11 +4,11 @@
 import { exp } from '../base/elementary.js';
 
 /**
- * number of positions to convert, from the first
+ * Converts nats to probabilities, in the order of the ids.
  *
  * @param {{ ids: Uint32Array, nats: Float32Array }} tops  (positions, values)
- * @param {number} count   values of a position
- * @param {number} values  of a position
+ * @param {number} count   number of positions to convert, from the first
+ * @param {number} values  number of values of a position
  * @returns {Float32Array} (count, values)
  */
 export function probabilitiesOf({ ids, nats }, count, values) {

@@ -51,5 +51,5 @@ export const optional = (form) => (value) => value === undefined || form(value);
  */
 export function checkSaved(saved, forms) {
   const wrong = Object.keys(forms).find((name) => !forms[name](saved[name]));
-  if (wrong !== undefined) throw new NextPixelError('state', `This is no saved run: its ${wrong} must be as run.save() gave it`);
+  if (wrong !== undefined) throw new NextPixelError('state', `This is not a saved run: its ${wrong} must be as run.save() returned it`);
 }

@@ -62,7 +62,7 @@ export class PictureSink {
     const canvases = Array.isArray(target) ? target : [target];
     const one = canvases.length === 1;
     if (!one && canvases.length !== samples && canvases !== NOWHERE) {
-      throw argumentError(`drawTo() takes one canvas or ${samples}, one a sample, not ${canvases.length}`);
+      throw argumentError(`drawTo() takes one canvas or ${samples}, one per sample, not ${canvases.length}`);
     }
     this.#codec = codec;
     this.#samples = samples;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** A sheet with time as its horizontal axis. It shows a range of the content, and a line at the time that is being played. */
+/** A sheet with time as its horizontal axis. The sheet shows a range of the content, and a line at the time that is being played. */
 
 import { Sheet } from './sheet.js';
 

@@ -16,6 +16,6 @@ export const attributes = {
   prompt: text.prompt,
   /** the system message of a chat; the visitor can edit it if there are controls */
   system: { given: ({ system }) => system },
-  /** a chat template in the Jinja language, which replaces that of the file */
+  /** a chat template in the Jinja language, which replaces the file's template */
   template: {},
 };

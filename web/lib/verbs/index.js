@@ -2,9 +2,9 @@
 // @ts-check
 
 /**
- * The verbs. Each has a file, named like its method of a model. The class of each kind (kinds/NAME) defines the arguments and results of
- * its verbs. The methods of a model, `info.verbs`, the tasks of the element and their attributes, the types of JSX and the manual are made
- * from these files.
+ * The verbs. Each verb has a file, named like its method of a model. The class of each kind (kinds/NAME) defines the arguments and results
+ * of its verbs. The methods of a model, `info.verbs`, the tasks of the element and their attributes, the types of JSX and the manual are
+ * made from these files.
  *
  * A file exports
  *

@@ -17,7 +17,7 @@ import { ALL, argumentsOf, optionsOf, resumingOf, savedOf } from './table.js';
 /** @import { Link } from '../workers/link.js' */
 
 /**
- * Returns whether the argument is a list of inputs, as opposed to one text as token ids or one piece as notes.
+ * Returns whether the argument is a list of inputs, not one text as token ids or one piece as notes.
  *
  * @param {unknown} what
  * @returns {what is unknown[]}
@@ -28,7 +28,7 @@ function isList(what) {
 }
 
 /**
- * Calls a verb, and ends the returned run or promise when the worker ends, whatever it is waiting for. The verb receives a signal of its
+ * Calls a verb, and ends the returned run or promise when the worker ends, even while it is waiting for something else. The verb receives a signal of its
  * own, which ends the reading of its inputs: it is aborted by the given signal, by the end of the run, and by the end of the worker.
  *
  * @param {(options: object) => any} verb  returns a run, or the promise of a result

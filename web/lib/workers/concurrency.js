@@ -42,7 +42,7 @@ export function worthwhile([alone, ...others]) {
 }
 
 /**
- * Starts more workers, keeps the worthwhile ones and ends the others. The first worker is kept, whatever fails.
+ * Starts more workers, keeps the worthwhile ones and ends the others. The first worker is kept, even if something fails.
  *
  * @param {Promise<Link>[]} starting   the first worker; every further worker that was started is added
  * @param {() => Promise<Link>} start  starts another worker

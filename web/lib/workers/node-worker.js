@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Starts a worker thread of Node. Loaded only in Node. */
+/** Starts a worker thread of Node. This module is loaded only in Node. */
 
 import { nodeModule } from '../base/platform.js';
 

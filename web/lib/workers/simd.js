@@ -3,7 +3,7 @@
 
 /** Detects which SIMD instructions of WebAssembly are supported here, and chooses the fastest build of the library. */
 
-/** A module with one function that uses two instructions of SIMD128. It is valid only where these instructions are supported. */
+/** A module with one function that uses two instructions of SIMD128. The module is valid only where these instructions are supported. */
 const SIMD_DETECTOR = new Uint8Array([
   0,
   97,

@@ -3,7 +3,7 @@
 
 /**
  * Threads for one model: workers that share its memory, and therefore one copy of its weights, and compute parts of its matrix products.
- * Loaded only if load() requests them.
+ * This module is loaded only if load() requests threads.
  */
 
 import { NextPixelError } from '../base/error.js';

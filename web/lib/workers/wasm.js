@@ -122,5 +122,5 @@ function wasmError(url, cause) {
  * @param {unknown} cause
  */
 function brokenOff(url, cause) {
-  return new NextPixelError('network', `The download of ${url} broke off (${cause}): try again`, { cause });
+  return new NextPixelError('network', `The download of ${url} was interrupted (${cause}): try again`, { cause });
 }

@@ -20,7 +20,7 @@ import { messageOf } from '../load/source.js';
 /** @import { WorkerUrl } from '../engine/protocol.js' */
 
 const POLICY = 'nextpixel';
-/** How long to wait for the report of a policy violation, which comes a little later than its cause, in milliseconds. */
+/** How long to wait, in milliseconds, for the report of a policy violation, which comes a little later than its cause. */
 const SETTLE_MS = 30;
 
 /** @type {{ createScriptURL: (text: string) => any } | undefined} */

@@ -28,8 +28,7 @@ export function contest(samples, { group, every }, span, begin) {
     },
 
     /**
-     * Replaces or reorders samples. The most probable sample of each group becomes its first sample; if several are equal, the earliest one
-     * does.
+     * Replaces or reorders samples. The most probable sample of each group becomes its first sample; ties go to the earliest sample.
      *
      * @param {boolean} over  true: samples are only reordered; false: the less likely half of each group is replaced by the other half
      */

@@ -9,7 +9,7 @@ import { statusError } from '../status-error.js';
 
 /**
  * A beam search, one position per step. The samples are the beams. The ids of a step are its candidates as nx_candidate in memory, five
- * words each; `ended`: it was the last step.
+ * words each; `ended`: whether this was the last step.
  *
  * @param {Sessions} sessions
  * @param {Session} session

@@ -50,7 +50,7 @@ import { CaptionSheet } from './caption-sheet.js';
 
 /**
  * A run that draws captions: an async iterable of words, texts, or drawn to a canvas, in any order or at the same time. Leaving the loop,
- * the signal and `model.close()` all stop it within about 10 ms.
+ * aborting the signal and calling `model.close()` all stop the run within about 10 ms.
  *
  * @extends {BaseRun<CaptionStep, string>}
  */
@@ -115,7 +115,7 @@ export class CaptionRun extends BaseRun {
 
   /**
    * The picture as the model receives it: bytes, (rows, columns, 3). Rejects if the picture cannot be read, or
-   * if the run ends before.
+   * if the run ends first.
    * @returns {Promise<Uint8Array>}
    */
   get input() {
@@ -150,7 +150,7 @@ export class CaptionRun extends BaseRun {
    */
   save() {
     if (this.#picture.length === 0)
-      throw new NextPixelError('state', 'The picture is not read yet: a run can be saved from its first step on');
+      throw new NextPixelError('state', 'The picture has not been read yet: save the run after its first step');
     return this.saved({ picture: [...this.#picture], ids: this.#ids.map((id) => (id === NX_NONE ? null : id)) });
   }
 
@@ -173,7 +173,7 @@ export class CaptionRun extends BaseRun {
    * @internal
    */
   sink(canvas, options) {
-    this.#checked = { ...this.#checked, maps: true }; // because they are drawn
+    this.#checked = { ...this.#checked, maps: true }; // because the sheet shows them
     const {
       info: { width, height },
     } = this.#given;
@@ -201,7 +201,7 @@ export class CaptionRun extends BaseRun {
     this.finish = this.#ids.slice(-this.#samples).some((id) => this.#says(id)) ? 'length' : 'end';
   }
 
-  /** Returns the nats of the forced words, with those of the end last. @internal */
+  /** Returns the nats of the forced words; the last value is that of the end. @internal */
   costs() {
     return this.#read();
   }

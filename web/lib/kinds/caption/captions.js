@@ -100,12 +100,12 @@ export class CaptionModel {
     const { positions } = this.#engine.info;
     if (text.length > LONGEST_TEXT)
       throw argumentError(
-        `The text has ${text.length} characters, ${LONGEST_TEXT} can be read: this model says at most ${positions - 1} words`,
+        `The text has ${text.length} characters, more than ${LONGEST_TEXT}: captions have at most ${positions - 1} words`,
       );
     const words = sentenceOf(text).toLowerCase().split(' ').filter(Boolean);
     const unknown = words.find((word) => !this.#ids.has(word));
     if (unknown !== undefined) throw argumentError(`${show(unknown)} is not among the ${this.words.length} words of this model`);
-    if (words.length >= positions) throw argumentError(`The text has ${words.length} words, this model says at most ${positions - 1}`);
+    if (words.length >= positions) throw argumentError(`The text has ${words.length} words, but captions have at most ${positions - 1}`);
     return words.map((word) => /** @type {number} */ (this.#ids.get(word)));
   }
 
@@ -145,7 +145,7 @@ export class CaptionModel {
     if (text !== undefined && typeof text !== 'string')
       throw argumentError(`forced must be a text, the words of a caption, not ${show(text)}`);
     if (beams > 1 && (Number(settings.temperature) > 0 || samples > 1 || text !== undefined)) {
-      throw argumentError('Several beams look for one most probable caption: ask for it without samples, forced and temperature');
+      throw argumentError('beams finds the most probable caption: use it without samples, forced and temperature');
     }
     const forced = text === undefined ? undefined : Uint32Array.from([...this.#idsOf(text), this.#end]);
     return {
@@ -166,7 +166,7 @@ export class CaptionModel {
     const places = this.grid.rows * this.grid.columns;
     const list = Array.isArray(lookAt) ? lookAt : Array.from({ length: positions }, () => lookAt);
     if (list.length > positions)
-      throw argumentError(`lookAt has ${list.length} places, this model says at most ${positions} words, the end included`);
+      throw argumentError(`lookAt has ${list.length} places, but captions have at most ${positions} words, including the end`);
     const wrong = Array.from(list).findIndex((place) => place !== null && !(Number.isInteger(place) && place >= 0 && place < places));
     if (wrong >= 0)
       throw argumentError(`lookAt must have locations from 0 to ${places - 1}, or null where the model chooses, not ${show(list[wrong])}`);

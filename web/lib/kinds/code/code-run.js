@@ -32,8 +32,8 @@ const NONE = { codes: new Uint32Array(0), nats: new Float32Array(0), samples: ne
 
 /**
  * One run of a model of audio codes, which can be read as an async iterable of steps, as samples or as a file, drawn as a waveform on a
- * canvas, or played. These readers may be requested in any order or at the same time, because the drawn samples are stored. For complete(),
- * the given sound is also played back through its codes.
+ * canvas, or played. All of these can be used in any order or at the same time, because the drawn samples are stored. For complete(), the
+ * given sound is also played back through its codes.
  *
  * @extends {AudibleRun<CodeStep>}
  */
@@ -45,7 +45,7 @@ export class CodeRun extends AudibleRun {
   #drawn;
 
   /** Resolves with the sound that complete() continues, at the model's rate, once the sound has been read; for a resumed run, which has
-   * only the codes of the sound, resolves with undefined. Rejects if the sound cannot be read, or if the run ends before.
+   * only the codes of the sound, resolves with undefined. Rejects if the sound cannot be read, or if the run ends first.
    * @returns {Promise<Heard | undefined>} */
   get input() {
     return this.once(() => this.#heard);

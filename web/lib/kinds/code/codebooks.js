@@ -96,7 +96,7 @@ export class CodeModel {
     return this.#parts.top.length - 1;
   }
 
-  /** Returns the number of codes of the bottom level per code of the top level. */
+  /** Returns how many codes of the bottom level belong to one code of the top level. */
   get #ratio() {
     return this.levels.top.hop / this.levels.bottom.hop;
   }
@@ -245,11 +245,11 @@ export class CodeModel {
     const level = bottom !== undefined ? this.levels.bottom : this.levels.top;
     const given = bottom === undefined ? top : bottom;
     if (!given || !isList(given) || (top !== undefined && !isList(top)))
-      throw argumentError(`Codes are { bottom } or { top }, each a list, not ${show(codes)}`);
+      throw argumentError(`Codes must be { bottom } or { top }, each a list, not ${show(codes)}`);
     const { decoder } = this.#parts;
     const most = Math.floor((decoder.inputs[0].dims[0] * this.levels.bottom.hop) / level.hop);
     if (given.length < 1 || given.length > most)
-      throw argumentError(`Give 1 to ${most} codes of the ${level.name} level, not ${given.length}`);
+      throw argumentError(`Pass 1 to ${most} codes of the ${level.name} level, not ${given.length}`);
     if (bottom !== undefined && top !== undefined && top.length * this.#ratio !== bottom.length) {
       throw argumentError(
         `${top.length} codes of the top level stand above ${top.length * this.#ratio} of the bottom level, not ${bottom.length}`,

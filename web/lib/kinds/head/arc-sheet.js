@@ -2,7 +2,7 @@
 // @ts-check
 
 /**
- * Draws words with arcs from their heads; a more probable arc is drawn stronger. The words are in a line or, if the line is too narrow, in
+ * Draws words with arcs from their heads; a more probable arc has a thicker line. The words are in a line or, if the line is too narrow, in
  * a column with the arcs next to it. Words that still do not fit are replaced by an ellipsis.
  */
 

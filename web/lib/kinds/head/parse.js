@@ -83,7 +83,7 @@ export class Parse extends Answer {
   }
 
   /**
-   * Draws the words in a line, or in a column if they do not fit in a line. A more probable arc is drawn stronger; arcs of the best tree
+   * Draws the words in a line, or in a column if they do not fit in a line. A more probable arc has a thicker line. Arcs of the best tree
    * have an arrowhead, while other arcs of at least 5 % have none. Marginals are computed if they are missing. The sheet keeps the size
    * that the canvas has on the page, at the device's own resolution, and takes font and colours from the canvas's style. The canvas's own
    * content becomes the words with their heads, for screen readers.

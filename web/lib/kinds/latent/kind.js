@@ -10,8 +10,8 @@ import { hasPictures } from '../ports.js';
 export const TYPES = { model: 'LatentModel', info: 'LatentInfo', steps: ['LatentStep'], others: ['LatentRun', 'WalkOptions'] };
 
 /**
- * The pages of the demo that show such files, by a verb or by the kind; the first match is used. Each has a sentence on the file and a
- * suggestion to try.
+ * The pages of the demo that show such files, by a verb or by the kind; the first match is used. Each page has a sentence about the file
+ * and a suggestion to try.
  */
 export const PAGES = {
   walk: [

@@ -27,15 +27,15 @@ import { picture } from '../../sinks/pixels.js';
  * @property {Float32Array} nats   empty, because such a model has no probabilities
  * @property {Float32Array} latent the latent of the picture, either given or drawn
  * @property {number} label        index of the class of the picture
- * @property {number} [at]         in a walk, the position on it, 0 to 1
+ * @property {number} [at]         in a walk, the position along it, 0 to 1
  * @property {AttentionMap[]} [maps]  with the option `maps`: the attention of each layer. Queries and keys are locations of a coarser grid
  */
 
 /** A picture to draw. @typedef {{ sample: number, label: number, inputs: Inputs, settings: Settings, at?: number }} Placed */
 
 /**
- * A run of pictures that are drawn in one pass each, or a walk. It can be read as an async iterable with one step per picture, or drawn to
- * a canvas. The pictures are stored, so the run may be read several times. If one reader leaves, the other readers can continue.
+ * A run of pictures that are drawn in one pass each, or a walk. The run can be read as an async iterable with one step per picture, or
+ * drawn to a canvas. The pictures are stored, so the run may be read several times. If one reader leaves, the other readers can continue.
  *
  * @extends {BaseRun<LatentStep, Picture[]>}
  */
@@ -48,7 +48,7 @@ export class LatentRun extends BaseRun {
   /**
    * @param {Engine} engine
    * @param {Codec} codec
-   * @param {(() => Promise<Placed>)[]} orders  one order per step
+   * @param {(() => Promise<Placed>)[]} orders  for each step, a function that returns the picture to draw
    * @param {{ seed: number | bigint, maps: boolean, signal?: AbortSignal, latentOf: (ids: Uint32Array) => Float32Array, one?: boolean }} how
    *   one: all steps belong to the same sample
    * @internal

@@ -65,7 +65,7 @@ const MOST_STEPS = 4096;
  * @property {number} channels      1 (grey) or 3 (red, green, blue)
  * @property {number} levels        values per channel, 2 to 256
  * @property {Uint8Array | null} palette  (levels, 3) the colours that the model draws with; null: it is not limited to a palette
- * @property {number} latent        how many numbers a latent has
+ * @property {number} latent        number of values of a latent
  */
 
 /** The verbs of a model that draws pictures in one pass. */
@@ -144,7 +144,9 @@ export class LatentModel {
   }
 
   /**
-   * Returns the class of a sample; without a label, the samples alternate between the classes. @param {number} label @param {number} sample
+   * Returns the class of a sample; without a label, the samples alternate between the classes.
+   * @param {number} label
+   * @param {number} sample
    */
   #class(label, sample) {
     return label >= 0 ? label : sample % Math.max(1, this.#engine.info.classes.length);
@@ -192,7 +194,7 @@ export class LatentModel {
     const list = typeof given === 'object' && given !== null && typeof given.length === 'number' ? given : undefined;
     const each = list && typeof list[0] === 'object' ? Array.from(list) : [list];
     if (each.length !== 1 && each.length !== samples)
-      throw argumentError(`latent must be one latent, or ${samples}, one a sample, not ${each.length}`);
+      throw argumentError(`latent must be one latent, or ${samples}, one per sample, not ${each.length}`);
     for (const one of each) {
       if (one?.length !== this.#length)
         throw argumentError(`A latent of this model has ${this.#length} numbers, not ${one ? one.length : show(given)}`);

@@ -10,7 +10,7 @@
  * A note.
  *
  * @typedef {object} Note
- * @property {number} start     start in ticks from the beginning of the piece; a quarter has `info.ticks`
+ * @property {number} start     start in ticks from the beginning of the piece; a quarter note has `info.ticks` ticks
  * @property {number} length    ticks, 1 or more
  * @property {number} pitch     MIDI note number; 60 is middle C
  * @property {string} voice     one of `info.voices`
@@ -123,8 +123,8 @@ export class Reader {
   }
 
   /**
-   * Returns all notes so far, by their start, and at the same time from the highest voice to the lowest. Notes that still sound are as long
-   * as they are so far.
+   * Returns all notes so far, by their start, and at the same time from the highest voice to the lowest. A note that is still sounding has
+   * its length so far.
    *
    * @returns {Note[]}
    */

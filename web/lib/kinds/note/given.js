@@ -57,9 +57,9 @@ export async function given(music, alphabet, ticks, voices, signal) {
     return given(await (await part(() => import('../../load/file-at.js'))).fileAt(music, signal), alphabet, ticks, voices, signal);
   if (!isBlob(music) && !isBytes(music)) {
     if (Array.isArray(music) && music.length > MOST_NOTES)
-      throw new NextPixelError('limit', `The music has ${music.length} notes, ${MOST_NOTES} can be read: give a shorter piece`);
+      throw new NextPixelError('limit', `The music has ${music.length} notes, but at most ${MOST_NOTES} can be read: give a shorter piece`);
     if (!Array.isArray(music))
-      throw argumentError(`Music is a list of notes, or a MIDI file as a Blob, bytes or an address, not ${show(music)}`);
+      throw argumentError(`Music must be a list of notes, or a MIDI file as a Blob, bytes or an address, not ${show(music)}`);
     return { notes: checked(music, alphabet, ticks, voices), tempo: 0, said: '' };
   }
   const size = isBlob(music) ? music.size : music.byteLength;

@@ -3,7 +3,8 @@
 
 /**
  * Converts between Standard MIDI files and lists of notes. The package midi-file reads and writes the bytes, including all events and
- * running status. It assumes that no chunk is longer than its file and no event longer than its track, so this module checks both first.
+ * running status. midi-file assumes that no chunk is longer than its file and no event longer than its track, so this module checks both
+ * first.
  */
 
 import { parseMidi, writeMidi } from 'midi-file';
@@ -23,7 +24,7 @@ const MOST_EVENTS = 30_000;
 const RESOLUTION = 480;
 /** Default quarters per minute. */
 const TEMPO = 120;
-/** A General MIDI programme whose sound does not fade: church organ. */
+/** A General MIDI program whose sound does not fade: church organ. */
 const PROGRAMME = 19;
 
 /** The channel of drums, from 0. */
@@ -45,7 +46,7 @@ const DRUMS = 9;
  */
 
 /** @param {string} reason */
-const wrong = (reason) => new NextPixelError('format', `This is no MIDI file that can be read: ${reason}`);
+const wrong = (reason) => new NextPixelError('format', `This MIDI file cannot be read: ${reason}`);
 
 /** @param {number} bytes */
 const cutOff = (bytes) => wrong(`it is cut off: ${bytes} bytes are missing`);
@@ -66,8 +67,8 @@ function unwrapped(bytes) {
 const nameAt = (bytes, at) => String.fromCharCode(...bytes.subarray(at, at + 4));
 
 /**
- * Returns the tracks of a file and its header, without other chunks. A track is read up to its end event, whatever the length of its chunk.
- * Bytes after the last track are ignored, as in MIDI players.
+ * Returns the tracks of a file and its header, without other chunks. A track is read up to its end event, regardless of the length of its
+ * chunk. Bytes after the last track are ignored, as in MIDI players.
  *
  * @param {Uint8Array} given
  */

@@ -75,7 +75,7 @@ const FASTEST = 400;
 
 /**
  * One run of a music model, which can be read as an async iterable of steps, as notes or as a MIDI file, drawn as a piano roll on a canvas,
- * or played. These readers may be requested in any order or at the same time, because the drawn music is stored.
+ * or played. All of these can be used in any order or at the same time, because the drawn music is stored.
  *
  * @extends {BaseRun<NoteStep, string>}
  */
@@ -99,7 +99,7 @@ export class NoteRun extends BaseRun {
   sampleRate = 44100;
 
   /** Resolves with the piece that complete() continues or harmonises, in the form that the model takes, once the piece has been read.
-   * Rejects if the piece cannot be read, or if the run ends before.
+   * Rejects if the piece cannot be read, or if the run ends first.
    * @returns {Promise<Given | undefined>} */
   get input() {
     return this.once(() => this.#given);
@@ -323,7 +323,8 @@ export class NoteRun extends BaseRun {
   }
 
   /**
-   * Returns the reason why the music is over, or undefined if it continues. @param {boolean} full  whether the model's capacity is used up
+   * Returns the reason why the music is over, or undefined if it continues.
+   * @param {boolean} full  whether the model's capacity is used up
    */
   #finished(full) {
     const { most, whole } = /** @type {Plan} */ (this.#plan).bounds;

@@ -136,7 +136,7 @@ export class NoteModel {
     const { alphabet, ticks } = this.#clock;
     const { voices: labels, bars } = options;
     if (labels !== undefined && !Array.isArray(labels))
-      throw argumentError(`voices must be a list of voices that are held, not ${show(labels)}`);
+      throw argumentError(`voices must be a list of the voices to keep, not ${show(labels)}`);
     const held = labels?.map((label) => voiceNamed(label, alphabet).name);
     const planned = given(music, alphabet, ticks, held, options.signal).then((found) => ({
       given: found,
@@ -159,8 +159,7 @@ export class NoteModel {
       return { known, bounds: { ...UNBOUND, most: bars ? Math.max(bars * bar, endOf(notes)) : Infinity } };
     }
     const stray = notes.find(({ voice }) => !held.includes(voice));
-    if (stray)
-      throw argumentError(`The music has notes of the ${stray.voice}, which is not among the voices that are held (${held.join(', ')})`);
+    if (stray) throw argumentError(`The music has notes of the ${stray.voice}, which is not among the voices to keep (${held.join(', ')})`);
     const most = endOf(notes);
     const changes = changesOf(alphabet, notes, most);
     this.#fitting(encode(alphabet, notes));
@@ -176,7 +175,7 @@ export class NoteModel {
     if (ids.length >= positions)
       throw new NextPixelError(
         'limit',
-        `The music has ${ids.length} events, and the model has room for ${positions}: give a shorter piece`,
+        `The music has ${ids.length} events, but the model can hold ${positions}: give a shorter piece`,
       );
     return ids;
   }

@@ -18,7 +18,7 @@
  * @property {number[]} voices    indices of the fixed voices
  * @property {Change[]} changes   the changes of these voices, in order of time
  * @property {number} most        the piece ends at this tick at the latest
- * @property {boolean} whole      whether the piece must also not end before that tick
+ * @property {boolean} whole      whether the piece must last until that tick
  * @property {boolean} [parallels]  if false, no drawn voice moves in parallel fifths or octaves with a higher voice
  */
 

@@ -148,7 +148,7 @@ export class Roll extends Timeline {
     }
     for (const note of this.notes) {
       const [left, right] = [x(note.start), x(note.end)];
-      // if the visitor forces colours, there is only one
+      // with forced colours, there is only one colour
       context.fillStyle = note.given || forced ? ink : INKS[this.#voices.indexOf(note.voice) % INKS.length];
       context.globalAlpha = 0.8;
       context.beginPath();

@@ -2,8 +2,8 @@
 // @ts-check
 
 /**
- * A small synthesiser: each note has three harmonics, which swell and fade, and goes through a low-pass filter. It uses no recorded
- * samples. No samples.
+ * A small synthesiser: each note has three harmonics, which swell and fade, and goes through a low-pass filter. The synthesiser uses no
+ * recorded samples.
  */
 
 import { audible, moments } from '../../base/audio.js';
@@ -215,7 +215,7 @@ function stillToHear(events, from) {
  */
 export async function render(events, ticks, perTick, rate) {
   if (typeof OfflineAudioContext !== 'function')
-    throw new NextPixelError('unsupported', 'There is no Web Audio here to make the sound with: take midi()');
+    throw new NextPixelError('unsupported', 'Web Audio is not available here, so there are no samples: use midi()');
   const context = new OfflineAudioContext(1, Math.ceil((ticks * perTick + 4 * RELEASE) * rate), rate);
   const { set, endAll } = performer(context, lowPass(context, context.destination), (tick) => tick * perTick);
   events.forEach(set);

@@ -16,8 +16,8 @@ export const TYPES = {
 };
 
 /**
- * The pages of the demo that show such files, by a verb or by the kind; the first match is used. Each has a sentence on the file and a
- * suggestion to try.
+ * The pages of the demo that show such files, by a verb or by the kind; the first match is used. Each page has a sentence about the file
+ * and a suggestion to try.
  */
 export const PAGES = {
   superResolve: [
@@ -32,7 +32,7 @@ export const PAGES = {
 
 export const OPTIONS = { picture: ['PictureOptions', 'The options of pictures.'] };
 
-/** Returns whether the model draws without input or after known rows, as opposed to from a smaller picture. @param {Fitting} model */
+/** Returns whether the model draws without input or after known rows, not from a smaller picture. @param {Fitting} model */
 const plain = ({ part }) => !takes(part, 'image');
 
 /** Pictures, drawn element by element. @type {Kind} */

@@ -18,7 +18,7 @@ import { NOWHERE, PictureSink } from '../../sinks/picture.js';
 /** @import { Picture } from '../../sinks/pixels.js' */
 
 /**
- * One or more elements of a sample, in the order in which they were drawn. The elements of an image are its channels, whatever the model: 1
+ * One or more elements of a sample, in the order in which they were drawn. The elements of an image are its channels, for every model: 1
  * per pixel for a grey image, 3 for a colour image, even for a model with a palette. Elements are counted in generation order: rows,
  * columns, channels within a pixel. If the model draws blocks, `model.order` has the position of each element.
  *
@@ -59,11 +59,11 @@ import { NOWHERE, PictureSink } from '../../sinks/picture.js';
  */
 
 /**
- * A run that draws pictures, which can be read as an async iterable of steps or as pictures, or drawn to a canvas. These readers may be
- * requested in any order or at the same time.
+ * A run that draws pictures, which can be read as an async iterable of steps or as pictures, or drawn to a canvas. All of these can be used
+ * in any order or at the same time.
  *
- * Steps are computed on demand: the worker computes only while a step is awaited. Leaving the loop, the signal and `model.close()` all stop
- * the run between two chunks of about 10 ms and free its memory.
+ * Steps are computed on demand: the worker computes only while a step is awaited. Leaving the loop, aborting the signal and calling
+ * `model.close()` all stop the run between two chunks of about 10 ms and free its memory.
  *
  * @extends {BaseRun<PictureStep, Picture[]>}
  */
@@ -94,7 +94,7 @@ export class PictureRun extends BaseRun {
   /**
    * The input as the model receives it. For complete(): the given elements, which are the first in generation order, rounded to the model's
    * levels or to its palette; for superResolve(): the small picture, (inputHeight, inputWidth, channels) 8-bit; otherwise empty. Rejects if
-   * the input cannot be read, or if the run ends before.
+   * the input cannot be read, or if the run ends first.
    *
    * @returns {Promise<Uint8Array>}
    */
@@ -130,7 +130,7 @@ export class PictureRun extends BaseRun {
     this.#pending = copyOf(steps); // stream() restores the types of steps that come from JSON
     this.known = codec.decode(known);
     this.drawn = ids.map((all, i) => {
-      const { from = codec.elements } = steps.find(({ sample, anew }) => sample === i && !anew) ?? {}; // not reported yet
+      const { from = codec.elements } = steps.find(({ sample, anew }) => sample === i && !anew) ?? {}; // the first unreported element
       return codec.decode(Uint32Array.from(all)).subarray(0, from - (known.length * codec.positionElements) / codec.positionIds);
     });
     this.small = input;
@@ -171,7 +171,7 @@ export class PictureRun extends BaseRun {
    * @returns {SavedPicture}
    */
   save() {
-    if (!this.#given) throw new NextPixelError('state', 'The picture is not read yet: a run can be saved from its first step on');
+    if (!this.#given) throw new NextPixelError('state', 'The picture has not been read yet: save the run after its first step');
     const { known, input } = this.#given;
     return this.saved({
       known: [...known],

@@ -70,7 +70,7 @@ export class SignModel {
     signal?.throwIfAborted();
     flag('maps', maps);
     if (!Array.isArray(support) || support.length === 0)
-      throw argumentError('support must have an example at least: [{ image, label }, ...]');
+      throw argumentError('support must have at least one example: [{ image, label }, ...]');
     const many = Array.isArray(query);
     if (many) this.#within(query.length, 'pictures', 'pictures to be named');
     const queries = many ? Array.from(query) : [query]; // holes in the list become undefined
@@ -121,7 +121,7 @@ export class SignModel {
   /** @param {number} count @param {'examples' | 'labels' | 'pictures'} which @param {string} what */
   #within(count, which, what) {
     if (count > this.limits[which])
-      throw new NextPixelError('limit', `There are ${count} ${what}, this model takes at most ${this.limits[which]}: leave some out`);
+      throw new NextPixelError('limit', `There are ${count} ${what}, but this model takes at most ${this.limits[which]}: leave some out`);
   }
 
   /**
@@ -158,7 +158,8 @@ export class SignModel {
       throw error;
     }
     const [first] = bytes;
-    if (bytes.every((byte) => byte === first)) throw argumentError(`${what} is empty, all of one shade: there is no character to classify`);
+    if (bytes.every((byte) => byte === first))
+      throw argumentError(`${what} is empty (one shade everywhere): there is no character to classify`);
     const light = bytes.reduce((sum, byte) => sum + byte, 0) > LIGHT * bytes.length;
     return light ? bytes.map((byte) => 255 - byte) : bytes;
   }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** How many frames per second have their loudness measured. */
+/** Number of frames per second whose loudness is measured. */
 const FRAMES = 20;
 /** A frame softer than this fraction of the loudest frame so far counts as silence. */
 const SHARE = 0.2;

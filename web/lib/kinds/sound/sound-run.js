@@ -44,7 +44,7 @@ const VALUES = LEVELS + 1;
 
 /**
  * One run of an audio model, which can be read as an async iterable of steps, as samples or as a file, drawn as a waveform on a canvas, or
- * played. These readers may be requested in any order or at the same time, because the drawn samples are stored.
+ * played. All of these can be used in any order or at the same time, because the drawn samples are stored.
  *
  * @extends {AudibleRun<SoundStep>}
  */
@@ -55,7 +55,7 @@ export class SoundRun extends AudibleRun {
   /** The given levels, once they have been read. @type {Uint32Array | undefined} */
   #known;
   #silence;
-  /** Nats of the samples so far. @type {number[]} */
+  /** Levels of the samples so far. @type {number[]} */
   #levels = [];
   /** @type {number[]} */
   #nats = [];
@@ -64,7 +64,7 @@ export class SoundRun extends AudibleRun {
 
   /**
    * Resolves with the sound that complete() continues, at the model's rate, once the sound has been read. Rejects if the sound cannot be
-   * read, or if the run ends before.
+   * read, or if the run ends first.
    *
    * @returns {Promise<Heard | undefined>}
    */

@@ -157,7 +157,7 @@ export class TagSheet extends Sheet {
     }
     if (levels.some((level) => level > 0)) {
       for (const first of placed.filter((word) => word.x === 0)) {
-        // The gap of a word is before it, in the reading direction of the words around it.
+        // The gap that belongs to a word is before the word, in the reading direction of the words around it.
         const line = placed.filter((word) => word.top === first.top);
         const parts = line.flatMap((word, i) => [
           { level: i === 0 ? base : Math.min(word.level, line[i - 1].level), width: i === 0 ? 0 : GAP * size },

@@ -96,8 +96,8 @@ export class Tagging extends Answer {
   /**
    * Draws the words with their tags under them: the best tag first, then other tags of at least 2 %. A more probable tag has a darker
    * shade. Marginals are computed if they are missing. The sheet keeps the size that the canvas has on the page, at the device's own
-   * resolution, and takes font and colours from the canvas's style. Words that do not fit are left out. The canvas's own content becomes
-   * the words with their tags, for screen readers.
+   * resolution, and takes font and colours from the canvas's style. Words that do not fit are omitted. The canvas's own content becomes the
+   * words with their tags, for screen readers.
    *
    * @param {Canvas} canvas
    * @param {TagSheetOptions & { signal?: AbortSignal }} [options]

@@ -96,7 +96,7 @@ export class TagModel {
    * @param {string[]} words
    */
   #pins(pinned, words) {
-    if (!/^(Object|Array)$/.test(classOf(pinned))) throw argumentError("pinned has a tag for words by their place, such as { 1: 'VERB' }");
+    if (!/^(Object|Array)$/.test(classOf(pinned))) throw argumentError("pinned must map word indices to tags, such as { 1: 'VERB' }");
     if (Array.isArray(pinned) && pinned.length > words.length)
       throw argumentError(`pinned has ${pinned.length} tags for ${words.length} words`);
     const given = Object.entries(pinned).filter(([, tag]) => tag !== null && tag !== undefined);
@@ -104,7 +104,7 @@ export class TagModel {
     const ids = new Uint32Array(words.length).fill(this.names.length);
     for (const [at, tag] of given) {
       const id = /^(string|number)$/.test(typeof tag) ? this.names.indexOf(String(tag)) : -1;
-      if (id < 0) throw argumentError(`pinned: ${show(tag)} is no tag of this model, which has ${this.names.join(', ')}`);
+      if (id < 0) throw argumentError(`pinned: ${show(tag)} is not a tag of this model, which has ${this.names.join(', ')}`);
       if (!/^\d+$/.test(at) || Number(at) >= words.length)
         throw argumentError(`pinned: there is no word ${at}, the text has ${words.length}`);
       ids[Number(at)] = id;

@@ -19,7 +19,7 @@ import { END, append, bandOf, looksOf, sourceOf } from './aligned-words.js';
  * @typedef {object} AlignedSheetOptions
  * @property {Dom<'Element'>} [mirror]  receives the translation as its own text
  * @property {(step: TranslationStep) => ArrayLike<number>} [weights]  returns the weights to draw for a step, one for each token of the
- *   sentence. Default: `step.alignment` Default: `step.alignment`
+ *   sentence. Default: `step.alignment`
  */
 
 /** A word and its layout: left edge, middle of its line and width in CSS pixels, and whether it is read from right to left.

@@ -11,7 +11,7 @@
  */
 const LEAST_WEIGHT = 0.04;
 const LEAST_SHARE = 1 / 3;
-/** The character that stands for the token that ends the sentence. */
+/** The character that represents the token that ends the sentence. */
 export const END = '\u2022';
 
 /**

@@ -80,7 +80,7 @@ export function checkedTalk(given, own, { template = own, tools, variables = {},
   if (tools !== undefined && !(Array.isArray(tools) && tools.every(named)))
     throw argumentError(`tools must be a list of objects, not ${show(tools)}`);
   if (!named(variables)) throw argumentError(`variables must be an object with names, not ${show(variables)}`);
-  if ('messages' in variables) throw argumentError('variables may not have messages: they are what chat() is given first');
+  if ('messages' in variables) throw argumentError('variables must not have messages: they are the first argument of chat()');
   if (template === '')
     throw new NextPixelError(
       'unsupported',
@@ -116,7 +116,7 @@ function plainCopy(given) {
     JSON.stringify(given, (_, value) => (typeof value === 'bigint' ? String(value) : value));
     return copyOf(given);
   } catch (cause) {
-    throw argumentError(`What chat() is given must be plain objects: ${cause instanceof Error ? cause.message.split('\n')[0] : cause}`);
+    throw argumentError(`The arguments of chat() must be plain objects: ${cause instanceof Error ? cause.message.split('\n')[0] : cause}`);
   }
 }
 

@@ -104,17 +104,17 @@ const letters = (bytes) => Array.from(bytes, (byte) => String.fromCharCode(byte)
  */
 export function constraintOf({ constraint, oneOf }, tokenizer) {
   if (constraint !== undefined && (typeof constraint?.next !== 'function' || !/^(function|undefined)$/.test(typeof constraint.start))) {
-    throw argumentError(`constraint must be an object with next(ids) and perhaps start(tokenizer), not ${show(constraint)}`);
+    throw argumentError(`constraint must be an object with next(ids) and optionally start(tokenizer), not ${show(constraint)}`);
   }
   if (oneOf === undefined) return constraint;
-  if (constraint) throw argumentError('oneOf and constraint both say what may come: give one of them');
-  if (!tokenizer) throw argumentError('oneOf needs a vocabulary, which this weight file does not have: give a constraint');
+  if (constraint) throw argumentError('oneOf and constraint both restrict the output: pass only one of them');
+  if (!tokenizer) throw argumentError('oneOf needs a vocabulary, which this weight file does not have: pass a constraint');
   const texts = Array.isArray(oneOf) ? Array.from(oneOf) : [];
   if (texts.length === 0 || texts.length > MOST_CHOICES || !texts.every((text) => typeof text === 'string' && text !== '')) {
     throw argumentError(`oneOf must be a list of 1 to ${MOST_CHOICES} texts, none of them empty`);
   }
   if (texts.reduce((sum, { length }) => sum + length, 0) > MOST_CHARACTERS)
-    throw argumentError(`The texts of oneOf have more than ${MOST_CHARACTERS} characters: give shorter ones`);
+    throw argumentError(`The texts of oneOf have more than ${MOST_CHARACTERS} characters: pass shorter ones`);
   return new OneOf(texts);
 }
 
@@ -132,7 +132,7 @@ export async function maskOf(constraint, drawn, vocabulary) {
   const words = Math.ceil(vocabulary / 32);
   if (!/^(Uint32|Int32)Array$/.test(classOf(mask)) || mask.length < words) {
     throw argumentError(
-      `constraint.next() must give a mask, a Uint32Array of ${words} words with a bit for each of ${vocabulary} tokens, or undefined, not ` +
+      `constraint.next() must return a mask, a Uint32Array of ${words} words with a bit for each of ${vocabulary} tokens, or undefined, not ` +
         `${/Array/.test(classOf(mask)) ? `one of ${mask.length}` : show(mask)}`,
     );
   }

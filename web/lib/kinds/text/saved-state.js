@@ -23,7 +23,7 @@ import { inTurns } from '../../base/turns.js';
  */
 
 const wrong = (/** @type {string} */ what) =>
-  new NextPixelError('state', `The state of the saved run ${what}. Leave it out, { ...saved, state: undefined }, and all is read again`);
+  new NextPixelError('state', `The state of the saved run ${what}. Omit it, { ...saved, state: undefined }, to read all tokens again`);
 
 /** Updates two hashes with words of 32 bits. @param {[number, number]} hashes @param {ArrayLike<number>} words @returns {[number, number]} */
 function hashed([a, b], words) {
@@ -99,7 +99,7 @@ export async function stateOf(link, run) {
 export function restored(link, state, signal) {
   const { bytes, ids, length, shape, layout, hash } = state ?? {};
   if (classOf(bytes) !== 'Uint8Array' || !Array.isArray(ids) || !Array.from(ids).every(Number.isInteger))
-    throw wrong('is none: its bytes must be a Uint8Array, which IndexedDB and files keep and JSON does not');
+    throw wrong('is not valid: its bytes must be a Uint8Array, which IndexedDB and files keep and JSON does not');
   const known = { bytes, ids, length, shape, layout };
   if (![shape, layout, hash].every((value) => typeof value === 'string') || !Number.isInteger(length)) throw wrong('is damaged');
   const job = link.job(signal);

@@ -11,7 +11,7 @@ const ENDS =
   /((?<![.!?\u2026])[.!?\u2026]+["'\u201c\u201d\u2019\u00ab\u00bb\u2039\u203a)\]]*)\s+|[\u3002\uff01\uff1f]+["'\u201d\u300d\u300f\uff09]*\s*|\n[^\S\n]*\n\s*/gu;
 /** The beginning of a sentence: optional opening quotes, then a digit or a letter that is not lower case. */
 const BEGINS = /^["'\u201e\u201a\u201c\u2018\u00bb\u00ab\u203a\u2039([\u00bf\u00a1-]*[\p{Lu}\p{Lt}\p{Lo}\d]/u;
-/** Words that begin a sentence after a number with a full stop. Before any other word the number is an ordinal: "am 3. Mai". Mai". */
+/** Words that begin a sentence after a number with a full stop. Before any other word the number is an ordinal: "am 3. Mai". */
 const STARTS =
   /^["'\u201e\u201c\u00bb]*(?:der|die|das|ein|eine|er|sie|es|wir|ihr|ich|du|dies\p{L}*|und|aber|dann|danach|heute|the|an?|he|she|it|we|they|you|i|this|that|then|but|and)(?!\p{L})/iu;
 

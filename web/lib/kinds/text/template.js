@@ -121,7 +121,7 @@ function valueOf(value, source) {
         source,
       );
     default:
-      throw argumentError(`What chat() is given must be plain objects, not a ${typeof value}`);
+      throw argumentError(`The arguments of chat() must be plain objects, not a ${typeof value}`);
   }
 }
 

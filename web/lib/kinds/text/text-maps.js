@@ -8,7 +8,7 @@ import { before, mapOf } from '../../runs/attention-map.js';
 
 /**
  * Returns the function that maps a key to its position. For 'attention' this is a position in the translation or the text; for other maps
- * undefined, because keys of the source sentence need no conversion.
+ * the function is undefined, because keys of the source sentence need no conversion.
  * @param {MapRow} row
  */
 const placeOf = ({ name }) => (name === 'attention' ? before : undefined);

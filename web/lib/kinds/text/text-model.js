@@ -73,7 +73,7 @@ const MOST_TEXT = 1 << 16;
  *
  * @typedef {object} TextInfo
  * @property {number} vocabulary    number of tokens
- * @property {string[]} languages   the file's chat template for `chat()`, a program in the Jinja language; '' if the file has none
+ * @property {string[]} languages   the source and target languages of a translation model, such as 'de' and 'en', if the file states them
  * @property {string} chatTemplate  the file's chat template, a program in Jinja, for `chat()`; '' if the file has none
  */
 
@@ -129,8 +129,7 @@ export class TextModel {
 
   /** Returns the tokenizer, which converts texts to tokens and back. @returns {Tokenizer} */
   get tokenizer() {
-    if (!this.#tokenizer)
-      throw new NextPixelError('unsupported', 'This weight file has no vocabulary: give and take tokens by their numbers');
+    if (!this.#tokenizer) throw new NextPixelError('unsupported', 'This weight file has no vocabulary: use token ids instead of text');
     return this.#tokenizer;
   }
 
@@ -391,7 +390,7 @@ export class TextModel {
    * @param {AbortSignal | undefined} signal
    */
   async #scoreTranslation(text, source, hiddenStates, signal) {
-    if (source === undefined) throw argumentError('score() of a translation needs the sentence that it is of: score(text, { source })');
+    if (source === undefined) throw argumentError('score() of a translation needs its source sentence: score(text, { source })');
     const [tokens, from] = [this.#sentence(text), this.#source(source)];
     if (tokens.length === 0 || from.length === 0) throw argumentError('An empty sentence has no score');
     const layers = checkLayers(this.#engine.part, hiddenStates, tokens.length);
@@ -409,9 +408,9 @@ export class TextModel {
    * @returns {Promise<AttentionMap[]>}  one map for each head, starting with the first layer
    */
   async attention(text, { source, signal } = {}) {
-    if (!this.#translates && source !== undefined) throw argumentError('This model translates nothing: leave source out');
+    if (!this.#translates && source !== undefined) throw argumentError('This model does not translate: leave source out');
     if (this.#translates && source === undefined)
-      throw argumentError('attention() of a translation needs the sentence that it is of: attention(text, { source })');
+      throw argumentError('attention() of a translation needs its source sentence: attention(text, { source })');
     const ids = this.#translates
       ? this.#sentence(text)
       : this.#read(
@@ -419,7 +418,7 @@ export class TextModel {
         );
     const { positions, heads } = this.#info;
     if (ids.length > positions)
-      throw argumentError(`The text has ${ids.length} tokens, and this model sees ${positions}: give a shorter one`);
+      throw argumentError(`The text has ${ids.length} tokens, but this model sees ${positions}: give a shorter one`);
     /** @type {Inputs} */
     const inputs = source === undefined ? {} : { source: this.#source(source) };
     const { part } = this.#engine;
@@ -496,7 +495,7 @@ export class TextModel {
     const ids = typeof prompt === 'string' ? this.tokenizer.encode(prompt, { special: true }) : this.#listed('A prompt', prompt);
     if (ids.length > 0) return ids;
     const begin = this.#begin();
-    if (begin === undefined) throw argumentError('Nothing begins a text for this model: give a prompt of at least one token');
+    if (begin === undefined) throw argumentError('This model has no begin token: give a prompt of at least one token');
     return Uint32Array.of(begin);
   }
 
@@ -509,7 +508,7 @@ export class TextModel {
    */
   #listed(what, ids) {
     const isIds = Array.isArray(ids) || /^(Uint32|Int32|Uint16)Array$/.test(classOf(ids));
-    if (!isIds) throw argumentError(`${what} is a text, or a list of tokens by their numbers`);
+    if (!isIds) throw argumentError(`${what} must be a text or a list of token ids`);
     this.#checkIds(ids);
     return Uint32Array.from(ids);
   }
@@ -519,7 +518,7 @@ export class TextModel {
     const { vocabulary } = this.#info;
     const all = Array.from(ids); // also finds holes in a list
     const wrong = all.findIndex((id) => !(Number.isInteger(id) && Number(id) >= 0 && Number(id) < vocabulary));
-    if (wrong >= 0) throw argumentError(`${show(all[wrong])} is no token: they are 0 to ${vocabulary - 1}`);
+    if (wrong >= 0) throw argumentError(`${show(all[wrong])} is not a token: ids are 0 to ${vocabulary - 1}`);
   }
 
   #begin() {

@@ -204,7 +204,8 @@ export class TextRun extends BaseRun {
   save(options = {}) {
     checkOptions(options, 'save()', ['state']);
     flag('state', options.state);
-    if (!this.#plan) throw new NextPixelError('state', 'The prompt is not made into tokens yet: await run.input before run.save()');
+    if (!this.#plan)
+      throw new NextPixelError('state', 'The prompt has not been converted to tokens yet: await run.input before run.save()');
     const { prompt, ids, context } = this.#plan;
     const saved = this.saved({ prompt, ids: ids.slice(0, this.#emitted) });
     if (!options.state) return saved;

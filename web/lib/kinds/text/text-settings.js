@@ -45,7 +45,7 @@ export function checkTokens(given, tokenizer, size) {
   const { settings, options, seed } = checkSettings('text', given);
   const { maxTokens, logitBias = {}, stop = [], alternatives, maps, probabilities, keyBits } = options;
   if (keyBits !== undefined && keyBits !== 8 && keyBits !== 16)
-    throw argumentError(`keyBits must be 8 or 16, bits of the keys that are kept, not ${show(keyBits)}`);
+    throw argumentError(`keyBits (bits of a cached key) must be 8 or 16, not ${show(keyBits)}`);
   // a copy of the list, with holes filled
   const stops = typeof stop === 'string' ? [stop] : Array.isArray(stop) && stop.length <= 64 ? Array.from(stop) : [null];
   if (!stops.every((text) => typeof text === 'string' && text !== '' && text.length <= LONGEST_STOP)) {
@@ -104,5 +104,5 @@ function tokenOf(token, tokenizer, size) {
   }
   const ids = typeof token === 'string' ? tokenizer?.find(token) : undefined;
   if (ids !== undefined) return ids;
-  throw argumentError(`logitBias: ${show(token)} is not one token of this model. Look at model.tokenizer.encode(), or give its number`);
+  throw argumentError(`logitBias: ${show(token)} is not one token of this model. See model.tokenizer.encode(), or use its id`);
 }

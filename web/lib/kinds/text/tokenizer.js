@@ -93,7 +93,7 @@ export class Tokenizer {
     return this.#vocabulary.end;
   }
 
-  /** Returns the largest number of characters that one token stands for. @internal */
+  /** Returns the largest number of characters that one token represents. @internal */
   get longest() {
     this.#longest ||= this.#vocabulary.tokens.reduce((most, { length }) => Math.max(most, length), 1);
     return this.#longest;
@@ -261,7 +261,7 @@ export class Tokenizer {
   }
 
   /**
-   * Returns the bytes that a token stands for. These bytes may be only a part of a character.
+   * Returns the bytes that a token represents. These bytes may be only a part of a character.
    *
    * @param {number} id
    * @returns {Uint8Array}
@@ -343,7 +343,7 @@ export class Tokenizer {
   /** @param {number} id */
   #check(id) {
     if (!(Number.isInteger(id) && id >= 0 && id < this.size))
-      throw argumentError(`${show(id)} is no token: they are 0 to ${this.size - 1}`);
+      throw argumentError(`${show(id)} is not a token: ids are 0 to ${this.size - 1}`);
   }
 }
 
@@ -355,7 +355,7 @@ function checkText(text) {
 /** @param {any} ids */
 function checkList(ids) {
   if (typeof ids?.length !== 'number' || typeof ids === 'string')
-    throw argumentError(`decode() takes a list of tokens by their numbers, not ${show(ids)}`);
+    throw argumentError(`decode() takes a list of token ids, not ${show(ids)}`);
 }
 
 const REPLACEMENT = new TextEncoder().encode('\ufffd');

@@ -77,7 +77,7 @@ const LONGER = 50;
 
 /**
  * A run that translates, which can be read as an async iterable of tokens or as a text, or drawn to a canvas, in any order or at the same
- * time. Leaving the loop, the signal and `model.close()` all stop the run within about 10 ms.
+ * time. Leaving the loop, aborting the signal and calling `model.close()` all stop the run within about 10 ms.
  *
  * @extends {BaseRun<TranslationStep, string>}
  */
@@ -220,7 +220,7 @@ export class TranslationRun extends BaseRun {
    * @internal
    */
   sink(canvas, options) {
-    this.#checked = { ...this.#checked, maps: true }; // because they are drawn
+    this.#checked = { ...this.#checked, maps: true }; // because the sheet shows them
     const sheet = new AlignedSheet(canvas, this.sourceTexts, options);
     for (const step of this.#known()) sheet.add(step);
     return sheet;

@@ -35,7 +35,11 @@ export function getItem(machine, object, key) {
   return key instanceof Text ? attribute(machine, object, key.text) : new Undefined(typeof key === 'number' ? String(key) : typeOf(key));
 }
 
-/** An item of a list, where an item may be null. @param {any[]} items @param {number} index */
+/**
+ * Returns an item of a list (an item may be null), or an Undefined if the index is out of range.
+ * @param {any[]} items
+ * @param {number} index
+ */
 function missing(items, index) {
   const at = index < 0 ? items.length + index : index;
   return at >= 0 && at < items.length ? items[at] : new Undefined(String(index));

@@ -2,9 +2,9 @@
 // @ts-check
 
 /**
- * The lexer of chat templates, which takes linear time. It produces the tokens that the parser of @huggingface/jinja takes. White space is
- * handled as in the transformers package, which sets trim_blocks and lstrip_blocks. The tag `generation` of that package has no effect on
- * the text, so it is left out.
+ * The lexer of chat templates, which takes linear time. The lexer produces the tokens that the parser of @huggingface/jinja takes. White
+ * space is handled as in the transformers package, which sets trim_blocks and lstrip_blocks. The tag `generation` of that package has no
+ * effect on the text, so it is left out.
  */
 
 import { TemplateError, isSpace, trimEnd } from './values.js';
@@ -208,7 +208,7 @@ function escape(source, at) {
   if (digits) {
     const hex = source.slice(at + 1, at + 1 + digits);
     if (hex.length < digits || /[^\da-f]/i.test(hex) || parseInt(hex, 16) > 0x10ffff)
-      throw new TemplateError(`the escape \\${letter}${hex} is none`);
+      throw new TemplateError(`the escape \\${letter}${hex} is not valid`);
     return [String.fromCodePoint(parseInt(hex, 16)), 1 + digits];
   }
   if (letter === 'N') throw new TemplateError('escapes of the form \\N{...} are not supported');

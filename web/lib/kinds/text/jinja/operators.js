@@ -51,7 +51,7 @@ export function arithmetic(machine, operator, a, b) {
   const isFloat = a instanceof Float || b instanceof Float || operator === '/';
   const value = calculate(operator, x, y);
   if (isFloat && Number.isFinite(value)) return new Float(value);
-  if (!Number.isSafeInteger(value)) throw new TemplateError(`the number ${value} is too large, or none`);
+  if (!Number.isSafeInteger(value)) throw new TemplateError(`the number ${value} is too large, or not a number`);
   return value + 0;
 }
 

@@ -117,7 +117,7 @@ export class Machine {
     /** @type {Text[]} */
     const out = [];
     const left = yield* this.#statements(body, scope, out);
-    if (left) throw new TemplateError(`${left} stands outside of a loop`);
+    if (left) throw new TemplateError(`${left} is outside of a loop`);
     return joined(out);
   }
 
@@ -375,8 +375,7 @@ export class Machine {
         const pairs = [];
         for (const [key, value] of node.value) {
           const name = yield* this.#value(key, scope);
-          if (!(name instanceof Text))
-            throw new TemplateError(`keys of a dict that are no texts, such as ${typeOf(name)}, are not supported`);
+          if (!(name instanceof Text)) throw new TemplateError(`dict keys that are not texts, such as ${typeOf(name)}, are not supported`);
           pairs.push([name, yield* this.#value(value, scope)]);
         }
         return new Dict(pairs);

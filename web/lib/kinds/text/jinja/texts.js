@@ -355,7 +355,7 @@ export function itemsOf(value) {
   return items;
 }
 
-const REFUSED = "is not allowed: the package transformers' sandbox refuses what changes a list or a dict";
+const REFUSED = 'is not allowed: the transformers package forbids changes of a list or a dict';
 /** @type {Method} */
 const refuse = (_, _self, _args, _keywords, name) => {
   throw new TemplateError(`${name}() ${REFUSED}`);

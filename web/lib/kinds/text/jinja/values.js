@@ -199,7 +199,7 @@ export function trimEnd(text) {
 }
 
 /**
- * Returns the number that a value stands for in arithmetic, or undefined if it is not a number.
+ * Returns the number that a value represents in arithmetic, or undefined if it is not a number.
  * @param {any} value
  * @returns {number | undefined}
  */

@@ -21,7 +21,7 @@ const LONGEST_WORD = 64;
 /** Number of merges read between two yields to the event loop. */
 const SLICE = 1 << 13;
 
-/** The character that stands for each byte in vocabularies: the byte itself if it is printable, otherwise a character from U+0100 on. */
+/** The character that represents each byte in vocabularies: the byte itself if it is printable, otherwise a character from U+0100 on. */
 const LETTERS = (() => {
   let hidden = 0;
   return Array.from({ length: 256 }, (_, byte) => {
@@ -59,7 +59,7 @@ export class BytePairs {
       const [first, second] = [text.slice(0, Math.max(gap, 0)), text.slice(gap + 1)];
       const [left, right, result] = [ids.get(first), ids.get(second), ids.get(first + second)];
       if (gap < 0 || left === undefined || right === undefined || result === undefined) {
-        throw vocabularyError('format', 'merges', `${show(text)} is no pair of tokens that become a token`);
+        throw vocabularyError('format', 'merges', `${show(text)} is not a pair of tokens that form a token`);
       }
       pairs.add(left, right, rank, result);
       if (rank % SLICE === SLICE - 1) yield;
@@ -131,7 +131,7 @@ export class BytePairs {
   }
 
   /**
-   * Returns the bytes that a token stands for.
+   * Returns the bytes that a token represents.
    *
    * @param {string} text  as written in the file
    * @param {number} type

@@ -191,7 +191,7 @@ export function splitter(cut, name = String(cut)) {
   if (cut === undefined || !Object.hasOwn(EXPRESSIONS, cut)) {
     const problem =
       `A text cannot be cut for this model (tokenizer.ggml.pre: ${JSON.stringify(name.slice(0, 40))} is not one of the supported pre-tokenizers: ` +
-      `${names().join(', ')}). Give tokens by their numbers, or use another file`;
+      `${names().join(', ')}). Use token ids instead of text, or another file`;
     return () => {
       throw new NextPixelError('unsupported', problem);
     };

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Finds the tokens that are matched as a whole whatever surrounds them: control tokens, and tokens that the file's author defined. */
+/**
+ * Finds the tokens that are matched as a whole, regardless of the text around them: control tokens, and tokens that the file's author
+ * defined.
+ */
 
 import { atOnce } from '../../../base/turns.js';
 import { CONTROL, UNKNOWN, USER_DEFINED, vocabularyError } from './vocabulary.js';
@@ -61,7 +64,7 @@ export class Specials {
    * @param {string} text
    * @param {boolean} control  whether control tokens are recognised
    * @param {string} [sources]  the source of each character of the text: control tokens count only where all sources are \0. A token that
-   *   the file's author defined never takes part of a control token, whatever characters surround it
+   *   the file's author defined never takes part of a control token, regardless of the characters around it
    * @returns {Generator<void, (string | number)[], void>} tokens, and the texts between them
    */
   *dividing(text, control, sources) {

@@ -199,7 +199,7 @@ export class SentencePieces {
   }
 
   /**
-   * Returns the bytes that a token stands for.
+   * Returns the bytes that a token represents.
    *
    * @param {string} text  as written in the file
    * @param {number} type

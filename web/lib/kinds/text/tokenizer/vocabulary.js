@@ -21,7 +21,9 @@ export const CONTROL = 3;
 export const USER_DEFINED = 4;
 export const BYTE = 6;
 
-/** The names in files of tokens that end a text or a turn. These are control tokens, whatever type the file gives them. */
+/**
+ * The names in files of tokens that end a text or a turn. Such tokens are control tokens, regardless of the type that the file gives them.
+ */
 const ENDS = [
   '<|im_end|>',
   '<|eot_id|>',
@@ -46,7 +48,7 @@ const ENDS = [
   '<\uff5cend\u2581of\u2581sentence\uff5c>',
 ];
 
-/** Llama 3's pre-tokenizer, by its name in pre.js, whose texts begin with a token; and the number of its tokens. */
+/** Llama 3's name in pre.js, for models whose texts begin with a begin token; and the number of tokens of Llama 3. */
 const LLAMA_3 = 'llama-bpe';
 const LLAMA_3_TOKENS = 128256;
 
@@ -68,7 +70,7 @@ const MOST_TEXT = 65536;
  * @property {Map<string, number>} ids  the id of each text; if several tokens have the same text, the last one
  * @property {number | undefined} begin    the token that begins a text
  * @property {number | undefined} end      the token that ends a text
- * @property {number | undefined} unknown  the token that stands for characters without a token
+ * @property {number | undefined} unknown  the token for characters that have no token
  * @property {Set<number>} ends  all tokens that end a text or a turn of a chat; the begin token is among them, because it also ends the
  *   previous text
  * @property {boolean} addBegin  whether a text begins with `begin`
@@ -120,7 +122,7 @@ export function* readingVocabulary(metadata, architecture) {
   const id = (key, missing) => {
     const number = get(key) ?? missing;
     if (number === undefined || number === missing) return typeof number === 'number' && number < tokens.length ? number : undefined;
-    if (!Number.isInteger(number)) throw vocabularyError('format', key, `${show(number)} is no token`);
+    if (!Number.isInteger(number)) throw vocabularyError('format', key, `${show(number)} is not a token`);
     if (Number(number) >= 0 && Number(number) < tokens.length) return Number(number);
     if (Number(number) >= 0 && Number(number) < 2 ** 32 - 1)
       warnings.push(`tokenizer.ggml.${key} is ${show(number)}, and there are ${tokens.length} tokens: it is left out`);
