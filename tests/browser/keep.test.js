@@ -13,7 +13,7 @@ import { test } from 'node:test';
 import { COURSES, idOf } from '../../web/front/courses.js';
 import { LANGUAGES } from '../../web/tools/languages.js';
 import { EVERY } from '../more.js';
-import { OUT, WAIT, firstFigure, session } from './browser.js';
+import { OUT, WAIT, firstFigure, session, sleep } from './browser.js';
 import { isFilled, scrollThrough } from './checks.js';
 import { published } from './published.js';
 
@@ -124,12 +124,31 @@ test('keeping a course can be cancelled and continued; if there is no space or n
       await action.click();
       await said(page).filter({ hasText: '취소했습니다' }).waitFor(WAIT);
       const [courses, files] = await counts(page);
-      const kept = await page.evaluate(async () => {
-        const all = await Promise.all((await caches.keys()).map(async (name) => (await caches.open(name)).keys()));
-        return all.flat().map(({ url }) => url.replace(/.*\//, ''));
-      });
-      assert.equal(courses, 0);
+      const stored = () =>
+        page.evaluate(async () => {
+          const all = await Promise.all((await caches.keys()).map(async (name) => (await caches.open(name)).keys()));
+          return all.flat().map(({ url }) => url.replace(/.*\//, ''));
+        });
+      assert.equal(courses, 1, 'the list of files that may be removed');
       assert.ok(files > 50, `${files}`);
+      assert.ok(!(await stored()).includes('sagan-emoji-plain.gguf'), 'no file is stored in part');
+      await sleep(500);
+      assert.deepEqual((await counts(page)).slice(0, 2), [courses, files], 'nothing is stored after the end');
+
+      await page.reload();
+      await firstFigure(page).waitFor(WAIT);
+      await openBox(page);
+      await box(page).getByRole('button', { name: '지우기' }).click();
+      await box(page)
+        .getByRole('button', { name: '지우기' })
+        .waitFor({ ...WAIT, state: 'hidden' });
+      assert.equal((await counts(page))[0], 0);
+      assert.ok((await counts(page))[1] < files / 2, 'the stored files of the course are gone');
+      await action.click();
+      await page.waitForFunction(() => Number(document.querySelector('.keep progress')?.getAttribute('value') ?? 0) > 0.5, undefined, WAIT);
+      await action.click();
+      await said(page).filter({ hasText: '취소했습니다' }).waitFor(WAIT);
+      const kept = await stored();
 
       await page.unroute('**/sagan-emoji-plain.gguf');
       await page.route('**/sagan-emoji-plain.gguf', (route) => route.abort('internetdisconnected'));

@@ -133,6 +133,15 @@ function newerId(id, kept, courses) {
 
 const recordOf = (/** @type {string} */ id) => `${web}courses/${id}`;
 
+/**
+ * Address of the list of the files of an unfinished download. The service worker does not hold them, but they can be removed, also after the
+ * page was left.
+ */
+const unfinishedOf = (/** @type {string} */ id) => `${web}unfinished/${id}`;
+
+/** Returns the files of an unfinished download; none if there is no such download. @param {string} id @returns {Promise<CourseFile[]>} */
+const unfinished = async (id) => (await (await caches.match(unfinishedOf(id), { cacheName: COURSES }))?.json())?.unfinished ?? [];
+
 /** @param {string} id @returns {Promise<Kept | undefined>} */
 const keptOf = async (id) => (await caches.match(recordOf(id), { cacheName: COURSES }))?.json();
 
@@ -161,6 +170,9 @@ async function drop(files) {
  */
 async function keep(id, { release, files, ids }, { signal, report, earlier } = {}) {
   const before = await keptOf(id);
+  const courses = await caches.open(COURSES);
+  const old = [...(before?.files ?? []), ...(await unfinished(id))];
+  await courses.put(unfinishedOf(id), new Response(JSON.stringify({ unfinished: files })));
   const had = new Map((earlier ?? before)?.files.map((file) => [versionOf(file), file[0]]));
   const stopper = new AbortController();
   const stop = () => stopper.abort(signal?.reason);
@@ -202,6 +214,7 @@ async function keep(id, { release, files, ids }, { signal, report, earlier } = {
   }
 
   const waiting = [...files];
+  const each = /** @type {Promise<void>[]} */ ([]);
   const some = async () => {
     for (let file = waiting.shift(); file; file = waiting.shift()) {
       stopper.signal.throwIfAborted();
@@ -210,30 +223,30 @@ async function keep(id, { release, files, ids }, { signal, report, earlier } = {
   };
   try {
     count(0);
-    await Promise.all(Array.from({ length: AT_ONCE }, some));
+    for (let i = 0; i < AT_ONCE; i++) each.push(some());
+    await Promise.all(each);
   } catch (error) {
     const why = stopper.signal.aborted ? stopper.signal.reason : error;
     stopper.abort();
+    await Promise.allSettled(each); // nothing is stored after this, when others may delete files
     throw why;
   } finally {
     clearTimeout(patience);
     signal?.removeEventListener('abort', stop);
   }
-  await (await caches.open(COURSES)).put(recordOf(id), new Response(JSON.stringify({ release, files, ids })));
-  if (before) await drop(before.files);
+  await courses.put(recordOf(id), new Response(JSON.stringify({ release, files, ids })));
+  await courses.delete(unfinishedOf(id));
+  await drop(old);
 }
 
-/**
- * Deletes a course and all files that belong to no other course.
- *
- * @param {string} id
- * @param {CourseFile[]} [files]  additional files, from an interrupted download
- */
-async function remove(id, files = []) {
-  const before = await keptOf(id);
-  await (await caches.open(COURSES)).delete(recordOf(id));
-  await drop([...(before?.files ?? []), ...files]);
-  if ((await allKept()).length === 0) await caches.delete(COURSES);
+/** Deletes a course, what an unfinished download has stored of it, and the files that belong to no other course. @param {string} id */
+async function remove(id) {
+  const files = [...((await keptOf(id))?.files ?? []), ...(await unfinished(id))];
+  const courses = await caches.open(COURSES);
+  await courses.delete(recordOf(id));
+  await courses.delete(unfinishedOf(id));
+  await drop(files);
+  if ((await courses.keys()).length === 0) await caches.delete(COURSES);
 }
 
 /**
@@ -302,12 +315,10 @@ export async function fill(box, said) {
   let busy = false;
   /** Cancels the download or the wait, while the first button is Cancel. @type {AbortController | undefined} */
   let stopper;
-  /** Whether files of an interrupted download are on the device. */
-  let partial = false;
-
   /** Shows the state of the course. @param {string} [first]  text that comes first */
   async function show(first = '') {
     const kept = await keptOf(id);
+    const partial = (await unfinished(id)).length > 0;
     const focused = [action, removal].find((button) => button === document.activeElement);
     const current = kept?.release === plan?.release;
     const state = !kept
@@ -378,9 +389,9 @@ export async function fill(box, said) {
    * Runs a task unless the box is busy, and shows the reason if it fails.
    *
    * @param {() => Promise<void>} task
-   * @param {() => string} [more]  returns a sentence to add after a failure
+   * @param {() => Promise<string>} [more]  returns a sentence to add after a failure
    */
-  async function tryTo(task, more = () => '') {
+  async function tryTo(task, more = async () => '') {
     if (busy) return;
     busy = true;
     mark();
@@ -388,9 +399,11 @@ export async function fill(box, said) {
       await task();
     } catch (error) {
       const why = stopper?.signal.aborted ? phrase`Cancelled.` : reason(error);
-      await show([why, more()].filter(Boolean).join(' ')).catch(() => {
-        said.textContent = why; // the storage itself cannot be read
-      });
+      await more()
+        .then((sentence) => show([why, sentence].filter(Boolean).join(' ')))
+        .catch(() => {
+          said.textContent = why; // the storage itself cannot be read
+        });
     } finally {
       busy = false;
       stopper = undefined;
@@ -456,9 +469,7 @@ export async function fill(box, said) {
         const report = (/** @type {number} */ loaded) => {
           bar.value = loaded / total;
         };
-        partial = true;
         await keep(id, plan, { signal, report });
-        partial = false;
       },
       () => {
         sayThatItWaits();
@@ -470,13 +481,15 @@ export async function fill(box, said) {
 
   action.addEventListener('click', () => {
     if (stopper) stopper.abort();
-    else if (plan) void tryTo(start, () => (partial ? phrase`Files that were already downloaded are not fetched again.` : ''));
+    else if (plan)
+      void tryTo(start, async () =>
+        (await unfinished(id)).length > 0 ? phrase`Files that were already downloaded are not fetched again.` : '',
+      );
     else void measure();
   });
   removal.addEventListener('click', () =>
     tryTo(async () => {
-      await whenFree(() => remove(id, plan?.files));
-      partial = false;
+      await whenFree(() => remove(id));
       await show();
     }),
   );
