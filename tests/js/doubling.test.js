@@ -12,15 +12,20 @@ import { straight, visible } from '../../web/lib/base/typed.js';
 import { readEntries, readingEntries, readingHead } from '../../web/lib/gguf/header.js';
 import { lookupOf, metadataOf } from '../../web/lib/gguf/metadata.js';
 import { readMidi, writeNotes } from '../../web/lib/kinds/note/midi.js';
+import { Roll } from '../../web/lib/kinds/note/roll.js';
+import { TagSheet } from '../../web/lib/kinds/tag/tag-sheet.js';
 import { checkedTalk } from '../../web/lib/kinds/text/chat.js';
 import { hashing } from '../../web/lib/kinds/text/saved-state.js';
 import { sentencesIn } from '../../web/lib/kinds/text/sentences.js';
 import { prompting } from '../../web/lib/kinds/text/template.js';
+import { AlignedSheet } from '../../web/lib/kinds/text/aligned-sheet.js';
+import { TextSheet } from '../../web/lib/kinds/text/text-sheet.js';
 import { Tokenizer } from '../../web/lib/kinds/text/tokenizer.js';
 import { cutOf, names, splitter } from '../../web/lib/kinds/text/tokenizer/pre.js';
 import { Features } from '../../web/lib/media/features.js';
 import { cut } from '../../web/lib/media/words.js';
 import { openWav, writeWav } from '../../web/lib/media/wav.js';
+import { Waveform } from '../../web/lib/media/waveform.js';
 import { levelsOf } from '../../web/lib/sinks/bidi.js';
 import { EVERY } from '../more.js';
 import { readGGUF, writeGGUF } from './gguf.js';
@@ -238,4 +243,50 @@ test('the words of a chain or a tree, and a saved state', () => {
     bytes: new Uint8Array(64 * count),
   });
   doubled('a state', 1 << 18, state, (/** @type {any} */ given) => atOnce(hashing(given)));
+});
+
+/** A canvas that measures text and paints nothing. */
+const canvas = () => {
+  const context = new Proxy(
+    {},
+    {
+      get: (_, name) => (name === 'measureText' ? (/** @type {string} */ text) => ({ width: 7 * text.length }) : () => {}),
+      set: () => true,
+    },
+  );
+  return /** @type {any} */ ({ width: 600, height: 300, getContext: () => context });
+};
+
+/** @param {any} sheet @param {any[]} steps */
+function painted(sheet, steps) {
+  for (const step of steps) sheet.add(step);
+  sheet.paint();
+  sheet.close();
+}
+
+test('sheets: a text, its words, a translation, tags, music and a sound, in many steps or in one', () => {
+  for (const text of ['a', ' ', 'ab ', 'あ', 'א(', '\n', '(']) {
+    const whole = (/** @type {number} */ count) => [{ text: text.repeat(count), given: true }];
+    doubled(`a text of ${JSON.stringify(text)} at once`, 1 << 16, whole, (steps) => painted(new TextSheet(canvas()), steps));
+    const many = (/** @type {number} */ count) => list(count, () => ({ text, token: 1, nats: 1 }));
+    doubled(`a text of ${JSON.stringify(text)}`, 1 << 14, many, (steps) => painted(new TextSheet(canvas()), steps));
+    const aligned = (/** @type {number} */ count) => list(count, (i) => ({ text: i % 3 ? text : ` ${text}`, token: 1, alignment: [1] }));
+    doubled(`a translation of ${JSON.stringify(text)}`, 1 << 12, aligned, (steps) => painted(new AlignedSheet(canvas(), ['a']), steps));
+  }
+  doubled(
+    'tags',
+    1 << 12,
+    (count) => list(count, (i) => `word${i}`),
+    (words) => {
+      const tagging = { names: ['NOUN'], best: { ids: new Uint32Array(words.length) }, marginals: new Float32Array(words.length).fill(1) };
+      painted(new TagSheet(canvas(), words), [tagging]);
+    },
+  );
+  const notes = (/** @type {number} */ count) =>
+    list(count, (i) => ({ time: i, events: [{ kind: 'note', voice: 'one', pitch: 60 + (i % 12), time: i, nats: 1, velocity: 80 }] }));
+  doubled('music', 1 << 13, notes, (steps) =>
+    painted(new Roll(canvas(), { voices: /** @type {any} */ ([{ name: 'one', low: 50, high: 80 }]), ticks: 4, bar: 16 }), steps),
+  );
+  const sound = (/** @type {number} */ count) => list(count, () => ({ samples: new Float32Array(64), nats: new Float32Array(64) }));
+  doubled('a sound', 1 << 12, sound, (steps) => painted(new Waveform(canvas(), { sampleRate: 8000, most: 1000 }), steps));
 });
