@@ -46,7 +46,7 @@
  */
 
 import { media } from './base/media.js';
-import { ATTRIBUTES, upgrade, withProperties } from './element/attributes.js';
+import { ATTRIBUTES, taskOf, upgrade, withProperties } from './element/attributes.js';
 import { addressIn, ask, givesSomething } from './element/ask.js';
 import { Conversation, isChat } from './element/conversation.js';
 import { ElementRun } from './element/element-run.js';
@@ -199,6 +199,11 @@ export class NextPixelElement extends Base {
   /** Attributes that changed since they were last handled. @type {Set<string>} */
   #changed = new Set();
 
+  constructor() {
+    super();
+    upgrade(this);
+  }
+
   get state() {
     return this.#state;
   }
@@ -217,8 +222,8 @@ export class NextPixelElement extends Base {
   }
 
   connectedCallback() {
-    upgrade(this);
     if (this.#state === 'closed') this.#state = 'idle';
+    if (!this.#hold && !this.#loading) this.removeAttribute('progress'); // of the element that this one was copied from
     NextPixelElement.#all.add(this);
     watchNear(this, (near) => this.#seen(near));
     this.#document = this.ownerDocument;
@@ -226,6 +231,7 @@ export class NextPixelElement extends Base {
     this.#motion.addEventListener('change', this.#restOrGoOn);
     this.#forgetColours();
     this.#forgetColours = watchColours(this, NextPixelElement.#repaint);
+    if (this.#wanted) this.#load();
     this.#show();
   }
 
@@ -338,9 +344,14 @@ export class NextPixelElement extends Base {
     } else this.#chat.messages = messages;
   }
 
-  /** Sends a message, and requests the answer. @param {string} text */
+  /** Sends a message, and requests the answer; before the chat is open, as soon as it is. @param {string} text */
   send(text) {
+    const { task } = taskOf(this, this.info);
+    if (task !== 'chat') return this.#fail(new NextPixelError('argument', `send() needs task="chat", not "${task}"`));
     this.#chat.send(text);
+    if (this.#chat.isOpen) return;
+    this.#wanted = true;
+    this.play();
   }
 
   /** @param {boolean} near */
@@ -370,25 +381,50 @@ export class NextPixelElement extends Base {
     this.#changed = new Set();
     this.#view.reserve(this.width, this.height);
     this.#view.setPoster(this.poster);
+    this.#chat.controls = this.controls;
     if (change(changed, 'model')) {
-      const again = this.#run !== undefined || this.#view.shown;
+      const again = this.#again;
       this.#letGo();
       this.#view.clear();
       if (this.isConnected) this.#state = this.#near ? 'near' : 'idle';
       this.#wanted ||= again;
       if (this.isConnected && this.#mayLoad()) this.#load();
-    } else if (change(changed, 'drawing') && this.#hold) {
-      this.#kept = undefined;
-      if (changed.has('task')) this.#endChat();
-      if (changed.has('system')) this.#chat.system = this.system;
-      if (changed.has('template')) this.#chat.label();
-      if (this.#chat.isOpen) return; // the next answer will use the options as they are then
-      if (this.#run || this.#view.shown) this.#start(this.#hold);
-      else this.#prepare(this.#hold);
-    } else if (changed.has('autoplay') && this.#begins && this.#hold && !this.#run) {
-      this.play();
+    } else if (change(changed, 'drawing')) {
+      this.#redraw(changed);
+    } else if (this.#hold && !this.#run && !this.#chat.isOpen) {
+      if (changed.has('autoplay') && this.#begins) this.play();
+      else if (changed.has('poster') && !isChat(this, this.#hold.model.info)) this.#prepare(this.#hold);
     }
+    if ((changed.has('loading') || changed.has('autoplay')) && this.isConnected && this.#mayLoad()) this.#load();
     this.#show();
+  }
+
+  /** Returns whether a drawing was requested before, and must be repeated after a change. */
+  get #again() {
+    return this.#run !== undefined || (this.#view.shown && !this.#chat.isOpen);
+  }
+
+  /** Draws again, or shows the input again, after a change of options. @param {Set<string>} changed */
+  #redraw(changed) {
+    const hold = this.#hold;
+    const again = this.#again;
+    this.#kept = undefined;
+    if (changed.has('system')) this.#chat.system = this.system;
+    if (changed.has('prompt')) this.#chat.prompt = this.prompt;
+    if (changed.has('template')) this.#chat.label();
+    if (changed.has('task')) this.#endChat();
+    if (this.#chat.isOpen) return; // the next answer will use the options as they are then
+    if (hold && isChat(this, hold.model.info)) {
+      this.#abort();
+      this.#converse(hold).catch((error) => this.#fail(error));
+    } else if (hold && again) {
+      this.#start(hold);
+    } else if (hold) {
+      this.#prepare(hold);
+    } else if (again && taskOf(this).task !== 'chat') {
+      this.#wanted = true;
+      if (this.isConnected) this.#load();
+    }
   }
 
   /** Returns whether the element starts without play(). */
@@ -451,9 +487,12 @@ export class NextPixelElement extends Base {
     if (!this.#chat.running && this.#state !== 'closed') this.#enter(this.#near ? 'near' : 'idle', '');
   }
 
+  /** Ends the chat; its messages stay, for another model or for when the element is put back. */
   #endChat() {
+    if (!this.#chat.isOpen) return;
     if (this.#chat.running) this.#state = this.#near ? 'near' : 'idle';
     this.#chat.close();
+    this.#view.clear();
   }
 
   /**
@@ -475,13 +514,18 @@ export class NextPixelElement extends Base {
     const stopper = (this.#preparing = new AbortController());
     const { samples } = this;
     const { kind } = model.info;
-    if (this.#view.covered || !givesSomething(this, model.info)) return this.#view.showNothing();
+    this.#reserve(model.info);
+    const showNothing = () => {
+      this.#view.showNothing();
+      this.#reserve(model.info);
+    };
+    if (this.#view.covered || !givesSomething(this, model.info)) return showNothing();
     try {
       const run = await ask(this, model, stopper.signal);
       if (!stopper.signal.aborted && !this.#run)
         this.#view.preview(run, { kind, samples, values: run.small && enlarged(/** @type {AnyModel} */ (model), run.small) });
     } catch {
-      if (!stopper.signal.aborted && !this.#run) this.#view.showNothing();
+      if (!stopper.signal.aborted && !this.#run) showNothing();
     }
   }
 
@@ -569,6 +613,7 @@ export class NextPixelElement extends Base {
     this.#loading = undefined;
     this.#hold?.release();
     this.#hold = this.#kept = undefined;
+    this.removeAttribute('progress');
   }
 
   #close() {

@@ -37,8 +37,14 @@ export class Conversation {
   #stage;
   /** @type {Talk | undefined} */
   #talk;
-  /** Messages that were set before the chat was open. @type {Message[] | undefined} */
+  /** Messages that were set before the chat was open, or that an earlier chat had. @type {Message[] | undefined} */
   #messages;
+  /** The prompt that the field was filled with. */
+  #prompt = '';
+  /** The text that the visitor had written into the field of an earlier chat. */
+  #draft = '';
+  /** A message to send when the chat is open. @type {string | undefined} */
+  #unsent;
 
   /** @param {NextPixelElement} element @param {Stage} stage */
   constructor(element, stage) {
@@ -68,6 +74,17 @@ export class Conversation {
   /** Sets the system message. @param {string} text */
   set system(text) {
     if (this.#talk) this.#talk.system = text;
+    else this.#messages = this.#messages?.filter(({ role }) => role !== 'system');
+  }
+
+  /** Sets the text of the field, if the visitor has not written into it. @param {string} text */
+  set prompt(text) {
+    if (this.#talk?.isNew(this.#prompt)) this.#talk.field.value = this.#prompt = text;
+  }
+
+  /** Sets whether there are more controls than the field. @param {boolean} shown */
+  set controls(shown) {
+    if (this.#talk) this.#talk.controls = shown;
   }
 
   /**
@@ -104,8 +121,12 @@ export class Conversation {
     if (this.#messages) talk.messages = this.#messages;
     this.#messages = undefined;
     talk.use(model);
-    if (wanted) talk.begin(element.prompt);
-    else talk.field.value = element.prompt;
+    const unsent = this.#unsent;
+    this.#unsent = undefined;
+    if (unsent !== undefined) talk.send(unsent);
+    else if (wanted) talk.begin(element.prompt);
+    else talk.field.value = this.#draft || (this.#prompt = element.prompt);
+    this.#draft = '';
     return true;
   }
 
@@ -114,9 +135,10 @@ export class Conversation {
     this.#talk?.begin(prompt);
   }
 
-  /** Sends a message, and requests the answer. @param {string} text */
+  /** Sends a message, and requests the answer, once the chat is open. @param {string} text */
   send(text) {
-    this.#talk?.send(text);
+    if (this.#talk) this.#talk.send(text);
+    else this.#unsent = text;
   }
 
   /** Stops the answer. */
@@ -125,7 +147,9 @@ export class Conversation {
   }
 
   close() {
-    this.#talk?.close();
+    const talk = this.#talk;
+    if (talk && !talk.isNew(this.#prompt)) [this.#messages, this.#draft] = [talk.messages, talk.field.value];
+    talk?.close();
     this.#talk = undefined;
   }
 

@@ -35,7 +35,7 @@ import { fit } from './talk-style.js';
  */
 
 /** A turn of the chat. message: the message as it was set, with all its properties.
- * @typedef {{ role: string, content: string, item: HTMLLIElement, answer?: Answer, message?: Message }} Turn */
+ * @typedef {{ role: string, content: string, item: HTMLLIElement, edit?: HTMLButtonElement, answer?: Answer, message?: Message }} Turn */
 
 let ids = 0;
 
@@ -73,15 +73,7 @@ export class Talk {
   #goOn = make('button', { type: 'button', part: 'button go-on' });
   #shade = make('button', { type: 'button', part: 'button shade', 'aria-pressed': 'true' });
   #anew = make('button', { type: 'button', part: 'button anew' });
-  #bar = make(
-    'div',
-    { class: 'talk-bar', part: 'controls', role: 'group', 'data-phase': 'empty' },
-    this.#send,
-    this.#again,
-    this.#goOn,
-    this.#shade,
-    this.#anew,
-  );
+  #bar = make('div', { class: 'talk-bar', part: 'controls', role: 'group', 'data-phase': 'empty' }, this.#send);
   #figures = make('p', { class: 'talk-figures', part: 'status' });
   #lack = make('p', {});
   #continue = make('button', { type: 'button', class: 'talk-small' });
@@ -102,9 +94,8 @@ export class Talk {
     this.#system.value = system;
     this.#systemBox.open = false;
     this.#systemBox.append(this.#summary, this.#system);
-    if (controls) root.append(this.#systemBox);
     root.append(this.#list, this.#hint, this.#field, this.#bar, this.#figures);
-    if (!controls) for (const button of [this.#again, this.#goOn, this.#shade, this.#anew]) button.remove();
+    this.controls = controls;
     this.#send.addEventListener('click', () => (this.#running ? this.stop() : this.send()));
     this.#again.addEventListener('click', () => this.again());
     this.#goOn.addEventListener('click', () => this.goOn());
@@ -201,6 +192,23 @@ export class Talk {
   set system(text) {
     this.#hooks.system = text;
     this.#system.value = text;
+  }
+
+  /** Sets whether there is more than the messages and the field. @param {boolean} shown */
+  set controls(shown) {
+    this.#hooks.controls = shown;
+    if (shown === this.#bar.contains(this.#again)) return;
+    const buttons = [this.#again, this.#goOn, this.#shade, this.#anew];
+    if (shown) this.root.prepend(this.#systemBox);
+    else this.#systemBox.remove();
+    if (shown) this.#bar.append(...buttons);
+    else for (const button of buttons) button.remove();
+    for (const { edit } of this.#turns) if (edit) edit.hidden = !shown;
+  }
+
+  /** Returns whether there is no message yet, and nothing is written but this. @param {string} prompt */
+  isNew(prompt) {
+    return this.#turns.length === 0 && this.#field.value === prompt;
   }
 
   /** Returns whether an answer is being written. */
@@ -339,8 +347,9 @@ export class Talk {
   #say(content, message) {
     const body = make('div', { class: 'talk-body', dir: 'auto' }, content);
     const edit = make('button', { type: 'button', class: 'talk-small' }, say('Edit'));
+    edit.hidden = this.#hooks.controls === false;
     /** @type {Turn} */
-    const turn = { role: 'user', content, message, item: this.#turn('user', body, ...(this.#hooks.controls === false ? [] : [edit])) };
+    const turn = { role: 'user', content, message, edit, item: this.#turn('user', body, edit) };
     edit.addEventListener('click', () => this.#edit(turn, body, edit));
     this.#turns.push(turn);
     this.#toEnd(true);

@@ -3,6 +3,7 @@
 
 /** The shadow root of <next-pixel>: a canvas for pictures, a box for text, buttons, and a line of status text. */
 
+import { NextPixelError } from '../base/error.js';
 import { lookOf } from '../kinds/looks.js';
 import { widthOf } from '../sinks/picture.js';
 import { coloured, colourOf } from './colours.js';
@@ -250,9 +251,14 @@ export class View {
    * @returns {Promise<Blob>}
    */
   toBlob(type, quality) {
+    if (!this.#sink) return Promise.reject(new NextPixelError('argument', 'There is no drawing: call play(), and wait for nx-end'));
     if (this.#told.classList.contains('page')) this.#asPicture();
     return new Promise((resolve, reject) => {
-      this.#canvas.toBlob((blob) => (blob ? resolve(blob) : reject(new Error('The browser cannot encode this canvas'))), type, quality);
+      this.#canvas.toBlob(
+        (blob) => (blob ? resolve(blob) : reject(new NextPixelError('limit', 'The browser cannot encode this canvas'))),
+        type,
+        quality,
+      );
     });
   }
 

@@ -1,0 +1,484 @@
+// SPDX-License-Identifier: MIT
+// @ts-check
+
+/**
+ * The order in which a property of <next-pixel> is set, the element is defined, connected, moved and removed makes no difference. The
+ * properties come from the table of attributes and from the class, so a new one is tested as soon as it is there: each one, in each model
+ * that uses it, at each moment of a life, against an element that had it from the beginning. Frameworks differ in exactly these moments.
+ */
+
+import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
+import { test } from 'node:test';
+
+import { ATTRIBUTES } from '../../web/lib/element/attributes.js';
+import { TASKS } from '../../web/lib/element/tasks.js';
+import { toyCaption } from '../js/toy-caption.js';
+import { toyText } from '../js/toy-text.js';
+import { toyTranslation } from '../js/toy-translation.js';
+import { toyModel } from '../js/toy.js';
+import { oneOf } from '../more.js';
+import { openEmpty, provide, session } from './browser.js';
+
+const { withPage } = session(['--autoplay-policy=no-user-gesture-required']);
+
+const TEMPLATE = '{% for message in messages %}<s>{{ message.role }}: {{ message.content }}</s>{% endfor %}<s>assistant: ';
+const golden = async (/** @type {string} */ name) => readFile(new URL(`../golden/${name}.gguf`, import.meta.url));
+const PIXEL = 'data:image/gif;base64,R0lGODlhAQABAAAAACwAAAAAAQABAAA=';
+
+/** The same model under two addresses. @type {Record<string, () => Promise<Uint8Array> | Uint8Array>} */
+const MODELS = {
+  picture: () => toyModel({ classes: ['one', 'two'] }),
+  text: () => toyText({ context: 128, metadata: { 'tokenizer.chat_template': ['string', TEMPLATE] } }),
+  translation: () => toyTranslation(),
+  caption: () => toyCaption(),
+  sound: () => golden('wavenet-tiny'),
+  note: () => golden('sparse-notes'),
+  latent: () => golden('sagan-tiny'),
+  tags: () => golden('chain-crf-tiny'),
+};
+
+/** A life of each task: its model, and what is set in every life. @type {Record<string, { model: string, base: Record<string, string> }>} */
+const TASKS_SHOWN = {
+  complete: { model: 'picture', base: { src: '/web/pictures/seven.png', rows: '4', label: 'one' } },
+  chat: { model: 'text', base: { prompt: 'ab', 'max-tokens': '3' } },
+  generate: { model: 'text', base: { prompt: 'ab', 'max-tokens': '4' } },
+  translate: { model: 'translation', base: { prompt: 'a b' } },
+  caption: { model: 'caption', base: { src: '/web/pictures/seven.png' } },
+};
+
+/** What a property is set to; those of numbers, words and flags follow from the table. @type {Record<string, string>} */
+const VALUES = {
+  src: '/web/pictures/seven.png',
+  poster: PIXEL,
+  prompt: 'b a',
+  system: 'Be kind',
+  template: `${TEMPLATE}!`,
+  label: 'two',
+  speaker: 'two',
+  voices: 'Bass',
+  cache: 'no-store',
+  loading: 'lazy',
+  width: '300',
+  height: '200',
+  temperature: '0.5',
+  'max-tokens': '2',
+  seconds: '0.01',
+  bars: '1',
+  tempo: '200',
+};
+
+/** @param {string} name @param {string} task @param {string} model @returns {string} */
+function valueOf(name, task, model) {
+  if (name === 'model') return `/${model}-other.gguf`;
+  if (name === 'task') return task;
+  if (name in VALUES) return VALUES[name];
+  const { flag, words, whole, number } = ATTRIBUTES[name];
+  if (flag) return '';
+  if (words) return words[words.length - 1];
+  const [low, high] = whole ?? number ?? [];
+  assert.ok(low !== undefined && high !== undefined, `${name}: say in VALUES what it is set to`);
+  return String(whole ? Math.min(high, low + 1) : (low + high) / 2);
+}
+
+/** The moments at which it is set, and what the element goes through. Each gets an element that already has the rest. */
+const LIVES = [
+  'before the definition',
+  'long before it is connected',
+  'in a fragment',
+  'right after it is connected',
+  'a while after it is connected',
+  'when the model is there',
+  'in a clone',
+  'in HTML',
+  'in a shadow root',
+  'in another document',
+  'between removal and return in one task',
+  'while it is removed',
+  'while it is removed after a run',
+  'after a run',
+];
+
+for (const [i, [task, { model, base }]] of Object.entries(TASKS_SHOWN).entries()) {
+  oneOf(Math.max(0, i - 1), 4)(`${task}: each property has the same effect whenever it is set`, { timeout: 240000 }, () =>
+    withPage(
+      async (page) => {
+        await openEmpty(page);
+        const bytes = await MODELS[model]();
+        for (const name of ['', '-other']) await provide(page, `/${model}${name}.gguf`, bytes);
+        const { attributes } = /** @type {(typeof TASKS)[number]} */ (TASKS.find((one) => one.task === task));
+        const digest = Buffer.from(await crypto.subtle.digest('SHA-256', Uint8Array.from(bytes))).toString('base64');
+        const names = Object.keys(ATTRIBUTES).filter((name) => !TASKS.some(({ attributes: some }) => name in some) || name in attributes);
+        const properties = names.map((name) => ({
+          name,
+          property: ATTRIBUTES[name].property,
+          value: name === 'integrity' ? `sha256-${digest}` : valueOf(name, task, model),
+          flag: ATTRIBUTES[name].flag === true,
+        }));
+        const different = await page.evaluate(
+          async ({ properties, lives, given }) => {
+            const nap = (/** @type {number} */ ms) =>
+              new Promise((resolve) => {
+                setTimeout(resolve, ms);
+              });
+            const until = async (/** @type {() => unknown} */ is, /** @type {string} */ what) => {
+              for (let i = 0; i < 1500 && !is(); i++) await nap(20);
+              if (!is()) throw new Error(`not so: ${what}`);
+            };
+            const frame = document.createElement('iframe');
+            document.body.append(frame);
+            /** @typedef {any} Any */
+            const listen = (/** @type {Any} */ element) => {
+              element.addEventListener('nx-ready', () => element.told.ready++);
+              for (const name of ['nx-end', 'nx-error'])
+                element.addEventListener(name, (/** @type {Any} */ event) => {
+                  event.preventDefault();
+                  element.told.ends++;
+                  const { finish, seed, text, nats, error } = event;
+                  element.told.end = { finish, seed: String(seed), text, nats: nats?.map(Math.fround), error: error?.message };
+                });
+              Object.defineProperty(element, 'told', { value: { ready: 0, ends: 0, end: undefined }, configurable: true });
+            };
+            const place = () => {
+              const box = document.createElement('div');
+              box.style.cssText = 'position: absolute; left: 0; top: 0; width: 600px';
+              document.body.append(box);
+              return box;
+            };
+            /** An element with another value of this attribute, or without it. */
+            const bare = (/** @type {string} */ name) => {
+              const element = /** @type {Any} */ (document.createElement('next-pixel'));
+              for (const [other, value] of Object.entries(given))
+                if (!/^(task|src)$/.test(name) || other !== name) element.setAttribute(other, value);
+              if (name === 'loading') element.setAttribute(name, 'play');
+              return element;
+            };
+            /** @type {{ life: string, name: string, element: Any }[]} */
+            const all = [];
+            /** @type {Promise<void>[]} */
+            const living = [];
+            const begin = (/** @type {boolean} */ early) => {
+              for (const { name, property, value, flag } of properties) {
+                const set = (/** @type {Any} */ element) => {
+                  element[property] = flag ? true : value;
+                };
+                /** Waits for the model, unless it comes with the property. */
+                const ready = (/** @type {Any} */ element) =>
+                  name === 'loading' ? nap(100) : until(() => element.told.ready > 0, `${name}: the model is loaded`);
+                // The first life is the one to which the others are compared.
+                for (const life of ['from the beginning', ...lives]) {
+                  if ((life === 'before the definition') !== early) continue;
+                  const element = bare(name);
+                  listen(element);
+                  const one = { life, name, element };
+                  all.push(one);
+                  /** @type {Record<string, () => Promise<void> | void>} */
+                  const ways = {
+                    'before the definition': () => {
+                      set(element);
+                      place().append(element);
+                    },
+                    'from the beginning': () => {
+                      element.setAttribute(name, value);
+                      place().append(element);
+                    },
+                    'long before it is connected': async () => {
+                      set(element);
+                      await nap(20);
+                      place().append(element);
+                    },
+                    'in a fragment': async () => {
+                      const template = document.createElement('template');
+                      template.innerHTML = element.outerHTML;
+                      const fragment = document.importNode(template.content, true);
+                      one.element = fragment.firstElementChild;
+                      listen(one.element);
+                      set(one.element);
+                      await nap(20);
+                      place().append(fragment);
+                    },
+                    'right after it is connected': () => {
+                      place().append(element);
+                      set(element);
+                    },
+                    'a while after it is connected': async () => {
+                      place().append(element);
+                      await nap(30);
+                      set(element);
+                    },
+                    'when the model is there': async () => {
+                      place().append(element);
+                      await ready(element);
+                      await nap(50);
+                      set(element);
+                    },
+                    'in a clone': async () => {
+                      set(element);
+                      one.element = element.cloneNode(true);
+                      listen(one.element);
+                      place().append(one.element);
+                    },
+                    'in HTML': () => {
+                      set(element);
+                      const box = place();
+                      box.innerHTML = element.outerHTML;
+                      one.element = box.firstElementChild;
+                      listen(one.element);
+                    },
+                    'in a shadow root': () => {
+                      const root = place().attachShadow({ mode: 'open' });
+                      root.append(element);
+                      set(element);
+                    },
+                    'in another document': async () => {
+                      const away = /** @type {Document} */ (frame.contentDocument);
+                      away.body.append(element);
+                      await nap(20);
+                      set(element);
+                      await nap(20);
+                      place().append(element);
+                    },
+                    'between removal and return in one task': async () => {
+                      const box = place();
+                      box.append(element);
+                      await ready(element);
+                      element.remove();
+                      set(element);
+                      box.append(element);
+                    },
+                    'while it is removed': async () => {
+                      const box = place();
+                      box.append(element);
+                      await ready(element);
+                      element.remove();
+                      await nap(20);
+                      set(element);
+                      await nap(20);
+                      box.append(element);
+                    },
+                    'while it is removed after a run': async () => {
+                      const box = place();
+                      box.append(element);
+                      element.play();
+                      await until(() => element.told.ends > 0, `${name} ${life}`);
+                      element.remove();
+                      await nap(20);
+                      set(element);
+                      element.messages = [];
+                      await nap(20);
+                      box.append(element);
+                    },
+                    'after a run': async () => {
+                      place().append(element);
+                      element.play();
+                      await until(() => element.told.ends > 0, `${name} ${life}`);
+                      set(element);
+                      element.messages = [];
+                    },
+                  };
+                  if (!ways[life]) throw new Error(`no such life: ${life}`);
+                  living.push(Promise.resolve(ways[life]()));
+                }
+              }
+            };
+            begin(true);
+            const define = '/web/dist/define.js';
+            await import(define);
+            begin(false);
+            await Promise.all(living);
+            const loads = (/** @type {Any} */ { loading, model }) => model && loading !== 'play';
+            const idle = (/** @type {Any} */ element) => element.state === 'near' && (!loads(element) || element.info);
+            for (const { life, name, element } of all) await until(() => idle(element), `${name} ${life}: ${element.state}`);
+            await nap(500);
+            for (const { life, name, element } of all) await until(() => idle(element), `${name} ${life}: ${element.state}`);
+            const ran = (/** @type {string} */ life) => /after a run/.test(life);
+            /** The parts of an element, whatever the order in which their attributes were set. @returns {any} */
+            const tree = (/** @type {Element | ShadowRoot} */ root) =>
+              [...root.children].map((child) => [
+                child.localName,
+                ...[...child.attributes]
+                  .filter(({ name, value }) => !/^(style|width|height)$/.test(name) && value !== '')
+                  .map(({ name, value }) => `${name}=${value.replace(/talk-\d+/, 'talk')}`)
+                  .sort(),
+                child.children.length > 0 ? tree(child) : child.classList.contains('talk-figures') || child.textContent,
+              ]);
+            /** What a visitor and a script see of an element. */
+            const seen = (/** @type {Any} */ element) => {
+              const root = element.shadowRoot;
+              const canvas = root.querySelector('canvas');
+              const { width, height } = element.getBoundingClientRect();
+              return {
+                // only the first of several elements sees the download
+                attributes: [...element.attributes]
+                  .map(({ name, value }) => `${name}=${value}`)
+                  .filter((one) => !/^progress=/.test(one))
+                  .sort(),
+                properties: properties.map(({ property }) => `${property}=${element[property]}`),
+                messages: element.messages,
+                state: element.state,
+                box: [width, height].map(Math.round),
+                // the edges of letters differ from time to time
+                canvas: canvas.classList.contains('text') || [canvas.width, canvas.height, canvas.toDataURL()],
+                fields: [...root.querySelectorAll('textarea')].map((field) => field.value),
+                inside: tree(root),
+                picture: element.pictures.length,
+              };
+            };
+            const before = all.map(({ element }) => JSON.stringify(seen(element)));
+            const count = all.map(({ element }) => element.told.ends);
+            for (const { element } of all) if (!element.hasAttribute('autoplay')) element.play();
+            for (const [i, { life, name, element }] of all.entries())
+              await until(
+                () => element.told.ends > count[i] || element.hasAttribute('autoplay'),
+                `${name} ${life}: nothing ended; ${element.state}`,
+              );
+            await nap(100);
+            const after = all.map(({ element }) => {
+              const told = { ...element.told.end };
+              if (!element.hasAttribute('seed')) for (const key of ['seed', 'text', 'nats']) delete told[key];
+              return JSON.stringify({
+                ...told,
+                pictures: element.hasAttribute('seed') ? element.pictures.map((/** @type {Any} */ { data }) => data.join()) : 0,
+              });
+            });
+            /** @param {string} one @param {string} other */
+            const apart = (one, other) => {
+              const [a, b] = [JSON.parse(one), JSON.parse(other)];
+              return Object.keys({ ...a, ...b })
+                .filter((key) => JSON.stringify(a[key]) !== JSON.stringify(b[key]))
+                .map((key) => {
+                  const [x, y] = [JSON.stringify(a[key]) ?? '', JSON.stringify(b[key]) ?? ''];
+                  let at = 0;
+                  while (x[at] === y[at] && at < x.length) at++;
+                  return `${key}: ${x.slice(Math.max(0, at - 40), at + 80)} <> ${y.slice(Math.max(0, at - 40), at + 80)}`;
+                });
+            };
+            const out = [];
+            for (const [i, { life, name }] of all.entries()) {
+              const first = all.findIndex((one) => one.name === name && one.life === 'from the beginning');
+              if (!ran(life) && before[i] !== before[first]) out.push([`${name}, ${life}`, ...apart(before[first], before[i])]);
+              if (after[i] !== after[first]) out.push([`${name}, ${life}, played`, ...apart(after[first], after[i])]);
+            }
+            return out;
+          },
+          { properties, lives: LIVES, given: { model: `/${model}.gguf`, task, seed: '1', ...base } },
+        );
+        assert.deepEqual(different, []);
+      },
+      { complains: true },
+    ),
+  );
+}
+
+/** What each method does before the element is connected, after it was removed, and without a model. */
+const METHODS = ['pause', 'play', 'send', 'stop', 'toBlob'];
+
+test('methods work, or say why not, before the element is connected and after it was removed', { timeout: 60000 }, () =>
+  withPage(
+    async (page) => {
+      await openEmpty(page);
+      await provide(page, '/picture.gguf', await MODELS.picture());
+      await provide(page, '/text.gguf', await MODELS.text());
+      const out = await page.evaluate(async () => {
+        const define = '/web/dist/define.js';
+        const { NextPixelElement } = await import(define);
+        const nap = (/** @type {number} */ ms) =>
+          new Promise((resolve) => {
+            setTimeout(resolve, ms);
+          });
+        /** @typedef {any} Any */
+        const make = (/** @type {Record<string, string>} */ attributes) => {
+          const element = /** @type {Any} */ (document.createElement('next-pixel'));
+          element.events = [];
+          for (const name of ['nx-step', 'nx-end', 'nx-error'])
+            element.addEventListener(name, (/** @type {Any} */ event) => {
+              event.preventDefault();
+              element.events.push(event);
+            });
+          for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, value);
+          return element;
+        };
+        const count = (/** @type {Any} */ element, /** @type {string} */ name) =>
+          element.events.filter((/** @type {Event} */ { type }) => type === name).length;
+        const until = async (/** @type {() => unknown} */ is) => {
+          for (let i = 0; i < 500 && !is(); i++) await nap(20);
+          return Boolean(is());
+        };
+        const picture = { model: '/picture.gguf', task: 'generate', seed: '1' };
+        const chat = { model: '/text.gguf', task: 'chat', 'max-tokens': '3', seed: '1' };
+        /** @type {Record<string, unknown>} */
+        const all = {};
+        for (const when of ['new', 'removed']) {
+          const begin = async (/** @type {Record<string, string>} */ attributes) => {
+            const element = make(attributes);
+            if (when === 'new') return element;
+            document.body.append(element);
+            await until(() => element.info);
+            element.remove();
+            await nap(20);
+            return element;
+          };
+          const played = await begin({ ...picture, loading: 'play' });
+          played.play();
+          await nap(20);
+          document.body.append(played);
+          all[`${when} play`] = await until(() => count(played, 'nx-end') === 1);
+          const paused = await begin({ ...picture, autoplay: '' });
+          paused.pause();
+          document.body.append(paused);
+          all[`${when} pause`] = [await until(() => paused.state === 'paused'), count(paused, 'nx-end')];
+          paused.play();
+          all[`${when} resumed`] = await until(() => count(paused, 'nx-end') > 0);
+          const stopped = await begin({ ...picture, autoplay: '' });
+          const before = count(stopped, 'nx-end');
+          stopped.stop();
+          document.body.append(stopped);
+          await until(() => stopped.info);
+          await nap(300);
+          all[`${when} stop`] = count(stopped, 'nx-end') - before;
+          const sent = await begin(chat);
+          sent.send('hello');
+          document.body.append(sent);
+          all[`${when} send`] = [
+            await until(() => count(sent, 'nx-end') === 1),
+            sent.messages.map((/** @type {Any} */ { content }) => content)[0],
+          ];
+          const twice = sent.messages.length;
+          sent.remove();
+          await nap(20);
+          document.body.append(sent);
+          await until(() => sent.shadowRoot.querySelector('.talk-field'));
+          await nap(50);
+          all[`${when} messages`] = sent.messages.length === twice && sent.shadowRoot.querySelectorAll('.talk-turn').length === twice;
+          const wrong = await begin(picture);
+          wrong.send('hello');
+          all[`${when} send to pictures`] = wrong.events.at(-1)?.error?.message;
+          all[`${when} toBlob`] = await (await begin({ ...picture, loading: 'play', model: '' }))
+            .toBlob()
+            .catch((/** @type {Any} */ { code, message }) => `${code}: ${message}`);
+          for (const element of document.querySelectorAll('next-pixel')) element.remove();
+        }
+        /** @type {string[]} */
+        const methods = [];
+        for (const [name, { value }] of Object.entries(Object.getOwnPropertyDescriptors(NextPixelElement.prototype)))
+          if (typeof value === 'function' && !/Callback$|^constructor$/.test(name)) methods.push(name);
+        for (const name of Object.keys(make({}))) if (typeof (/** @type {Any} */ (make({}))[name]) === 'function') methods.push(name);
+        return { all, methods: methods.sort() };
+      });
+      assert.deepEqual(out.methods, METHODS, 'a new method needs a row');
+      for (const when of ['new', 'removed']) {
+        assert.deepEqual(Object.fromEntries(Object.entries(out.all).filter(([name]) => name.startsWith(`${when} `))), {
+          [`${when} play`]: true,
+          [`${when} pause`]: [true, when === 'new' ? 0 : 1],
+          [`${when} resumed`]: true,
+          [`${when} stop`]: 0,
+          [`${when} send`]: [true, 'hello'],
+          [`${when} messages`]: true,
+          [`${when} send to pictures`]: 'send() needs task="chat", not "generate"',
+          [`${when} toBlob`]: 'argument: There is no drawing: call play(), and wait for nx-end',
+        });
+      }
+    },
+    { complains: true },
+  ),
+);
