@@ -8,11 +8,14 @@ import { readFile } from 'node:fs/promises';
 import { test } from 'node:test';
 
 import { atOnce } from '../../web/lib/base/turns.js';
+import { FILTERS } from '../../web/lib/kinds/text/jinja/filters.js';
+import { TEXT_METHODS } from '../../web/lib/kinds/text/jinja/texts.js';
 import { prompting } from '../../web/lib/kinds/text/template.js';
 import { Tokenizer } from '../../web/lib/kinds/text/tokenizer.js';
 import { EVERY } from '../more.js';
 import { readGGUF } from './gguf.js';
 import { cost, isError, load, sleep } from './helpers.js';
+import { EVERY } from '../more.js';
 import { TOKENS, toyText } from './toy-text.js';
 
 /** @import { Message, NextPixelError } from '../../web/lib/index.js' */
@@ -54,6 +57,11 @@ const loops = (n) =>
 const growing = (how, first = "'ab'") =>
   `{% set n = namespace(s=${first}) %}{% for i in range(99) %}{% set n.s = ${how} %}{% endfor %}{{ n.s }}`;
 const deep = 2e4;
+/** @param {string} what @param {number} [times] */
+const again = (what, times = 999) => `{% for i in range(${times}) %}{% set x = ${what} %}{% endfor %}`;
+
+/** @param {string[]} names  all of them, or some in `npm test` */
+const some = (names) => names.filter((_, i) => EVERY || i % 8 === 0);
 
 /** Templates that would take hours or all memory, or make a parser slow. @type {Record<string, string>} */
 const HOSTILE = {
@@ -100,6 +108,24 @@ const HOSTILE = {
   'many filters': `{{ 1${'|abs'.repeat(deep)} }}`,
   'many nots': `{{ ${'not '.repeat(deep)}1 }}`,
   'too long': 'a'.repeat(3e5),
+  'a long format of dates': `{% set f = '%A%j' * 500000 %}${again('strftime_now(f)')}`,
+  'dates without end': again("strftime_now('%A, %d %B %Y, day %j')", 9999),
+  'items with a long common beginning': `{% set p = 'a' * 100000 %}{% set l = [p ~ 'a', p ~ 'b', p ~ 'c', p ~ 'd'] * 100 %}${again('l | sort')}`,
+  'equal items with long texts': `{% set a = ['a' * 1000000] %}{% set b = ['a' * 999999 ~ 'a'] %}${again('a == b', 99999)}`,
+  // Every method and filter, of a long text and of a long list.
+  ...Object.fromEntries(
+    some([...TEXT_METHODS.keys()]).flatMap((name) =>
+      ['', 's'].map((given) => [`${name}(${given})`, `{% set s = 'ab' * 1000000 %}${again(`s.${name}(${given})`, 99999)}`]),
+    ),
+  ),
+  ...Object.fromEntries(
+    some([...FILTERS.keys()]).flatMap((name) =>
+      ["'ab' * 500000", "('ab ' * 30000).split()"].map((value) => [
+        `${value} | ${name}`,
+        `{% set s = ${value} %}${again(`s | ${name} | list`, 99999)}`,
+      ]),
+    ),
+  ),
 };
 
 /** Templates that use up the same budget as another one; only ./build.sh test-sweep runs them. */

@@ -30,7 +30,7 @@ import { inTurns } from '../../base/turns.js';
 const MOST_CHOICES = 1000;
 const MOST_CHARACTERS = 2 ** 18;
 /** Number of tokens examined per chunk. */
-const SOME = 64;
+const SOME = 8;
 
 /**
  * Restricts the output to one of several texts, in any tokenization: the drawn bytes are always a prefix of one of them. @implements
@@ -42,8 +42,8 @@ class OneOf {
   #bytes = new Map();
   /** The tokens that have the same bytes, by these bytes. @type {Map<string, number[]>} */
   #tokens = new Map();
-  /** The length of the longest token that occurs in one of the texts, in bytes. */
-  #longest = 0;
+  /** The lengths of these tokens, in bytes. @type {number[]} */
+  #lengths = [];
   /** @type {number[]} */
   #ends = [];
   #words = 0;
@@ -73,8 +73,8 @@ class OneOf {
       if (bytes === '' || !inside.includes(bytes)) continue;
       this.#bytes.set(id, bytes);
       this.#tokens.set(bytes, [...(this.#tokens.get(bytes) ?? []), id]);
-      this.#longest = Math.max(this.#longest, bytes.length);
     }
+    this.#lengths = [...new Set(Array.from(this.#tokens.keys(), ({ length }) => length))];
   }
 
   /** @param {Uint32Array} ids */
@@ -87,7 +87,7 @@ class OneOf {
     };
     if (left.every((text) => text === '')) return mask;
     for (const text of left) {
-      for (let length = Math.min(text.length, this.#longest); length > 0; length--) this.#tokens.get(text.slice(0, length))?.forEach(allow);
+      for (const length of this.#lengths) if (length <= text.length) this.#tokens.get(text.slice(0, length))?.forEach(allow);
     }
     if (left.includes('')) this.#ends.forEach(allow);
     return mask;

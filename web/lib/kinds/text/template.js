@@ -47,6 +47,8 @@ const LAST_SOURCE = 0xffff;
 
 /** Limit of a template's length, in characters. */
 const MOST_TEMPLATE = 2 ** 18;
+/** The cost of a character in the format of a date. */
+const DATE_ITEMS = 16;
 /** A word such as the name of a role, from which some templates make control tokens. */
 const WORD = /^[\p{L}\p{N}_ -]*$/u;
 
@@ -354,7 +356,14 @@ class Rendering {
       ['tools', tools ? valueOf(tools, TOOLS) : null],
       ['documents', null], // defined as null, as in the transformers package
       ['raise_exception', new Callable('raise_exception', ([reason = new Undefined('')]) => refuse(str(machine, reason).text))],
-      ['strftime_now', new Callable('strftime_now', ([format]) => Text.of(dateNow(format instanceof Text ? format.text : '')))],
+      [
+        'strftime_now',
+        new Callable('strftime_now', ([format]) => {
+          const { text } = format instanceof Text ? format : Text.of('');
+          machine.budget.items(DATE_ITEMS * text.length);
+          return Text.of(dateNow(text));
+        }),
+      ],
       ['bos_token', valueOf(bos_token, TEMPLATE)],
       ['eos_token', valueOf(eos_token, TEMPLATE)],
       ...Object.entries(others).map(([name, value]) => /** @type {[string, any]} */ ([name, valueOf(value, OTHERS)])),

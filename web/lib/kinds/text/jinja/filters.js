@@ -27,9 +27,23 @@ import {
   typeOf,
 } from './values.js';
 import { getItem } from './items.js';
-import { TEXT_METHODS, argumentsOf, intIn, itemPairs, itemsOf, justified, linesOf, markupOf, replaced, stripped, textIn } from './texts.js';
+import {
+  TEXT_METHODS,
+  argumentsOf,
+  callMethod,
+  intIn,
+  itemPairs,
+  itemsOf,
+  justified,
+  linesOf,
+  markupOf,
+  replaced,
+  stripped,
+  textIn,
+} from './texts.js';
 import { json, str } from './write.js';
 
+/** @import { Method } from './texts.js' */
 /** @import { Keywords } from './values.js' */
 /** @import { Writer } from './write.js' */
 
@@ -40,8 +54,8 @@ const NO_KEYWORDS = new Map();
 /** @param {Writer} machine */
 const counting =
   ({ budget }) =>
-  () =>
-    budget.items();
+  (items = 1) =>
+    budget.items(items);
 
 /** Returns the value at a dotted name such as `function.name`. @param {Writer} machine @param {any} value @param {any} path */
 function attributeOf(machine, value, path) {
@@ -128,7 +142,8 @@ export function formatted(machine, form, values) {
 /** Returns a filter that applies a method of str to any value. @type {(name: string) => [string, Filter]} */
 const method = (name) => [
   name,
-  (machine, value, args, keywords) => /** @type {any} */ (TEXT_METHODS.get(name))(machine, str(machine, value), args, keywords, name),
+  (machine, value, args, keywords) =>
+    callMethod(/** @type {Method} */ (TEXT_METHODS.get(name)), machine, str(machine, value), args, keywords, name),
 ];
 
 /** Implements select(), reject(), selectattr() and rejectattr(). @type {(isWanted: boolean, isAttribute: boolean) => Filter} */
@@ -151,7 +166,7 @@ const extreme = (sign) => (machine, value, args, keywords, name) => {
 };
 
 /** @type {Map<string, Filter>} */
-const FILTERS = new Map(
+export const FILTERS = new Map(
   /** @type {[string, Filter][]} */ ([
     method('lower'),
     method('upper'),

@@ -3,7 +3,22 @@
 
 /** The methods of str, list and dict that templates use, with the behaviour of Python. */
 
-import { Callable, Dict, List, Markup, TemplateError, Text, View, changed, equal, isSpace, joined, numberOf, typeOf } from './values.js';
+import {
+  Callable,
+  changed,
+  Dict,
+  eachChanged,
+  equal,
+  isSpace,
+  joined,
+  List,
+  Markup,
+  numberOf,
+  TemplateError,
+  Text,
+  typeOf,
+  View,
+} from './values.js';
 import { escaped } from './write.js';
 
 /** @import { Budget } from './budget.js' */
@@ -163,14 +178,11 @@ const capitalized = (text) => {
 /** Capitalises each letter that does not follow another letter, and lowercases the others. @param {Text} text */
 function titled(text) {
   let within = false;
-  return joined(
-    text.characters().map((one) => {
-      const isLetter = one.text.toLowerCase() !== one.text.toUpperCase();
-      const made = changed(one, (part) => (within ? part.toLowerCase() : titleCase(part)));
-      within = isLetter;
-      return made;
-    }),
-  );
+  return eachChanged(text, (one) => {
+    const made = within ? one.toLowerCase() : titleCase(one);
+    within = one.toLowerCase() !== one.toUpperCase();
+    return made;
+  });
 }
 
 /** @param {Writer} writer @param {string} name @param {Text} text @param {any[]} args @param {Keywords} keywords */
@@ -416,6 +428,13 @@ const ABSENT = new Set(
   ),
 );
 
+/** Calls a method, whose cost depends on the lengths of its texts at least. @param {Method} method @param {Writer} writer @param {any} self
+ * @param {any[]} args @param {Keywords} keywords @param {string} name */
+export function callMethod(method, writer, self, args, keywords, name) {
+  for (const one of [self, ...args]) if (one instanceof Text) writer.budget.characters(one.text.length);
+  return method(writer, self, args, keywords, name);
+}
+
 /**
  * Returns a method of a value, bound to the value.
  *
@@ -430,7 +449,7 @@ export function methodOf(writer, value, name) {
   const method = methods?.get(name);
   if (method && value instanceof Markup && ['replace', 'join', 'partition', 'rpartition', 'center', 'ljust', 'rjust'].includes(name))
     throw new TemplateError(`${name}() of a text that is marked as safe is not supported`);
-  if (method) return new Callable(name, (args, keywords) => method(writer, value, args, keywords, name));
+  if (method) return new Callable(name, (args, keywords) => callMethod(method, writer, value, args, keywords, name));
   if ((methods || numberOf(value) !== undefined) && ABSENT.has(name) && !(value instanceof Dict && value.pairs.has(name)))
     throw new TemplateError(`${name}() of a ${typeOf(value)} is not supported`);
   return undefined;

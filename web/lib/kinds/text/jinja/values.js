@@ -73,12 +73,20 @@ export const joined = (texts) => new Text(texts.map(({ text }) => text).join('')
 export function changed(text, change) {
   const whole = change(text.text);
   if (whole.length === text.text.length) return new /** @type {typeof Text} */ (text.constructor)(whole, text.sources);
-  return joined(
-    text.characters().map((one) => {
-      const other = change(one.text);
-      return new Text(other, one.sources[0].repeat(other.length));
-    }),
-  );
+  return eachChanged(text, change);
+}
+
+/** Changes each character by itself. @param {Text} text @param {(character: string) => string} change */
+export function eachChanged(text, change) {
+  let [made, sources] = ['', ''];
+  let at = 0;
+  for (const one of text.text) {
+    const other = change(one);
+    made += other;
+    sources += text.sources[at].repeat(other.length);
+    at += one.length;
+  }
+  return new /** @type {typeof Text} */ (text.constructor)(made, sources);
 }
 
 export class Float {
@@ -231,15 +239,21 @@ export function floatText(value) {
   return Number.isInteger(value) ? `${value}.0` : String(value);
 }
 
+/** Number of characters whose comparison costs as much as an item. */
+const ITEM_TEXT = 64;
+
+/** Returns the cost of comparing two values: texts may be long. @param {any} a @param {any} b */
+const textItems = (a, b) => 1 + (a instanceof Text && b instanceof Text ? Math.min(a.text.length, b.text.length) / ITEM_TEXT : 0);
+
 /**
  * Returns whether two values are equal. `count` is called for each comparison.
  * @param {any} a
  * @param {any} b
- * @param {() => void} count
+ * @param {(items?: number) => void} count
  * @returns {boolean}
  */
 export function equal(a, b, count) {
-  count();
+  count(textItems(a, b));
   const [x, y] = [numberOf(a), numberOf(b)];
   if (x !== undefined || y !== undefined) return x === y;
   if (a instanceof Text) return b instanceof Text && a.text === b.text;
@@ -263,11 +277,11 @@ export function equal(a, b, count) {
  * Compares two values; a result below 0 means that a comes before b.
  * @param {any} a
  * @param {any} b
- * @param {() => void} count
+ * @param {(items?: number) => void} count
  * @returns {number}
  */
 export function compare(a, b, count) {
-  count();
+  count(textItems(a, b));
   const [x, y] = [numberOf(a), numberOf(b)];
   if (x !== undefined && y !== undefined) return x - y;
   if (a instanceof Text && b instanceof Text) return compareTexts(a.text, b.text);
