@@ -204,7 +204,7 @@ export async function load(source, options = {}) {
       );
     if (failed) throw failed.reason;
     throw error instanceof NextPixelError && error.status
-      ? await part(() => import('./gguf/sniff.js')).then(
+      ? await part(() => import('./gguf/sniff.js'), []).then(
           (sniff) => sniff.advised(error),
           () => error,
         )

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Exports the modules that every page may use. web/dist/page-shell.js is built from this file.
 // @ts-check
+import { elements } from './library.js';
 import { createProjector } from './page/projector.js';
 
 export * from './library.js';
@@ -43,5 +44,6 @@ export * from './picture/pixel-grid.js';
 export * from './picture/take.js';
 
 createProjector();
-// If loading fails, the picture inside the element stays visible.
-if (document.querySelector('next-pixel')) import('../lib/define.js').catch(() => {});
+// Without a connection, the picture inside the element stays visible until there is one.
+const define = () => void elements().catch(() => addEventListener('online', define, { once: true }));
+if (document.querySelector('next-pixel')) define();

@@ -18,6 +18,9 @@ export const captions = () => part(() => import('../lib/kinds/caption/captions.j
 /** Loads the part of the library that only pages with text models need. */
 export const texts = () => part(() => import('../lib/kinds/text/texts.js'));
 
+/** Loads the definition of the element <next-pixel>. */
+export const elements = () => part(() => import('../lib/define.js'));
+
 /** Loads the chat box and the element, whose sentences the chat box uses. Both use the language of the page (language.js). */
 export const talks = () => part(async () => (await Promise.all([import('../lib/element/talk.js'), import('../lib/define.js')]))[0]);
 

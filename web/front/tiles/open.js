@@ -3,7 +3,9 @@
 // @ts-check
 import { isBlank } from '../../shell/page/blank.js';
 import { make, reducedMotion } from '../../shell/page/dom.js';
+import { fault } from '../../shell/page/fault.js';
 import { phrase } from '../../shell/page/phrase.js';
+import { elements } from '../../shell/library.js';
 import { weights } from '../../shell/model/weights.js';
 import { askedOf } from './table.js';
 /** @import { Records, Tile } from './table.js' */
@@ -107,7 +109,10 @@ export async function openTile(link, tile, records) {
       { duration: GROW_MS, easing: 'ease-out' },
     );
   }
-  await import('../../lib/define.js');
-  await customElements.whenDefined('next-pixel');
-  if (dialog.open) void (/** @type {any} */ (element).play());
+  try {
+    await elements();
+    if (dialog.open) void (/** @type {any} */ (element).play());
+  } catch (error) {
+    element.replaceWith(make('p', { role: 'alert' }, `${fault(error)}.`));
+  }
 }

@@ -14,10 +14,11 @@ const WAITS_MS = [300, 1500, 5000];
  * @template T
  * @param {() => Promise<T>} task
  * @param {(error: any) => unknown} gone  whether the connection may have caused this error
+ * @param {number[]} [waits]
  * @returns {Promise<T>}
  */
-export async function again(task, gone) {
-  for (const wait of WAITS_MS) {
+export async function again(task, gone, waits = WAITS_MS) {
+  for (const wait of waits) {
     try {
       return await task();
     } catch (error) {
@@ -41,10 +42,11 @@ const isMissing = (error) => /import/i.test(error?.message) && !error.code;
  *
  * @template T
  * @param {() => Promise<T>} get  imports the part; its own errors are passed on
+ * @param {number[]} [waits]  none: the caller does without the part, so that an error is not reported late
  * @returns {Promise<T>} rejects with a NextPixelError, 'network', if it cannot be fetched
  */
-export const part = (get) =>
-  again(get, isMissing).catch((cause) => {
+export const part = (get, waits) =>
+  again(get, isMissing, waits).catch((cause) => {
     throw isMissing(cause)
       ? new NextPixelError('network', `A part of nextpixel is missing (${cause.message}): try again`, { cause })
       : cause;

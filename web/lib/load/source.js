@@ -85,7 +85,7 @@ export async function readSource(source, { onProgress, signal, integrity, cache 
     file.size ||= response ? checkResponse(response, file.name) : 0;
     if (file.size > MAX_BYTES) {
       void response?.body?.cancel().catch(() => {});
-      throw (await sniffer()).sizeProblem();
+      throw await tooLarge();
     }
     if (file.size >= LARGE_BYTES && !check) {
       const copy = await fetched?.same;
@@ -266,7 +266,7 @@ export async function* chunksOf({ name, url, size, response }, { patience, onPro
       if (value === undefined) return;
       if (classOf(value) !== 'Uint8Array') throw argumentError(`Chunks of ${name} must be Uint8Arrays, not ${show(value)}`);
       loaded += value.length;
-      if (loaded > MAX_BYTES) throw (await sniffer()).sizeProblem();
+      if (loaded > MAX_BYTES) throw await tooLarge();
       if (head.length < HEAD_BYTES) {
         head = joined([head, value.subarray(0, HEAD_BYTES)]);
         const problem = await headerProblem(head);
@@ -319,8 +319,10 @@ async function readWhole(file, how) {
   return joined(chunks);
 }
 
-/** Identifies the format of a file that is not a weight file. This code is loaded only for such a file. */
-const sniffer = () => part(() => import('../gguf/sniff.js'));
+/** Identifies the format of a file that is not a weight file. Loaded only for such a file; undefined without a connection. */
+const sniffer = () => part(() => import('../gguf/sniff.js'), []).catch(() => undefined);
+
+const tooLarge = async () => (await sniffer())?.sizeProblem() ?? new NextPixelError('limit', 'The file is too large');
 
 /** The first bytes of every weight file: magic and version. */
 const START = [0x47, 0x47, 0x55, 0x46, 3, 0, 0, 0];
@@ -334,7 +336,7 @@ const START = [0x47, 0x47, 0x55, 0x46, 3, 0, 0, 0];
 async function headerProblem(head, whole = false) {
   // The header continues with two 64-bit counts, which are small: counts below 1024 are plausible.
   const odd = head.subarray(0, 24).some((byte, i) => (i < 8 ? byte !== START[i] : i % 8 > 0 && byte >= (i % 8 === 1 ? 4 : 1)));
-  return odd || (whole && head.length < 24) ? (await sniffer()).headerProblem(head, whole) : undefined;
+  return odd || (whole && head.length < 24) ? (await sniffer())?.headerProblem(head, whole) : undefined; // or the engine finds it
 }
 
 /**

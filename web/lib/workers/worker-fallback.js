@@ -161,7 +161,7 @@ function advice(url, own, forbidden) {
 async function scriptAt(url, forbidden) {
   try {
     const response = await again(
-      () => fetch(url),
+      () => fetch(url).catch(() => fetch(url, { cache: 'force-cache' })), // a worker is also replaced without a connection
       () => url.origin === globalThis.origin && forbidden.size === 0,
     );
     return response.ok && /javascript/.test(response.headers.get('content-type') ?? '') ? response : undefined;
