@@ -15,6 +15,8 @@ const RELEASE = /\/(dist-[0-9a-f]{12})\//;
 /** The folder of a release's weights, and what stands before it. Its copies, up to 65 MB, are the library's. */
 const WEIGHTS = /^(.*\/)(weights-[0-9a-f]{12})\/[^/]*\.gguf$/;
 const LIBRARY = 'nextpixel';
+/** The library's notes on copies of which only a part has arrived. */
+const UNFINISHED = 'nextpixel-unfinished';
 /** Lists of the files of each course that a visitor keeps (shell/page/page-keep.js): these stay as they are until that replaces them. */
 const COURSES = 'nextpixel-courses';
 /** The header of its requests, whose answers it keeps itself. */
@@ -137,10 +139,11 @@ async function forgetWeights(url) {
   const [, site, folder] = /** @type {RegExpExecArray} */ (WEIGHTS.exec(url));
   latest = folder;
   const cache = await caches.open(LIBRARY);
+  const notes = (await caches.has(UNFINISHED)) ? await caches.open(UNFINISHED) : undefined;
   const held = await pinned();
   for (const request of await cache.keys()) {
     if (held.has(request.url)) continue;
     const [, place, other] = WEIGHTS.exec(fileOf(request.url)) ?? [];
-    if (place === site && other !== folder) await cache.delete(request);
+    if (place === site && other !== folder) await Promise.all([cache.delete(request), notes?.delete(request)]);
   }
 }

@@ -13,6 +13,7 @@ import { test } from 'node:test';
 import { toyText } from '../js/toy-text.js';
 import { more, oneOf } from '../more.js';
 import { openEmpty, provide, session } from './browser.js';
+import { KINDS } from './element-kinds.js';
 
 /** @import { Page } from 'playwright-core' */
 
@@ -21,19 +22,6 @@ const { withPage } = session(['--js-flags=--expose-gc', '--autoplay-policy=no-us
 const TEMPLATE = '{% for message in messages %}<s>{{ message.role }}: {{ message.content }}</s>{% endfor %}<s>assistant: ';
 const toy = toyText({ context: 512, metadata: { 'tokenizer.chat_template': ['string', TEMPLATE] } });
 
-/** A model of each kind that the element shows, and its attributes. @type {Record<string, Record<string, string>>} */
-const KINDS = {
-  digits: { task: 'generate' },
-  'sagan-emoji': { task: 'generate' },
-  wavenet: { task: 'generate', seconds: '0.05' },
-  'jukebox-small': { task: 'generate', seconds: '0.05' },
-  chorales: { task: 'generate', bars: '1' },
-  captions: { src: '/web/pictures/seven.png' },
-  'crf-en': { prompt: 'The old man.' },
-  'parents-en': { prompt: 'I saw her.' },
-  'de-en': { prompt: 'Ein Hund.' },
-  stories260K: { prompt: 'Once', 'max-tokens': '5' },
-};
 /** A run of pictures, of sound, of notes and of tokens, and a model that returns its result as a whole. */
 const FREED = ['digits', 'wavenet', 'chorales', 'crf-en', 'stories260K'];
 

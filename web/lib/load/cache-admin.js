@@ -4,7 +4,7 @@
 /** Lists and frees the weight files that the browser caches. This code is loaded on first use. */
 
 import { part } from '../base/part.js';
-import { CACHE_NAME } from './cache.js';
+import { CACHE_NAME } from './cache-name.js';
 import { hubAddress } from './hub.js';
 
 /** @import { KeptFile } from './cache.js' */

@@ -7,9 +7,7 @@
  */
 
 import { part } from '../base/part.js';
-
-/** @internal */
-export const CACHE_NAME = 'nextpixel';
+import { CACHE_NAME } from './cache-name.js';
 
 const admin = () => part(() => import('./cache-admin.js'));
 

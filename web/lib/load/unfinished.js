@@ -7,6 +7,7 @@
  * cache.js, no function of this module can fail.
  */
 
+import { CACHE_NAME } from './cache-name.js';
 import { versionOf } from './resume-download.js';
 
 /** @import { Large } from './source.js' */
@@ -36,9 +37,15 @@ export async function bytesOfUnfinished(url) {
 
 /** Forgets a part, because the file at its address is complete or deleted. @param {string} url */
 export async function forget(url) {
+  ended.delete(url);
   await notes()
     .then((cache) => cache.delete(url))
     .catch(() => {});
+}
+
+/** Forgets the parts that are no longer stored: whoever deletes a copy need not know of the notes. */
+async function forgetLost() {
+  for (const { url } of await (await notes()).keys()) if (!(await caches.match(url, { cacheName: CACHE_NAME }))) await forget(url);
 }
 
 /**
@@ -63,6 +70,7 @@ export function keepPart(url, response, bytes, copy, stopped) {
       }
       await (await notes()).put(url, new Response(String(bytes)));
       if (!(await copy.close())) await forget(url);
+      await forgetLost();
     } catch {
       copy.abort();
       await forget(url);

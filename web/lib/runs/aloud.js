@@ -3,6 +3,10 @@
 
 /** The AudioContext that all elements of a page share to play their runs. @type {AudioContext | undefined} */
 let context;
+/** Number of runs that sound now. */
+let sounding = 0;
+/** How long a context without a run goes on, in milliseconds: its last samples may not have left it. */
+const REST_MS = 1000;
 
 /**
  * Plays a run while it is shown, if the visitor has clicked or pressed a key before; otherwise it stays silent. Errors of the run itself
@@ -14,6 +18,7 @@ let context;
  */
 export async function aloud(sink, sound) {
   if (typeof AudioContext !== 'function' || navigator.userActivation?.hasBeenActive === false) return;
+  sounding++;
   try {
     if (context?.state === 'closed') context = undefined;
     context ??= new AudioContext();
@@ -22,5 +27,7 @@ export async function aloud(sink, sound) {
     // Reasons: the browser does not start the context, the run was stopped, or there is nothing to play.
   } finally {
     sink.cursor = -1;
+    sounding--;
+    setTimeout(() => sounding === 0 && context?.state === 'running' && void context.suspend(), REST_MS);
   }
 }

@@ -29,9 +29,21 @@ const KEPT = 'nextpixel-chat';
  */
 function keptConversation() {
   try {
-    return JSON.parse(sessionStorage.getItem(KEPT) ?? 'null') ?? undefined;
+    const { messages, draft, name, chat } = JSON.parse(sessionStorage.getItem(KEPT) ?? 'null') ?? {};
+    const isText = (/** @type {unknown} */ one) => typeof one === 'string';
+    if (!Array.isArray(messages) || !messages.every((one) => isText(one?.role) && isText(one?.content))) return undefined; // of another release
+    return { messages, draft: isText(draft) ? draft : '', name: String(name), chat: chat === true };
   } catch {
     return undefined; // the browser forbids storage
+  }
+}
+
+/** Deletes an older state, which would otherwise appear after a reload. */
+function forgetConversation() {
+  try {
+    sessionStorage.removeItem(KEPT);
+  } catch {
+    // the browser forbids storage
   }
 }
 
@@ -76,7 +88,7 @@ function createPage(Box, continuing) {
       if (messages.length === 0 && !field.value) sessionStorage.removeItem(KEPT);
       else sessionStorage.setItem(KEPT, JSON.stringify({ messages, draft: field.value, name, chat }));
     } catch {
-      // storage is forbidden or full, so a reload starts a new conversation
+      forgetConversation(); // storage is forbidden or full, so a reload starts a new conversation
     }
   }
   talk.field.addEventListener('input', () => {

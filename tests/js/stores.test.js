@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: MIT
+// @ts-check
+
+/**
+ * Nothing that outlives a call grows without a bound: every use of the browser's stores, and every map or set of a module or of an object,
+ * has a row here that says what bounds it. A new one fails the test until it has a row.
+ */
+
+import assert from 'node:assert/strict';
+import { readFile, readdir } from 'node:fs/promises';
+import { test } from 'node:test';
+
+import { ROOT } from './helpers.js';
+
+/** The caches of the browser, by name: what bounds each, and the expression that does so. @type {Record<string, [string, string, RegExp]>} */
+const CACHES = {
+  nextpixel: ['copies that differ in the query', 'lib/load/cache-admin.js', /alike\.slice\(0, -MOST_QUERIES\)/],
+  'nextpixel-unfinished': ['one note for each copy', 'lib/load/unfinished.js', /cacheName: CACHE_NAME \}\)\)\) await forget\(url\)/],
+  'nextpixel-page': ['two releases, and a number of files', 'sw.js', /left\.slice\(0, Math\.max\(0, left\.length - MOST\)\)/],
+  'nextpixel-courses': ['one list for each course that the visitor keeps', 'shell/page/page-keep.js', /caches\.delete\(COURSES\)/],
+};
+
+/** Keys of localStorage and sessionStorage: each is overwritten. */
+const KEYS = ['nextpixel-carried', 'nextpixel-chat', 'nextpixel-language'];
+
+/** Maps and sets that live as long as a module or an object. A text says what they are limited to by their nature; an expression is the
+ * code that limits one whose keys come from outside. @type {Record<string, string | RegExp>} */
+const MAPS = {
+  'lib/element.js assigned': 'names of properties',
+  'lib/element.js #all': /#all\.delete\(this\)/,
+  'lib/element.js #changed': 'names of attributes',
+  'lib/engine/jobs.js #jobs': /#jobs\.delete\(/,
+  'lib/engine/pace.js #sizes': 'kinds of work',
+  'lib/kinds/note/alphabet.js waits': 'values of the file',
+  'lib/kinds/note/roll.js #open': 'pitches and voices',
+  'lib/kinds/text/constraint.js #bytes': 'tokens of the file',
+  'lib/kinds/text/constraint.js #tokens': 'tokens of the file',
+  'lib/kinds/text/jinja/run.js names': 'the budget of a template',
+  'lib/kinds/text/jinja/filters.js NO_KEYWORDS': 'nothing is added',
+  'lib/kinds/text/tokenizer/bpe.js #words': /#words\.size >= MOST_WORDS/,
+  'lib/kinds/text/tokenizer/spm.js #symbols': 'tokens of the file',
+  'lib/kinds/text/tokenizer/spm.js #seen': /#seen\.size >= MOST_WORDS/,
+  'lib/kinds/text/tokenizer/spm.js #strange': /#strange\.size < MOST_WORDS/,
+  'lib/load/holders.js entries': /entries\.delete\(key\)/,
+  'lib/load/unfinished.js ended': /ended\.delete\(url\)/,
+  'lib/media/resample.js #weights': /<= MOST_WEIGHTS/,
+  'lib/model/engine.js #busy': 'workers of the model',
+  'lib/runs/base-run.js #readers': /#readers\.delete\(reader\)/,
+  'lib/runs/flow-run.js #asking': /#asking\.delete\(/,
+  'lib/sinks/canvas.js watchers': /watchers\.delete\(watcher\)/,
+  'lib/workers/link.js #jobs': /#jobs\.delete\(id\)/,
+  'lib/workers/wasm.js compiled': /compiled\.size >= MOST_KEPT/,
+  'manual/playground.js options': 'options of a verb',
+  'pages/colour/photo.js takers': 'figures of the page',
+  'pages/fvsbn/lesson.js #seen': 'digits of the file',
+  'pages/fvsbn/lesson.js picked': 'pixels of a picture',
+  'pages/opened/graph.js matrices': 'matrices of the model',
+  'shell/model/gguf.js files': 'files of the page',
+  'shell/page/address.js figures': 'figures of the page',
+  'shell/page/in-sight.js waiting': 'parts of the page',
+  'shell/page/in-sight.js shown': 'parts of the page',
+};
+
+/** The scripts of the library and of the pages. @returns {Promise<[string, string][]>} */
+async function sources() {
+  const folders = ['lib', 'shell', 'pages', 'front', 'manual'];
+  const names = await Promise.all(
+    folders.map(async (folder) => (await readdir(`${ROOT}web/${folder}`, { recursive: true })).map((name) => `${folder}/${name}`)),
+  );
+  const paths = ['sw.js', ...names.flat().filter((name) => name.endsWith('.js') && !/make\/|node_modules/.test(name))];
+  return Promise.all(paths.map(async (path) => /** @type {[string, string]} */ ([path, await readFile(`${ROOT}web/${path}`, 'utf8')])));
+}
+
+test('every map and set of a module or an object has a bound', async () => {
+  /** @type {string[]} */
+  const found = [];
+  for (const [path, text] of await sources()) {
+    // At the margin: of a module; indented by two: of an object. A WeakMap holds nothing.
+    for (const [, name] of text.matchAll(/^(?:export )?(?:(?:const|let) | {2}(?:static )?(?=[#\w]+ = ))(#?\w+) = new (?:Map|Set)\(\);/gm)) {
+      const key = `${path} ${name}`;
+      found.push(key);
+      const row = MAPS[key];
+      assert.ok(row !== undefined, `${key}: say in this test what bounds it`);
+      if (row instanceof RegExp) assert.match(text, row, key);
+    }
+  }
+  assert.deepEqual(found.sort(), Object.keys(MAPS).sort(), 'rows of what is no longer there');
+});
+
+test('every store of the browser has a bound', async () => {
+  const all = await sources();
+  const text = all.map(([, one]) => one).join('\n');
+  /** The value of each constant that holds a name. @param {string} name */
+  const valueOf = (name) => [...text.matchAll(new RegExp(`\\b${name} = '([^']*)'`, 'g'))].map(([, value]) => value);
+  const named = new Set(
+    [...text.matchAll(/caches\.(?:open|delete|has)\(([\w.]+)\)|cacheName: (\w+)/g)].flatMap(([, one, other]) => valueOf(one ?? other)),
+  );
+  for (const name of valueOf('FILES').concat(valueOf('MODELS'))) named.add(name);
+  assert.deepEqual([...named].sort(), Object.keys(CACHES).sort());
+  for (const [name, [, path, bound]] of Object.entries(CACHES)) assert.match(String(all.find(([one]) => one === path)?.[1]), bound, name);
+  const keys = [...text.matchAll(/(?:local|session)Storage\.(?:set|get|remove)Item\((\w+)/g)].flatMap(([, name]) =>
+    all.flatMap(([, one]) =>
+      new RegExp(`Storage\\.\\w+\\(${name}\\b`).test(one)
+        ? [.../** @type {any} */ (one.matchAll(new RegExp(`\\b${name} = '(nextpixel[^']*)'`, 'g')))].map(([, value]) => value)
+        : [],
+    ),
+  );
+  assert.deepEqual([...new Set(keys)].sort(), KEYS);
+  assert.doesNotMatch(text, /indexedDB|getDirectory\(\)|storageBuckets|BroadcastChannel/, 'another store: add its bound here');
+  // The service worker frees the weights of other releases, with the notes on their parts.
+  assert.match(String(all.find(([path]) => path === 'sw.js')?.[1]), /await caches\.has\(UNFINISHED\)/);
+});
