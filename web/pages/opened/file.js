@@ -4,7 +4,7 @@
 import { F32, readGguf } from '../../shell/model/gguf.js';
 import { Matrix } from './graph.js';
 
-/** @typedef {{ facts: Map<string, any>, tensors: Map<string, Matrix> }} WeightFile  a vector is a matrix with one row */
+/** @typedef {{ facts: { get: (key: string) => any }, tensors: Map<string, Matrix> }} WeightFile  a vector is a matrix with one row */
 
 /** @param {ArrayBuffer} buffer a GGUF file @returns {WeightFile} */
 export function readFile(buffer) {

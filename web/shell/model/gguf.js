@@ -3,7 +3,7 @@
 // @ts-check
 
 import { atOnce } from '../../lib/base/turns.js';
-import { valueOf } from '../../lib/gguf/metadata.js';
+import { lookupOf } from '../../lib/gguf/metadata.js';
 import { TENSOR_TYPES } from '../../lib/gguf/tensor-types.js';
 import { Walk, headOf } from '../../lib/gguf/walk.js';
 import { weightBytes } from './weight-bytes.js';
@@ -61,7 +61,7 @@ export function fileBytes(address) {
  * Reads a GGUF file.
  *
  * @param {ArrayBuffer} buffer
- * @returns {{ facts: Map<string, any>, names: string[], tensor: (name: string, part?: { from: number, count: number }) => Tensor }}  facts:
+ * @returns {{ facts: { get: (key: string) => any }, names: string[], tensor: (name: string, part?: { from: number, count: number }) => Tensor }}  facts:
  *   the metadata; part: the range of values to read
  */
 export function readGguf(buffer) {
@@ -69,7 +69,7 @@ export function readGguf(buffer) {
   const { entries, tensors, data } = atOnce(headOf(new Walk(bytes)));
   const view = new DataView(buffer);
   return {
-    facts: new Map(entries.map((entry) => [entry.key, valueOf(entry)])),
+    facts: lookupOf(entries),
     names: tensors.map(({ name }) => name),
     tensor(name, part) {
       const entry = tensors.find((one) => one.name === name);
