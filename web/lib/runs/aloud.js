@@ -7,6 +7,8 @@ let context;
 let sounding = 0;
 /** How long a context without a run goes on, in milliseconds: its last samples may not have left it. */
 const REST_MS = 1000;
+/** Resolves when the context rests. @type {Promise<void> | undefined} */
+let resting;
 
 /**
  * Plays a run while it is shown, if the visitor has clicked or pressed a key before; otherwise it stays silent. Errors of the run itself
@@ -22,12 +24,15 @@ export async function aloud(sink, sound) {
   try {
     if (context?.state === 'closed') context = undefined;
     context ??= new AudioContext();
+    await resting;
     await sound(context);
   } catch {
     // Reasons: the browser does not start the context, the run was stopped, or there is nothing to play.
   } finally {
     sink.cursor = -1;
     sounding--;
-    setTimeout(() => sounding === 0 && context?.state === 'running' && void context.suspend(), REST_MS);
+    setTimeout(() => {
+      if (sounding === 0 && context?.state === 'running') resting = context.suspend();
+    }, REST_MS);
   }
 }
