@@ -169,7 +169,7 @@ test('treebanks are read in both formats', () => {
   ];
   assert.deepEqual(readHeads(lines), expected);
   assert.deepEqual(readHeads(conllu), expected);
-  assert.throws(() => readHeads('The\tDET\n'), /the number of its parent/);
+  assert.throws(() => readHeads('The\tDET\n'), /the index of its head/);
   for (const other of [
     `\ufeff${conllu}`,
     conllu.replace('# text', '#text'),

@@ -206,6 +206,6 @@ test('treebanks are read in both formats', () => {
     ),
     [sentence],
   );
-  assert.throws(() => readTreebank('alone'), /apart by a tab/);
+  assert.throws(() => readTreebank('alone'), /separated by a tab/);
   assert.deepEqual(readTreebank("\ufeff#sent_id=1\r\n#\r\ndo\tAUX\r\nn't\tPART\r\n#\tSYM\r\n \t\r\n\r\n\r\n"), [sentence]);
 });

@@ -120,5 +120,5 @@ for (const [seed, { name, melody, tonic }] of tunes.entries()) {
 }
 model.close();
 console.log(
-  `${ends} of ${tonics} that end on their tonic end on its chord; ${none} of ${tunes.length} last chords are none; ${parallels} parallel fifths and octaves; ${(ms / tunes.length).toFixed(0)} ms each`,
+  `${ends} of ${tonics} that end on their tonic end on its chord; ${none} of ${tunes.length} last sonorities are not chords; ${parallels} parallel fifths and octaves; ${(ms / tunes.length).toFixed(0)} ms each`,
 );

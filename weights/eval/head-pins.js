@@ -44,7 +44,7 @@ for (const { words } of readHeads(readText(file))
 found.sort((a, b) => b.moved.length - a.moved.length || b.p - a.p);
 for (const { moved, p, pin, text } of found)
   console.log(`${moved.length}  ${(100 * p).toFixed(0)} %  ${text}\n      ${pin}; then ${moved.join('; ')}`);
-console.log(`of ${pins} sensible pins ${found.length} changed the parent of another word`);
+console.log(`${found.length} of ${pins} sensible pins changed the head of another word`);
 model.close();
 
 /** @param {string[]} words @param {number} word */

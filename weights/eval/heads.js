@@ -30,7 +30,7 @@ export function readHeads(text) {
   return readSentences(text).map(({ rows, first }) => {
     const own = rows.map((row) => (row.length === 10 ? [row[1], row[6]] : [row[0], row[2]]));
     if (own.some(([word, head]) => !word || !/^(\d+|_)$/.test(head ?? '')))
-      throw new Error(`not a word and the number of its parent, apart by tabs: "${first}"`);
+      throw new Error(`expected a word and the index of its head, separated by tabs, not "${first}"`);
     return { words: own.map(([word]) => word), heads: own.map(([, head]) => (head === '_' ? -1 : Number(head))) };
   });
 }
@@ -45,7 +45,7 @@ export function readHeads(text) {
 export async function scoreHeads(model, file, most, say) {
   const all = readHeads(readText(file));
   const sentences = all.filter(({ heads }) => !heads.includes(-1)).slice(0, most);
-  if (sentences.length === 0) throw new Error(`${file} holds no sentence${all.length > 0 ? ' whose words all have a parent' : ''}`);
+  if (sentences.length === 0) throw new Error(`${file} holds no sentence${all.length > 0 ? ' whose words all have a head' : ''}`);
   let long = 0;
   let words = 0,
     right = 0,
@@ -78,10 +78,9 @@ export async function scoreHeads(model, file, most, say) {
     }
     if ((i + 1) % 100 === 0) say(`${i + 1} of ${sentences.length}: ${((100 * right) / words).toFixed(2)} %`);
   }
-  if (sentences.length === long) throw new Error(`${file} holds no sentence that is as short as the model reads`);
+  if (sentences.length === long) throw new Error(`${file} holds no sentence that fits the model's context`);
   const skipped = all.filter(({ heads }) => heads.includes(-1)).length + long;
-  if (skipped > 0)
-    console.error(`${skipped} sentences are left out: ${long} are longer than the model reads, of the others a word has no parent`);
+  if (skipped > 0) console.error(`${skipped} sentences are skipped: ${long} exceed the model's context; in the others, a word has no head`);
   return {
     sentences: sentences.length - long,
     skipped,

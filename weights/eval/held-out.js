@@ -22,7 +22,7 @@ function readIdx(file) {
   if (view.getUint16(0) !== 0 || bytes[2] !== 8) throw new Error(`${file} is not an idx file of bytes`);
   const shape = Array.from({ length: bytes[3] }, (_, i) => view.getUint32(4 + 4 * i));
   const data = bytes.subarray(4 + 4 * shape.length);
-  if (data.length !== shape.reduce((a, b) => a * b, 1)) throw new Error(`${file} is cut short`);
+  if (data.length !== shape.reduce((a, b) => a * b, 1)) throw new Error(`${file} is truncated`);
   return { shape, data };
 }
 
@@ -38,7 +38,7 @@ export function readMnist(folder, { width, height, channels }) {
 /** Reads a file of pictures and the JSON file next to it. @param {string} file @param {ModelInfo} info @returns {Pictures} */
 export function readPictures(file, info) {
   const sidecar = file.replace(/(\.u8)?\.gz$/, '') + '.json';
-  if (sidecar === `${file}.json`) throw new Error(`${file} should be NAME.u8.gz, with NAME.json beside it`);
+  if (sidecar === `${file}.json`) throw new Error(`${file} must be NAME.u8.gz, with NAME.json next to it`);
   const about = readJson(sidecar);
   for (const key of /** @type {const} */ (['width', 'height', 'channels'])) {
     if ((about[key] ?? info[key]) !== info[key]) throw new Error(`${file}: ${key} is ${about[key]}, the model's ${info[key]}`);

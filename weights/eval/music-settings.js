@@ -89,4 +89,6 @@ for (const temperature of temperatures.split(',').map(Number)) {
 say('0.8, no parallels', await harmonised({ temperature: 0.8, parallels: false }));
 model.close();
 const [best] = found.filter(({ kinds }) => kinds >= own.kinds).sort((a, b) => a.fifths + a.octaves - b.fifths - b.octaves);
-console.log(best ? `chosen: temperature ${best.temperature}, top-p ${best.topP}` : 'none has as many different chords as were composed');
+console.log(
+  best ? `chosen: temperature ${best.temperature}, top-p ${best.topP}` : 'no setting has as many different chords as the composed music',
+);

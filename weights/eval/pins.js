@@ -47,6 +47,6 @@ for (const { words } of readTreebank(readText(file))
 }
 for (const { line, pin, others } of found) console.log(`${others.join(' ')}  ${pin}  ${line}`);
 console.log(
-  `of ${pins} sensible pins the tag of another word changed: ${NAMES.map((name, m) => `${name} ${moved[m]}`).join(', ')}, all three ${moved[3]}`,
+  `of ${pins} sensible pins, these changed the tag of another word: ${NAMES.map((name, m) => `${name} ${moved[m]}`).join(', ')}, all three ${moved[3]}`,
 );
 for (const model of models) model.close();

@@ -77,8 +77,8 @@ async function tellTags(model, file, { data, images = 'Infinity', json }) {
   if (json) console.log(JSON.stringify({ file: path.basename(file), ...result }));
   else
     console.log(
-      `${path.basename(file)}: ${result.sentences} sentences, ${result.words} words: ${(100 * result.accuracy).toFixed(2)} % get their tag, ` +
-        `${(100 * result.unseenAccuracy).toFixed(2)} % of the ${result.unseen} that training never saw; ${result.natsPerWord.toFixed(4)} nats a word; ` +
+      `${path.basename(file)}: ${result.sentences} sentences, ${result.words} words: ${(100 * result.accuracy).toFixed(2)} % get the right tag, ` +
+        `${(100 * result.unseenAccuracy).toFixed(2)} % of the ${result.unseen} unseen in training; ${result.natsPerWord.toFixed(4)} nats a word; ` +
         `${Math.round(result.wordsPerSecond)} words a second`,
     );
 }
@@ -93,8 +93,8 @@ async function tellHeads(model, file, { data, images = 'Infinity', json }) {
   if (json) console.log(JSON.stringify({ file: path.basename(file), ...result }));
   else
     console.log(
-      `${path.basename(file)}: ${result.sentences} sentences, ${result.words} words: ${(100 * result.attachment).toFixed(2)} % get their parent, ` +
-        `in ${(100 * result.whole).toFixed(2)} % of the sentences all do; ${result.natsPerWord.toFixed(4)} nats a word of the ${result.projective} sentences without crossing arcs; ` +
+      `${path.basename(file)}: ${result.sentences} sentences, ${result.words} words: ${(100 * result.attachment).toFixed(2)} % get the right head, ` +
+        `in ${(100 * result.whole).toFixed(2)} % of the sentences all words do; ${result.natsPerWord.toFixed(4)} nats a word of the ${result.projective} sentences without crossing arcs; ` +
         `${Math.round(result.wordsPerSecond)} words a second`,
     );
 }
@@ -110,7 +110,7 @@ async function tellSigns(model, file, { data, images = '2000', json }) {
     if (json) console.log(JSON.stringify({ file: path.basename(file), ...result }));
     else
       console.log(
-        `${path.basename(file)}: ${result.episodes} questions of ${ways} signs, one example each: ${(100 * result.accuracy).toFixed(2)} % right ` +
+        `${path.basename(file)}: ${result.episodes} questions of ${ways} characters, one example each: ${(100 * result.accuracy).toFixed(2)} % right ` +
           `(standard error ${(100 * result.standardError).toFixed(2)}), ${result.nats.toFixed(4)} nats; ${result.ms.toFixed(1)} ms a question`,
       );
   }
@@ -171,8 +171,8 @@ async function tellCaptions(model, file, { data, images = 'Infinity', show, json
     if (json) console.log(JSON.stringify({ file: path.basename(file), blank, ...result }));
     else
       console.log(
-        `${path.basename(file)}${blank ? ' before white paper' : ''}: ${result.scenes} scenes: BLEU-1 ${result.bleu1.toFixed(2)}, BLEU-4 ${result.bleu4.toFixed(2)}, ` +
-          `${(100 * result.right).toFixed(2)} % wholly right (${(100 * result.sureRight).toFixed(1)} % of the ${(100 * result.sure).toFixed(1)} % that it is sure of, ${(100 * result.unsureRight).toFixed(1)} % of the others), ${result.natsPerWord.toFixed(4)} nats a word, looked at ${(100 * result.looked).toFixed(2)} % of ${result.nouns} things that it named; ` +
+        `${path.basename(file)}${blank ? ' with a blank picture' : ''}: ${result.scenes} scenes: BLEU-1 ${result.bleu1.toFixed(2)}, BLEU-4 ${result.bleu4.toFixed(2)}, ` +
+          `${(100 * result.right).toFixed(2)} % entirely right (${(100 * result.sureRight).toFixed(1)} % of the ${(100 * result.sure).toFixed(1)} % that it is sure of, ${(100 * result.unsureRight).toFixed(1)} % of the others), ${result.natsPerWord.toFixed(4)} nats a word, looked at ${(100 * result.looked).toFixed(2)} % of ${result.nouns} objects that it named; ` +
           `${result.ms.toFixed(1)} ms a caption`,
       );
   }

@@ -48,7 +48,7 @@ export async function scoreSigns(model, folder, ways, episodes, say) {
   const all = gunzipSync(readFileSync(`${folder}/${FILE}`));
   const signs = all.length / pixels / DRAWERS;
   if (!Number.isInteger(signs) || signs < ways)
-    throw new Error(`${folder}/${FILE} holds no drawings of ${width} x ${height} pixels, ${DRAWERS} of each of ${ways} signs`);
+    throw new Error(`${folder}/${FILE} holds no drawings of ${width} x ${height} pixels, ${DRAWERS} of each of ${ways} characters`);
   const roll = dice(1);
   const drawing = (/** @type {number} */ sign, /** @type {number} */ drawer) => {
     const at = (sign * DRAWERS + drawer) * pixels;

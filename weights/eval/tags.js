@@ -28,7 +28,7 @@ import { readText } from './files.js';
 export function readTreebank(text) {
   return readSentences(text).map(({ rows, first }) => {
     const own = rows.map((row) => (row.length === 10 ? [row[1], row[3]] : row));
-    if (own.some(([word, tag]) => !word || !tag)) throw new Error(`not a word and a tag, apart by a tab: "${first}"`);
+    if (own.some(([word, tag]) => !word || !tag)) throw new Error(`expected a word and a tag, separated by a tab, not "${first}"`);
     return { words: own.map(([word]) => word), tags: own.map(([, tag]) => tag) };
   });
 }
@@ -43,7 +43,7 @@ export function readTreebank(text) {
 export async function scoreTags(model, file, most, say) {
   const all = readTreebank(readText(file));
   const open = all.filter(({ tags }) => tags.includes('_')).length;
-  if (open > 0) console.error(`${open} sentences are left out, for a word of theirs has no tag`);
+  if (open > 0) console.error(`${open} sentences are skipped, because one of their words has no tag`);
   const sentences = all.filter(({ tags }) => !tags.includes('_')).slice(0, most);
   if (sentences.length === 0) throw new Error(`${file} holds no sentence${all.length > 0 ? ' whose words all have a tag' : ''}`);
   let words = 0,
