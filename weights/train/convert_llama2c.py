@@ -43,7 +43,7 @@ def read_checkpoint(path):
         n = int(np.prod(shape))
         at += n
         if at > numbers.size:
-            raise SystemExit("%s is cut short" % path)
+            raise SystemExit("%s is truncated" % path)
         return numbers[at - n:at].reshape(shape)
 
     tensors = {"token_embd.weight": take(ids, d)}

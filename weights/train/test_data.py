@@ -231,7 +231,7 @@ class Signs(Own):
         shutil.rmtree(self.path("글자 1"))
         shutil.rmtree(self.path("글자 2"))
         shutil.rmtree(self.path("글자 4"))
-        self.assertIn("at least 10 signs of 3 pictures each are needed", self.refused(lambda: signs.read(self.at, "train")))
+        self.assertIn("at least 10 characters with 3 pictures each are needed", self.refused(lambda: signs.read(self.at, "train")))
 
 
 def wav(x, rate, width=2, encoding=1, channels=1, before=b"", size=None, extensible=False):

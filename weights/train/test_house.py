@@ -255,7 +255,7 @@ class Recipes(House):
         self.assertRegex(begin("emoji", digits), r"cannot begin this run: .*\nThe file has .*--levels 16.*; this run .*--levels 256.*Give train.py those of the file")
         with open(digits, "rb") as f, open(os.path.join(self.folder.name, "cut.gguf"), "wb") as cut:
             cut.write(f.read(5000))
-        self.assertRegex(begin("digits", cut.name), "cut.gguf is damaged, cut short or of a form that is not read here")
+        self.assertRegex(begin("digits", cut.name), "cut.gguf is damaged, truncated or of an unsupported form")
         with open(os.path.join(self.pictures, "07.png"), "r+b") as f:
             f.truncate(60)
         self.assertRegex(said("train.py", "fvsbn", "--data", self.pictures, "--smoke"), r"pictures: \d+ pictures; skipped 1 \(no picture that can be read: .*: 07.png\)")

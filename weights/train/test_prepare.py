@@ -108,7 +108,7 @@ class Fetching(Folder):
         self.assertEqual(content(path), REACHABLE)
         with self.assertRaises(SystemExit) as ended:
             fetch.fetch(self.url + "file", self.at("other"), "md5:" + "0" * 32)
-        self.assertRegex(str(ended.exception), r"not the file that it was: its md5 is not 0{32}")
+        self.assertRegex(str(ended.exception), r"not the expected file: its md5 is not 0{32}")
         self.assertEqual(os.listdir(self.folder), ["into"])
 
     def test_a_connection_that_ends_is_gone_on_with(self):

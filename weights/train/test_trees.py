@@ -31,7 +31,7 @@ def all_trees(n):
 
 
 def reaches(heads, m):
-    """Tells whether the root is the head of word m."""
+    """Returns whether the root is the head of word m."""
     for _ in heads:
         m = heads[m - 1] if m else 0
     return m == 0

@@ -16,7 +16,7 @@ SCHEDULE = ("minutes", "clock", "steps", "batch", "seed", "every", "valid_images
 
 
 def made_by(name, path, metadata):
-    """Tells whether the recipe of this name made the file: the file is the shipped one, or its card contains the name or, for your own
+    """Returns whether the recipe of this name made the file: the file is the shipped one, or its card contains the name or, for your own
     folder, the command."""
     words = metadata.get("nextpixel.card.command", "").split()
     at = next((i for i, word in enumerate(words) if word.endswith("train.py")), len(words))

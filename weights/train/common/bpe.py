@@ -236,7 +236,7 @@ class Chosen:
             texts = [text for part in self.load("train") for text in part]
             least = 257
             if s.values < least:
-                sys.exit("--values %d: a vocabulary of one's own has the 256 bytes and an end, and merges of these" % s.values)
+                sys.exit("--values %d: your own vocabulary needs the 256 bytes, an end token and some merges" % s.values)
             own = Vocabulary(train(texts, s.values - least))
             s.vocabulary, s.merges, s.values = "", written(own), len(own)
             print("vocabulary: %d tokens of your texts" % len(own), flush=True)

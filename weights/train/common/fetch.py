@@ -23,7 +23,7 @@ def digest_of(path, kind):
 
 
 def checked(path, digest):
-    """Tells whether the file matches `digest`, \"md5:...\" or \"sha256:...\"; \"\" matches any file."""
+    """Returns whether the file matches `digest`, \"md5:...\" or \"sha256:...\"; \"\" matches any file."""
     kind, _, wanted = digest.partition(":")
     return not digest or digest_of(path, kind) == wanted
 
@@ -72,11 +72,11 @@ def fetch(url, path, digest="", first=0):
             sys.exit("%s: the server says %d %s" % (url, error.code, error.reason))
         except OSError as error:
             if error.errno in (errno.ENOSPC, errno.EDQUOT):
-                sys.exit("%s: %s. Make room; the same command goes on where this one ended" % (os.path.relpath(part), error.strerror))
+                sys.exit("%s: %s. Make room; the same command continues where this one ended" % (os.path.relpath(part), error.strerror))
             if not left:
-                sys.exit("%s: %s\nThe same command goes on where this one ended." % (url, getattr(error, "reason", error)))
+                sys.exit("%s: %s\nThe same command continues where this one ended." % (url, getattr(error, "reason", error)))
             time.sleep(1)
     if not checked(part, digest):
         os.remove(part)
-        sys.exit("%s is not the file that it was: its %s is not %s. It may have been cut off, or changed at its origin; nothing of it is kept." % (url, *digest.split(":")))
+        sys.exit("%s is not the expected file: its %s is not %s. It may be truncated, or changed at its origin; it was not kept." % (url, *digest.split(":")))
     os.replace(part, path)

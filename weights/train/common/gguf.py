@@ -99,7 +99,7 @@ def read_raw(path):
     try:
         return walked(raw)
     except (struct.error, AssertionError, KeyError, UnicodeDecodeError) as error:
-        sys.exit("%s is damaged, cut short or of a form that is not read here (%s: %s)" % (path, type(error).__name__, error))
+        sys.exit("%s is damaged, truncated or of an unsupported form (%s: %s)" % (path, type(error).__name__, error))
 
 
 def walked(raw):

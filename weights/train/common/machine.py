@@ -17,7 +17,7 @@ def processor(path="/proc/cpuinfo"):
 
 
 def has_bf16():
-    """Tells whether products in bf16 are faster than those in single precision."""
+    """Returns whether products in bf16 are faster than those in single precision."""
     return bool(processor()[1] & {"avx512_bf16", "amx_bf16"})
 
 

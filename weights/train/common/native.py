@@ -66,7 +66,7 @@ class Attention(torch.autograd.Function):
 
 
 def usable(*tensors):
-    """Tells whether native.c accepts these tensors: contiguous bf16 or float, on a CPU that supports it."""
+    """Returns whether native.c accepts these tensors: contiguous bf16 or float, on a CPU that supports it."""
     if not enabled or not all(t.device.type == "cpu" and t.is_contiguous() and t.dtype in (torch.float32, torch.bfloat16) for t in tensors):
         return False
     try:

@@ -21,8 +21,8 @@ def page_of(metadata):
 def of_pictures(get, page):
     """Returns the page of a model of pictures, and an input to try; all models of colour pictures have the same page."""
     if get("image.channels") == 3:
-        return "colour", "choose a picture that it was not trained on: it completes or enlarges it"
-    return page, "draw the upper half of a picture and let it go on"
+        return "colour", "choose a picture that the model was not trained on; the page completes or enlarges it"
+    return page, "draw the upper half of a picture and let the model complete it"
 
 
 def address_of(path, metadata):

@@ -98,7 +98,7 @@ def log_of(job):
 
 
 def finished(job):
-    """Tells whether training is complete: the last measurement is the final one, for a schedule of this length."""
+    """Returns whether training is complete: the last measurement is the final one, for a schedule of this length."""
     lines = [line for line in log_of(job) if "final" in line]
     return bool(lines) and lines[-1]["final"] and (not job["minutes"] or lines[-1]["elapsed"] >= 59 * job["minutes"])
 
@@ -151,7 +151,7 @@ def run(forever=False):
     interpreter, children, stop = python(), {}, []
     with state() as s:
         if s["runner"] and s["runner"] != os.getpid() and condition(s["runner"]):
-            sys.exit("the queue runs already (process %d)" % s["runner"])
+            sys.exit("the queue is already running (process %d)" % s["runner"])
         s["runner"] = os.getpid()
         for job in s["jobs"]:            # jobs left by a runner that was killed; their trainings may still run
             if job.get("pid") and condition(job["pid"]):

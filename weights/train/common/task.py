@@ -101,7 +101,7 @@ class Task:
 
     @property
     def labelled(self):
-        """Tells whether the model takes classes as input."""
+        """Returns whether the model takes classes as input."""
         return bool(getattr(self.s, "classes", 0))
 
     def adapt(self):
@@ -147,11 +147,11 @@ class Task:
         return [(p, form) for p in self.matrices(model)] if form else []
 
     def fresh(self, name):
-        """Tells whether `fresh_rate` applies to this parameter."""
+        """Returns whether `fresh_rate` applies to this parameter."""
         return False
 
     def sharp(self, name):
-        """Tells whether `sharp_rate` applies to this parameter."""
+        """Returns whether `sharp_rate` applies to this parameter."""
         return False
 
     # the data

@@ -36,7 +36,7 @@ def check_evaluation(evaluation, what):
 def missing(name, path):
     """Ends the program if a file of a data set is missing, and explains how to get it."""
     sys.exit("missing %s\npython3 weights/train/prepare.py %s writes it: it says where the original is and how large, and fetches it. "
-             "What you have elsewhere: --data FOLDER" % (path, name))
+             "If the files are elsewhere: --data FOLDER" % (path, name))
 
 
 def dataset(name):
@@ -73,7 +73,7 @@ def name_of(directory):
 
 
 def own(name, directory):
-    """Tells whether a folder has your own files instead of the data set's."""
+    """Returns whether a folder has your own files instead of the data set's."""
     module = dataset(name)
     if not directory:
         return False

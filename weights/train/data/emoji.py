@@ -41,7 +41,7 @@ WRITING = ((0x23, 0x39), (0xA9, 0xAE), (0x203C, 0x2049), (0x2122, 0x2139), (0x23
 
 
 def has_writing(codes):
-    """Tells for each code point sequence whether it begins with one of WRITING; a name that is not a code point (a logo) may also have
+    """Returns, for each code point sequence, whether it begins with one of WRITING; a name that is not a code point (a logo) may also have
     letters."""
     found = [re.fullmatch(r"[0-9a-fA-F]+", code.split("-")[0]) for code in codes]
     bases = np.array([int(m.group(), 16) if m else -1 for m in found])

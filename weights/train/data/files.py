@@ -28,7 +28,7 @@ class Unreadable(Exception):
 
 
 def hidden(name):
-    """Tells whether a file or folder was made by the system: `.DS_Store`, `._photo.png` and `__MACOSX` of macOS, `Thumbs.db` and
+    """Returns whether a file or folder was made by the system: `.DS_Store`, `._photo.png` and `__MACOSX` of macOS, `Thumbs.db` and
     `desktop.ini` of Windows."""
     return name.startswith(".") or name in ("__MACOSX", "@eaDir") or name.lower() in ("thumbs.db", "desktop.ini")
 
@@ -123,11 +123,11 @@ def decoded(raw):
             try:
                 return lines(raw[len(mark):].decode(name)), name
             except UnicodeDecodeError:
-                raise Unreadable("no text in %s, as its byte order mark says" % name.upper())
+                raise Unreadable("not %s, although its byte order mark says so" % name.upper())
     if b"\0" in raw:
         if raw[1:200:2].count(0) > 0.4 * len(raw[1:200:2]):              # UTF-16 without a mark has a zero in every Latin letter
             return lines(raw.decode("utf-16-le", "replace")), "utf-16-le"
-        raise Unreadable("no text: it has zero bytes")
+        raise Unreadable("not text: it has zero bytes")
     try:
         return lines(raw.decode("utf-8")), "utf-8"
     except UnicodeDecodeError as error:
@@ -141,7 +141,7 @@ def decoded(raw):
         foreign = [c for c in text if c > "\x7f"]
         if name == "cp1252" or 2 * sum("\uac00" <= c <= "\ud7a3" for c in foreign) > len(foreign):
             return lines(text), name
-    raise Unreadable("no text in UTF-8, UTF-16, CP949 or Windows-1252")
+    raise Unreadable("not text in UTF-8, UTF-16, CP949 or Windows-1252")
 
 
 def lines(text):

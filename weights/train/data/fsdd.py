@@ -64,7 +64,7 @@ def packed(directory):
 
 
 def published(directory):
-    """Tells whether the folder has the published recordings: recordings/7_jackson_32.wav, all by the data set's speakers."""
+    """Returns whether the folder has the published recordings: recordings/7_jackson_32.wav, all by the data set's speakers."""
     names = [os.path.basename(path) for path in glob.glob(os.path.join(glob.escape(directory), "recordings", "*.wav"))]
     return bool(names) and all(re.fullmatch(r"\d_(%s)_\d+\.wav" % "|".join(SPEAKERS), name) for name in names)
 

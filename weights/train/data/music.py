@@ -41,7 +41,7 @@ def tracks(raw):
     """Returns ticks per quarter, and the bytes of each track"""
     raw = unwrapped(raw)
     if raw[:4] != b"MThd" or len(raw) < 14:
-        raise Unreadable("no MIDI file: it begins with %r" % raw[:4])
+        raise Unreadable("not a MIDI file: it begins with %r" % raw[:4])
     size, form, _, division = struct.unpack(">IHHH", raw[4:14])
     if size < 6:
         raise Unreadable("its header is too short")
@@ -62,7 +62,7 @@ def tracks(raw):
                 except Unreadable:
                     end = None
                 if end is None:
-                    raise Unreadable("it is cut off: %d bytes are missing" % (size - len(track)))
+                    raise Unreadable("it is truncated: %d bytes are missing" % (size - len(track)))
                 size, track = end, track[:end]
             found.append(track)
         at += 8 + size
@@ -215,7 +215,7 @@ def piece(path, voices):
     try:
         return grid(*heard(raw), voices)
     except struct.error:
-        raise Unreadable("it is cut off")
+        raise Unreadable("it is truncated")
 
 
 @functools.lru_cache(maxsize=1)

@@ -19,7 +19,7 @@ SOURCE, TARGET = ("source", "src", "de", "deu", "ger", "german", "deutsch"), ("t
 
 
 def swapped(row):
-    """Tells whether a line names languages: None if not, else whether the source is its second column."""
+    """Returns whether a line names languages: None if not, else whether the source is its second column."""
     a, b = (side.strip().strip('"').lower() for side in row[:2])
     if a in SOURCE and b in TARGET:
         return False
@@ -45,7 +45,7 @@ def rows(path, found):
         yield (row[1], row[0]) if turned else (row[0], row[1])
     if bad:
         found.skip("%s, line%s %s" % (path, "" if len(bad) == 1 else "s", ", ".join(map(str, bad[:5])) + (" and %d more" % (len(bad) - 5) if len(bad) > 5 else "")),
-                   "no sentence with its translation, apart by a %s" % ("tab" if ending == ".tsv" else "comma"))
+                   "no sentence and translation, separated by a %s" % ("tab" if ending == ".tsv" else "comma"))
 
 
 def units(path, languages):

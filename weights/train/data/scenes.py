@@ -190,7 +190,7 @@ class Scenes:
         self.usable = [i for i, drawings in enumerate(sprites) if drawings]
 
     def fitting(self, things):
-        """Tells whether these objects may occur together."""
+        """Returns whether these objects may occur together."""
         splits = {pair_split(a.noun, b.noun) for i, a in enumerate(things) for b in things[:i]}
         if self.split == "train" or self.any_pair:
             return splits <= {"train"}

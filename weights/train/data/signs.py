@@ -35,7 +35,7 @@ def scanned(directory):
         of.setdefault(os.path.relpath(os.path.dirname(path), directory), []).append(path)
     loose = of.pop(".", [])
     if loose:
-        found.skip(loose[0] + (" and %d more" % (len(loose) - 1) if len(loose) > 1 else ""), "in no folder, and a folder is a sign")
+        found.skip(loose[0] + (" and %d more" % (len(loose) - 1) if len(loose) > 1 else ""), "in no folder, but each character needs a folder")
     signs = []
     for name, paths in of.items():
         whole = []
@@ -59,7 +59,7 @@ def read(directory, split, evaluation=False):
         data.check_evaluation(evaluation, "split %r" % split)
     signs, found = scanned(directory)
     if len(signs) < LEAST:
-        found.short(count(len(signs), "folder") + " of pictures", "at least %d signs of %d pictures each are needed" % (LEAST, DRAWINGS))
+        found.short(count(len(signs), "folder") + " of pictures", "at least %d characters with %d pictures each are needed" % (LEAST, DRAWINGS))
     drawers = min(len(paths) for _, paths in signs)
     found.say("%s, %s of each" % (count(len(signs), "sign"), count(drawers, "drawing")))
     mine = [sign for i, sign in enumerate(signs) if PARTS[i % 5] == split]

@@ -70,7 +70,7 @@ def from_wav(raw):
     """Reads the bytes of a WAV file -> samples (n, channels), rate.  Chunks may be in any order; a missing or too large size extends to the
     end of the file."""
     if raw[:4] not in FORMS + (b"RIFX",) or raw[8:12] != b"WAVE":
-        raise Unreadable("no WAV file: it begins with %r" % raw[:12])
+        raise Unreadable("not a WAV file: it begins with %r" % raw[:12])
     if raw[:4] == b"RIFX":
         raise Unreadable("a WAV file whose numbers begin with their highest byte (RIFX)")
     form, samples, long, at = None, None, 0, 12
@@ -120,7 +120,7 @@ def heard(path):
         x = None
         if not soundfile:
             ending = os.path.splitext(path)[1].lower()
-            raise Unreadable("no WAV file" if ending in (".wav", ".wave") else "%s needs the package soundfile: pip install soundfile, or save it as WAV" % ending)
+            raise Unreadable("not a WAV file" if ending in (".wav", ".wave") else "%s needs the package soundfile: pip install soundfile, or save it as WAV" % ending)
     if x is None:
         try:
             x, rate = soundfile.read(io.BytesIO(raw), always_2d=True)
@@ -182,7 +182,7 @@ def scanned(directory, rate):
 
 
 def digits(directory):
-    """Tells whether all recordings have names like DIGIT_SPEAKER_TAKE.wav."""
+    """Returns whether all recordings have names like DIGIT_SPEAKER_TAKE.wav."""
     names = [os.path.basename(path) for path in Found(directory, "sounds").paths()]
     return bool(names) and all(NAMED.match(name) for name in names)
 

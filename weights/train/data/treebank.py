@@ -29,7 +29,7 @@ def sentences(path, found=None):
         rows = [row for row in rows if row[0].isdigit()]
         wrong = None
         if bad is not None:
-            wrong = "a line without the ten columns of CoNLL-U, apart by tabs: %r" % "\t".join(bad)[:60]
+            wrong = "a line without the ten columns of CoNLL-U, separated by tabs: %r" % "\t".join(bad)[:60]
         elif any(not row[1].strip() for row in rows):
             wrong = "an empty word"
         elif any(row[6].isdigit() and int(row[6]) > len(rows) for row in rows):

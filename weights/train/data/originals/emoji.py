@@ -66,7 +66,7 @@ def write(found, directory):
             continue
         folder = os.path.join(found[style], FOLDERS.get(style, "png/128"))
         if not os.path.isdir(folder):
-            sys.exit("%s: no such folder; %s is to be a checkout of its set" % (folder, found[style]))
+            sys.exit("%s: no such folder; %s must be a checkout of its set" % (folder, found[style]))
         if style == "fxemoji" and not shutil.which("rsvg-convert"):
             sys.exit("fxemoji is drawn as SVG, which needs rsvg-convert (Debian: librsvg2-bin); without it give a folder without fxemoji")
         before = len(rows)
@@ -78,7 +78,7 @@ def write(found, directory):
                 pictures.append(picture)
         print("  %s: %d emoji" % (style, len(rows) - before), flush=True)
     if not rows:
-        sys.exit("no style is there: a folder with %s is wanted" % ", ".join(emoji.STYLES))
+        sys.exit("no style found: a folder with %s is needed" % ", ".join(emoji.STYLES))
     mosaic = np.full((-(-len(pictures) // COLUMNS), emoji.SIZE, COLUMNS, emoji.SIZE, 3), 255, np.uint8)
     for i, picture in enumerate(pictures):
         mosaic[i // COLUMNS, :, i % COLUMNS] = picture

@@ -10,7 +10,7 @@ import numpy as np
 from data.originals import Original, write_gz
 
 DATASET = "omniglot"
-ABOUT = "Omniglot: 1,623 signs of fifty alphabets, each drawn by twenty people (Lake, Salakhutdinov and Tenenbaum 2015)"
+ABOUT = "Omniglot: 1,623 characters of fifty alphabets, each drawn by twenty people (Lake, Salakhutdinov and Tenenbaum 2015)"
 LICENCE = "MIT"
 AT = "https://github.com/brendenlake/omniglot/raw/master/python/"
 FILES = (

@@ -84,7 +84,7 @@ class ImageTransformerTask(Task):
 
     @property
     def logits(self):
-        """Tells whether the output gives logits, which tolerate small errors, rather than locations on the grey scale."""
+        """Returns whether the output gives logits, which tolerate small errors, rather than locations on the grey scale."""
         return self.s.output in ("categorical", "bernoulli")
 
     def matrices(self, model):
@@ -92,7 +92,7 @@ class ImageTransformerTask(Task):
         return [p for name, p in found.items() if not self.exact(name)]
 
     def exact(self, name):
-        """Tells whether a matrix carries values through attention and is stored in F16, see type_of."""
+        """Returns whether a matrix carries values through attention and is stored in F16, see type_of."""
         return not self.logits and any(part in name for part in CARRIED)
 
     def forms(self, model, form):
@@ -100,7 +100,7 @@ class ImageTransformerTask(Task):
         return [(p, "q4_0" if id(p) in narrow else form) for p, form in super().forms(model, form)]
 
     def narrow(self, name):
-        """Tells whether `four_bits` selects this matrix."""
+        """Returns whether `four_bits` selects this matrix."""
         return bool(self.s.four_bits and re.match(self.s.four_bits, name))
 
     def grow(self, model, weights):

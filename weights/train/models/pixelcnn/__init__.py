@@ -2,4 +2,4 @@
 """PixelCNN (van den Oord et al. 2016a)."""
 
 # The page under web/pages/ that shows such files, and an input to try first (common/page.py).
-PAGE = "pixelcnn", "draw the upper half of a picture and let it go on"
+PAGE = "pixelcnn", "draw the upper half of a picture and let the model complete it"

@@ -60,7 +60,7 @@ class PixelCNNTask(Task):
 
     @staticmethod
     def product(name):
-        """Tells whether a matrix is a factor of a product rather than a table of rows to add."""
+        """Returns whether a matrix is a factor of a product rather than a table of rows to add."""
         return name not in ("input.weight", "input.vertical.weight", "input.horizontal.weight") and ".class." not in name
 
     @property

@@ -62,7 +62,7 @@ class Numbered:
 
 
 def on_it(cell, boxes, columns, cell_side):
-    """Tells whether the middle of a cell is on one of these things."""
+    """Returns whether the middle of a cell is on one of these things."""
     y, x = (cell // columns + 0.5) * cell_side, (cell % columns + 0.5) * cell_side
     return any(top <= y < bottom and left <= x < right for top, left, bottom, right in boxes)
 

@@ -79,7 +79,7 @@ def turn(pattern, index):
 
 
 def dense(c, which):
-    """Tells whether these sets contain all positions up to the query's: a fixed pattern whose summaries are whole blocks."""
+    """Returns whether these sets contain all positions up to the query's: a fixed pattern whose summaries are whole blocks."""
     return c.pattern == "fixed" and bool(which & FAR) and c.summary == c.stride
 
 

@@ -107,7 +107,7 @@ def dropped(x, p):
 
 
 def fast(x):
-    """Tells whether the C code of native.py applies to a tensor: in training in bf16."""
+    """Returns whether the C code of native.py applies to a tensor: in training in bf16."""
     return torch.is_grad_enabled() and torch.is_autocast_cpu_enabled() and x.dtype in (torch.bfloat16, torch.float32) and native.usable(x)
 
 

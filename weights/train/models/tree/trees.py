@@ -115,7 +115,7 @@ def best(scores, lengths):
 
 
 def projective(heads):
-    """Tells whether no two arcs cross, including those from the root, and exactly one word is attached to the root. heads: of word 1, 2,
+    """Returns whether no two arcs cross, including those from the root, and exactly one word is attached to the root. heads: of word 1, 2,
     ..."""
     arcs = [(min(m, h), max(m, h)) for m, h in enumerate(heads, 1)]
     return sum(h == 0 for h in heads) == 1 and not any(a < c < b < d for a, b in arcs for c, d in arcs)

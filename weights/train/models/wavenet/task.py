@@ -160,7 +160,7 @@ class WaveNetTask(Task):
 
     @staticmethod
     def product(name):
-        """Tells whether a matrix is a factor of a product rather than a table of rows to add."""
+        """Returns whether a matrix is a factor of a product rather than a table of rows to add."""
         return name != "input.weight" and ".class." not in name and ".speaker." not in name
 
     @property
