@@ -2,7 +2,7 @@
 """Your own translations: all .tsv, .csv and .tmx files of a folder and its subfolders.
 
 A line of .tsv or .csv is a sentence and its translation. Further columns, such as Tatoeba's attribution, are ignored. A first line with
-names of languages is not a pair: it tells which column is the source. In a .tmx file (Translation Memory eXchange) each unit gives a pair,
+names of languages is not a pair: it shows which column is the source. In a .tmx file (Translation Memory eXchange) each unit gives a pair,
 in the recipe's languages or, if it has others, the first two. Sentences are normalised as the library normalises the input of such a model
 (typed.py). The split is by the SHA-256 of the sentence: a tenth is held out, a tenth is for validation.
 """

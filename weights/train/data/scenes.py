@@ -182,7 +182,8 @@ def named(things):
 
 
 class Scenes:
-    """Scenes by number.  split: of the pairs. Every scene of \"validation\" and \"test\" contains a pair of that split; with `any_pair`, its pairs are from the training part."""
+    """Scenes by index. split: the split of the pairs. Every scene of \"validation\" and \"test\" contains a pair of that split; with
+    `any_pair`, its pairs are from the training part."""
 
     def __init__(self, sprites, split, any_pair=False, lines=None):
         """lines: for each object, line drawings; with them, scenes have other colours, and some scenes consist of line drawings only"""

@@ -5,8 +5,8 @@ deu-eng.tsv.xz: 181,623 pairs of at most 15 words, the shortest first; per line,
 sentences have several German ones, so the split is by the SHA-256 of the English one: a fiftieth is held out, a fiftieth is for validation.
  One in a hundred, chosen by CRC-32, is also held out.
 
-everyday.tsv has twenty sentences a visitor might type, each with a regular expression of right translations (weights/eval/everyday.js tests
-them).  No split contains any of them.
+everyday.tsv has twenty sentences a visitor might type, each with a regular expression that matches the correct translations
+(weights/eval/everyday.js tests them).  No split contains any of them.
 """
 import hashlib
 import lzma

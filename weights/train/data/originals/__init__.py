@@ -57,7 +57,7 @@ def find(name):
 
 
 def content(path):
-    """The contents of a written file, decompressed: the same for every version of the compressor."""
+    """Returns the contents of a written file, decompressed, because versions of a compressor differ."""
     if path.endswith(".webp"):
         from PIL import Image
         Image.MAX_IMAGE_PIXELS = None
@@ -68,7 +68,7 @@ def content(path):
 
 
 def others(module, directory):
-    """Files of `directory` that differ from those that the shipped weights were trained on."""
+    """Returns the files of `directory` that differ from those that the shipped weights were trained on."""
     return [name for name, wanted in module.WRITTEN.items() if hashlib.sha256(content(os.path.join(directory, name))).hexdigest() != wanted]
 
 

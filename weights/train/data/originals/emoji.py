@@ -30,7 +30,8 @@ COLUMNS = 100
 
 
 def code_of(name):
-    """emoji_u0023_20e3.png, 0023-20e3.png, u1F004-mahjong.svg -> 0023-20e3, 1f004; None: no emoji's name."""
+    """Converts a file name to code points: emoji_u0023_20e3.png, 0023-20e3.png, u1F004-mahjong.svg -> 0023-20e3, 1f004; None if it is not
+    the name of an emoji."""
     stem = os.path.splitext(name)[0].lower()
     found = re.fullmatch(r"emoji_u([0-9a-f]+(?:_[0-9a-f]+)*)|u([0-9a-f]{4,6})-[^.]*|([0-9a-f]{2,6}(?:-[0-9a-f]{2,6})*)", stem)
     return "-".join(part.zfill(4) for part in re.split("[-_]", next(filter(None, found.groups())))) if found else None
@@ -41,7 +42,7 @@ def called(code):
 
 
 def painted(path, reduction):
-    """PNG or SVG -> (32, 32, 3) uint8 on white"""
+    """Renders a PNG or SVG -> (32, 32, 3) uint8 on white"""
     from PIL import Image
     with open(path, "rb") as f:
         source = f.read()

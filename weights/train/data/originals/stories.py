@@ -26,7 +26,7 @@ PLAIN = str.maketrans({"\u2018": "'", "\u2019": "'", "\u201c": '"', "\u201d": '"
 
 
 def paragraphs(book):
-    """A book from Gutenberg -> the text between its header and footer, one paragraph per line, with ASCII quotes and dashes."""
+    """Converts a book from Gutenberg to the text between its header and footer, one paragraph per line, with ASCII quotes and dashes."""
     book = book.replace("\r", "")
     inside = re.search(r"\*\*\* ?START OF.*?\*\*\*\n(.*?)\n\*\*\* ?END OF", book, re.S)
     told = (inside.group(1) if inside else book).translate(PLAIN)

@@ -18,7 +18,7 @@ WRITTEN = {
 
 
 def sentences(text):
-    """Rows (form, part of speech, head, relation) of each sentence; ranges (1-2), empty nodes (1.1) and comments are skipped."""
+    """Yields the rows (form, part of speech, head, relation) of each sentence; ranges (1-2), empty nodes (1.1) and comments are skipped."""
     for block in text.replace("\r", "").strip("\n").split("\n\n"):
         rows = [line.split("\t") for line in block.split("\n") if line and not line.startswith("#")]
         rows = [(row[1], row[3], row[6], row[7]) for row in rows if row[0].isdigit()]

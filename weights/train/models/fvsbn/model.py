@@ -3,8 +3,8 @@
 
     p(x) = prod_i Ber(x_i; sigmoid(b_i + sum_{j<i} W_ij x_j))
 
-Names are those of the weight file, which stores W by source: row j of fvsbn.weight is what element j adds to the logit of each later one if
-it is 1, fvsbn.weight[j][i] = W_ij, zeros for i <= j.  So if an element is 1, drawing it costs one addition of a row.
+Names are those of the weight file, which stores W by source: if element j is 1, row j of fvsbn.weight is added to the logits of the later
+elements, fvsbn.weight[j][i] = W_ij, zeros for i <= j.  So if an element is 1, drawing it costs one addition of a row.
 """
 from dataclasses import dataclass
 

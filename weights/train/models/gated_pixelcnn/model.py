@@ -18,7 +18,8 @@ class Config(PixelCNNConfig):
     embedding_length: int = 32           # C, width of both stacks
     kernel: int = 5
     classes: int = 0
-    # whether the vertical stack's layers see their own row of it too; False is for the beginning of training only: the engine does not support it
+    # whether the vertical stack's layers also see its values in their own row; False is only for the beginning of training, because the
+    # engine does not support it
     own_row: bool = True
 
 
