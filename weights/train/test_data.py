@@ -363,7 +363,7 @@ class Music(Own):
         whole = midi([tune(self.MELODY)])
         at = whole.index(b"MTrk") + 4
         self.assertEqual(self.grid(whole[:at] + b"\x7f\0\0\0" + whole[at + 4:]).tolist(), right.tolist(), "a track said to be longer than the file")
-        with self.assertRaisesRegex(files.Unreadable, "cut off"):
+        with self.assertRaisesRegex(files.Unreadable, "truncated"):
             self.grid(whole[:-4])
 
     def test_four_voices(self):
@@ -386,7 +386,7 @@ class Music(Own):
             self.write(name, raw)
         pieces, said = self.said(lambda: music.read(self.at, "train"))
         self.assertEqual(len(pieces), 8)
-        for words in ("10 pieces", "empty.mid", "page.mid", "cut off", "frames of film", "no notes", "format 2", "5 tracks or channels", "transposing does not help", "1 hidden"):
+        for words in ("10 pieces", "empty.mid", "page.mid", "truncated", "frames of film", "no notes", "format 2", "5 tracks or channels", "transposing does not help", "1 hidden"):
             self.assertIn(words, said)
         rng = np.random.default_rng(1)
         for _ in range(300):             # random changes of bytes give a readable error or music
