@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Draws the cards of the systems. Each shows a still picture, which is replaced by a live drawing when the card comes into view; one model
-// runs at a time.
+// Draws the cards of the systems. Each card shows a still picture. When the card comes into view, a live drawing replaces the picture; only
+// one model runs at a time.
 // @ts-check
 import { make, reducedMotion } from '../shell/page/dom.js';
 import { Codec, acquire } from '../shell/library.js';
@@ -41,8 +41,10 @@ function createCard({ page: name, system, year, by, credit = `${by}, ${year}`, s
 /** @typedef {ReturnType<typeof createCard>} Card */
 
 /**
- * Fetches stills when their cards are about to come into view: a browser's own lazy loading begins 1,250 pixels or more before. @param
- * {Card[]} cards
+ * Fetches the still pictures when their cards are about to come into view. A browser's own lazy loading would start at a distance of 1,250
+ * pixels or more.
+ *
+ * @param {Card[]} cards
  */
 function fetchNear(cards) {
   const near = new IntersectionObserver(
@@ -96,7 +98,7 @@ async function draw({ canvas, still }, { seed, samples, temperature, label, pass
 
 /**
  * @param {HTMLElement} root
- * @param {Promise<unknown>} first the cards start after this promise
+ * @param {Promise<unknown>} first the cards start after this promise has resolved
  */
 export function createCards(root, first) {
   // in the order of the courses in the page's HTML
@@ -113,7 +115,7 @@ export function createCards(root, first) {
     return own;
   });
   fetchNear(cards);
-  // reduced motion, or data saving
+  // reduced motion or data saving is on
   const { saveData = false } = /** @type {{ connection?: { saveData?: boolean } }} */ (navigator).connection ?? {};
   if (reducedMotion() || saveData) return;
 
@@ -135,7 +137,7 @@ export function createCards(root, first) {
         release();
       }
     } catch {
-      card.done = !stopper.signal.aborted; // a card whose drawing fails keeps its still
+      card.done = !stopper.signal.aborted; // if the drawing fails, the card keeps its still picture
       card.canvas.hidden = true;
       card.still.hidden = false;
     }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The courses: the pages in an order in which each leads to the next, and for each page a question that a reader can answer by trying.
+// The courses. In each, the pages are in an order in which one leads to the next, and each page has a question that readers can answer by
+// trying something out.
 // @ts-check
 
 import { phrase as english } from '../shell/page/phrase.js';
@@ -9,14 +10,14 @@ import { PAPERS } from './papers.js';
 
 /**
  * @typedef {Object} Step
- * @property {string} page its folder in web/pages
- * @property {string} knows the reader's prior knowledge
+ * @property {string} page name of the page's folder in web/pages
+ * @property {string} knows prerequisites of the page
  * @property {string} asks HTML
- * @property {string} at   id of the figure to try it in
+ * @property {string} at   id of the figure in which the reader can try it
  */
 /** @typedef {{ name: string, says: string, steps: Step[] }} Course */
 
-/** Each page is a step of one course. @type {Course[]} */
+/** Each page belongs to exactly one course. @type {Course[]} */
 export const COURSES = [
   {
     name: 'From a coin to a picture',
@@ -170,22 +171,22 @@ export const COURSES = [
   },
 ];
 
-/** Returns the name of a page's system. @param {string} page */
+/** Returns the name of the system on a page. @param {string} page */
 export const systemOf = (page) => PAPERS.find((paper) => paper.page === page)?.system ?? page;
 
-/** Returns the id of a course on the front page. @param {string} name */
+/** Returns the id that a course has on the front page. @param {string} name */
 export const idOf = (name) => `course-${name.toLowerCase().replaceAll(' ', '-')}`;
 
 /**
- * HTML of the box in which a visitor keeps the files of a course (shell/page/page-keep.js).
- * @param {string} name  of the course
+ * The HTML of the box in which visitors keep the files of a course on their device (shell/page/page-keep.js).
+ * @param {string} name  name of the course
  * @param {Phrase} phrase
  */
 const keeping = (name, phrase) =>
   `      <details class="take keep needs-js" data-course="${idOf(name)}"><summary>${phrase`Keep this course on this device`}</summary></details>
 `;
 
-/** Returns the courses on the front page, as HTML lists. @param {Phrase} [phrase] in the language of the page */
+/** Returns the HTML of the courses on the front page, as lists. @param {Phrase} [phrase] translates into the language of the page */
 export const courseLists = (phrase = english) =>
   COURSES.map(
     ({ name, says, steps }) => `    <section class="course" id="${idOf(name)}">
@@ -196,17 +197,18 @@ ${keeping(name, phrase)}    </section>
 `,
   ).join('');
 
-/** Returns a page's course and the page's position in it. @param {string} page */
+/** Returns the course to which a page belongs, and the page's position in the course. @param {string} page */
 function stepOf(page) {
   const course = COURSES.find(({ steps }) => steps.some((step) => step.page === page));
-  if (!course) throw new Error(`web/front/courses.js has no course with the page ${page}`);
+  if (!course) throw new Error(`web/front/courses.js has no course that contains the page ${page}`);
   const { name, steps } = course;
   const here = steps.findIndex((step) => step.page === page);
   return { name, here, of: steps.length, step: steps[here], before: steps[here - 1], next: steps[here + 1] };
 }
 
 /**
- * The header of a page, HTML: its position in its course, reading time, prerequisites, and its name with the year of the paper.
+ * The HTML of a page's header: its position in the course, the reading time, the prerequisites, and the page's name with the year of the
+ * paper.
  *
  * @param {string} page
  * @param {{ title: string, minutes: number }} facts
@@ -232,7 +234,7 @@ export function placeOf(page, { title, minutes }, phrase = english) {
 }
 
 /**
- * Returns a page's position in its course as HTML: a question, the previous page, the next page.
+ * Returns the HTML that links a page to its course: a question, the previous page and the next page.
  * @param {string} page
  * @param {Phrase} [phrase]
  */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The front page: a digit that completes itself immediately and the tiles next to it, the systems, the papers.
+// Starts the front page: a digit that completes itself immediately, the tiles next to it, the systems, and the papers.
 // @ts-check
 import { addressOf, keepInAddress, wholeIn } from '../shell/page/address.js';
 import { createCompletion } from '../shell/completion/figure.js';
@@ -16,9 +16,9 @@ import { leadOn } from './moved.js';
 import { createPapers } from './table.js';
 import { createTiles } from './tiles/tiles.js';
 
-/** Maximum time, in milliseconds, for which the rest of the page waits for the first pixel. */
+/** The rest of the page waits at most this many milliseconds for the first pixel. */
 const LATEST_MS = 600;
-/** The same for the tiles, which wait longer because they take more of the processor. */
+/** The tiles wait at most this many milliseconds. They wait longer because they take more of the processor. */
 const LATEST_TILES_MS = 2000;
 
 leadOn();
@@ -40,7 +40,7 @@ const address = keepInAddress('figure-hero', {
     store.set({ seed: wholeIn(given, 'seed', 0, 1e9 - 1, seed), rows: wholeIn(given, 'rows', 0, SIDE - 1, rows) });
   },
 });
-// the page on which these very completions can be saved and linked to
+// link to the page on which these same completions can be saved and shared
 const further = /** @type {HTMLAnchorElement} */ (byId('further'));
 const leadFurther = () => {
   further.hash = addressOf('figure-endings', settingsOf(store, 'digits')).split('#')[1];
@@ -55,13 +55,13 @@ const drawn = new Promise((resolve) => {
     if (phase === 'done') resolve();
   });
 });
-/** Builds the rest of the page, once, after the first pixel. */
+/** Builds the rest of the page once, after the first pixel. */
 let makeRest = () => {
   makeRest = () => {};
   createCards(byId('cards'), drawn);
   createPapers(byId('papers-list'));
 };
-/** Starts the tiles, once, after the first pixel. */
+/** Starts the tiles once, after the first pixel. */
 let startTiles = () => {
   startTiles = () => {};
   void createTiles(reducedMotion() ? loaded : drawn);
@@ -79,7 +79,7 @@ const { load } = createCompletion(store, {
   },
 });
 const loaded = load();
-// The first pixel may never come, if nothing can be drawn or nothing is requested.
+// The first pixel may never come, for example if the model cannot be loaded.
 setTimeout(() => makeRest(), LATEST_MS);
 setTimeout(() => startTiles(), reducedMotion() ? LATEST_MS : LATEST_TILES_MS);
 startPage(loaded);

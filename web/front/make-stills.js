@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
-// Makes web/pages/<name>/still.png for every card of the front page, in the inks of the light theme: the card's live drawing, or a text
-// model's output, rendered by a browser.
+// Creates web/pages/<name>/still.png for every card on the front page, in the colours of the light theme. Each shows the card's live
+// drawing, or the output of a text model, rendered by a browser.
 //
 //   node web/front/make-stills.js [NAME...]
 //
-// If a page's line in papers.js has no pictures, the still shows what the weights named in its page.html draw, continue, translate, tag or
+// If the page's row in papers.js has no pictures, the still shows what the weights named in its page.html draw, continue, translate, tag or
 // parse.
 // @ts-check
 import { readFile, writeFile } from 'node:fs/promises';
@@ -32,7 +32,7 @@ const heat = heatRamp([0, 1, 2, 3, 4].map((i) => colour(`heat-${i}`)));
 /** @param {Model} model @param {Pictures} pictures */
 async function drawn(model, { file, samples, passes, ...options }) {
   const { width, channels } = model.info;
-  const codec = new Codec({ ...model.info, positions: model.order.length }, model.order); // a model that draws in one pass has the positions of its latent instead
+  const codec = new Codec({ ...model.info, positions: model.order.length }, model.order); // for one pass: those of the latent vector
   const grid = layout(samples, model.info);
   const picture = blank(grid.width, grid.height);
   for await (const { sample, from, values, ahead } of model.generate({ samples, ...(passes && { lookAhead: true }), ...options })) {
@@ -47,8 +47,9 @@ async function drawn(model, { file, samples, passes, ...options }) {
 }
 
 /**
- * The text that the model of a page processes, with its font and options. @type {Record<'parse' | 'tag' | 'translate' | 'generate', { text:
- * string, font: string, options: object }>}
+ * For each verb, the text that the model of a page processes, with its font and options.
+ *
+ * @type {Record<'parse' | 'tag' | 'translate' | 'generate', { text: string, font: string, options: object }>}
  */
 const TEXTS = {
   parse: { text: 'We saw a dog with one ear', font: '22px', options: { marginals: true } },
@@ -58,19 +59,22 @@ const TEXTS = {
 };
 
 /**
- * Pages whose still shows attention: for each word of a translation, or of a text. @type {Record<string, { file: string, text: string }>}
+ * Pages whose still shows attention: of each word of a translation, or of a text that the model reads.
+ *
+ * @type {Record<string, { file: string, text: string }>}
  */
 const LOOKS = {
   alignment: { file: 'seq2seq-general.gguf', text: 'Ein Mann, der einen roten Hut trägt, spielt auf der Straße Gitarre.' },
   reading: { file: 'lstmn.gguf', text: 'The king had three sons, and the youngest of them was called Simpleton.' },
 };
-/** Texts of the pages that do not use the text in TEXTS. @type {Record<string, string>} */
+/** Texts of pages that do not use the text in TEXTS. @type {Record<string, string>} */
 const OWN = { chat: 'Lily had a red ball. One day' };
-/** Options of these pages that replace those in TEXTS. @type {Record<string, object>} */
+/** Options that replace those in TEXTS for the pages in OWN. @type {Record<string, object>} */
 const HOW = { chat: { seed: 2, temperature: 0.6, maxTokens: 43 } };
 /**
- * Pages whose card shows canvases or a part of a figure: which ones, and in how many columns. @type {Record<string, { show: string,
- * columns: number, count: number, side: number, wait?: string, clip?: number[] }>}
+ * Pages whose card shows canvases or a part of a figure, with a selector for these and the number of columns.
+ *
+ * @type {Record<string, { show: string, columns: number, count: number, side: number, wait?: string, clip?: number[] }>}
  */
 const FIGURES = {
   pixelcnn: { show: '#figure-fields canvas', columns: 2, count: 2, side: 138 },
@@ -79,11 +83,11 @@ const FIGURES = {
   opened: { show: '.diagram', columns: 1, count: 1, side: 0, clip: [0, 0.42, 0.333] },
 };
 
-/** The size of a card's picture. */
+/** Size of a card's picture in pixels. */
 const [WIDTH, HEIGHT] = [300, 200];
 
 /**
- * Draws attention as squares: one row per step, in ink as dense as the square root of the weight.
+ * Draws attention weights as squares with one row per step. The density of the ink is the square root of the weight.
  * @param {ArrayLike<number>[]} rows
  */
 function squares(rows) {
@@ -93,7 +97,7 @@ function squares(rows) {
   const picture = blank(WIDTH, HEIGHT);
   rows.forEach((row, r) =>
     Array.from(row, (weight, c) => {
-      // Few shades, so that the PNG is small.
+      // Few shades keep the PNG small.
       const rgba = [...ink, Math.round((Math.round(8 * Math.sqrt(weight)) * 255) / 8)];
       for (let y = 0; y < cell - 1; y++)
         for (let x = 0; x < cell - 1; x++) picture.data.set(rgba, 4 * ((top + r * cell + y) * WIDTH + left + c * cell + x));
@@ -103,7 +107,9 @@ function squares(rows) {
 }
 
 /**
- * Draws the attention of a model: for each word of a translation, or of a text that it read. @param {{ file: string, text: string }} looks
+ * Draws the attention of a model, for each word of a translation or of a text that it has read.
+ *
+ * @param {{ file: string, text: string }} looks
  */
 async function looked({ file, text }) {
   const model = await load(new URL(`../../weights/${file}`, import.meta.url));
@@ -119,7 +125,7 @@ async function looked({ file, text }) {
   return squares(rows);
 }
 
-/** Draws held-out characters of the SNAIL page, three by three. */
+/** Draws held-out characters of the SNAIL page in a grid of three by three. */
 async function signs() {
   const all = unpack(new Uint8Array(await readFile(new URL('../pages/snail/signs.bin', import.meta.url))));
   const [side, scale] = [28, 3];
@@ -135,7 +141,7 @@ async function signs() {
   return encodePng(picture);
 }
 
-/** Draws a recording of the VQ-VAE page: its codes of the top level, of the bottom level, and the wave. @param {Model} model */
+/** Draws a recording of the VQ-VAE page: its top-level codes, its bottom-level codes, and its waveform. @param {Model} model */
 async function codes(model) {
   const drawn = await model.encode({ samples: samplesOf(RECORDINGS[0].levels), sampleRate: model.info.sampleRate ?? 8000 });
   const { samples } = await model.decode(drawn);
@@ -161,7 +167,7 @@ async function still({ page, pictures }) {
   if (page in FIGURES) return (await import('../../tests/browser/still-texts.js')).stillOfFigure(page, FIGURES[page]);
   const path = `web/pages/${page}/page.html`;
   const file = pictures?.file ?? parsePage(await readFile(new URL(`../../${path}`, import.meta.url), 'utf8'), path).facts.weights;
-  if (!file) throw new Error(`${path} names no weights: list the card's content in web/front/papers.js`);
+  if (!file) throw new Error(`${path} names no weights: list what the card shows in web/front/papers.js`);
   const model = await load(new URL(`../../weights/${file}`, import.meta.url));
   try {
     const { verbs, vocabulary } = model.info;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// All figures were once on one page: redirects its old addresses to the new places of their content.
+// Redirects addresses from the time when all figures were on one page to the pages that have them now.
 //
 //     then                        now
 //     Figure 1   endings          image-transformer#figure-endings, and the front page's own
@@ -13,7 +13,7 @@
 // @ts-check
 import { pageAt } from '../shell/page/phrase.js';
 
-/** For each page, its figures that were on the one page. @type {Record<string, string[]>} */
+/** For each page, the figures that were moved to it from the single page. @type {Record<string, string[]>} */
 const PLACES = {
   'image-transformer': [
     'odds',
@@ -43,7 +43,7 @@ const NAMES = {
   enlarged: 'superres',
 };
 
-/** Redirects to the page that has the requested section, if it is not this one. */
+/** Redirects to the page that has the requested section, unless it is this page. */
 export function leadOn() {
   const go = () => {
     const target = location.hash.slice(1);

@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: MIT
-// Lists the papers by year, with the system that each has here. A paper with a page has a folder in web/pages and a card on the front page;
-// the others are still to come.
+// Lists the papers by year, each with its system in this project. A paper with a page has a folder in web/pages and a card on the front
+// page; the other papers have no page yet.
 // @ts-check
 
 /**
- * @typedef {Object} Pictures generated without input and drawn on the card; still.png in the page's folder shows the same ones
+ * @typedef {Object} Pictures pictures that are generated without input and drawn on the card; still.png in the page's folder shows the same
+ *   ones
  * @property {string} file weight file
  * @property {number} seed
  * @property {number} samples
  * @property {number} temperature
  * @property {string} [label]
- * @property {true} [passes] tinted by the passes of the model that drew them
+ * @property {true} [passes] whether pixels are tinted by the passes of the model that drew them
  */
 /**
  * @typedef {Object} Paper
@@ -18,13 +19,13 @@
  * @property {string} by
  * @property {string} title
  * @property {string} url
- * @property {string} system the name of the system here
- * @property {string} [page] the folder of its page in web/pages
- * @property {string} [shownOn] folder of another paper's page, which shows its system too
- * @property {string} [credit] on the card, instead of authors and year
- * @property {string} [says] the content of the page
- * @property {Pictures} [pictures] pictures drawn on its card
- * @property {true} [colourful] its pictures keep their colours instead of the page's inks
+ * @property {string} system name of the system in this project
+ * @property {string} [page] name of the folder of its page in web/pages
+ * @property {string} [shownOn] folder of another paper's page, which also shows this system
+ * @property {string} [credit] text on the card that replaces authors and year
+ * @property {string} [says] description of the page's content
+ * @property {Pictures} [pictures] pictures drawn on the card
+ * @property {true} [colourful] whether the pictures keep their colours instead of the page's inks
  */
 
 /** @type {Paper[]} */

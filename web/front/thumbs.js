@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT
-// Computes the layout and tints of a card's pictures: for the page that draws them live and for the stills shown before.
+// Computes the layout and the tints of a card's pictures, both for the page that draws them live and for the stills.
 // @ts-check
 
-/** Pictures in a row. */
+/** Number of pictures in a row. */
 const COLUMNS = 3;
 /** Gap between two pictures, in pixels. */
 const GAP = 2;
 
-/** Arranges the pictures of a card. @param {number} samples @param {{ width: number, height: number }} size of each */
+/** Arranges the pictures of a card. @param {number} samples @param {{ width: number, height: number }} size size of each picture */
 export function layout(samples, { width, height }) {
   const cols = Math.min(COLUMNS, samples);
   const rows = Math.ceil(samples / cols);
@@ -19,5 +19,9 @@ export function layout(samples, { width, height }) {
   };
 }
 
-/** Returns the position of a pixel on the heat ramp. @param {number} ahead  pixels that the same pass of the model gave before it */
+/**
+ * Returns the position of a pixel on the heat ramp.
+ *
+ * @param {number} ahead  number of earlier pixels that came from the same pass of the model
+ */
 export const shareOf = (ahead) => (ahead === 0 ? 0.72 : 0.32 - 0.03 * ahead);

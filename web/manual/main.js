@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Lets code be copied, and keeps the manual for a visit without a connection. It is served as it is: no bundle is made of it.
+// Adds copy buttons to code, and makes the manual available without a connection. This file is served unchanged; it is not bundled.
 // @ts-check
 import { copyCode } from '../shell/page/copy.js';
 import { workOffline } from '../shell/page/offline.js';

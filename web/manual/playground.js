@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The playground: a model, a verb and its options as a form, the call as code, and its result. Served as it is.
+// The playground: a form for a model, a verb and its options, which shows the call as code, and its result. This file is served unchanged.
 // @ts-check
 
 /** @typedef {import('../lib/index.js').Model} Model */
@@ -19,11 +19,15 @@ const addresses = new Map(
 let tables;
 /** @type {Model | undefined} */
 let model;
-/** The name of its file, as the code has it. */
+/** Name of the model's file, as shown in the code. */
 let file = '';
 let loading = new AbortController();
 let running = new AbortController();
-/** What each field of the form gives: of the verb, and of an option that is set. @type {{ code: () => string, value: () => any }[]} */
+/**
+ * The arguments and options that the fields of the form provide, each as code and as a value.
+ *
+ * @type {{ code: () => string, value: () => any }[]}
+ */
 let given = [];
 /** @type {Map<string, { code: () => string, value: () => any }>} */
 const options = new Map();
@@ -42,7 +46,7 @@ const quoted = (/** @type {string} */ text) => `'${text.replaceAll('\\', '\\\\')
 /** @param {string} id @param {string} name @param {HTMLElement} input */
 const field = (id, name, input) => make('p', {}, make('label', { for: id }, name), ' ', input);
 
-/** A text that the verb is given. @param {string} name @param {string} initial */
+/** Adds a field for an argument that is a text. @param {string} name @param {string} initial */
 function textField(name, initial) {
   const input = make('input', { id: `play-${name}`, type: 'text', value: initial, autocomplete: 'off', spellcheck: 'false' });
   byId('play-given').append(field(input.id, name, input));
@@ -50,7 +54,7 @@ function textField(name, initial) {
   given.push({ code: () => quoted(input.value), value: () => input.value });
 }
 
-/** A number that the verb is given. @param {string} name @param {string} initial */
+/** Adds a field for an argument that is a number. @param {string} name @param {string} initial */
 function numberField(name, initial) {
   const input = make('input', { id: `play-${name}`, type: 'number', value: initial, min: '0' });
   byId('play-given').append(field(input.id, name, input));
@@ -58,7 +62,13 @@ function numberField(name, initial) {
   given.push({ code: () => input.value || '0', value: () => Number(input.value) });
 }
 
-/** Pictures, or a sound, from files; without one the digit of this manual. @param {string} name @param {boolean} sound @param {boolean} many */
+/**
+ * Adds a field for pictures or a sound from files. Without a file, the argument is the digit of this manual.
+ *
+ * @param {string} name
+ * @param {boolean} sound
+ * @param {boolean} many
+ */
 function fileField(name, sound, many) {
   const input = make('input', { id: `play-${name}`, type: 'file', accept: sound ? 'audio/*' : 'image/*', ...(many && { multiple: '' }) });
   byId('play-given').append(
@@ -87,7 +97,7 @@ function fileField(name, sound, many) {
   } else given.push({ code: () => name, value: () => (sound ? input.files[0] : picture(input.files[0])) });
 }
 
-/** The fields of a verb. */
+/** Shows the fields for the selected verb. */
 function showVerb() {
   if (!model) return;
   const { name } = verbOf();
@@ -150,7 +160,7 @@ function optionField({ name, whole, number, flag, initial, said }) {
   return make('div', {}, make('label', { for: id }, make('code', {}, name)), ' ', input, make('p', {}, said));
 }
 
-/** The call as it would be written. */
+/** Shows the code of the call. */
 function showCode() {
   const { name, draws } = verbOf();
   const own = [...options].map(([option, { code }]) => (code() === option ? option : `${option}: ${code()}`)).join(', ');
@@ -166,7 +176,7 @@ function showCode() {
   byId('play-code').textContent = lines.join('\n');
 }
 
-/** Plain facts of an answer, without its long lists. @param {Record<string, any>} answer */
+/** Returns an answer without its long lists. @param {Record<string, any>} answer */
 const facts = (answer) =>
   JSON.stringify(
     answer,

@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: MIT
-// Finds places of the manual by their words, in the index that ./build.sh manual makes.
+// Searches the manual by words, in the index that ./build.sh manual builds.
 // @ts-check
 
-/** @typedef {[address: string, called: string, words: string, keywords?: string]} Place  keywords: of readers, which its text may not have */
+/**
+ * @typedef {[address: string, called: string, words: string, keywords?: string]} Place  called: title; keywords: words of readers that the
+ * text may not contain
+ */
 
-/** The most places that are shown. */
+/** Maximum number of results that are shown. */
 const MOST = 12;
 
-/** What others call what the manual calls otherwise. @type {Record<string, string>} */
+/** Words that readers may use, with the words of the manual for the same things. @type {Record<string, string>} */
 const ALSO = {
   benchmark: 'numbers',
   benchmarks: 'numbers',
@@ -26,7 +29,7 @@ const ALSO = {
   webworker: 'worker',
   webworkers: 'worker',
 };
-/** Words of questions that say nothing of what is asked. */
+/** Words of a question that do not narrow the search. */
 const EMPTY = new Set([
   'a',
   'an',
@@ -52,7 +55,7 @@ const EMPTY = new Set([
 /** @type {Promise<Place[] | undefined> | undefined} */
 let index;
 
-/** The index; a failure is not kept. */
+/** Loads the index; a failed attempt is not stored. */
 function fetched() {
   index ??= fetch(new URL('search.json', import.meta.url))
     .then((answer) => answer.json())
@@ -63,7 +66,8 @@ function fetched() {
 }
 
 /**
- * The places that have every word of a question, or words that begin so, or if there are none those that have the most of them; those called so come first.
+ * Returns the sections that contain every word of a question, or words that start with them. If there are none, it returns the sections
+ * that contain the most of them. Sections with matching titles come first.
  *
  * @param {Place[]} places
  * @param {string} question
@@ -73,7 +77,7 @@ export function find(places, question) {
   const telling = typed.filter((word) => !EMPTY.has(word));
   const asked = telling.length > 0 ? telling : typed;
   if (asked.length === 0) return [];
-  /** How well a name and words answer to a word. @param {string} name @param {string} words @param {string} word */
+  /** Returns how well a title and the words of a section match a word. @param {string} name @param {string} words @param {string} word */
   const markOf = (name, words, word) =>
     name === word ? 4 : ` ${name}`.includes(` ${word}`) ? 3 : name.includes(word) ? 2 : ` ${words}`.includes(` ${word}`) ? 1 : 0;
   const rank = (/** @type {Place} */ [, called, words, keywords = '']) => {
@@ -96,7 +100,7 @@ export function find(places, question) {
     .map(({ place }) => place);
 }
 
-/** Makes the field of the page search. */
+/** Connects the search field of the page. */
 export function searchManual() {
   const [field, list, said] = ['search', 'found', 'found-said'].map((id) => document.getElementById(id));
   if (!(field instanceof HTMLInputElement) || !list || !said) return;
@@ -110,7 +114,7 @@ export function searchManual() {
   field.addEventListener('input', async () => {
     const question = field.value;
     const places = await fetched();
-    if (question !== field.value) return; // a later one is under way
+    if (question !== field.value) return; // the visitor has typed more in the meantime
     const found = places ? find(places, question) : [];
     said.textContent = !places
       ? 'The index cannot be loaded.'

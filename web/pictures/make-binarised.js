@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
-// Makes binarised-digits.bin, the training pictures of the page of the fully visible sigmoid belief network:
+// Creates binarised-digits.bin, the training pictures on the page of the fully visible sigmoid belief network:
 //
 //   node web/pictures/make-binarised.js data/binarised_mnist
 //
-// The argument is a folder with train.bits.gz as weights/train/README.md describes it: 98 bytes a picture, the first pixel in the highest bit.
-// The rule: the first 200 pictures, in their order. Nobody picked them by hand.
+// The argument is a folder with train.bits.gz, which weights/train/README.md describes: 98 bytes per picture, with the first pixel in the
+// highest bit. The script takes the first 200 pictures in their order. No picture is selected by hand.
 // @ts-check
 import { createHash } from 'node:crypto';
 import { readFileSync, writeFileSync } from 'node:fs';

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: MIT
-"""Makes emoji.png and emoji.json, the strip of held-out emoji of the page:
+"""Creates emoji.png and emoji.json, the strip of held-out emoji on the page:
 
     python3 web/pictures/make-emoji.py data/emoji
 
 The argument is a folder with styles32.webp and styles.tsv; needs NumPy and Pillow.
-The rule: the emoji of the test split that are a single code point in one of the RANGES and that at least four of the five
-styles draw, in the order of their code points; each once, in the styles in turn (a style that lacks it is passed over).
-Nobody picked them by hand.
+The script selects all emoji of the test split that are a single code point in one of the RANGES and that exist in at least four of the five
+styles, in the order of their code points. Each emoji occurs once, and the styles alternate (a style that lacks an emoji is skipped).
+No emoji is selected by hand.
 """
 import os
 import sys
@@ -24,7 +24,7 @@ COLUMNS = 8
 
 
 def held_out(directory):
-    """(pictures, rows (style, code points, name)) of the test split, in the order of the index."""
+    """Returns the pictures and rows (style, code points, name) of the test split, in the order of the index."""
     pictures, styles = emoji.load_test_for_evaluation(directory)
     index = emoji.read_index(directory)
     part = emoji.split_of([row[1] for row in index])
@@ -34,7 +34,7 @@ def held_out(directory):
 
 
 def choose(rows):
-    """The rule above: indices into rows."""
+    """Applies the rule above; returns indices into `rows`."""
     drawn = {}                           # code point -> {style: index}
     for i, (style, codes, _) in enumerate(rows):
         if "-" not in codes and any(low <= int(codes, 16) <= high for low, high in RANGES):

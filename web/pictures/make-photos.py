@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: MIT
-"""Makes photos.png and photos.json, the strip of held-out photographs of the page:
+"""Creates photos.png and photos.json, the strip of held-out photographs on the page:
 
     python3 web/pictures/make-photos.py data/cifar10
 
 The argument is a folder with test_batch.webp and labels.u8; needs NumPy and Pillow.
-The rule: the first two pictures of each class, in the order of the test batch. Nobody picked them by hand.
+The script takes the first two pictures of each class, in the order of the test batch. No picture is selected by hand.
 """
 import os
 import sys
@@ -22,7 +22,7 @@ COLUMNS = 10
 
 
 def choose(labels):
-    """The rule above: indices into the test batch."""
+    """Applies the rule above; returns indices into the test batch."""
     first = [np.flatnonzero(labels == label)[:EACH] for label in range(len(cifar10.CLASSES))]
     return np.sort(np.concatenate(first))
 

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT
-// Makes digits.bin, the strip of test digits of the pages, seven.png, the one that the embedded element completes, and three.js, the one
-// that the front page begins with:
+// Creates digits.bin, the strip of test digits on the pages; seven.png, the digit that the embedded element completes; and three.js, the
+// digit with which the front page starts:
 //
 //   node web/pictures/make-strip.js data/mnist
 //
 // The argument is a folder with the MNIST test set as published: t10k-images-idx3-ubyte.gz and t10k-labels-idx1-ubyte.gz.
-// The rule: the first four images of each class in the order of the test set, class 0 first. Nobody picked them by hand.
-// digits.bin is an idx3 file like its source (big-endian magic 2051, count, rows, columns, then the bytes), so image i
-// shows a digit of class floor(i / 4).
+// The script takes the first four images of each class in the order of the test set, class 0 first. No image is selected by hand.
+// digits.bin is an idx3 file like its source (big-endian magic 2051, count, rows, columns, then the bytes), so image i shows a digit of
+// class floor(i / 4).
 // @ts-check
 import { readFileSync, writeFileSync } from 'node:fs';
 import { crc32, deflateSync, gunzipSync } from 'node:zlib';
@@ -48,7 +48,7 @@ const strip = Buffer.concat(parts);
 writeFileSync(fileURLToPath(new URL('./digits.bin', import.meta.url)), strip);
 console.log(`digits.bin: ${strip.length} bytes, sha256 ${createHash('sha256').update(strip).digest('hex')}`);
 
-/** One chunk of a PNG file. @param {string} type @param {Buffer} data */
+/** Encodes one chunk of a PNG file. @param {string} type @param {Buffer} data */
 function chunk(type, data) {
   const body = Buffer.concat([Buffer.from(type, 'latin1'), data]);
   const length = Buffer.alloc(4);
@@ -59,11 +59,11 @@ function chunk(type, data) {
 }
 
 const seven = parts[1 + 7 * EACH];
-const header = Buffer.alloc(13); // width, height, 8 bits, grey, then three zeros
+const header = Buffer.alloc(13); // width, height, 8 bits, grey, and three zeros
 header.writeUInt32BE(SIDE, 0);
 header.writeUInt32BE(SIDE, 4);
 header[8] = 8;
-const lines = Buffer.alloc(SIDE * (SIDE + 1)); // each line after a zero: no filter
+const lines = Buffer.alloc(SIDE * (SIDE + 1)); // each line starts with a zero, which means no filter
 for (let row = 0; row < SIDE; row++) seven.copy(lines, row * (SIDE + 1) + 1, row * SIDE, (row + 1) * SIDE);
 const png = Buffer.concat([
   Buffer.from('\x89PNG\r\n\x1a\n', 'latin1'),
@@ -74,7 +74,7 @@ const png = Buffer.concat([
 writeFileSync(fileURLToPath(new URL('./seven.png', import.meta.url)), png);
 console.log(`seven.png: ${png.length} bytes`);
 
-/** The digit of the front page, in 16 levels, two to a byte. */
+/** Index of the digit on the front page, which is stored in 16 levels, two pixels per byte. */
 const THREE = 14;
 const SHADES = 15;
 const levels = Array.from(parts[1 + THREE], (grey) => Math.floor((2 * grey * SHADES + 255) / 510));
@@ -82,7 +82,7 @@ const packed = Buffer.from(Array.from({ length: levels.length / 2 }, (_, i) => 1
 writeFileSync(
   fileURLToPath(new URL('./three.js', import.meta.url)),
   `// SPDX-License-Identifier: CC-BY-SA-3.0
-// Test digit ${THREE} of digits.bin, in 16 levels, two to a byte; made by make-strip.js.
+// Test digit ${THREE} of digits.bin in 16 levels, two pixels per byte; created by make-strip.js.
 // @ts-check
 const THREE = '${packed}';
 `,

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Writes a strip of pictures of the page: NAME.png, side by side, and NAME.json, what there is to say of each (pictures.js reads them)."""
+"""Writes a strip of pictures for a page: NAME.png with the pictures side by side, and NAME.json with an entry for each (pictures.js reads
+both)."""
 import hashlib
 import json
 import os
@@ -11,7 +12,8 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 
 
 def save(name, pictures, columns, entries):
-    """pictures (n, size, size, 3) uint8, n a multiple of columns; entries: n dictionaries for NAME.json."""
+    """pictures is an array (n, size, size, 3) of uint8, where n is a multiple of columns; entries is a list of n dictionaries for
+    NAME.json."""
     n, size = pictures.shape[:2]
     assert n == len(entries) and n % columns == 0, n
     sprite = pictures.reshape(-1, columns, size, size, 3).transpose(0, 2, 1, 3, 4).reshape(-1, columns * size, 3)

@@ -2,8 +2,8 @@
  *
  *     draw WEIGHTS.gguf OUT.ppm [seed] [class]
  *
- * Draws a picture without input, using only the C library, and writes it as PPM. The same seed gives the same picture as in a browser. For
- * models that draw in raster order: digits.gguf, emoji.gguf, cifar10.gguf, fvsbn.gguf.
+ * Draws a picture without input, using only the C library, and writes it as a PPM file. The same seed gives the same picture as in a
+ * browser. It works with models that draw in raster order: digits.gguf, emoji.gguf, cifar10.gguf, fvsbn.gguf.
  */
 #include <stdint.h>
 #include <stdio.h>
@@ -19,7 +19,7 @@ static void fail(const char *what, const nx_problem *problem) {
     exit(1);
 }
 
-/* Allocates a block for the library. The block must be aligned to NX_ALIGN, which malloc() does not guarantee. */
+/* Allocates a block of memory for the library. The block must be aligned to NX_ALIGN, which malloc() does not guarantee. */
 static void *block_of(size_t bytes) {
     void *block = aligned_alloc(NX_ALIGN, (bytes + NX_ALIGN - 1) / NX_ALIGN * NX_ALIGN);
     if (!block) fail("no memory", NULL);
@@ -38,8 +38,8 @@ static unsigned char *read_whole(const char *path, size_t *length) {
     return bytes;
 }
 
-/* Returns a number of the file's metadata, such as ".image.width" after the name of the architecture; `missing` if the file has no such
- * number. */
+/* Returns a number from the file's metadata, whose key is the architecture's name followed by `end`, such as ".image.width"; returns
+ * `missing` if there is no such number. */
 static uint32_t number(const nx_model *model, const char *end, uint32_t missing) {
     size_t n = strlen(end);
     for (uint32_t i = 0; i < nx_model_metadata_count(model); i++) {
@@ -47,7 +47,7 @@ static uint32_t number(const nx_model *model, const char *end, uint32_t missing)
         uint32_t value;
         nx_model_metadata(model, i, &entry);
         if (entry.type != 4 || entry.key_bytes < n || memcmp(entry.key + entry.key_bytes - n, end, n)) continue;
-        memcpy(&value, entry.value, 4); /* unaligned, as in the file */
+        memcpy(&value, entry.value, 4); /* the value is unaligned, as in the file */
         return value;
     }
     return missing;
@@ -77,7 +77,7 @@ int main(int argc, char **argv) {
     nx_table palette = {.data = NULL};
     if (part.tables) nx_model_table(model, 0, 0, &palette);
 
-    /* Starts the run. The 64-bit seed is in two halves; settings that are 0 are off. */
+    /* Starts the run. The 64-bit seed is passed as two halves. Settings that are 0 are off. */
     nx_settings settings = {.seed_low = argc > 3 ? (uint32_t)strtoul(argv[3], NULL, 10) : 1, .samples = 1, .temperature = 1, .top_p = 1};
     if (nx_session_size(model, 0, &settings, NULL, &bytes)) fail("the settings do not go with this model", NULL);
     void *session_block = block_of(bytes);
@@ -90,7 +90,7 @@ int main(int argc, char **argv) {
         if (nx_session_input(model, session, 0, &class, 1)) fail("no such class", NULL);
     }
 
-    /* Draws position by position. NX_MORE: part of the work is done; call again. */
+    /* Draws position by position. NX_MORE means that part of the work is done; call the function again. */
     uint32_t span = part.span, total = part.length, done = 0;
     uint32_t *ids = malloc((size_t)total * span * sizeof *ids);
     float *nats = malloc((size_t)total * span * sizeof *nats);
@@ -102,7 +102,7 @@ int main(int argc, char **argv) {
         done += drawn;
     }
 
-    /* Converts ids to colours: of a palette, or levels of grey or of each channel. */
+    /* Converts ids to colours: entries of a palette, or levels of grey or of each channel. */
     FILE *out = fopen(argv[2], "wb");
     if (!out) fail("cannot write the picture", NULL);
     fprintf(out, "P6\n%u %u\n255\n", width, height);
@@ -120,7 +120,7 @@ int main(int argc, char **argv) {
     printf("%s: %u x %u, %.2f nats\n", argv[2], width, height, cost);
     free(ids);
     free(nats);
-    free(session_block); /* freeing the block is sufficient; there is no destructor */
+    free(session_block); /* freeing the block is enough; there is no destructor */
     free(model_block);
     return 0;
 }

@@ -2,7 +2,7 @@
  *
  *     ids WEIGHTS.gguf [count] [seed]
  *
- * Opens any model that needs no input, draws ids, and prints each with -log p in nats and the largest logit of its distribution.
+ * Opens any model that needs no input, draws ids, and prints each id with its -log p in nats and the largest logit of its distribution.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,7 +12,7 @@
 static void *block_of(size_t bytes) { return aligned_alloc(NX_ALIGN, (bytes + NX_ALIGN - 1) / NX_ALIGN * NX_ALIGN); }
 
 int main(int argc, char **argv) {
-    static unsigned char bytes[1 << 25]; /* the file, up to 32 MB */
+    static unsigned char bytes[1 << 25]; /* the file; at most 32 MB */
     FILE *file = argc > 1 ? fopen(argv[1], "rb") : NULL;
     size_t length = file ? fread(bytes, 1, sizeof bytes, file) : 0, size;
     uint32_t count = argc > 2 ? (uint32_t)atoi(argv[2]) : 8, position = 0;
@@ -37,7 +37,7 @@ int main(int argc, char **argv) {
     while (!status && position < count) {
         uint32_t ids[NX_MAX_SPAN], drawn;
         float nats[NX_MAX_SPAN], largest;
-        status = nx_session_draw(model, session, 1, ids, nats, &drawn); /* if the call returns NX_MORE and no id is drawn, call it again */
+        status = nx_session_draw(model, session, 1, ids, nats, &drawn); /* after NX_MORE without an id, it must be called again */
         if (status == NX_MORE) status = NX_OK;
         if (status || !drawn) continue;
         nx_session_output(model, session, 0, logits);

@@ -2,15 +2,18 @@
 // @ts-check
 
 /**
- * Restricts generate() and chat() to JSON, or to JSON of a schema, by a constraint from XGrammar (@mlc-ai/web-xgrammar 0.1.27, Apache 2.0):
- * one script, 394 KB compressed with its wasm, which is loaded when the first constraint is made.
+ * Restricts generate() and chat() to JSON, or to JSON that follows a schema, with a constraint from XGrammar (@mlc-ai/web-xgrammar 0.1.27,
+ * Apache 2.0). XGrammar is one script, 394 KB compressed with its wasm, which is loaded when the first constraint is created.
  *
  *     import { jsonGrammar } from './grammar.js';
  *     const constraint = await jsonGrammar({ type: 'object', required: ['name'], properties: { name: { type: 'string' } } });
  *     JSON.parse(await model.chat(messages, { constraint }).text());
  */
 
-/** The characters with which GPT-2 writes bytes: printable bytes as themselves, the others from 256 on. */
+/**
+ * The characters that stand for bytes in GPT-2's vocabulary: printable bytes stand for themselves, and all others have characters from 256
+ * on.
+ */
 const LETTERS = (() => {
   let others = 256;
   return Array.from({ length: 256 }, (_, byte) => {
@@ -36,14 +39,14 @@ export function jsonSchema({ GrammarCompiler, GrammarMatcher, TokenizerInfo }, s
       const info = await TokenizerInfo.createTokenizerInfo(vocabulary, 'byte_level', false, tokenizer.size, ends);
       const compiler = await GrammarCompiler.createGrammarCompiler(info);
       const grammar = schema
-        ? compiler.compileJSONSchema(JSON.stringify(schema), false) // without white space
+        ? compiler.compileJSONSchema(JSON.stringify(schema), false) // false: without white space
         : compiler.compileBuiltinJSONGrammar();
       matcher = await GrammarMatcher.createGrammarMatcher(await grammar);
       told = 0;
     },
     next(ids) {
       for (; told < ids.length; told++) matcher.acceptToken(ids[told]);
-      return matcher.getNextTokenBitmask(); // after a complete match the grammar allows only the end tokens
+      return matcher.getNextTokenBitmask(); // after a complete match, the grammar allows only the end tokens
     },
   };
 }

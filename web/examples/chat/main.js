@@ -14,7 +14,7 @@ const form = document.querySelector('form');
 const output = document.querySelector('output');
 
 const model = await load('model.gguf');
-// Without a chat template in its file, the model continues the conversation as plain text.
+// For a model without a chat template, this template passes the conversation on as plain text.
 const template = model.info.chatTemplate || '{% for message in messages %}{{ message.content }} {% endfor %}';
 const client = openai(model, { template, grammar: jsonGrammar });
 

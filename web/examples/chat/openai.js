@@ -2,11 +2,11 @@
 // @ts-check
 
 /**
- * Offers a chat model through OpenAI's chat.completions.create: streaming, tools, response_format, logprobs. chat() rejects options that it
- * does not support.
+ * Offers a chat model through OpenAI's chat.completions.create with streaming, tools, response_format and logprobs. chat() rejects options
+ * that it does not support.
  */
 
-/** OpenAI's names of options, and the corresponding names of chat(). @type {Record<string, string>} */
+/** OpenAI's option names, with the corresponding option names of chat(). @type {Record<string, string>} */
 const NAMES = {
   max_tokens: 'maxTokens',
   max_completion_tokens: 'maxTokens',
@@ -19,13 +19,13 @@ const NAMES = {
   logit_bias: 'logitBias',
   top_logprobs: 'alternatives',
 };
-/** The reasons why an answer ended, in OpenAI's words. @type {Record<string, string>} */
+/** The reasons why an answer ended, with the names that OpenAI uses for them. @type {Record<string, string>} */
 const REASONS = { end: 'stop', stop: 'stop', length: 'length', abort: 'stop' };
 
-/** How a tool call begins in different models: Qwen and Hermes; Llama; Mistral. */
+/** The beginnings of tool calls in different models: Qwen and Hermes; Llama; Mistral. */
 const OPENINGS = ['<tool_call>', '{"', '[{'];
 
-/** Converts a message to the form of chat() by joining its parts. @param {any} message */
+/** Converts a message to the form that chat() expects, by joining its parts. @param {any} message */
 function messageOf({ role, content, ...others }) {
   const isText = (/** @type {any} */ part) => part?.type === 'text';
   if (Array.isArray(content) && !content.every(isText)) throw new Error('Only parts of the type text can be read: this model sees no pictures and hears no sound');
@@ -42,7 +42,7 @@ function messageOf({ role, content, ...others }) {
  * @param {string} text
  * @param {any[]} tools
  * @param {string} id  id of the answer
- * @returns {object[] | undefined} undefined if the answer is text
+ * @returns {object[] | undefined} undefined if the answer is plain text
  */
 function callsIn(text, tools, id) {
   const tagged = [...text.matchAll(/<tool_call>([^]*?)(?:<\/tool_call>|$)/g)].map(([, inner]) => inner);
@@ -61,12 +61,12 @@ function callsIn(text, tools, id) {
   }
 }
 
-/** Returns whether a text may become a tool call. @param {string} text */
+/** Returns whether the beginning of a text may become a tool call. @param {string} text */
 const mayCall = (text) => OPENINGS.some((opening) => opening.startsWith(text.trimStart()) || text.trimStart().startsWith(opening));
 
 /**
  * @param {any} model  a model from load() that has the verb `chat`
- * @param {{ signal?: AbortSignal, template?: string, grammar?: (schema?: object) => Promise<object> }} [options]  grammar: makes a
+ * @param {{ signal?: AbortSignal, template?: string, grammar?: (schema?: object) => Promise<object> }} [options]  grammar: creates a
  *   constraint from a JSON schema, for response_format (jsonGrammar of grammar.js)
  */
 export function openai(model, { signal, template, grammar } = {}) {
@@ -99,7 +99,7 @@ export function openai(model, { signal, template, grammar } = {}) {
     const created = Math.floor(Date.now() / 1000);
     const head = (/** @type {string} */ object) => ({ id, object, created, model: name });
     const probability = (/** @type {any} */ { text, token, nats, alternatives = [] }) => ({
-      // logprobs are minus the nats
+      // log probabilities are the negative nats
       token: text,
       logprob: -nats,
       bytes: [...model.tokenizer.bytes(token)],

@@ -7,7 +7,7 @@ import * as zlib from 'node:zlib';
 
 import { load } from 'nextpixel';
 
-/** Makes a PNG of RGBA pixels: the signature, then chunks of length, name, data and checksum. */
+/** Encodes RGBA pixels as a PNG: the signature, then chunks that consist of length, name, data and checksum. */
 function png({ data, width, height }) {
   const chunk = (name, body) => {
     const named = Buffer.concat([Buffer.from(name), body]);
@@ -24,7 +24,7 @@ function png({ data, width, height }) {
   return Buffer.concat([signature, chunk('IHDR', header), chunk('IDAT', zlib.deflateSync(Buffer.concat(rows))), chunk('IEND', Buffer.alloc(0))]);
 }
 
-/** Computes the CRC-32, which zlib provides only in newer versions of Node. */
+/** Computes the CRC-32, which the zlib module provides only in newer versions of Node. */
 function checksum(bytes) {
   if (zlib.crc32) return zlib.crc32(bytes);
   let crc = -1;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 import { fileURLToPath } from 'node:url';
 
-// Needs digits.gguf in dist/. Webpack finds and emits the worker and the wasm without any setting.
+// Needs digits.gguf in dist/. Webpack finds and emits the worker and the wasm without any settings.
 export default {
   mode: 'production',
   context: fileURLToPath(new URL('.', import.meta.url)),

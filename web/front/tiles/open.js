@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Opens a tile: its model in an element of the library, larger, with an input for the visitor and a link to its page.
+// Opens a tile: it becomes larger and shows its model in an element of the library, with an input for the visitor and a link to its page.
 // @ts-check
 import { isBlank } from '../../shell/page/blank.js';
 import { make, reducedMotion } from '../../shell/page/dom.js';
@@ -10,11 +10,11 @@ import { weights } from '../../shell/model/weights.js';
 import { askedOf } from './table.js';
 /** @import { Records, Tile } from './table.js' */
 
-/** Maximum number of characters of a prompt; longer texts are for the page. */
+/** Maximum number of characters in a prompt. Longer texts can be used on the page. */
 const MOST = 160;
 const GROW_MS = 220;
 
-/** Returns the input that sets an attribute of the element. @param {Tile} tile @param {any} element */
+/** Creates the input that sets an attribute of the element. @param {Tile} tile @param {any} element */
 function asking({ asks, choices = [...'0123456789'] }, element) {
   if (!asks) return [];
   if (asks === 'prompt') {

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
-// The pictures of the tiles: each draws a model's recorded answer up to a share (0 to 1) of its duration.
+// The pictures of the tiles. Each function draws the recorded answer of a model up to a share (0 to 1) of its duration.
 // @ts-check
 import { litPixels } from '../../lib/kinds/caption/light.js';
 import { bicubic } from '../../pages/colour/bicubic.js';
 import { palette } from '../../shell/picture/palette.js';
 
 /**
- * A canvas to draw on, in CSS pixels.
+ * A canvas to draw on, measured in CSS pixels.
  * @typedef {Object} Stage
  * @property {CanvasRenderingContext2D} context
  * @property {number} width
@@ -15,7 +15,7 @@ import { palette } from '../../shell/picture/palette.js';
  * @property {string} serif
  */
 
-/** Draws on an empty stage. @typedef {(stage: Stage, share: number) => void} Painter */
+/** Draws the answer on an empty stage. @typedef {(stage: Stage, share: number) => void} Painter */
 
 /** @param {number} share @param {number} from @param {number} to */
 const between = (share, from, to) => Math.min(1, Math.max(0, (share - from) / (to - from)));
@@ -23,7 +23,7 @@ const between = (share, from, to) => Math.min(1, Math.max(0, (share - from) / (t
 /** @param {string} text @returns {Uint8Array} */
 export const bytesOf = (text) => Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0));
 
-/** Decodes two 4-bit values from each byte, scaled to 0 to 255. @param {string} text */
+/** Decodes two 4-bit values from each byte and scales them to 0 to 255. @param {string} text */
 export const levelsOf = (text) =>
   Uint8Array.from(bytesOf(text)).reduce(
     (all, byte, i) => {
@@ -44,12 +44,15 @@ function canvasOf(rgb, side) {
   return canvas;
 }
 
-/** Returns the data URL of an RGB picture, for an element that reads it. @param {string} rgb @param {number} side */
+/** Returns an RGB picture as a data URL, for an element that reads it. @param {string} rgb @param {number} side */
 export const addressOf = (rgb, side) => canvasOf(bytesOf(rgb), side).toDataURL();
 
 /**
- * Returns a grid of equal squares in the middle of the stage. @param {Stage} stage @param {number} columns @param {number} rows @param
- * {number} [gap]
+ * Returns a grid of equal squares in the middle of the stage.
+ * @param {Stage} stage
+ * @param {number} columns
+ * @param {number} rows
+ * @param {number} [gap]
  */
 function gridOn({ width, height }, columns, rows, gap = 3) {
   const side = Math.floor(Math.min((width + gap) / columns, (height + gap) / rows)) - gap;
@@ -59,8 +62,10 @@ function gridOn({ width, height }, columns, rows, gap = 3) {
 }
 
 /**
- * Draws the bicubic enlargement on the left and the model's on the right, both of the same 64 pixels. @param {{ small: string, drawn:
- * string }} record @returns {Painter}
+ * Draws the bicubic enlargement on the left and the model's enlargement on the right, both from the same 64 pixels.
+ *
+ * @param {{ small: string, drawn: string }} record
+ * @returns {Painter}
  */
 export function face({ small, drawn }) {
   const given = canvasOf(bytesOf(small), 8);
@@ -82,12 +87,14 @@ export function face({ small, drawn }) {
   };
 }
 
-/** Pixels left free at either end of a line, for the dot under its outermost word; pixels of the smallest letters. */
+/** Pixels that stay free at both ends of a line, for the dot under the outermost word, and minimum font size in pixels. */
 const [EDGE, LEAST] = [4, 6];
 
 /**
- * Returns the positions of the words of a line that is at most as wide as the stage.
- * @param {Stage} stage @param {[text: string, tight: number][]} words @param {number} most  pixels of the letters
+ * Returns the positions of the words in a line that is at most as wide as the stage.
+ * @param {Stage} stage
+ * @param {[text: string, tight: number][]} words
+ * @param {number} most  maximum font size in pixels
  */
 function lineOf({ context, width, sans }, words, most) {
   /** @param {number} size */
@@ -103,7 +110,7 @@ function lineOf({ context, width, sans }, words, most) {
     });
     return { size, places, total: x };
   };
-  // Widths are not proportional to the letter size where the browser rounds the widths of letters.
+  // Widths are not proportional to the font size if the browser rounds the widths of letters.
   let line = measured(most);
   while (line.total > width - 2 * EDGE && line.size > LEAST) line = measured(line.size - 0.5);
   const left = (width - line.total) / 2;
@@ -114,7 +121,12 @@ function lineOf({ context, width, sans }, words, most) {
   };
 }
 
-/** A sentence above, its translation below, and bands to the words that each attended to. @param {{ source: [string, number][], words: [string, number][], looks: [at: number, weight: number][][] }} record @returns {Painter} */
+/**
+ * Draws a sentence at the top, its translation at the bottom, and bands from each word to the words that it attended to.
+ *
+ * @param {{ source: [string, number][], words: [string, number][], looks: [at: number, weight: number][][] }} record
+ * @returns {Painter}
+ */
 export const bands =
   ({ source, words, looks }) =>
   (stage, share) => {
@@ -152,8 +164,10 @@ export const bands =
   };
 
 /**
- * Draws arcs from each head to its dependents; the more probable an arc is, the stronger its line. @param {{ words: string[], arcs: [head:
- * number, child: number, p: number, best: number][] }} record @returns {Painter}
+ * Draws arcs from each head to its dependents. A more probable arc has a stronger line.
+ *
+ * @param {{ words: string[], arcs: [head: number, child: number, p: number, best: number][] }} record
+ * @returns {Painter}
  */
 export const arcs =
   ({ words, arcs: all }) =>
@@ -194,8 +208,10 @@ export const arcs =
   };
 
 /**
- * Draws notes from left to right in time, with higher pitches higher up. @param {{ notes: [voice: number, pitch: number, start: number,
- * length: number][] }} record @returns {Painter}
+ * Draws notes from left to right in time; higher pitches are higher up.
+ *
+ * @param {{ notes: [voice: number, pitch: number, start: number, length: number][] }} record
+ * @returns {Painter}
  */
 export function chorale({ notes }) {
   const end = Math.max(...notes.map(([, , start, length]) => start + length));
@@ -225,8 +241,9 @@ export function chorale({ notes }) {
 }
 
 /**
- * Draws a wave from left to right, sample by sample. @param {{ low: number[], high: number[] }} record  percent of the full range @returns
- * {Painter}
+ * Draws a waveform from left to right, sample by sample.
+ * @param {{ low: number[], high: number[] }} record  per cent of the full range
+ * @returns {Painter}
  */
 export const wave =
   ({ low, high }) =>
@@ -243,7 +260,7 @@ export const wave =
     for (let i = 0; i < now; i++) context.fillRect(i * step, y(high[i]) - 0.5, Math.max(1, step - 0.3), y(low[i]) - y(high[i]) + 1);
   };
 
-/** Draws sixteen pictures, each in one pass. @param {ArrayLike<number>} rgb  (16, 32, 32, 3) @returns {Painter} */
+/** Draws sixteen pictures, each of which appears in one pass. @param {ArrayLike<number>} rgb  (16, 32, 32, 3) @returns {Painter} */
 export function faces(rgb) {
   const all = Array.from({ length: 16 }, (_, i) => canvasOf(Array.prototype.slice.call(rgb, 3072 * i, 3072 * (i + 1)), 32));
   return (stage, share) => {
@@ -257,8 +274,10 @@ export function faces(rgb) {
 }
 
 /**
- * Draws a scene and lights up the places that the model attended to for each word. @param {{ scene: string, grid: { rows: number, columns:
- * number }, words: [text: string, light: number[]][] }} record @returns {Painter}
+ * Draws a scene, and lights up the positions to which the model attended for each word.
+ *
+ * @param {{ scene: string, grid: { rows: number, columns: number }, words: [text: string, light: number[]][] }} record
+ * @returns {Painter}
  */
 export function caption({ scene, grid, words }) {
   const picture = bytesOf(scene);
@@ -307,7 +326,8 @@ export const digits = (levels) => (stage, share) => {
 };
 
 /**
- * Draws a story token by token, each shaded by its surprisal. @param {{ prompt: string, tokens: [text: string, nats: number][] }} record
+ * Draws a story token by token, with each token shaded by its surprisal.
+ * @param {{ prompt: string, tokens: [text: string, nats: number][] }} record
  * @returns {Painter}
  */
 export const story =
@@ -321,7 +341,7 @@ export const story =
     const shown = Math.floor(tokens.length * between(share, 0.04, 0.92));
     /** @type {[text: string, nats: number][]} */
     const all = [...prompt.split(/(?= )/).map((text) => /** @type {[string, number]} */ ([text, -1])), ...tokens.slice(0, shown)];
-    /** A word may be several tokens; only all of them show whether the word fits the line. @param {number} from */
+    /** A word may consist of several tokens, and whether it fits the line depends on all of them. @param {number} from */
     const wordFrom = (from) => {
       let text = all[from][0];
       for (let i = from + 1; i < all.length && !/^\s/.test(all[i][0]); i++) text += all[i][0];

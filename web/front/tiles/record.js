@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
-// Makes web/front/tiles/record.json: one recorded answer of the model of each tile of the front page, which the tile shows until its own model is loaded.
+// Creates web/front/tiles/record.json, which contains one recorded answer of the model of each tile on the front page. The tile shows this
+// answer until its own model has loaded.
 //
 //   node web/front/tiles/record.js
 //
-// The record comes entirely from the shipped weights, with the seeds written below.
+// All records come from the shipped weights and the seeds in this file.
 // @ts-check
 import { writeFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
@@ -32,10 +33,10 @@ try {
     };
     /** @param {ArrayLike<number>} bytes */
     const base64 = (bytes) => btoa(Array.from(bytes, (byte) => String.fromCharCode(byte)).join(''));
-    /** Packs 4-bit values, two per byte. @param {ArrayLike<number>} levels 0 to 255 */
+    /** Packs values with 4 bits, two per byte. @param {ArrayLike<number>} levels 0 to 255 */
     const nibbles = (levels) =>
       base64(Array.from({ length: levels.length / 2 }, (_, i) => (levels[2 * i] >> 4) | ((levels[2 * i + 1] >> 4) << 4)));
-    /** Rounds to two decimals, enough to draw. @param {ArrayLike<number>} numbers */
+    /** Rounds to two decimals, which is precise enough for drawing. @param {ArrayLike<number>} numbers */
     const rounded = (numbers) => Array.from(numbers, (number) => Math.round(100 * number) / 100);
     /** Returns the pixels of a square. @param {number} side @param {(context: OffscreenCanvasRenderingContext2D) => void} draw */
     const pixels = (side, draw) => {
@@ -49,7 +50,7 @@ try {
     const rgbOf = (rgba) => Uint8Array.from({ length: (rgba.length / 4) * 3 }, (_, i) => rgba[4 * Math.floor(i / 3) + (i % 3)]);
     const imageAt = async (/** @type {string} */ path) => createImageBitmap(await (await fetch(path)).blob());
 
-    /** Returns all values of a run's pictures, by sample. @param {any} run @param {number} size of each */
+    /** Returns all values of a run's pictures, by sample. @param {any} run @param {number} size number of values per picture */
     const pictures = async (run, size) => {
       /** @type {Uint8Array[]} */
       const all = [];
@@ -58,10 +59,10 @@ try {
     };
 
     const emoji = await imageAt('/web/pictures/emoji.png');
-    const FACE = 20; // the face with rolling eyes, among the validation pictures of the page `colour`
+    const FACE = 20; // the face with rolling eyes
     const original = pixels(32, (context) => context.drawImage(emoji, 32 * (FACE % 8), 32 * Math.floor(FACE / 8), 32, 32, 0, 0, 32, 32));
     const face = await withModel('emoji-sr', async (model) => {
-      const run = model.superResolve(original, { samples: 8, resample: 8, seed: 1, temperature: 0.9 }); // the likeliest of eight competing samples, as on the page
+      const run = model.superResolve(original, { samples: 8, resample: 8, seed: 1, temperature: 0.9 }); // as on the page
       const [drawn] = await pictures(run, 3072);
       return { original: base64(rgbOf(original.data)), small: base64(run.small), drawn: base64(drawn) };
     });

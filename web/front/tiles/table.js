@@ -1,29 +1,32 @@
 // SPDX-License-Identifier: MIT
-// Lists the tiles of the front page: their drawings, their models, and their inputs for the visitor.
+// Lists the tiles of the front page with their drawings, their models, and the input that each offers to visitors.
 // @ts-check
 import { phrase } from '../../shell/page/phrase.js';
 import { addressOf, arcs, bands, caption, chorale, digits, face, faces, levelsOf, story, wave } from './paint.js';
 /** @import { Painter } from './paint.js' */
 /** @import { Model } from '../../shell/library.js' */
 
-/** The recorded answers: web/front/tiles/record.json, made by record.js next to it. @typedef {Record<string, any>} Records */
+/** The recorded answers in web/front/tiles/record.json, which record.js creates. @typedef {Record<string, any>} Records */
 
 /**
  * @typedef {Object} Tile
- * @property {string} page  the folder of its page in web/pages
- * @property {number} ms    duration of its drawing
+ * @property {string} page  name of the folder of its page in web/pages
+ * @property {number} ms    duration of the drawing in milliseconds
  * @property {(records: Records) => Painter} paint
- * @property {(records: Records) => Record<string, string>} element  attributes of <next-pixel> in the opened tile
- * @property {'prompt' | 'digit' | 'class'} [asks]  an attribute that the visitor can set there
+ * @property {(records: Records) => Record<string, string>} element  returns the attributes of <next-pixel> in the opened tile
+ * @property {'prompt' | 'digit' | 'class'} [asks]  the attribute that visitors can set there
  * @property {string[]} [choices]
- * @property {true} [anew]  adds a button that draws with another seed; audio elements have their own button for this
- * @property {{ file: string, draw: (model: Model, seed: number, signal: AbortSignal) => Promise<Painter> }} [live]  a file small enough to
- *   load unrequested, and a function that draws another answer of its model
+ * @property {true} [anew]  adds a button that draws with another seed; elements for audio have their own button for this
+ * @property {{ file: string, draw: (model: Model, seed: number, signal: AbortSignal) => Promise<Painter> }} [live]  a file that is small
+ *   enough to load without a request of the visitor, and a function that draws another answer of its model
  */
 
 /**
- * Returns all values of the pictures of a run, one picture after another. @param {AsyncIterable<any>} run @param {number} samples @param
- * {number} size of each
+ * Returns all values of the pictures of a run, one picture after another.
+ *
+ * @param {AsyncIterable<any>} run
+ * @param {number} samples
+ * @param {number} size number of values per picture
  */
 async function valuesOf(run, samples, size) {
   const all = new Uint8Array(samples * size);
@@ -31,7 +34,7 @@ async function valuesOf(run, samples, size) {
   return all;
 }
 
-/** Tiles by their data-tile name, in the order of the page. @type {Record<string, Tile>} */
+/** Tiles by the name in their data-tile attribute, in the order of the page. @type {Record<string, Tile>} */
 export const TILES = {
   face: {
     page: 'colour',
@@ -124,5 +127,5 @@ export const TILES = {
   },
 };
 
-/** Returns the name of the visitor's setting. @param {Tile['asks']} asks */
+/** Returns the name of the setting that visitors can change. @param {Tile['asks']} asks */
 export const askedOf = (asks) => (asks === 'digit' ? phrase`The digit` : asks === 'class' ? phrase`The class` : phrase`Your own text`);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Runs the tiles: they start one by one and rest while out of view. Tiles with small models then draw again, one model at a time.
+// Runs the tiles. They start one by one, and pause while they are out of view. Tiles with small models then draw again, one model at a
+// time.
 // @ts-check
 import { byId, make, perFrame, reducedMotion } from '../../shell/page/dom.js';
 import { phrase } from '../../shell/page/phrase.js';
@@ -11,21 +12,21 @@ import { TILES } from './table.js';
 /** @import { Painter } from './paint.js' */
 /** @import { Records, Tile } from './table.js' */
 
-/** Delay between the starts of two tiles: nine start within the first second. */
+/** Delay between the starts of two tiles, with which nine tiles start within the first second. */
 const APART_MS = 100;
-/** Number of times that each small model draws again unrequested. */
+/** Number of times that each small model draws again on its own. */
 const TURNS = 3;
-/** Pause between two drawings of a small model. */
+/** Pause between two drawings of a small model, in milliseconds. */
 const REST_MS = 2500;
-/** The recorded answers; if they cannot be loaded, the tiles stay links. */
+/** Address of the recorded answers. If they cannot be loaded, the tiles remain links. */
 const RECORD = new URL('record.json', import.meta.url);
 
 /**
  * @typedef {{ name: string, tile: Tile, root: HTMLAnchorElement, canvas: HTMLCanvasElement, paint?: Painter, from: number, seen: boolean, over: boolean }} Shown
- * from: start time; Infinity if not started
+ * from: start time; Infinity if the drawing has not started
  */
 
-/** @param {Promise<unknown>} first  the first drawing on the page, which has the processor until then */
+/** @param {Promise<unknown>} first  the first drawing on the page, which has the processor to itself until this promise resolves */
 export async function createTiles(first) {
   const root = byId('tiles');
   /** @type {Shown[]} */
@@ -45,7 +46,7 @@ export async function createTiles(first) {
   const style = getComputedStyle(document.documentElement);
   const [sans, serif] = ['--sans', '--serif'].map((name) => style.getPropertyValue(name));
   let paused = false;
-  /** The time at which the tiles were paused; the time since then does not count. */
+  /** Time at which the tiles were paused. The time since then does not count. */
   let stopped = 0;
 
   /** @param {Shown} one @param {number} share */
@@ -100,7 +101,7 @@ export async function createTiles(first) {
 
   const { saveData = false, effectiveType = '4g' } =
     /** @type {{ connection?: { saveData?: boolean, effectiveType?: string } }} */ (navigator).connection ?? {};
-  /** Tells whether models may load unrequested: not if that costs the visitor something. */
+  /** Returns whether models may load without a request of the visitor. They may not if that could cost the visitor something. */
   const unasked = () => !reducedMotion() && !saveData && effectiveType === '4g';
   const pause = make('button', { type: 'button', class: 'tiles-pause' }, phrase`Pause the tiles`);
   pause.hidden = reducedMotion();
@@ -150,7 +151,7 @@ export async function createTiles(first) {
     try {
       await drawAnew(one, turn);
     } catch {
-      return; // keep the recorded answer
+      return; // the tile keeps the recorded answer
     }
   }
 

@@ -6,7 +6,7 @@
  *
  *     node web/manual/make/manual.js TOOLS [--check]
  *
- * TOOLS is the folder in which npm has installed the packages of package.json. The chapters are Markdown files in ../chapters. The
+ * TOOLS is the folder into which npm has installed the packages of package.json. The chapters are Markdown files in ../chapters. The
  * following lines are replaced: `<!-- reference -->` by the reference that TypeDoc extracts from web/lib, `<!-- attributes -->` by the
  * table rows of the element's attributes, `<!-- types -->` by those of the tensor types, and `<!-- runs -->` by those of the supported
  * third-party files. A code fence that names a file is replaced by this file, so that readers see the code that the tests run:
@@ -30,7 +30,7 @@ const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
 const MANUAL = `${ROOT}web/manual/`;
 const LINE = 'made of web/manual/chapters and the comments of web/lib by ./build.sh manual';
 
-/** File names and titles of the chapters, in order. @type {[string, string][]} */
+/** File names and titles of the chapters, in the order of the manual. @type {[string, string][]} */
 const CHAPTERS = [
   ['index', 'Start'],
   ['javascript', 'JavaScript'],
@@ -52,10 +52,10 @@ const CHAPTERS = [
   ['numbers', 'Numbers'],
 ];
 
-/** A comment in a section with search keywords that its text does not contain, in English and Korean. */
+/** Matches a comment in a section with search keywords, in English and Korean, that the text does not contain. */
 const KEYWORDS = /<!-- keywords: (.*?) -->\n?/g;
 
-/** @param {string} text  of a heading, as Markdown */
+/** @param {string} text  text of a heading, as Markdown */
 const slug = (text) =>
   text
     .toLowerCase()
@@ -63,11 +63,11 @@ const slug = (text) =>
     .trim()
     .replace(/\s+/g, '-');
 
-/** @param {string} tools  the folder */
+/** @param {string} tools  folder with the packages */
 async function markdown(tools) {
   const require = createRequire(join(tools, 'package.json'));
   const { default: MarkdownIt } = await import(pathToFileURL(require.resolve('markdown-it')).href);
-  const strict = new MarkdownIt(); // for comments, in which <img> is plain text
+  const strict = new MarkdownIt(); // used for comments, in which <img> is plain text
   const md = new MarkdownIt({ html: true });
   /** @param {any[]} tokens @param {number} i */
   md.renderer.rules.fence = (tokens, i) => `<pre tabindex="0"><code>${md.utils.escapeHtml(tokens[i].content.trimEnd())}</code></pre>\n`;
@@ -76,7 +76,12 @@ async function markdown(tools) {
   return { md, strict };
 }
 
-/** Builds all pages, keyed by their path below web/manual. @param {string} tools  the folder @returns {Promise<Map<string, string>>} */
+/**
+ * Builds all pages; returns them by their path relative to web/manual.
+ *
+ * @param {string} tools  folder with the packages
+ * @returns {Promise<Map<string, string>>}
+ */
 async function pages(tools) {
   const { md, strict } = await markdown(tools);
   const require = createRequire(join(tools, 'package.json'));
@@ -141,7 +146,7 @@ const wordsOf = (html) =>
     .trim();
 
 /**
- * Builds the index that web/manual/search.js searches: the address, title and distinct words of each section.
+ * Builds the index that web/manual/search.js searches: the address, the title and the distinct words of each section.
  *
  * @param {string} name
  * @param {import('./page.js').Page} page
@@ -164,7 +169,11 @@ function sectionsOf(name, { title, deck, body }) {
   });
 }
 
-/** Adds the name of its column to each cell of a row except the first, for phones, where the columns are stacked. @param {any[]} tokens */
+/**
+ * Adds the name of its column to each cell of a row except the first one. Phones show it, because they stack the columns.
+ *
+ * @param {any[]} tokens
+ */
 function label(tokens) {
   /** @type {string[]} */
   let heads = [];
@@ -177,11 +186,11 @@ function label(tokens) {
   });
 }
 
-/** Replaces the content of a fence that names a file by this file. @param {any} token */
+/** Replaces the content of a fence that names a file by the contents of this file. @param {any} token */
 async function include(token) {
   const [, path] = /\bfile=(\S+)/.exec(token.info) ?? [];
   if (path === undefined) return;
-  if (token.content.trim() !== '') throw new Error(`the fence of ${path} has a content of its own`);
+  if (token.content.trim() !== '') throw new Error(`the fence of ${path} must be empty, because it is replaced by the file`);
   token.content = await readFile(`${ROOT}${path}`, 'utf8');
 }
 

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** The frame of a manual page: the frame of the other pages (web/tools/frame.js) with web/manual/manual.css. */
+/** The frame of a manual page, which is the frame of the other pages (web/tools/frame.js) with web/manual/manual.css. */
 
 import { masthead, opening } from '../../tools/frame.js';
 
 /**
  * @typedef {object} Page
- * @property {string} name      name of its file, without .html
+ * @property {string} name      name of the page's file without .html
  * @property {string} title     heading as HTML
  * @property {string} deck      text next to the heading, as HTML
  * @property {string} body      HTML
@@ -22,7 +22,8 @@ const withoutTags = (html) => html.replace(/<[^>]+>/g, '');
 
 /**
  * @param {Page} page
- * @param {{ chapters: [string, string][], line: string }} manual  chapters: file names and titles; line: what the page is generated from
+ * @param {{ chapters: [string, string][], line: string }} manual  chapters: file names and titles; line: comment that names the sources of
+ *   the page
  */
 export function framed({ name, title, deck, body, contents }, { chapters, line }) {
   const place = chapters.findIndex(([chapter]) => chapter === name);

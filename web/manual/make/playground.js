@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** The manual's playground: its form as HTML, and the library's tables of verbs and options as JSON for web/manual/playground.js. */
+/** Builds the manual's playground: its form as HTML, and the library's tables of verbs and options as JSON for web/manual/playground.js. */
 
 import { readFile, readdir } from 'node:fs/promises';
 
@@ -15,7 +15,7 @@ const ROOT = new URL('../../../', import.meta.url);
 /** Returns whether the form has a field for this option. @param {any} row @param {string} name */
 const hasField = (row, name) => Boolean(row.whole || row.number || row.flag) || ['seed', 'label', 'speaker', 'stop'].includes(name);
 
-/** The tables. */
+/** Returns the tables of verbs and options. */
 export async function playgroundTables() {
   const said = commentsOf(await readFile(new URL('web/lib/settings.js', ROOT), 'utf8'));
   const settings = Object.entries(SETTINGS)
@@ -24,7 +24,7 @@ export async function playgroundTables() {
       const { of, whole, number, flag, initial } = /** @type {import('../../lib/settings.js').Setting} */ (row);
       return { name, of, whole, number, flag, initial, said: (said.get(name) ?? '').replace(/^\{.*?\} /, '').replaceAll('`', '') };
     });
-  // The options with a field in the form.
+  // The options that have a field in the form.
   const verbs = Object.fromEntries(
     Object.entries(VERBS)
       .filter(([name]) => !['attention', 'chat', 'decode'].includes(name))
@@ -36,7 +36,7 @@ export async function playgroundTables() {
   return { verbs, kinds, settings };
 }
 
-/** The form. */
+/** Returns the HTML of the form. */
 export async function playgroundForm() {
   const files = (await readdir(new URL('weights', ROOT))).filter((name) => /^[\w-]+\.gguf$/.test(name)).sort();
   return `<link rel="modulepreload" id="library" href="../dist/nextpixel.js">

@@ -2,7 +2,7 @@
 // @ts-check
 
 /**
- * Builds the reference of the JavaScript API: TypeDoc reads the JSDoc comments of web/lib; this module renders the result as HTML.
+ * Builds the reference of the JavaScript API. TypeDoc reads the JSDoc comments of web/lib, and this module renders the result as HTML.
  */
 
 import { readFile, readdir } from 'node:fs/promises';
@@ -12,13 +12,13 @@ import { KINDS } from '../../lib/kinds/index.js';
 
 const LIB = fileURLToPath(new URL('../../lib/', import.meta.url));
 
-/** All modules, by name; index.js comes last because it re-exports declarations of the others. */
+/** All modules, by name. index.js comes last, because it re-exports declarations of the other modules. */
 const MODULES = (await readdir(LIB, { recursive: true }))
   .filter((name) => name.endsWith('.js'))
   .map((name) => name.slice(0, -3))
   .sort((a, b) => Number(a === 'index') - Number(b === 'index') || (a < b ? -1 : 1));
 
-/** The types of each kind: its verbs, their options and their results. @type {Record<string, string[]>} */
+/** The types that belong to each kind: its verbs, their options and their results. @type {Record<string, string[]>} */
 const TYPES_OF_KINDS = Object.fromEntries(
   await Promise.all(
     KINDS.map(async ({ name }) => {
@@ -29,7 +29,7 @@ const TYPES_OF_KINDS = Object.fromEntries(
 );
 
 /**
- * The groups on the page, in order; the types of a kind are those in its kind.js. Exports of lib/index.js that are not listed here come last.
+ * The groups on the page, in order. The types of a kind are listed in its kind.js. Exports of lib/index.js that no group lists come last.
  * @type {[string, string[]][]}
  */
 const GROUPS = [
@@ -79,7 +79,7 @@ const GROUPS = [
   ],
 ];
 
-/** Class members that are not documented: the browser calls them, or the parent class declares them. */
+/** Class members that are not documented, because only the browser calls them or the parent class declares them. */
 const HIDDEN =
   /^(constructor|observedAttributes|(dis)?connectedCallback|connectedMoveCallback|attributeChangedCallback|name|stack|cause|stackTraceLimit|message)$/;
 
@@ -92,7 +92,7 @@ const HIDDEN =
  */
 
 /**
- * Finds the modules that declare the types which index.js re-exports, because another module may have a type of the same name.
+ * Finds the modules that declare the types which index.js re-exports, because another module may declare a type with the same name.
  * @returns {Promise<Map<string, string>>}
  */
 async function declarations() {
@@ -143,18 +143,18 @@ export async function reference({ typedoc, ts, block, inline }) {
       '@callback',
     ],
   });
-  /** Types that are a union of string literals, with these literals. @type {Map<string, string[]>} */
+  /** The types that are unions of string literals, with these literals. @type {Map<string, string[]>} */
   const spelled = new Map();
-  // TypeDoc reads the text after @typedef. In our comments the text comes before it.
+  // TypeDoc reads the text after @typedef. In the comments of this project, the text is before it.
   app.converter.on(Converter.EVENT_CREATE_DECLARATION, (/** @type {any} */ context, /** @type {any} */ reflection) => {
     const symbol = context.getSymbolFromReflection(reflection);
     const tag = symbol?.declarations?.find(ts.isJSDocTypedefTag);
     const text = ts.getTextOfJSDocComment(tag?.parent.comment);
     if (text && !reflection.comment?.hasVisibleComponent()) reflection.comment = new Comment([{ kind: 'text', text }]);
-    // TypeDoc also reads a minus sign at the start as a dash.
+    // TypeDoc also treats a minus sign at the start of a text as a dash.
     const property = ts.getTextOfJSDocComment(symbol?.declarations?.find(ts.isJSDocPropertyTag)?.comment);
     if (/^-\S/.test(property ?? '')) reflection.comment = new Comment([{ kind: 'text', text: property }]);
-    // Readers cannot interpret `typeof NAMES[number]`; it is replaced by the literals in the order of NAMES.
+    // Readers cannot interpret `typeof NAMES[number]`, so it is replaced by the literals in the order of NAMES.
     const object =
       tag && reflection.type?.type === 'indexedAccess'
         ? context.checker.getTypeFromTypeNode(tag.typeExpression.type.objectType)
@@ -175,7 +175,7 @@ export async function reference({ typedoc, ts, block, inline }) {
   for (const module of MODULES) {
     for (const reflection of project.children.find((/** @type {any} */ { name }) => name === module)?.children ?? []) {
       const { name } = reflection;
-      // If TypeDoc found the re-export before the type itself, the type is the reference.
+      // If TypeDoc found the re-export before the type itself, the re-export is the one that it documents.
       const own =
         reflection.kind === ReflectionKind.Reference && declared.get(name) === module ? reflection.getTargetReflectionDeep() : reflection;
       const alias =
@@ -192,7 +192,7 @@ export async function reference({ typedoc, ts, block, inline }) {
   ];
   const placed = GROUPS.flatMap(([, names]) => names);
   const lost = placed.filter((name) => !found.has(name));
-  if (lost.length > 0) throw new Error(`web/manual/make/reference.js: these are not there any more: ${lost.join(', ')}`);
+  if (lost.length > 0) throw new Error(`web/manual/make/reference.js: these names no longer exist: ${lost.join(', ')}`);
   const more = exported.filter((/** @type {string} */ name) => !placed.includes(name));
   const groups = more.length > 0 ? [...GROUPS, /** @type {[string, string[]]} */ (['More', more])] : GROUPS;
   const shown = [...placed, ...more];
@@ -205,7 +205,7 @@ export async function reference({ typedoc, ts, block, inline }) {
       .split(/("[^"]*"|\b[A-Z]\w+)/)
       .map((piece) => (piece !== self && shown.includes(piece) ? `<a href="#${piece}">${piece}</a>` : escape(piece)))
       .join('');
-  /** Joins the literals of a union in sorted order, for comparison. @param {string[]} texts */
+  /** Joins the literals of a union in sorted order, to compare unions. @param {string[]} texts */
   const sorted = (texts) => [...texts].sort().join(' | ');
   /** Removes details of a type that readers do not need. @param {string} text */
   const plain = (text) =>
@@ -228,7 +228,7 @@ export async function reference({ typedoc, ts, block, inline }) {
       .join(' ')
       .trim();
 
-  /** Renders rows of names, types and descriptions. @param {{ name: string, type: any, optional: boolean, comment: any }[]} rows */
+  /** Renders rows with names, types and descriptions. @param {{ name: string, type: any, optional: boolean, comment: any }[]} rows */
   const list = (rows) =>
     rows.length === 0
       ? ''
@@ -249,7 +249,7 @@ export async function reference({ typedoc, ts, block, inline }) {
       }),
     );
 
-  /** @param {any} signature @param {string} name @param {any} [comment]  that of what has the signature, where it has none itself */
+  /** @param {any} signature @param {string} name @param {any} [comment]  comment of the declaration, used if the signature has none */
   function call(signature, name, comment) {
     signature.comment ??= comment;
     const parameters = (signature.parameters ?? [])
@@ -271,7 +271,13 @@ export async function reference({ typedoc, ts, block, inline }) {
     return `<p class="returns">Returns <code class="type">${typed(type)}</code>${what ? `: ${inline(what)}` : ''}</p>\n`;
   }
 
-  /** Renders the properties, then the methods. @param {string} name @param {any[]} children @param {(method: any) => string} before */
+  /**
+   * Renders first the properties and then the methods of a class.
+   *
+   * @param {string} name
+   * @param {any[]} children
+   * @param {(method: any) => string} before
+   */
   function members(name, children, before) {
     const signaturesOf = (/** @type {any} */ child) => child.signatures ?? child.type?.declaration?.signatures ?? [];
     const methods = children.filter((child) => signaturesOf(child).length > 0);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Table rows for the manual, generated from the code: the third-party files that are supported. */
+/** Generates table rows for the manual from the code: the files of other projects that are supported. */
 
 import { readFile } from 'node:fs/promises';
 
@@ -14,7 +14,7 @@ const ROOT = new URL('../../../', import.meta.url);
 const source = (/** @type {string} */ path) => readFile(new URL(path, ROOT), 'utf8');
 const tensorRows = async () => tensorTypes(await source('src/tensor_types.h'));
 
-/** Returns the Markdown rows of the tensor types in src/tensor_types.h. */
+/** Returns the tensor types in src/tensor_types.h as rows in Markdown. */
 export async function types() {
   return (await tensorRows())
     .map(
@@ -24,7 +24,7 @@ export async function types() {
     .join('\n');
 }
 
-/** Returns the Markdown rows of the supported architectures, tokenizers and unsupported files. */
+/** Returns the supported architectures, tokenizers and unsupported files as rows in Markdown. */
 export async function runs() {
   const types = (await tensorRows()).filter(({ reason }) => !reason).map(({ name }) => name);
   const [, most] = /#define GGUF_MAX_BYTES \w+ \/\* (.*?) \*\//.exec(await source('src/gguf.h')) ?? [];
@@ -40,7 +40,10 @@ export async function runs() {
     ['Tokenizers', code(TOKENIZERS)],
     ['Cuts before byte pairs (`tokenizer.ggml.pre`)', `${code(names())}. With another name a model runs, with tokens by their numbers`],
     ['Talks (`model.chat()`)', 'every file with a template (`tokenizer.chat_template`), which is run; of others the page passes one'],
-    ['Not', 'mixtures of experts, adapters (LoRA), models of embeddings, projectors of pictures: each is refused as what it is'],
+    [
+      'Not',
+      'mixtures of experts, adapters (LoRA), embedding models and image projectors: each is rejected with a message that names its type',
+    ],
   ];
   return rows.map(([what, which]) => `| ${what} | ${which} |`).join('\n');
 }

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
-// Plans a training course: which pictures it uses, in what order, and their nats along the way. This file does not use the page. Pure.
+// Plans a training course: which pictures it uses, in what order, and their nats along the way. This file does not use the page.
 // @ts-check
 import { randomFrom } from '../../shell/run/random.js';
 import { learn, natsOf, nothingLearnt } from './learn.js';
 /** @import { Point } from './curve.js' */
 
 /**
- * Of learning. Learning rate. Of 0.005, 0.01, 0.02, 0.03 and 0.05, this is the largest rate at which forty held-out digits still improve in
+ * Learning rate. Of 0.005, 0.01, 0.02, 0.03 and 0.05, this is the largest rate at which forty held-out digits still improve in
  * the tenth pass over the others.
  */
 const RATE = 0.02;
@@ -15,7 +15,7 @@ const EACH = 20;
 const UNSEEN = 40;
 
 export class Lesson {
-  /** @type {Uint8Array[]} what number of selectable digits */
+  /** @type {Uint8Array[]} the digits that the visitor can pick */
   #pictures;
   /** Indices of the digits that the network has learned from. @type {Set<number>} */
   #seen = new Set();
