@@ -77,7 +77,7 @@ test('a picture is scaled down by averaging each area, as in the library, and tu
     const both = (file) =>
       page.evaluate(async (base64) => {
         const [{ centralSquare }, { openPicture }, { scaling }, { fromRGBA }] = await Promise.all(
-          ['/web/pages/colour/square.js', '/web/pages/colour/picture.js', '/web/lib/media/scale.js', '/web/lib/media/ground.js'].map(
+          ['/web/pages/colour/square.js', '/web/shell/picture/open-picture.js', '/web/lib/media/scale.js', '/web/lib/media/ground.js'].map(
             (name) => import(name),
           ),
         );

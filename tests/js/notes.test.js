@@ -596,7 +596,8 @@ test('music that the model cannot read gives an error of one sentence each', asy
       tracks: Array.from({ length: 5 }, (_, i) => [on(0, 60 + i, 90), on(96, 60 + i, 0), { deltaTime: 0, meta: true, type: 'endOfTrack' }]),
     }),
   );
-  await refused(many, {}, /5 tracks or channels have notes .*: leave some out/);
+  await refused(many, {}, /5 tracks or channels have notes .*, and the model has 4: leave some out/);
+  await refused(many, { voices: ['soprano'] }, /5 tracks or channels have notes .*, and `voices` names 1: leave some out/);
   const odd = file([
     on(0, 67, 90),
     on(100, 67, 0),

@@ -14,10 +14,10 @@ async function fileOf(image, signal) {
   return kind === 'Blob' || kind === 'File' ? image : fileAt(image, signal);
 }
 
-/** Loads a vector drawing, which createImageBitmap() cannot read. @param {Blob} file */
+/** Loads a vector drawing, which createImageBitmap() cannot read. A browser recognises it by its type only. @param {Blob} file */
 async function drawingOf(file) {
   const image = new Image();
-  const address = URL.createObjectURL(file);
+  const address = URL.createObjectURL(new Blob([file], { type: 'image/svg+xml' }));
   try {
     image.src = address;
     await image.decode();

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Manages the scene. Objects are added, moved, resized and removed by mouse, touch or keyboard; the scene has 64 x 64 pixels.
 // @ts-check
-import { announce, byId, make, phrase } from '../../shell/index.js';
+import { MEDIA, PictureError, announce, byId, make, openPicture, phrase, takeFiles } from '../../shell/index.js';
+import { centralSquare } from '../colour/square.js';
 import { THINGS } from './emoji.js';
 
 export const SIDE = 64;
@@ -27,8 +28,6 @@ export function createScene() {
   const stage = byId('scene');
   /** @type {HTMLInputElement} */
   const unseen = byId('unseen');
-  /** @type {HTMLInputElement} */
-  const file = byId('file');
   const said = byId('said');
   const sheet = new Image();
   const canvas = Object.assign(document.createElement('canvas'), { width: SIDE, height: SIDE });
@@ -228,24 +227,22 @@ export function createScene() {
     changed();
   }
 
-  /** @param {Blob} blob */
-  async function show(blob) {
+  let latest = 0;
+  /** Shows the middle of a picture; only the last one that was given counts. @param {File} picture */
+  async function show(picture) {
+    const mine = ++latest;
     try {
-      const bitmap = await createImageBitmap(blob);
-      const side = Math.min(bitmap.width, bitmap.height);
+      const bitmap = await openPicture(picture);
+      const middle = await centralSquare(bitmap, SIDE).finally(() => bitmap.close());
+      if (mine !== latest) return;
       const square = Object.assign(document.createElement('canvas'), { width: SIDE, height: SIDE });
-      const onto = /** @type {CanvasRenderingContext2D} */ (square.getContext('2d'));
-      onto.imageSmoothingQuality = 'high';
-      onto.fillStyle = '#fff';
-      onto.fillRect(0, 0, SIDE, SIDE);
-      onto.drawImage(bitmap, (bitmap.width - side) / 2, (bitmap.height - side) / 2, side, side, 0, 0, SIDE, SIDE);
-      bitmap.close();
+      square.getContext('2d')?.putImageData(middle, 0, 0);
       clear();
       own = square;
       said.textContent = phrase`This is the middle of your picture. The model knows only 120 nouns and scenes of emoji on white, and describes anything else with these words.`;
       changed();
-    } catch {
-      said.textContent = phrase`This file is not a picture that the browser can read.`;
+    } catch (error) {
+      if (mine === latest) said.textContent = error instanceof PictureError ? error.message : phrase`The picture cannot be read: ${error}`;
     }
   }
 
@@ -258,16 +255,13 @@ export function createScene() {
     fillThings();
     changed();
   });
-  file.addEventListener('change', () => {
-    const [chosen] = file.files ?? [];
-    file.value = ''; // lets the visitor choose the same file again
-    if (chosen) void show(chosen);
-  });
-  stage.addEventListener('dragover', (event) => event.preventDefault());
-  stage.addEventListener('drop', (event) => {
-    event.preventDefault();
-    const [dropped] = event.dataTransfer?.files ?? [];
-    if (dropped) void show(dropped);
+  takeFiles(byId('figure-tell'), {
+    input: byId('file'),
+    medium: MEDIA.picture,
+    take: (picture) => void show(picture),
+    say: (sentence) => {
+      said.textContent = sentence;
+    },
   });
   fillThings();
   sheet.src = new URL('emoji.png', import.meta.url).href;

@@ -1,7 +1,19 @@
 // SPDX-License-Identifier: MIT
 // Draws the first figure: a melody from the keyboard, and the three voices that are composed around it.
 // @ts-check
-import { acquireFirst, announce, byId, createLoading, createTransport, fault, keepInAddress, music, phrase } from '../../shell/index.js';
+import {
+  MEDIA,
+  acquireFirst,
+  announce,
+  byId,
+  createLoading,
+  createTransport,
+  fault,
+  keepInAddress,
+  music,
+  phrase,
+  takeFiles,
+} from '../../shell/index.js';
 import { endWell } from './ending.js';
 import { audio, hear, offer } from './hear.js';
 import { connectMidi, createPiano, nameOf } from './piano.js';
@@ -286,19 +298,27 @@ export function createAnswer() {
   back.addEventListener('click', () => change(melody.slice(0, -1)));
   clear.addEventListener('click', () => change([]));
   strict.addEventListener('change', () => change(melody));
-  file.addEventListener('change', async () => {
-    const [chosen] = file.files ?? [];
-    file.value = '';
-    if (!chosen || !model) return;
+  let latest = 0;
+  /** Uses the melody of a file; only the last one that was given counts. @param {File} chosen */
+  async function open(chosen) {
+    const mine = ++latest;
     try {
-      const reading = model.complete(chosen, { voices: ['soprano'] });
-      const given = await reading.input;
-      const notes = given?.notes ?? [];
+      const given = await model?.complete(chosen, { voices: ['soprano'] }).input;
+      if (mine !== latest || !given) return;
+      const { notes } = given;
       change(notes.map(({ start, length: ticks, pitch }) => ({ start: start - notes[0].start, length: ticks, pitch })));
-      if (given?.said) announce(given.said);
+      if (given.said) announce(given.said);
     } catch (error) {
-      said.textContent = `${fault(error)}.`;
+      if (mine === latest) said.textContent = `${fault(error)}.`;
     }
+  }
+  takeFiles(byId('figure-answer'), {
+    input: file,
+    medium: MEDIA.music,
+    take: (chosen) => void open(chosen),
+    say: (sentence) => {
+      said.textContent = sentence;
+    },
   });
 
   return {

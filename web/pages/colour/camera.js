@@ -2,8 +2,7 @@
 // Takes a picture with the camera. A dialog shows the live picture, a shutter button and a cancel button. The camera is always switched off
 // at the end.
 // @ts-check
-import { deviceRefused, make, openDevice, phrase } from '../../shell/index.js';
-import { PictureError } from './picture.js';
+import { PictureError, deviceRefused, make, openDevice, phrase } from '../../shell/index.js';
 
 /** @param {MediaStream} stream */
 const switchOff = (stream) => stream.getTracks().forEach((track) => track.stop());

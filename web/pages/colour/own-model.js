@@ -2,11 +2,11 @@
 // Opens a visitor's model for a figure. It is a GGUF file that the visitor chooses or drops there, which never leaves the page, or a file
 // at the address that the page's address names.
 // @ts-check
-import { acquire, announce, load, make, misfit, phrase } from '../../shell/index.js';
+import { MEDIA, acquire, announce, load, make, misfit, phrase } from '../../shell/index.js';
 /** @import { Hold, LoadOptions, ModelInfo } from '../../shell/index.js' */
 
 /** @param {File} file */
-export const isModelFile = ({ name }) => /\.gguf$/i.test(name);
+export const isModelFile = ({ name }) => MEDIA.model.test(name);
 
 /** Returns the reason why a figure cannot use a model, or '' if it can.
  * @param {ModelInfo} info @param {string} name @param {'complete' | 'superResolve'} kind task of the figure */

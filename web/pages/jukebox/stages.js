@@ -2,6 +2,7 @@
 // Draws the first figure: a sound, its codes of two levels, and the sound decoded from each level. Each stage can be played.
 // @ts-check
 import {
+  MEDIA,
   acquireFirst,
   announce,
   byId,
@@ -12,6 +13,7 @@ import {
   deviceRefused,
   phrase,
   recorded,
+  takeFiles,
 } from '../../shell/index.js';
 import { audio, hush, playSamples } from './audible.js';
 import { createBars } from './bars.js';
@@ -165,10 +167,13 @@ export function createStages() {
       record.disabled = !model;
     }
   });
-  file.addEventListener('change', () => {
-    const [sound] = file.files ?? [];
-    file.value = '';
-    if (sound) void stage(sound, sound.name);
+  takeFiles(byId('figure-stages'), {
+    input: file,
+    medium: MEDIA.sound,
+    take: (sound) => void stage(sound, sound.name),
+    say: (sentence) => {
+      said.textContent = sentence;
+    },
   });
 
   const loading = createLoading(byId('load'), {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // A recording from the microphone or a file, which the model continues.
 // @ts-check
-import { byId, fault, make, deviceRefused, phrase, recorded } from '../../shell/index.js';
+import { MEDIA, byId, fault, make, deviceRefused, phrase, recorded, takeFiles } from '../../shell/index.js';
 import { audio, hear } from './play.js';
 import { changeOf, sentenceOf } from './sentence.js';
 /** @typedef {ReturnType<typeof import('./play.js').createPlayer>} Player */
@@ -101,10 +101,13 @@ export function createVoice(player) {
       record.disabled = !player.model;
     }
   });
-  file.addEventListener('change', () => {
-    const [sound] = file.files ?? [];
-    file.value = '';
-    if (sound) goOn(sound);
+  takeFiles(byId('figure-voice'), {
+    input: file,
+    medium: MEDIA.sound,
+    take: (sound) => void goOn(sound),
+    say: (sentence) => {
+      said.textContent = sentence;
+    },
   });
   play.addEventListener('click', async () => {
     stopper?.abort();

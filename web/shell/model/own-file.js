@@ -6,6 +6,7 @@
 import { announce, load, ownFiles } from '../library.js';
 import { make } from '../page/dom.js';
 import { fault } from '../page/fault.js';
+import { MEDIA, takeFiles } from '../page/files.js';
 import { phrase } from '../page/phrase.js';
 import { integer } from '../page/words.js';
 import { loadOwn } from './load-own.js';
@@ -103,9 +104,8 @@ function createOwnFile(box) {
     said.textContent = (await use().catch(fault)) || phrase`This page uses its own model again.`;
   }
 
-  /** @param {File | undefined} file */
+  /** @param {File} file */
   async function take(file) {
-    if (!file) return;
     stopper.abort();
     const { signal } = (stopper = new AbortController());
     box.setAttribute('open', '');
@@ -145,22 +145,21 @@ function createOwnFile(box) {
     { once: true },
   );
   choose.addEventListener('click', () => input.click());
-  input.addEventListener('change', () => {
-    void take(input.files?.[0]);
-    input.value = ''; // lets the visitor choose the same file again after training it further
-  });
   back.addEventListener('click', () => {
     void takeBack();
     choose.focus();
   });
-  for (const type of ['dragover', 'drop']) {
-    document.addEventListener(type, (event) => {
-      const { dataTransfer } = /** @type {DragEvent} */ (event);
-      if (event.defaultPrevented || !dataTransfer?.types.includes('Files')) return; // a figure that accepts the file handles it
-      event.preventDefault();
-      if (type === 'drop') void take(dataTransfer.files[0]);
-    });
-  }
+  takeFiles(document.documentElement, {
+    input,
+    medium: MEDIA.model,
+    take: (file) => void take(file),
+    say: (sentence) => {
+      box.setAttribute('open', '');
+      said.textContent = sentence;
+    },
+    models: true,
+    zone: box,
+  });
 }
 
 /** @type {HTMLElement | null} */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Lets visitors replace the page's model by a file that they drop or choose, or by an address. It also shows the model's metadata.
 // @ts-check
-import { announce, byId, bytes, fault, integer, loadOwn, make, phrase } from '../index.js';
+import { MEDIA, announce, byId, bytes, fault, integer, loadOwn, make, phrase, takeFiles } from '../index.js';
 /** @import { Model } from '../index.js' */
 
 /** The metadata entries to show, with their labels. @type {[string, string][]} */
@@ -95,11 +95,14 @@ export function createOwn({ onModel, says = (name) => phrase`${name} writes now.
     }
   }
 
-  /** @param {File | undefined} chosen */
-  const openFile = (chosen) => {
-    if (chosen) open(new Response(chosen), chosen.name);
-  };
-  file.addEventListener('change', () => openFile(file.files?.[0]));
+  takeFiles(document.documentElement, {
+    input: file,
+    medium: MEDIA.model,
+    take: (chosen) => void open(new Response(chosen), chosen.name),
+    say: tell,
+    models: true,
+    zone,
+  });
   byId('own-form').addEventListener('submit', (event) => {
     event.preventDefault();
     const wanted = address.value.replace(INVISIBLE, '').replace(ENDS, '');
@@ -107,14 +110,4 @@ export function createOwn({ onModel, says = (name) => phrase`${name} writes now.
     if (URL.canParse(wanted, document.baseURI)) open(new URL(wanted, document.baseURI), wanted);
     else tell(phrase`${wanted} is not an address: an address begins with https:// or is the name of a file next to this page`);
   });
-  for (const type of ['dragover', 'drop']) {
-    document.addEventListener(type, (event) => {
-      const { dataTransfer } = /** @type {DragEvent} */ (event);
-      if (!dataTransfer?.types.includes('Files')) return;
-      event.preventDefault();
-      zone.classList.toggle('over', type === 'dragover');
-      if (type === 'drop') openFile(dataTransfer.files[0]);
-    });
-  }
-  document.addEventListener('dragleave', () => zone.classList.remove('over'));
 }

@@ -83,10 +83,6 @@ export async function given(music, alphabet, ticks, voices, signal) {
  */
 function ofFile({ notes, parts, empty, drums, tempo, tempos }, alphabet, ticks, voices) {
   const all = alphabet.voices.map(({ name }) => name);
-  if (parts.length > all.length)
-    throw argumentError(
-      `${parts.length} tracks or channels have notes (${parts.slice(0, 8).join('; ')}${parts.length > 8 ? '; ...' : ''}), and the model has ${all.length} voices: leave some out`,
-    );
   const height = parts.map((_, part) => {
     const own = notes.filter((note) => note.part === part);
     return own.reduce((sum, { pitch }) => sum + pitch, 0) / own.length;
@@ -94,7 +90,12 @@ function ofFile({ notes, parts, empty, drums, tempo, tempos }, alphabet, ticks, 
   const down = [...parts.keys()].sort((a, b) => height[b] - height[a]);
   const named = parts.map((part) => all.find((voice) => part.toLowerCase() === sentenceOf(voice).toLowerCase()));
   const every = named.every((voice) => voice) && new Set(named).size === parts.length;
-  const voiceOf = (/** @type {number} */ part) => (every ? named[part] : (voices ?? all)[down.indexOf(part)]) ?? '';
+  const able = every ? all : (voices ?? all);
+  if (parts.length > able.length)
+    throw argumentError(
+      `${parts.length} tracks or channels have notes (${parts.slice(0, 8).join('; ')}${parts.length > 8 ? '; ...' : ''}), and ${able === all ? 'the model has' : '`voices` names'} ${able.length}: leave some out`,
+    );
+  const voiceOf = (/** @type {number} */ part) => (every && named[part]) || able[down.indexOf(part)];
   let moved = 0;
   const whole = notes.flatMap(({ start, length, pitch, velocity, part }) => {
     const [from, to] = [start * ticks, (start + length) * ticks].map(Math.round);

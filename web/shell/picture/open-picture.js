@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Opens a visitor's picture file, or describes why it cannot be read.
 // @ts-check
-import { bytes, phrase } from '../../shell/index.js';
+import { phrase } from '../page/phrase.js';
+import { bytes } from '../page/words.js';
 
 /** Larger files and pictures are rejected before they are decoded, because they would use up the memory of a phone. */
 const MAX_BYTES = 100e6;

@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: MIT
+// @ts-check
+
+/** Files that are dropped on figures or pasted: every figure that takes files answers in the same way. One row per page. */
+
+import assert from 'node:assert/strict';
+import { readdir, readFile } from 'node:fs/promises';
+import { test } from 'node:test';
+
+import { writeNotes } from '../../web/lib/kinds/note/midi.js';
+import { writeWav } from '../../web/lib/media/wav.js';
+import { ROOT } from '../js/helpers.js';
+import { session } from './browser.js';
+import { png } from './png.js';
+
+/** @import { Note } from '../../web/lib/kinds/note/codec.js' */
+/** @import { Page } from 'playwright-core' */
+
+const { withPage } = session();
+const CALM = /** @type {const} */ ({ reducedMotion: 'reduce' });
+
+const tone = writeWav(
+  Float32Array.from({ length: 800 }, (_, i) => 0.3 * Math.sin(i / 3)),
+  8000,
+);
+const tune = writeNotes(/** @type {Note[]} */ ([{ start: 0, length: 4, pitch: 67, velocity: 80, voice: 'soprano' }]), {
+  ticks: 4,
+  voices: ['soprano'],
+  tempo: 100,
+});
+const svg = '<svg xmlns="http://www.w3.org/2000/svg" width="64" height="64"><rect width="64" height="64" fill="red"/></svg>';
+
+/**
+ * figure: takes files; said: where it answers; given: files, of which the last is of the medium; done: the answer to them
+ *
+ * @typedef {{ figure: string, said: string, given: [string, string | Uint8Array, string][], done: RegExp }} Row
+ */
+
+/** @type {Record<string, Row>} */
+const ROWS = {
+  captions: {
+    figure: '#figure-tell',
+    said: '#said',
+    given: [
+      ['notes.txt', 'x', 'text/plain'],
+      ['a red square 100% #1.svg', svg, 'image/svg+xml'],
+    ],
+    done: /middle of your picture/,
+  },
+  wavenet: {
+    figure: '#figure-voice',
+    said: '#voice-said',
+    given: [
+      ['notes.txt', 'x', 'text/plain'],
+      ['소리.wav', tone, 'audio/wav'],
+    ],
+    done: /of which 0\.10 s are the recording/,
+  },
+  jukebox: {
+    figure: '#figure-stages',
+    said: '#stages-note',
+    given: [
+      ['notes.txt', 'x', 'text/plain'],
+      ['소리.wav', tone, 'audio/wav'],
+    ],
+    done: /^소리\.wav, 0\.10 s/,
+  },
+  chorale: {
+    figure: '#figure-answer',
+    said: '#answer-said',
+    given: [
+      ['notes.txt', 'x', 'text/plain'],
+      ['melody.MID', tune, ''],
+    ],
+    done: /./,
+  },
+};
+/** Figures of these folders take files, too: photo.test.js has the colour page, own-file.test.js and tokens.test.js have model files. */
+const OTHERS = ['colour'];
+
+test('every page whose figures take files is in the sweep', async () => {
+  const pages = await readdir(`${ROOT}web/pages`);
+  const taking = [];
+  for (const name of pages) {
+    const files = await readdir(`${ROOT}web/pages/${name}`).catch(() => /** @type {string[]} */ ([]));
+    const sources = await Promise.all(
+      files.filter((file) => file.endsWith('.js')).map((file) => readFile(`${ROOT}web/pages/${name}/${file}`, 'utf8')),
+    );
+    for (const source of OTHERS.includes(name) ? [] : sources)
+      assert.doesNotMatch(source, /\.files\b|'drop'|'paste'/, `${name} reads files without shell/page/files.js`);
+    if (sources.some((source) => source.includes('takeFiles('))) taking.push(name);
+  }
+  assert.deepEqual(taking.sort(), [...Object.keys(ROWS), ...OTHERS].sort());
+});
+
+/**
+ * Drops or pastes files. Returns whether the page prevented the browser's default.
+ *
+ * @param {Page} page @param {'drop' | 'paste'} type @param {string} selector @param {Row['given']} given
+ */
+const hand = (page, type, selector, given) =>
+  page.locator(selector).evaluate(
+    (element, [kind, files]) => {
+      const transfer = new DataTransfer();
+      for (const [name, base64, mime] of /** @type {string[][]} */ (files))
+        transfer.items.add(new File([Uint8Array.from(atob(base64), (c) => c.charCodeAt(0))], name, { type: mime }));
+      const how = { bubbles: true, cancelable: true };
+      return !element.dispatchEvent(
+        kind === 'paste'
+          ? new ClipboardEvent('paste', { ...how, clipboardData: transfer })
+          : new DragEvent('drop', { ...how, dataTransfer: transfer }),
+      );
+    },
+    [type, given.map(([name, bytes, mime]) => [name, Buffer.from(bytes).toString('base64'), mime])],
+  );
+
+for (const [name, { figure, said, given, done }] of Object.entries(ROWS)) {
+  test(`${name}: a file among others, dropped and pasted; one that is broken, and a model`, { timeout: 120_000 }, () =>
+    withPage(async (page) => {
+      await page.goto(`/web/pages/${name}/`);
+      await page.locator('[data-phase=done]').first().waitFor({ timeout: 60_000 });
+      await page.locator(figure).scrollIntoViewIfNeeded();
+      await page.locator(`${figure} input[type=file]:enabled`).waitFor({ state: 'attached' });
+      const answer = page.locator(said);
+      const broken = /** @type {Row['given']} */ ([[`broken ${given[1][0]}`, '', given[1][2]]]);
+      const why = name === 'jukebox' ? page.locator('#stages-said') : answer;
+      for (const type of /** @type {const} */ (['drop', 'paste'])) {
+        assert.ok(await hand(page, 'drop', figure, broken), 'the browser does not open the file');
+        await why.getByText(/empty|no byte|cannot be read|is not/i).waitFor();
+        assert.ok(await hand(page, type, figure, given));
+        await answer.getByText(done).and(page.locator(said)).waitFor({ timeout: 40_000 });
+      }
+      const box = page.locator('#own-file [role=status]');
+      if ((await box.count()) > 0) {
+        assert.ok(await hand(page, 'drop', figure, [['mine.gguf', 'no model', '']]));
+        await box.getByText(/GGUF/).waitFor();
+      }
+    }, CALM),
+  );
+}
+
+test('a picture that arrives later replaces an earlier one, whichever is read first', () =>
+  withPage(async (page) => {
+    await page.goto('/web/pages/captions/');
+    await page.locator('#transport[data-phase=done]').waitFor({ timeout: 60_000 });
+    const large = png(3000, 3000, () => [0, 0, 255, 255]);
+    await hand(page, 'drop', '#figure-tell', [['large.png', large, 'image/png']]);
+    await hand(page, 'drop', '#figure-tell', [['red.svg', svg, 'image/svg+xml']]);
+    await page.locator('#said', { hasText: 'middle of your picture' }).waitFor();
+    await page.waitForTimeout(1000);
+    const [red, , blue] = await page
+      .locator('#scene-canvas')
+      .evaluate((/** @type {HTMLCanvasElement} */ canvas) => [...(canvas.getContext('2d')?.getImageData(32, 32, 1, 1).data ?? [])]);
+    assert.deepEqual([red, blue], [255, 0]);
+  }, CALM));

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: MIT
+// Files that visitors give to a figure: chosen with its button, dropped on it, or pasted.
+// @ts-check
+import { phrase } from './phrase.js';
+
+/** Matches the type or the name of a file of each medium. Among several files, the first that matches is used. */
+export const MEDIA = {
+  picture: /^image\//i,
+  sound: /^(audio|video)\//i,
+  music: /midi?$|\.(rmi|kar)$/i,
+  model: /\.gguf$/i,
+};
+
+/** @param {DataTransfer | null} transfer */
+export const hasFiles = (transfer) => Boolean(transfer?.types.includes('Files'));
+
+/** Returns the first file of a medium, or else the first file. @param {DataTransfer | null} transfer @param {RegExp} medium */
+export function fileOf(transfer, medium) {
+  const files = [...(transfer?.files ?? [])];
+  return files.find(({ type, name }) => medium.test(type) || medium.test(name)) ?? files[0];
+}
+
+/** The figures that accept pasted files. @type {Map<HTMLElement, { take: (file: File) => void, medium: RegExp }>} */
+const takers = new Map();
+
+/**
+ * Lets visitors give files to a figure, or to the page. While the input is disabled, a dropped or pasted file is refused with a sentence,
+ * because there is no model yet.
+ *
+ * @param {HTMLElement} figure  or `document.documentElement`, which gets the files that no figure takes, but none that are pasted
+ * @param {{ input: HTMLInputElement, medium: RegExp, take: (file: File) => void, say: (sentence: string) => void, models?: boolean,
+ *   zone?: HTMLElement }} how  models: whether `take` accepts model files, too; otherwise they are left to the page. zone: the element that
+ *   is marked while a file is dragged
+ */
+export function takeFiles(figure, { input, medium, take, say, models = false, zone = figure }) {
+  input.addEventListener('change', () => {
+    const [file] = input.files ?? [];
+    input.value = ''; // allows the same file to be chosen again
+    if (file) take(file);
+  });
+  /** @param {File} file */
+  const given = (file) => {
+    if (input.disabled) say(phrase`There is no model yet: give the file again when the model is loaded.`);
+    else take(file);
+  };
+  figure.addEventListener('dragover', (event) => {
+    const { dataTransfer } = event;
+    if (event.defaultPrevented || !dataTransfer || !hasFiles(dataTransfer)) return;
+    event.preventDefault();
+    dataTransfer.dropEffect = 'copy';
+    zone.classList.add('dropping');
+  });
+  figure.addEventListener('dragleave', (event) => {
+    if (!figure.contains(/** @type {Node | null} */ (event.relatedTarget))) zone.classList.remove('dropping');
+  });
+  figure.addEventListener('drop', (event) => {
+    const { dataTransfer } = event;
+    zone.classList.remove('dropping');
+    if (event.defaultPrevented || !dataTransfer || !hasFiles(dataTransfer)) return;
+    const file = fileOf(dataTransfer, medium);
+    if (file && !models && MEDIA.model.test(file.name)) return;
+    event.preventDefault();
+    const entry = [...dataTransfer.items].find(({ kind }) => kind === 'file')?.webkitGetAsEntry?.();
+    if (!file) say(phrase`That was a link, not a file. Save the file first: this page fetches nothing from elsewhere.`);
+    else if (dataTransfer.files.length === 1 && entry?.isDirectory) say(phrase`${file.name} is a folder: give one file of it.`);
+    else given(file);
+  });
+  if (figure === document.documentElement) return;
+  if (takers.size === 0) document.addEventListener('paste', paste);
+  takers.set(figure, { take: given, medium });
+}
+
+/** Returns the height of the part of an element that is on the screen. @param {Element} element */
+function visible(element) {
+  const { top, bottom } = element.getBoundingClientRect();
+  return Math.min(bottom, innerHeight) - Math.max(top, 0);
+}
+
+/**
+ * Gives a pasted file to the figure with the focus, otherwise to the figure that fills most of the screen. @param {ClipboardEvent} event
+ */
+function paste(event) {
+  if (!event.clipboardData?.files.length || document.querySelector('dialog[open]')) return;
+  const figures = [...takers.keys()];
+  const figure =
+    figures.find((one) => one.contains(/** @type {Node} */ (event.target))) ??
+    figures.filter((one) => visible(one) > 0).sort((a, b) => visible(b) - visible(a))[0];
+  const taker = takers.get(figure);
+  const file = taker && fileOf(event.clipboardData, taker.medium);
+  if (!file) return;
+  event.preventDefault();
+  taker.take(file);
+}
