@@ -46,11 +46,9 @@ uint64_t nx_convolutions_bytes(const nx_convolutions *c) {
 
 /* ---- slices ----------------------------------------------------------------------------------------------------------- */
 
-#define SLICE_PRODUCTS (1u << 22) /* approximate multiply-adds per slice */
-
 static uint32_t slice_locations(const nx_convolution *one) {
     uint64_t products = (uint64_t)NX_COLUMNS * one->map.weight.rows * one->map.weight.cols;
-    return NX_COLUMNS * (products < SLICE_PRODUCTS ? (uint32_t)(SLICE_PRODUCTS / products) : 1);
+    return NX_COLUMNS * nx_slice_steps(products, one->locations);
 }
 
 static uint32_t slices_of(const nx_convolution *one) { return (one->locations + slice_locations(one) - 1) / slice_locations(one); }

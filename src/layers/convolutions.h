@@ -38,8 +38,8 @@ void nx_read_last_convolution(nx_reader *r, nx_convolutions *c, const char *name
 uint64_t nx_convolutions_bytes(const nx_convolutions *c);
 
 /* The part of a convolution that one slice of an encoder computes: locations `first` to `past` of convolution `index`. A slice has as many
- * groups of NX_COLUMNS locations as about four million multiply-adds allow, and at least one group. Each slice takes milliseconds,
- * regardless of the size of the picture. */
+ * groups of NX_COLUMNS locations as NX_SLICE_PRODUCTS allows, and at least one group. Each slice takes milliseconds, regardless of the
+ * size of the picture. */
 typedef struct {
     uint32_t index, first, past;
 } nx_convolution_slice;

@@ -33,6 +33,11 @@ nx_norm nx_read_norm(nx_reader *r, const char *stack, uint32_t index, const char
     return nx_read_named_norm(r, nx_block_name(stack, index, part, "").text, d);
 }
 
+uint32_t nx_slice_steps(uint64_t products, uint32_t most) {
+    uint64_t steps = NX_SLICE_PRODUCTS / (products + 1);
+    return steps >= most ? most : steps ? (uint32_t)steps : 1;
+}
+
 nx_cache nx_cache_of_block(nx_cache_form form, const void *caches, uint32_t index, uint32_t positions) {
     uint8_t *memory = (uint8_t *)caches + index * nx_cache_form_bytes(form, positions);
     return (nx_cache){memory, form.type, nx_cache_slots(positions), form.n_kv_heads, form.key_length, form.queries_per_kv, form.cap};

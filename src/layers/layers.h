@@ -44,6 +44,13 @@ static inline void nx_apply_columns(float *out, const nx_linear *l, const float 
     nx_apply(out, l, &input);
 }
 
+/* About as many multiply-adds belong into one slice of an encoder or of a pass: a few milliseconds on a laptop and tens of them on a phone,
+ * after which the caller may stop, and long enough that the calls themselves cost nothing. */
+#define NX_SLICE_PRODUCTS (1u << 26)
+
+/* Returns how many of `most` equal steps belong into one slice, given the multiply-adds of a step; at least one. */
+uint32_t nx_slice_steps(uint64_t products, uint32_t most);
+
 /* Writes the hidden states of layer `layer`, x (n, nx_stride(d)), for the columns that keep them; if x is null, writes zeros. */
 void nx_write_hidden(const nx_column *columns, uint32_t n, uint32_t layer, const float *x, uint32_t d);
 static inline void nx_keep_hidden(const nx_column *columns, uint32_t n, uint32_t layer, const float *x, uint32_t d) {

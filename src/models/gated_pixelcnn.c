@@ -161,31 +161,40 @@ static void add_class(const model *m, float *p, uint32_t i, int horizontal, cons
     nx_add(p, s->y + (horizontal ? 2 * m->pixels.d : 0), 2 * m->pixels.d, 1);
 }
 
-/* Computes the vertical stack for the row that begins with this column, layer by layer, in pieces of n columns from position `at` on. */
-static void above_row(const model *m, const scratch *s, const nx_column *column) {
+/* Computes layer i of the vertical stack for columns `done` to at most `done` + 15 of the row that begins with this column. */
+static void above(const model *m, uint32_t i, const scratch *s, const nx_column *column, uint32_t done) {
     const nx_pixels *pixels = &m->pixels;
+    const gates *g = gates_of(m, i);
     uint32_t d = pixels->d, width = pixels->width, stride = nx_stride(2 * d), wide = nx_stride(nx_taps_count(&m->above) * d);
-    for (uint32_t i = 0; i <= pixels->blocks; i++)
-        for (uint32_t done = 0; done < width; done += NX_COLUMNS) {
-            uint32_t n = width - done < NX_COLUMNS ? width - done : NX_COLUMNS, at = column->position + done;
-            const gates *g = gates_of(m, i);
-            for (uint32_t j = 0; j < n && i == 0; j++) {
-                memcpy(s->p + (size_t)j * stride, m->vertical_bias, 2 * d * sizeof *s->p);
-                nx_taps_add_rows(s->p + (size_t)j * stride, &m->vertical, &m->first_above, pixels->output.values, column->ids, at + j,
-                                 s->y);
-            }
-            for (uint32_t j = 0; j < n && i > 0; j++)
-                nx_queue_gather(s->wide + (size_t)j * wide, above_at(m, column->state, i), &m->above, d, at + j + width);
-            if (i) nx_apply_columns(s->p, &m->layers[i - 1].vertical, s->wide, n, s->matmul);
-            for (uint32_t j = 0; j < n; j++) add_class(m, s->p + (size_t)j * stride, i, 0, column, s);
-            nx_apply_columns(s->y, &g->link, s->p, n, s->matmul);
-            nx_gate(s->o, s->p, d, n);
-            for (uint32_t j = 0; j < n; j++) {
-                nx_queue_write(links_at(m, column->state, i), &m->row, 2 * d, at + j, s->y + (size_t)j * stride);
-                if (i < pixels->blocks)
-                    nx_queue_write(above_at(m, column->state, i + 1), &m->above, d, at + j, s->o + (size_t)j * nx_stride(d));
-            }
+    uint32_t n = width - done < NX_COLUMNS ? width - done : NX_COLUMNS, at = column->position + done;
+    for (uint32_t j = 0; j < n && i == 0; j++) {
+        memcpy(s->p + (size_t)j * stride, m->vertical_bias, 2 * d * sizeof *s->p);
+        nx_taps_add_rows(s->p + (size_t)j * stride, &m->vertical, &m->first_above, pixels->output.values, column->ids, at + j, s->y);
+    }
+    for (uint32_t j = 0; j < n && i > 0; j++)
+        nx_queue_gather(s->wide + (size_t)j * wide, above_at(m, column->state, i), &m->above, d, at + j + width);
+    if (i) nx_apply_columns(s->p, &m->layers[i - 1].vertical, s->wide, n, s->matmul);
+    for (uint32_t j = 0; j < n; j++) add_class(m, s->p + (size_t)j * stride, i, 0, column, s);
+    nx_apply_columns(s->y, &g->link, s->p, n, s->matmul);
+    nx_gate(s->o, s->p, d, n);
+    for (uint32_t j = 0; j < n; j++) {
+        nx_queue_write(links_at(m, column->state, i), &m->row, 2 * d, at + j, s->y + (size_t)j * stride);
+        if (i < pixels->blocks) nx_queue_write(above_at(m, column->state, i + 1), &m->above, d, at + j, s->o + (size_t)j * nx_stride(d));
+    }
+}
+
+/* Computes slice `slice` of the vertical stack, for the rows that begin with these columns: row by row, layer by layer, as many pieces of
+ * 16 pixels as belong into one slice. Returns whether more slices follow. */
+static int above_rows(const model *m, const scratch *s, const nx_column *columns, uint32_t n, uint32_t slice) {
+    uint32_t width = m->pixels.width, d = m->pixels.d, pieces = (width + NX_COLUMNS - 1) / NX_COLUMNS;
+    uint32_t each = pieces * (m->pixels.blocks + 1), at = 0, count, first;
+    count = nx_slice_steps((uint64_t)NX_COLUMNS * d * d * (2 * nx_taps_count(&m->above) + 4), NX_COLUMNS * each);
+    first = count * slice;
+    for (uint32_t j = 0; j < n; j++)
+        for (uint32_t i = 0; columns[j].position % width == 0 && i < each; i++, at++) {
+            if (at - first < count) above(m, i / pieces, s, columns + j, i % pieces * NX_COLUMNS);
         }
+    return first + count < at;
 }
 
 /* Computes layer i of the horizontal stack: W_output gate(q) is added to x, or in the first layer becomes x. */
@@ -236,9 +245,7 @@ static uint32_t keys(const void *opaque, const nx_shape *shape, uint32_t map, ui
 static int forward(const void *opaque, const nx_column *columns, uint32_t n, uint32_t slice, float *parameters, void *memory) {
     const model *m = opaque;
     scratch s = scratch_at(m, memory);
-    (void)slice; /* a pass is short, so it has one slice */
-    for (uint32_t j = 0; j < n; j++)
-        if (columns[j].position % m->pixels.width == 0) above_row(m, &s, columns + j);
+    if (above_rows(m, &s, columns, n, slice)) return 1;
     for (uint32_t i = 0; i <= m->pixels.blocks; i++) {
         beside(m, i, &s, columns, n);
         nx_keep_hidden(columns, n, i, s.x, m->pixels.d);

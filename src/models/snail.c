@@ -30,8 +30,7 @@
 #define MAX_BLOCKS 4
 #define EXAMPLES 1024u
 #define QUERIES 64u
-#define GROUP 64u                 /* maximum number of steps per slice */
-#define SLICE_PRODUCTS (1u << 24) /* approximate work per slice of a layer */
+#define GROUP 64u /* maximum number of steps per slice */
 
 /* ---- config and weights ---------------------------------------------------------------------------------------------- */
 
@@ -281,8 +280,7 @@ static float *map_of(const model *m, const nx_inputs *inputs, uint32_t index) {
 
 /* Returns the number of steps per slice of a layer, whose weights are at most reads * reads. */
 static uint32_t group_of(const model *m) {
-    uint32_t steps = SLICE_PRODUCTS / (m->reads * m->reads) / NX_COLUMNS * NX_COLUMNS;
-    return steps < NX_COLUMNS ? NX_COLUMNS : steps < GROUP ? steps : GROUP;
+    return NX_COLUMNS * nx_slice_steps((uint64_t)NX_COLUMNS * m->reads * m->reads, GROUP / NX_COLUMNS);
 }
 
 /* Computes the slices in this order: those of the convolutions, for each picture; then, for each layer, one per group of steps; then the

@@ -202,11 +202,13 @@ static void self_attention(const model *m, const nx_attention_weights *w, uint32
  * values for each block of the decoder. */
 static int encode(const void *opaque, const nx_inputs *inputs, uint32_t slice, void *output, void *scratch_memory) {
     const model *m = opaque;
-    uint32_t S = inputs->shape.counts[0], passes = (S + NX_COLUMNS - 1) / NX_COLUMNS, last_encoded = 2 * m->reading.n_blocks;
+    uint32_t S = inputs->shape.counts[0];
+    uint32_t most = nx_slice_steps(2ull * m->decoder.d * (m->decoder.d + m->form.inner + S), NX_COLUMNS);
+    uint32_t passes = (S + most - 1) / most, last_encoded = 2 * m->reading.n_blocks;
     if (slice / passes > last_encoded + m->writing.n_blocks) return 0;
     nx_sublayers s = scratch_at(m, &inputs->shape, scratch_memory, NX_COLUMNS).sublayers;
     encoder_output source = source_at(m, &inputs->shape, output);
-    uint32_t step = slice / passes, at = slice % passes * NX_COLUMNS, n = S - at < NX_COLUMNS ? S - at : NX_COLUMNS;
+    uint32_t step = slice / passes, at = slice % passes * most, n = S - at < most ? S - at : most;
     float *x = source.x + (size_t)at * nx_stride(m->decoder.d);
     nx_cache cache = cache_at(m, source.self, 0, S);
     if (step == 0) {

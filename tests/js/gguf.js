@@ -7,6 +7,7 @@ const TYPES = /** @type {const} */ (['u8', 'i8', 'u16', 'i16', 'u32', 'i32', 'f3
 /** Tensor types. */
 export const F32 = 0,
   F16 = 1,
+  Q4_0 = 2,
   Q8_0 = 8,
   I8 = 24,
   I32 = 26;

@@ -10,10 +10,13 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 
+import { Core } from '../../web/lib/engine/core.js';
 import { Jobs } from '../../web/lib/engine/jobs.js';
+import { MOST_BYTES } from '../../web/lib/engine/kept.js';
 import { EVERY } from '../more.js';
-import { readGGUF, writeGGUF } from './gguf.js';
+import { F32, Q4_0, readGGUF, writeGGUF } from './gguf.js';
 import { GOLDEN, cost, wasmModule } from './helpers.js';
+import { toyText } from './toy-text.js';
 
 /** @import { FromWorker } from '../../web/lib/engine/protocol.js' */
 
@@ -154,29 +157,154 @@ const ENCODERS = [
   ['codes: a sound of ten seconds', () => grown('jukebox-tiny', {}, {}), { sound: ids(10 * 8000, 256) }],
 ];
 
-for (const [name, make, inputs] of ENCODERS)
-  test(name, () => {
-    /** @type {FromWorker[]} */
-    const posted = [];
-    /** @type {(() => void)[]} */
-    const turns = [];
-    const jobs = new Jobs(
-      (message) => posted.push(message),
-      (task) => () => void turns.push(task),
-    );
-    jobs.receive({ type: 'open', id: 1, module: wasmModule, bytes: make() });
-    assert.equal(posted[0].type, 'opened', JSON.stringify(posted[0]));
-    let all = 0;
-    let most = cost(() => jobs.receive({ type: 'encode', id: 2, part: 0, inputs }));
-    for (let turn; all < ENOUGH_MS && (turn = turns.shift()); ) {
-      const ms = cost(turn);
-      all += ms;
-      most = Math.max(most, ms);
-    }
-    const failed = /** @type {any} */ (posted.find(({ type }) => type === 'failed'));
-    assert.equal(failed, undefined, failed?.error.message);
+/**
+ * A file of an architecture with tensors of these shapes; large ones are quantised (Q4_0).
+ * @param {string} name  golden file with the other keys
+ * @param {Record<string, any>} sizes
+ * @param {Record<string, number[]>} shapes
+ */
+function large(name, sizes, shapes) {
+  const { metadata } = readGGUF(new Uint8Array(readFileSync(`${GOLDEN}${name}.gguf`)));
+  const all = Object.fromEntries(Object.entries({ ...metadata, ...sizes }).map(([key, value]) => [key, typed(value)]));
+  const tensors = Object.fromEntries(
+    Object.entries(shapes).map(([tensor, shape]) => {
+      const length = shape.reduce((a, b) => a * b);
+      if (length < 1 << 18)
+        return [tensor, { shape, type: F32, data: new Float32Array(length).map((_, i) => ((i * 37) % 101) / 1e4 - 0.005) }];
+      const data = new Uint8Array((length / 32) * 18).fill(0x5a);
+      for (let at = 0; at < data.length; at += 18) data.set([0x00, 0x14], at); // the scale, 0.001
+      return [tensor, { shape, type: Q4_0, data }];
+    }),
+  );
+  return writeGGUF({ metadata: all, tensors });
+}
+
+/** The tensors of n blocks. @param {number} n @param {string} stack @param {Record<string, number[]>} each */
+const blocks = (n, stack, each) =>
+  Object.fromEntries(
+    Array.from({ length: n }, (_, i) => Object.entries(each).map(([name, shape]) => [`${stack}blk.${i}.${name}`, shape])).flat(),
+  );
+
+/** A linear map with its bias. @param {string} name @param {number} rows @param {number} columns */
+const linear = (name, rows, columns) => ({ [`${name}.weight`]: [rows, columns], [`${name}.bias`]: [rows] });
+/** @param {string} name @param {number} d */
+const norm = (name, d) => ({ [`${name}.weight`]: [d], [`${name}.bias`]: [d] });
+
+/** @param {string} name @param {Record<string, number>} sizes @param {number} d */
+const pixels = (name, sizes, d) => ({
+  ...Object.fromEntries(Object.entries(sizes).map(([key, value]) => [`${name}.${key}`, value])),
+  [`${name}.embedding_length`]: d,
+  [`${name}.head_length`]: 16,
+});
+
+/** @param {number} side @param {number} d @param {number} layers @param {number} kernel */
+const gated = (side, d, layers, kernel) => {
+  const half = (kernel - 1) / 2 + 1;
+  const gates = { ...linear('link', 2 * d, 2 * d), ...linear('output', d, d), 'class.weight': [3, 4 * d] };
+  return large(
+    'gated-pixelcnn-tiny',
+    pixels('gated-pixelcnn', { 'image.height': side, 'image.width': side, kernel, input_kernel: 3, block_count: layers }, d),
+    {
+      'input.vertical.weight': [3 * 4, 2 * d],
+      'input.vertical.bias': [2 * d],
+      'input.horizontal.weight': [4, 2 * d],
+      ...Object.fromEntries(Object.entries(gates).map(([name, shape]) => [`input.${name}`, shape])),
+      ...blocks(layers, '', { ...gates, ...linear('vertical', 2 * d, half * kernel * d), 'horizontal.weight': [2 * d, half * d] }),
+      ...linear('head.0', 16, d),
+      ...linear('output', 4, 16),
+    },
+  );
+};
+
+/** @param {number} context @param {number} d @param {number} inner @param {number} layers */
+const transformer = (context, d, inner, layers) => {
+  const attention = (/** @type {string} */ name) => ({
+    ...Object.fromEntries(['q', 'k', 'v', 'output'].map((part) => [`${name}_${part}.weight`, [d, d]])),
+    ...norm(`${name}_norm`, d),
+  });
+  const rest = { ...linear('ffn_up', inner, d), ...linear('ffn_down', d, inner), ...norm('ffn_norm', d) };
+  return large(
+    'transformer-pre',
+    {
+      'transformer.context_length': context,
+      'transformer.block_count': layers,
+      'transformer.encoder.block_count': 1,
+      'transformer.embedding_length': d,
+      'transformer.feed_forward_length': inner,
+      'transformer.position.type': 'none',
+    },
+    {
+      'token_embd.weight': [257, d],
+      ...blocks(1, 'enc.', { ...attention('attn'), ...rest }),
+      ...norm('enc.output_norm', d),
+      ...blocks(layers, '', { ...attention('attn'), ...attention('cross_attn'), ...rest }),
+      ...norm('output_norm', d),
+    },
+  );
+};
+
+const SETTINGS = { seed: 1n, samples: 1, temperature: 1, topK: 0, topP: 1 };
+
+/** Files that draw, and messages to the worker. @type {[string, () => Uint8Array<ArrayBuffer>, Record<string, any>][]} */
+const DRAWERS = [
+  ['gated PixelCNN: a row of 256 pixels through wide layers', () => gated(256, 512, 6, 3), {}],
+  ['gated PixelCNN: given rows', () => gated(256, 512, 6, 3), { known: ids(600, 4) }],
+  ['Transformer: a long sentence through a wide block', () => transformer(2048, 2048, 8192, 1), { inputs: { source: ids(2048, 257) } }],
+];
+
+/**
+ * Measures the longest time that the worker takes without looking at its messages.
+ * @param {Uint8Array<ArrayBuffer>} bytes
+ * @param {any} message
+ */
+function longest(bytes, message) {
+  /** @type {FromWorker[]} */
+  const posted = [];
+  /** @type {(() => void)[]} */
+  const turns = [];
+  const jobs = new Jobs(
+    (answer) => posted.push(answer),
+    (task) => () => void turns.push(task),
+  );
+  jobs.receive({ type: 'open', id: 1, module: wasmModule, bytes });
+  assert.equal(posted[0].type, 'opened', JSON.stringify(posted[0]));
+  let all = 0;
+  let most = cost(() => jobs.receive({ ...message, id: 2 }));
+  const next = () => message.type === 'draw' && jobs.receive({ type: 'next', id: 2, chunkSize: 1 });
+  next();
+  for (let turn; all < ENOUGH_MS && (turn = turns.shift()); ) {
+    const ms = cost(turn);
+    all += ms;
+    most = Math.max(most, ms);
+    if (turns.length === 0) next();
+  }
+  const failed = /** @type {any} */ (posted.find(({ type }) => type === 'failed'));
+  assert.equal(failed, undefined, failed?.error.message);
+  jobs.receive({ type: 'stop', id: 2 });
+  assert.equal(jobs.core?.sessions, 0);
+  return { all, most };
+}
+
+for (const [name, make, message] of [
+  ...ENCODERS.map(([name, make, inputs]) => /** @type {const} */ ([name, make, { type: 'encode', part: 0, inputs }])),
+  ...DRAWERS.map(
+    ([name, make, how]) =>
+      /** @type {const} */ ([name, make, { type: 'draw', known: new Uint32Array(0), inputs: {}, settings: SETTINGS, ...how }]),
+  ),
+])
+  test(name, (t) => {
+    const { all, most } = longest(make(), message);
+    t.diagnostic(`at most ${most.toFixed(0)} ms at a time`);
     assert.ok(all > 20, `${all} ms in total: too short to be meaningful`);
     assert.ok(most < MOST_MS, `${most} ms without handling a message`);
-    jobs.receive({ type: 'stop', id: 2 });
-    assert.equal(jobs.core?.sessions, 0);
   });
+
+test('the largest session that is copied (kept.js) is copied at once', (t) => {
+  const core = new Core(wasmModule, toyText({ context: 1 << 17, d: 128, keyLength: 128 }));
+  const length = Math.floor((MOST_BYTES / 2 / core.openSession(SETTINGS, { length: 1000 }).bytes) * 980);
+  const session = core.openSession(SETTINGS, { length });
+  assert.ok(2 * session.bytes <= MOST_BYTES && 2 * session.bytes > 0.9 * MOST_BYTES, `${session.bytes} bytes`);
+  const ms = cost(() => core.branch(session, 0, SETTINGS, {}));
+  t.diagnostic(`${ms.toFixed(0)} ms`);
+  assert.ok(ms < MOST_MS, `${ms} ms`);
+});

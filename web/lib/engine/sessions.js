@@ -128,9 +128,11 @@ export class Sessions extends OpenSessions {
    * @param {Uint32Array} ids   (count, span), at most sliceLimit(samples) positions; (count, samples, span) with `each`
    * @param {boolean} wantNats
    * @param {boolean} [each]    true if every sample has its own ids; false if all samples share the same ids
-   * @returns {Float32Array<ArrayBuffer>} (count, samples, span), or empty
+   * @param {() => boolean} [over]  ends the call early, within a position that takes long. The next call then repeats the ids of the
+   *   positions that are not known yet, at least
+   * @returns {Float32Array<ArrayBuffer>} (positions that are now known, samples, span), or empty
    */
-  put(session, ids, wantNats, each = false) {
+  put(session, ids, wantNats, each = false, over = () => false) {
     const { samples, part } = session;
     const { span } = part;
     const width = each ? samples * span : span;
@@ -138,12 +140,15 @@ export class Sessions extends OpenSessions {
     this.#checkSlice(count, session);
     new Uint32Array(this.instance.memory.buffer, this.ids, ids.length).set(ids);
     const first = this.position(session);
-    for (let done = 0, status = NX_MORE; status === NX_MORE; done = this.position(session) - first) {
+    let done = 0;
+    let status;
+    do {
       const nats = wantNats ? this.floatsAt + 4 * done * samples * span : 0;
       status = this.call('nx_session_put', session, this.ids + 4 * done * width, count - done, Number(each), nats);
       checkStatus(status, 'Reading the known ids');
-    }
-    return this.instance.floats(this.floatsAt, wantNats ? count * samples * span : 0);
+      done = this.position(session) - first;
+    } while (status === NX_MORE && !over());
+    return this.instance.floats(this.floatsAt, wantNats ? done * samples * span : 0);
   }
 
   /**

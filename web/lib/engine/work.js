@@ -207,9 +207,8 @@ export function* look(tools, { id, ids, inputs, from = 0 }) {
     const positions = [];
     yield* put(tools, session, ids.subarray(0, from * span));
     for (let at = from * span; at < ids.length; at += span) {
-      core.put(session, ids.subarray(at, at + span), false);
+      yield* put(tools, session, ids.subarray(at, at + span));
       positions.push(mapRows(core, session, 0, at === 0));
-      yield GO_ON;
     }
     post({ type: 'looked', id, positions });
   } finally {
@@ -248,12 +247,15 @@ function* read({ core, pace }, session, inputs) {
 function* put({ core, pace }, session, ids, nats, each = false) {
   const { samples, part } = session;
   const width = part.span * (each ? samples : 1);
-  for (let at = 0; at < ids.length; ) {
+  const start = core.position(session);
+  for (let at = 0, end = 0; at < ids.length; ) {
     const most = Math.min((ids.length - at) / width, core.sliceLimit(samples, part));
-    at += pace.slice(`${nats ? 'score' : 'put'} ${each ? samples : 1}`, 4, most, (count) => {
-      const cost = core.put(session, ids.subarray(at, at + count * width), nats !== undefined, each);
+    at = pace.slice(`${nats ? 'score' : 'put'} ${each ? samples : 1}`, 4, most, (count, over) => {
+      end = Math.max(end, at + count * width); // positions that take several chunks stay together
+      // Nats of several samples stay in the engine's memory between the parts of a position, where another job would overwrite them.
+      const cost = core.put(session, ids.subarray(at, end), nats !== undefined, each, nats && samples > 1 ? undefined : over);
       nats?.set(cost, at);
-      return count * width;
+      return (core.position(session) - start) * width;
     });
     yield GO_ON;
   }

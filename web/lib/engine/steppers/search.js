@@ -19,11 +19,16 @@ import { statusError } from '../status-error.js';
 export function search(sessions, session, alpha) {
   const step = () => {
     const result = sessions.instance.at.result;
-    let status = NX_MORE;
-    while (status === NX_MORE) status = sessions.call('nx_session_search', session, alpha, sessions.ids, result, result + 4);
+    const status = sessions.call('nx_session_search', session, alpha, sessions.ids, result, result + 4);
     if (status < 0) throw statusError(status, `Searching position ${sessions.position(session)}`);
-    const ids = sessions.instance.words(sessions.ids, CANDIDATE_WORDS * sessions.instance.word(result));
-    return { ids, nats: new Float32Array(0), ahead: new Uint8Array(1), ended: sessions.instance.word(result + 4) === 1 };
+    const more = status === NX_MORE; // the position needs another step
+    const ids = sessions.instance.words(sessions.ids, more ? 0 : CANDIDATE_WORDS * sessions.instance.word(result));
+    return {
+      ids,
+      nats: new Float32Array(0),
+      ahead: new Uint8Array(more ? 0 : 1),
+      ended: !more && sessions.instance.word(result + 4) === 1,
+    };
   };
   return { kind: 'search', first: 1, single: true, step };
 }
