@@ -12,7 +12,6 @@ import { FILTERS } from '../../web/lib/kinds/text/jinja/filters.js';
 import { TEXT_METHODS } from '../../web/lib/kinds/text/jinja/texts.js';
 import { prompting } from '../../web/lib/kinds/text/template.js';
 import { Tokenizer } from '../../web/lib/kinds/text/tokenizer.js';
-import { EVERY } from '../more.js';
 import { readGGUF } from './gguf.js';
 import { cost, isError, load, sleep } from './helpers.js';
 import { EVERY } from '../more.js';

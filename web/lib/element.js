@@ -487,11 +487,11 @@ export class NextPixelElement extends Base {
     if (!this.#chat.running && this.#state !== 'closed') this.#enter(this.#near ? 'near' : 'idle', '');
   }
 
-  /** Ends the chat; its messages stay, for another model or for when the element is put back. */
-  #endChat() {
+  /** Ends the chat. @param {boolean} [isKept]  whether its messages stay, for when the element is put back */
+  #endChat(isKept) {
     if (!this.#chat.isOpen) return;
     if (this.#chat.running) this.#state = this.#near ? 'near' : 'idle';
-    this.#chat.close();
+    this.#chat.close(isKept);
     this.#view.clear();
   }
 
@@ -605,10 +605,10 @@ export class NextPixelElement extends Base {
     this.#rest.forget();
   }
 
-  /** Releases the run and the model. */
-  #letGo() {
+  /** Releases the run and the model. @param {boolean} [isKept]  as for #endChat() */
+  #letGo(isKept = false) {
     this.#abort();
-    this.#endChat();
+    this.#endChat(isKept);
     this.#loading?.abort();
     this.#loading = undefined;
     this.#hold?.release();
@@ -617,7 +617,7 @@ export class NextPixelElement extends Base {
   }
 
   #close() {
-    this.#letGo();
+    this.#letGo(true);
     this.#near = this.#halted = false;
     this.#state = 'closed';
   }

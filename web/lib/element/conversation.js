@@ -146,9 +146,10 @@ export class Conversation {
     this.#talk?.stop();
   }
 
-  close() {
+  /** @param {boolean} [isKept]  whether the messages stay for the next chat */
+  close(isKept) {
     const talk = this.#talk;
-    if (talk && !talk.isNew(this.#prompt)) [this.#messages, this.#draft] = [talk.messages, talk.field.value];
+    if (isKept && talk && !talk.isNew(this.#prompt)) [this.#messages, this.#draft] = [talk.messages, talk.field.value];
     talk?.close();
     this.#talk = undefined;
   }
