@@ -132,9 +132,9 @@ typedef struct {
 /* How the number of rows of a result is determined. */
 enum {
     NX_ROWS_FIXED,     /* dims[0] */
-    NX_ROWS_OF_INPUT,  /* as many as the items of an input */
-    NX_ROWS_OF_RESULT, /* as many as the rows of another result of the part */
-    NX_ROWS_COUNTED    /* as many as the part finds: nx_session_result_count returns the number once everything is encoded */
+    NX_ROWS_OF_INPUT,  /* as many rows as an input has items */
+    NX_ROWS_OF_RESULT, /* as many rows as another result of the part */
+    NX_ROWS_COUNTED    /* as many rows as the part finds: nx_session_result_count returns the number once everything is encoded */
 };
 
 /* A result: at most dims[0] rows of dims[1] * dims[2] * dims[3] values that a part computes from its inputs. The ids of a result fill the
@@ -276,8 +276,8 @@ typedef struct {
      * positions that one pass of the model computes. The first of these positions is computed as usual; the others are computed from ids
      * that the file's draft or look_up guessed. 0..16; 8 works well. The draft guesses with the same noise that the draw will use, so most
      * guesses are right. Positions after the first wrong guess are computed again, so the ids are the same as without guesses. A pass
-     * computes one position if this is 0 or 1, if there is more than one sample, with maps or hidden states, or if the part has neither a
-     * draft nor look_up. */
+     * computes one position if look_ahead is 0 or 1, if there is more than one sample, with maps or hidden states, or if the part has
+     * neither a draft nor look_up. */
     uint32_t look_ahead;
 
     float typical_p;           /* keep the values of surprisal nearest to the entropy, until their mass exceeds this; 0..1, 0 and 1: all */
@@ -389,10 +389,10 @@ typedef struct {
  * section 7]. Each sample is a hypothesis; at the start all samples are the same. Candidates are the best samples * (1 + ends)
  * continuations of the live hypotheses. Among the first `samples` of them, those whose id is an end of the part are complete. The next best
  * become the new live hypotheses, as sample 0, 1, ..., and the rest is dropped. The search is over when there are as many complete
- * hypotheses as samples, when no live one can score below the best complete one, or at the end of the run. The result is the complete
- * hypothesis with the lowest score, or the first live one if none is complete. With one sample, the search takes the most probable id at
- * every step. The ids of a hypothesis follow from the chain of parents. Until the search is over, no other call may advance the run. Before
- * the search begins, nothing may have been drawn or put with each = 1.
+ * hypotheses as samples, when no live hypothesis can score below the best complete one, or at the end of the run. The result is the
+ * complete hypothesis with the lowest score, or the first live one if none is complete. With one sample, the search takes the most probable
+ * id at every step. The ids of a hypothesis follow from the chain of parents. Until the search is over, no other call may advance the run.
+ * Before the search begins, nothing may have been drawn or put with each = 1.
  * alpha        of the length penalty, 0 (none) to 2
  * candidates   capacity samples * (1 + ends); *count of them written, the best first; ties go to the lower parent, then to the lower id
  * over         written: 1 after the last step
@@ -420,8 +420,8 @@ NX_API_TEXTS nx_status nx_session_rewind(const nx_model *model, nx_session *sess
 NX_API_TEXTS nx_status nx_session_bias(const nx_model *model, nx_session *session, const uint32_t *ids, const float *biases,
                                        uint32_t count);
 
-/* Changes the settings of the next draws. Samples, first_sample, origin, maps, hidden and biases must not change; for a part that draws
- * inside, neither must seed and temperature. Otherwise returns NX_E_ARGUMENT. */
+/* Changes the settings of the next draws. Samples, first_sample, origin, maps, hidden and biases must not change, nor may seed and
+ * temperature for a part that draws inside. Otherwise returns NX_E_ARGUMENT. */
 NX_API nx_status nx_session_retune(const nx_model *model, nx_session *session, const nx_settings *settings);
 
 /* Returns the number of positions known or drawn so far, which is the index of the next one. */

@@ -122,7 +122,7 @@ typedef struct {
      * slice past the last one returns 0, and indices read from the output are checked. */
     int (*encode)(const void *m, const nx_inputs *inputs, uint32_t slice, void *encoder_output, void *scratch);
 
-    /* Returns the position after the last one that can share a pass with this one. Null: any positions can share a pass. */
+    /* Returns the end of the range of positions that can share a pass with this one. Null: any positions can share a pass. */
     uint32_t (*pass_end)(const void *m, uint32_t position);
 
     /* Computes one pass: adds every column to the state of its sequence, and computes the output parameters of the column's position. The
@@ -137,8 +137,8 @@ typedef struct {
     uint32_t (*keys)(const void *m, const nx_shape *shape, uint32_t map, uint32_t row, uint32_t position, uint32_t *keys);
 
     /* Returns the values of a result, ids or floats in the order of its dimensions, within the encoder's output. *count is the number of
-     * values that are ready, in whole rows. Once encode has finished, all values are ready, as many as nx_result.rows specifies. Null: the
-     * part has no results. */
+     * values that are ready, in whole rows. Once encode has finished, all values are ready, in as many rows as nx_result.rows specifies.
+     * Null: the part has no results. */
     const void *(*result)(const void *m, const nx_shape *shape, const void *encoder_output, uint32_t index, uint32_t *count);
 } nx_part;
 

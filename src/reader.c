@@ -17,8 +17,8 @@ static int find(nx_reader *reader, const char *key, uint32_t type, nx_metadata *
     return 0;
 }
 
-/* Reads an integer of any type; a negative one becomes -1, and one above 32 bits the largest 32-bit integer. Returns 0 for any other
- * type. */
+/* Reads an integer of any type; a negative integer becomes -1, and one above 32 bits becomes the largest 32-bit integer. Returns 0 for any
+ * other type. */
 static int integer_of(const nx_metadata *entry, int64_t *value) {
     static const uint8_t sizes[] = {
         [GGUF_U8] = 1, [GGUF_I8] = 1, [GGUF_U16] = 2, [GGUF_I16] = 2, [GGUF_U32] = 4, [GGUF_I32] = 4, [GGUF_U64] = 8, [GGUF_I64] = 8};

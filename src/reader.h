@@ -40,7 +40,7 @@ nx_name nx_block_name(const char *stack, uint32_t block, const char *part, const
 /* Joins two pieces of a name, which together must be shorter than an nx_name: "output", ".bias" make "output.bias". */
 nx_name nx_joined(const char *first, const char *second);
 
-/* A key of the only architecture of a source file, which defines ARCH as its name. */
+/* A key of the architecture ARCH, which each source file of a model defines as the name of its architecture. */
 #define KEY(name) ARCH "." name
 
 /* Returns a key of an architecture that is known only at run time: "llama", "block_count" make "llama.block_count". */

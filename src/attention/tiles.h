@@ -115,8 +115,8 @@ NX_INLINE float weigh_two(float *weights, const head_cache *head, ring_walk *wal
     return f32x4_largest_magnitude(largest);
 }
 
-/* Returns the size of the scratch memory of attention: weights for the largest number of tiles that ranges of `window` positions in total
- * can touch, and block_bytes for every two of these tiles. */
+/* Returns the number of bytes of scratch memory that attention needs for ranges of `window` positions in total: the weights of all tiles
+ * that such ranges can touch, and block_bytes for every two of these tiles. */
 static inline uint64_t tiles_scratch_bytes(uint32_t window, uint32_t n_ranges, size_t block_bytes) {
     uint64_t tiles = window / TILE + 2 * (uint64_t)n_ranges;
     return tiles * TILE * sizeof(float) + (tiles / 2 + n_ranges) * block_bytes;

@@ -34,7 +34,7 @@ static inline uint32_t nx_tree_stride(uint32_t words) { return (words + 1 + 3) &
 
 typedef struct {
     uint32_t words; /* n >= 1 */
-    int best;       /* 1: maximum in place of the sum, and the most probable tree in place of marginals */
+    int best;       /* 1: maximum instead of the sum, and the most probable tree instead of marginals */
     const float *scores;
     float *charts; /* nx_tree_bytes(n): the state that the functions below share */
 } nx_trees;

@@ -389,7 +389,7 @@ NX_INLINE void two_tiles_q8(const tile_work *w, const uint8_t *weights, const ui
 static NX_NOINLINE void six_q8(const tile_work *work, const float *scales) {
     tile_work copy = *work, *w = &copy; /* without this copy, each store makes clang load the fields again */
     NX_ROLLED
-    for (int at = 0; at < 4; at += 2, scales += 8) { /* from one vector of rows to the next, scales and weights take as many bytes */
+    for (int at = 0; at < 4; at += 2, scales += 8) { /* two vectors of rows take 32 bytes, both in the scales and in the weights */
         const nx_activations *activations[6];
         v128_t sum[6][2];
         for (uint32_t j = 0; j < 6; j++) {

@@ -26,7 +26,7 @@ typedef struct {
     nx_cache_form cache; /* form of the keys and values of a block */
 } nx_decoder;
 
-/* Reads the table of ids and the output layer, "token_embd.weight" and "output.weight"; if the latter is missing, they are tied. */
+/* Reads the table of ids and the output layer, "token_embd.weight" and "output.weight"; if "output.weight" is missing, the two are tied. */
 void nx_decoder_read(nx_reader *r, nx_decoder *decoder);
 
 /* Rejects keys of other models that would change the result, unless they have their neutral value. scaled: whether the model itself reads

@@ -42,7 +42,7 @@ typedef struct {
     int cross, biased;
 } nx_block_form;
 
-/* names: those of the query, key, value and output projections and of the norm. */
+/* names: the names of the query, key, value and output projections and of the norm. */
 void nx_read_attention(nx_reader *r, const char *stack, uint32_t index, nx_attention_weights *w, const char *const *names,
                        const nx_block_form *form);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * Gated PixelCNN [van den Oord, Kalchbrenner, Vinyals, Espeholt, Graves, Kavukcuoglu 2016, arXiv:1606.05328]: two stacks of convolutions
- * that together see every pixel before the predicted one, without the blind spot of PixelCNN's masks, and with gates in place of relu. The
+ * that together see every pixel before the predicted one, without the blind spot of PixelCNN's masks, and with gates instead of relu. The
  * vertical stack v of a row sees the whole rows above it. The horizontal stack x sees the pixels to the left in its own row and, through a
  * link, v:
  *

@@ -416,7 +416,8 @@ static void enter_known(const model *m, float *x, const nx_column *column, uint3
     nx_add(x, source_at(m, column->encoder_output).x + (size_t)nx_direct_cell(&m->direct, column->position) * nx_stride(m->d), m->d, 1);
 }
 
-/* Returns where to write the weights of block `index` over the source. These weights follow those of all blocks over the past. */
+/* Returns where to write the weights of block `index` over the source. The weights over the source are stored after those of all blocks
+ * over the past. */
 static float *source_map(const model *m, const nx_column *column, uint32_t index) {
     return column->maps + (size_t)m->n_blocks * m->heads * map_keys(m, &column->inputs->shape) + (size_t)index * m->heads * m->source;
 }

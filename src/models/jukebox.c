@@ -20,7 +20,7 @@
 
 #define ARCH "jukebox"
 #define SOUND_LEVELS 256
-#define MOST_SAMPLES 262144 /* limit of the length of a sound, about half a minute */
+#define MOST_SAMPLES 262144 /* the maximum length of a sound, about half a minute */
 #define MOST_TOP 8192       /* positions of the top prior */
 
 enum { ENCODER, TOP, BOTTOM, DECODER, PARTS };

@@ -65,7 +65,7 @@ typedef struct {
     int norms;       /* norm of queries and keys */
     int only_after;  /* sublayers norm their outputs, not their inputs */
     int also_after;  /* both */
-    int gemma;       /* begins with sqrt(d) times the embedding, and uses gelu in place of silu */
+    int gemma;       /* begins with sqrt(d) times the embedding, and uses gelu instead of silu */
     int scaled;      /* has four multipliers, from the file */
     float caps[2];   /* caps of scores and of logits, if the file has no keys for them */
     uint32_t period; /* if there is a window, one block in this many is global */

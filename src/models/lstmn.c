@@ -30,7 +30,7 @@
 #define ARCH "lstmn"
 
 typedef struct {
-    nx_decoder decoder;            /* d, V, and the table of ids, which is also that of the output; no caches */
+    nx_decoder decoder;            /* d, V, and the table of ids, which is also the table of the output; no caches */
     nx_matrix of_tape, of_x, of_s; /* (d, d) W_h, W_x, W_s */
     const float *v;                /* (d) */
     nx_linear cell;                /* (4d, 2d), applied to [s; x]; gates i, f, o, g */

@@ -4,11 +4,11 @@
  * a class in one pass.
  *
  *   x = W_z z                                  (start, start, C_0), start = side / 2^blocks
- *   block: x = up(W_skip x) + W_1 * relu(norm_1(W_0 * up(relu(norm_0(x)))))     twice as wide; * is a convolution 3x3, up doubles pixels
- *   attention, once, behind the block that is `attention.size` wide:
- *     f = W_k x, g = W_q x, h = W_v x          if the file says so, the maximum over 2x2 of f and of h
+ *   block: x = up(W_skip x) + W_1 * relu(norm_1(W_0 * up(relu(norm_0(x)))))     twice as wide; * is a 3x3 convolution, up doubles pixels
+ *   attention, once, after the block that is `attention.size` wide:
+ *     f = W_k x, g = W_q x, h = W_v x          f and h optionally reduced to the maximum over 2x2
  *     beta_ji = softmax over i of g(x_j) . f(x_i),   o_j = W_o sum over i of beta_ji h(x_i),   x = x + gamma o
- *   picture = tanh(W * relu(norm(x)))          (side, side, 3) of -1..1; the id of a colour is the one nearest to 127.5 (1 + it)
+ *   picture = tanh(W * relu(norm(x)))          (side, side, 3) of -1..1; an id is the integer nearest to 127.5 (1 + value)
  *
  * A norm has a scale and a shift for each channel and class. Scale and shift are the remains of conditional batch normalisation after the
  * means and variances are folded in; every weight is already divided by its spectral norm. The softmax has no factor 1/sqrt(d).

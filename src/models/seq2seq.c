@@ -20,7 +20,7 @@
  *   local-p     only |i - floor(centre)| <= D, centre = S sigma(v_p . tanh(W_p s)); a_i times exp(-(i - centre)^2 / (2 (D/2)^2)), after
  *               the softmax, and not normalised again
  *
- *   sigmoid, segmentation   in place of the softmax, one bit for each word, attended or not. a_i is its expectation, so weights need not
+ *   sigmoid, segmentation   instead of the softmax, one bit for each word, attended or not. a_i is its expectation, so weights need not
  *               add up to 1 [Kim, Denton, Hoang, Rush 2017, arXiv:1702.00887]: sigma(score + bias); the marginals of a chain of bits
  *               (attention/segments.h)
  *
@@ -365,7 +365,7 @@ static void attend(const model *m, const nx_column *columns, const float *states
     }
 }
 
-/* Computes one position of each of n sequences: from the previous states to the next ones and t (J, d). */
+/* Computes one position of each of n sequences: the next states and t (J, d), from the previous states. */
 static void step(const model *m, const nx_column *columns, uint32_t n, const scratch *s, float *t) {
     uint32_t h = 2 * m->e, d = m->d, inputs = nx_stride(m->decoder.input.weight.cols);
     const float *start = source_at(m, &columns[0].inputs->shape, columns[0].encoder_output).start;

@@ -3,7 +3,7 @@
  * Show, attend and tell: describes a picture in a sentence, and attends to one part of the picture for each word [Xu, Ba, Kiros, Cho,
  * Courville, Salakhutdinov, Zemel, Bengio 2015, arXiv:1502.03044]. A step uses the state h, c of the previous step:
  *
- *   picture     a_i = conv(picture)_i + position_i,  relu behind each convolution, zeros outside; the picture is (255 - byte) / 255
+ *   picture     a_i = conv(picture)_i + position_i,  relu after each convolution, zeros outside; the picture is (255 - byte) / 255
  *   start       h = tanh(W_h mean a + b_h),  c = tanh(W_c mean a + b_c)
  *   attention   alpha = softmax over i of v . tanh(W_k a_i + W_q h)
  *   context     soft: z = sum of alpha_i a_i;   hard: z = a_s, the place s drawn from alpha, at temperature 0 the most probable
@@ -264,7 +264,7 @@ static void attend(const model *m, const nx_column *columns, const encoder_outpu
     }
 }
 
-/* Computes one position of each of n sequences: from the previous states to the next ones and t (J, T). */
+/* Computes one position of each of n sequences: the next states and t (J, T), from the previous states. */
 static void step(const model *m, const nx_column *columns, uint32_t n, const scratch *s, float *t) {
     uint32_t E = m->E, D = m->D, H = m->H, joined = nx_stride(E + D + H);
     encoder_output seen = seen_at(m, columns[0].encoder_output);

@@ -6,7 +6,7 @@
  *   x_0 = root, x_m = sum over the features f of word m of W[f],   + sine and cosine of the place, as in the Transformer
  *   for each block   x = x + W_down ReLU(W_up [LN(x)_m-1; LN(x)_m; LN(x)_m+1] + b_up) + b_down         zeros beyond the ends
  *                    x = x + attention(LN(x), LN(x))                                                     not in the last
- *   y = LN(x),   s[h][m] = (W_h y_h + b_h) . (W_c y_m + b_c) / sqrt(d) + distance[m - h]                 from -R to R, and those beyond as these
+ *   y = LN(x),   s[h][m] = (W_h y_h + b_h) . (W_c y_m + b_c) / sqrt(d) + distance[m - h]                 distances are clamped to -R..R
  *
  * where the root has no distance. The trees are then summed as attention/trees.h describes. The log sum over the heads of
  * each word is subtracted from the scores of the word and added to log Z. The results are then log probabilities of a softmax, whose sums

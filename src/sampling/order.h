@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Sorts values by a number each: the largest number first, and the lowest value first among equals. A heap yields them one by one, so the
- * first k of V cost V + k log V.
+ * Sorts values by a number each: the largest number first, and the lowest value first among equals. A heap yields the values one by one, so
+ * the first k of V cost V + k log V.
  */
 #ifndef NX_ORDER_H
 #define NX_ORDER_H

@@ -74,7 +74,7 @@ static float one_minus_exp(float t) {
  * of four (from % 4 == 0). With z0 the standardised middle of the level's interval and z-, z+ its edges, z0 -/+ delta:
  *   first level: ln sigma(z+) = -softplus(-z+)       last level: ln(1 - sigma(z-)) = -softplus(z-)
  *   between:     D = sigma(z+) - sigma(z-), whose logarithm is ln(1 - e^(-2 delta)) - softplus(-z+) - softplus(z-) without
- *                cancellation; where D is 1e-5 or less, what models are trained with,
+ *                cancellation; if D is 1e-5 or less, the formula of training,
  *                ln(density at the middle * width) = z0 - s - 2 softplus(z0) + ln width */
 static void logistic_levels(float *out, uint32_t levels, float mean, float log_scale, uint32_t from, uint32_t to) {
     log_scale = limited(log_scale, MIN_LOG_SCALE, MAX_LOG_SCALE);

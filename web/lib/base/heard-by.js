@@ -2,12 +2,12 @@
 // @ts-check
 
 /**
- * Wraps a listener of the caller, and passes on the first error of the listener. The error may be thrown or, if the listener is
- * asynchronous, be a later rejection that no other code could catch.
+ * Wraps a listener of the caller. An error that the listener throws passes through; if the listener is asynchronous, its first rejection,
+ * which no other code could catch, goes to `failed`.
  *
  * @template T
  * @param {((value: T) => unknown) | undefined} listener
- * @param {(reason: any) => void} failed  called with an error if no reader is left to receive it
+ * @param {(reason: any) => void} failed  receives this rejection
  * @returns {((value: T) => void) & { turn: () => Promise<void> | false }}  turn: before the end of a run, waits until the last asynchronous
  * call of the listener can no longer fail
  */

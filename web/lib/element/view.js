@@ -284,7 +284,7 @@ export class View {
    * @param {boolean} what.stop   whether a run can be stopped
    * @param {boolean} what.anew   whether another run can replace this one
    * @param {string} what.status  text of the status line
-   * @param {string} what.error   the text of the status line if it is an error, which is also shown without controls
+   * @param {string} what.error   the text of the status line if it is an error; errors are shown even without controls
    * @param {string} what.label   label of the canvas
    * @param {string} what.group   label of the group of buttons
    */

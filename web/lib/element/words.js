@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** The sentences and names that describe the element. */
+/** The sentences and names that describe the content of the element. */
 
 import { lookOf } from '../kinds/looks.js';
 import { taskOf } from './attributes.js';

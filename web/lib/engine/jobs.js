@@ -28,7 +28,7 @@ export class Jobs {
   #pace;
   /** @type {() => Pace} */
   #newPace;
-  /** The data needed to make a fresh instance after a trap. The bytes of a large file are not stored for this purpose.
+  /** The data needed to make a fresh instance after a trap. Undefined for a large file, whose bytes are not stored for this purpose.
    * @type {{ module: WebAssembly.Module, bytes: Uint8Array } | undefined} */
   #origin;
   /** @type {Core | undefined} */

@@ -234,7 +234,7 @@ export class OpenSessions {
   }
 
   /**
-   * Adds these biases to the logits of their ids from now on; there may be at most as many as the session was opened with.
+   * Adds these biases to the logits of their ids from now on; the session must have been opened with capacity for this many biases.
    *
    * @param {Session} session
    * @param {[number, number][]} biases

@@ -104,7 +104,7 @@ export const CODES = Object.freeze(
  *
  * @typedef {object} Part
  * @property {number} index       index of the part in the model, from 0
- * @property {string} name        name of the part; the port of this name of a later part receives the ids that this part draws
+ * @property {string} name        name of the part; if a later part has a port of this name, the port receives the ids that this part draws
  * @property {number} values      every id of an element is below this number
  * @property {number} span        number of elements per position
  * @property {number} outputs     number of output parameters per position
@@ -134,7 +134,7 @@ export const CODES = Object.freeze(
  */
 
 /**
- * The properties of `info` that every model has. `info.kind` determines the others.
+ * The properties of `info` that every model has. `info.kind` determines the other properties.
  *
  * @typedef {object} BasicInfo
  * @property {string} architecture  the model's architecture, such as 'image-transformer'

@@ -22,13 +22,14 @@ import { LOOKS } from './look-list.js';
  * @property {(ended: Ended) => EndOfKinds | Promise<EndOfKinds>} [end]  the result for nx-end, of a run that ended or was stopped: the
  *   properties listed in `TYPES.ends` of kind.js
  * @property {Record<string, string>} [made]  phrases for the results of verbs that differ from those in the verbs' files
- * @property {(verb: string, options: Record<string, any>, info: AnyInfo) => Record<string, any>} [chosen]  adds options that the kind
- * chooses to those of the element
+ * @property {(verb: string, options: Record<string, any>, info: AnyInfo) => Record<string, any>} [chosen]  adds the kind's own choices to
+ * the options of the element
  * @property {(address: string, signal: AbortSignal, element: Element) => Promise<any>} [fetch]  fetches the file of the attribute `src`
  */
 
 /**
- * The values that the element has counted during a run. @typedef {{ nats: number[], steps: number, to: number, sampleRate: number }} Told
+ * The values that the element has counted during a run.
+ * @typedef {{ nats: number[], steps: number, to: number, sampleRate: number }} Told
  */
 
 /** A finished run, its last step (if any), and the text on its sheet.

@@ -42,7 +42,7 @@ export async function resume(first, url, loaded, cause, signal, ms) {
     signal?.addEventListener('abort', stop);
     try {
       const answer = await within(fetch(url, { headers: { Range: `bytes=${loaded}-` }, signal: stopper.signal, cache: 'no-store' }), ms);
-      // The header is hidden if the server has another origin.
+      // browsers hide this header if the server has another origin
       const start = /^bytes (\d+)-/.exec(answer.headers.get('content-range') ?? '')?.[1] ?? String(loaded);
       if (answer.status >= 500) throw answer.status;
       if (

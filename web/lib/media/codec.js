@@ -252,7 +252,7 @@ function valueOf(level, levels) {
 }
 
 /**
- * Rounds 8-bit values to the levels of a model, which is the form that the model sees.
+ * Rounds 8-bit values to a model's levels, as the model sees them.
  *
  * @param {Uint8Array} values
  * @param {number} levels

@@ -185,7 +185,7 @@ export class BaseRun {
   }
 
   /**
-   * Yields the steps from the first one on, for one of possibly several readers. The worker computes only while some reader awaits a step.
+   * Yields the steps from the first one on, to one of possibly several readers. The worker computes only while some reader awaits a step.
    * If the last reader leaves before the end, the run stops, or pauses until another reader arrives (`waits`).
    *
    * @param {AbortSignal} [signal]  aborts this reader
@@ -293,7 +293,7 @@ export class BaseRun {
     checkShown(options);
     const { signal, ...how } = options;
     const { sink } = /** @type {Particular<Step, Result>} */ (/** @type {unknown} */ (this));
-    // Without an input, the given part is shown at once.
+    // Without an input, the given part is shown immediately.
     if (this.coming)
       await this.begun(signal).catch(async (reason) => {
         await this.read(signal).next(); // ends the run as every reader does

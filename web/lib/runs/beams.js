@@ -39,7 +39,7 @@ export class Beams {
   #living = [[]];
   #best = { score: Infinity, ids: /** @type {number[]} */ ([]) };
 
-  /** @param {Candidate[]} candidates  those of the next step */
+  /** @param {Candidate[]} candidates  the candidates of the next step */
   take(candidates) {
     /** @type {number[][]} */
     const next = [];

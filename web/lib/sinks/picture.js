@@ -38,7 +38,7 @@ export class PictureSink {
   #calm;
   /** @type {ReturnType<typeof heardBy<void>>} */
   #painted;
-  /** An error that a function of the caller has thrown while nothing waited for the sink. @type {{ reason: unknown } | undefined} */
+  /** An error that one of the caller's functions threw while nothing was waiting for the sink. @type {{ reason: unknown } | undefined} */
   #failed;
   /** Whether no reader waits for the sink any more. */
   #over = false;

@@ -42,8 +42,8 @@ function trusted(url) {
 }
 
 /**
- * Returns the address that startOwn() passes to `new Worker`. A bundler has written its own address into startOwn(), which no other code
- * knows.
+ * Returns the address that startOwn() passes to `new Worker`. A bundler may have replaced this address, and no other code knows the new
+ * one.
  *
  * @returns {string | URL | undefined}
  */

@@ -2,7 +2,7 @@
 // @ts-check
 
 /**
- * Models that classify characters from a few examples. The model's part reads pictures with labels and a query, and returns the
+ * Models that classify characters from a few examples. The model has one part, which reads labelled pictures and a query, and returns the
  * probabilities of the labels.
  */
 

@@ -15,7 +15,7 @@ const LEAST_SHARE = 1 / 3;
 export const END = '\u2022';
 
 /**
- * Appends a token to a list of words. White space begins a new word, and punctuation such as a full stop is a word of its own.
+ * Appends a token to a list of words. White space begins a new word, and a punctuation mark such as a full stop is a separate word.
  *
  * @param {Word[]} words
  * @param {string} text

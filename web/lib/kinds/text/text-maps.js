@@ -7,7 +7,7 @@ import { before, mapOf } from '../../runs/attention-map.js';
 /** @import { AttentionMap } from '../../runs/attention-map.js' */
 
 /**
- * Returns the function that maps a key to its position. For 'attention' this is a position in the translation or the text; for other maps
+ * Returns the function that maps a key to its position. For 'attention' the position is one in the translation or the text; for other maps
  * the function is undefined, because keys of the source sentence need no conversion.
  * @param {MapRow} row
  */

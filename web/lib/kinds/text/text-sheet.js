@@ -28,7 +28,7 @@ import { arranged, boxesOf } from './text-order.js';
 
 /** The opacity of the full shade. */
 const FULL_SHADE = 0.6;
-/** Full thickness, in CSS pixels, of a line under the token, where a line replaces the shade. */
+/** The largest thickness, in CSS pixels, of a line under a token, where a line replaces the shade. */
 const FULL_LINE = 4;
 /** Opacity of given text. */
 const GIVEN_ALPHA = 0.72;

@@ -57,7 +57,7 @@ export class Tokenizer {
   /**
    * Creates a tokenizer, in chunks if there are many tokens.
    *
-   * @param {Lookup} metadata  the metadata, of which the keys under `tokenizer.` are read
+   * @param {Lookup} metadata  the metadata; only the keys under `tokenizer.` are read
    * @param {string} [architecture]  architecture of the model
    * @returns {Generator<void, Tokenizer, void>}
    * @internal
