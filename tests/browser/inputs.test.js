@@ -99,6 +99,11 @@ test('pictures', options, () =>
             }
           }
         }
+        const drawing = '<svg xmlns="http://www.w3.org/2000/svg" width="28" height="28"><rect width="9" height="28" fill="red"/></svg>';
+        for (const type of ['', 'text/plain', 'image/svg+xml']) {
+          const { nats } = await models.digits.score(new Blob([drawing], { type })).catch((/** @type {Error} */ error) => error);
+          if (!(nats > 0)) bad.push(`an SVG of the type "${type}"`);
+        }
         for (const wrong of ['/none.png', new Blob(['no picture'])]) {
           const { name } = await models.digits.score(wrong).catch((/** @type {Error} */ error) => error);
           if (name !== 'NextPixelError') bad.push(`${wrong}: ${name}`);

@@ -329,6 +329,14 @@ test('signal: before, during, after', async () => {
   model.close();
 });
 
+test('an address of any length gives a short message, with its beginning and the reason', async () => {
+  const { message } = await load(`http://127.0.0.1:1/${'a'.repeat(1e6)}`, { cache: false }).then(assert.fail, (error) => error);
+  assert.ok(
+    message.length < 2000 && /^Cannot fetch http:\/\/127\.0\.0\.1:1\/aaa.*\(.*\)\. Check the address/s.test(message),
+    message.slice(0, 200),
+  );
+});
+
 test('network errors name the address', async () => {
   await assert.rejects(load(`${origin}/missing.gguf`), isError('network', /127\.0\.0\.1.*missing\.gguf.*404/));
   await assert.rejects(load(await fetch(`${origin}/missing.gguf`)), isError('network', /missing\.gguf.*404/));

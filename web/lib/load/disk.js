@@ -77,6 +77,6 @@ export async function readFile(path, signal) {
     return whole ? new Uint8Array(buffer.buffer) : new Uint8Array(buffer);
   } catch (cause) {
     signal?.throwIfAborted();
-    throw new NextPixelError('network', `Cannot read the file ${path} (${messageOf(cause)})`, { cause });
+    throw new NextPixelError('network', `Cannot read the file ${path.slice(0, 300)} (${messageOf(cause).slice(0, 300)})`, { cause });
   }
 }

@@ -17,6 +17,9 @@ export async function fileAt(address, signal) {
   if (path !== undefined) return new Blob([await (await disk()).readFile(path)]);
   const response = await fetchOrFail(address, signal);
   if (!response.ok)
-    throw new NextPixelError('network', `Cannot fetch ${address}: the server answered ${response.status}. Check the address`);
+    throw new NextPixelError(
+      'network',
+      `Cannot fetch ${String(address).slice(0, 300)}: the server answered ${response.status}. Check the address`,
+    );
   return response.blob();
 }

@@ -233,7 +233,7 @@ export async function fetchOrFail(url, signal, { cache, patience = PATIENCE_MS }
     signal?.throwIfAborted();
     throw new NextPixelError(
       'network',
-      `Cannot fetch ${url} (${messageOf(cause)}). Check the address and the connection. A server of ` +
+      `Cannot fetch ${String(url).slice(0, 300)} (${messageOf(cause)}). Check the address and the connection. A server of ` +
         'another origin must answer with Access-Control-Allow-Origin, and a Content-Security-Policy have connect-src ' +
         `${/^https?:\/\/[^/?#]+/.exec(String(url))?.[0] ?? "'self'"}`,
       { cause },
