@@ -18,11 +18,12 @@
  * the sum of scale * weight over the row, times 8192.
  *
  * Bottleneck. V8 allocates 15 vector registers and keeps clang's loops unchanged. Sums that do not fit are spilled to memory at each
- * product, and a shift by a loop counter costs three more instructions. Four columns are therefore computed for two vectors of rows (8
- * bits) or for one vector at a time, and the shifts that unpack weights are constants. For 16 weights, 8 bits then cost a load and two
- * products; 4 bits cost half a load, a mask, half a shift and a product; 6 bits cost 3/4 of a load, 11/4 instructions to unpack, and a
- * product. Each scale of a vector of rows costs seven instructions, and 6 bits with two scales need one for every 16 columns. If the
- * weights do not fit in the caches, memory bandwidth is the limit, and one column of 8 bits nearly reaches it.
+ * product, and a shift by a loop counter costs three more instructions, so the shifts that unpack weights are constants. One column reads
+ * its weights from memory, whose bandwidth 8 bits nearly reach. Several columns share a block, whose scales and numbers are unpacked once
+ * for all of them. Six columns and two vectors of rows are multiplied at a time: twelve sums, which hide the latency of the product, two
+ * weights and one activation are the 15 registers. The loop takes one group at a time, because V8 spills sums if it takes two (0.85 of the
+ * speed). A sum then has 16 products in a block of 8 bits, and 8 (or 4, with two scales) in the others, and is converted, scaled and added
+ * in five instructions, a load and a store, which is why 4 bits are no faster than 8 bits with half the products.
  */
 #include "blocks.h"
 
@@ -49,7 +50,9 @@ NX_INLINE uint32_t six_bits(uint32_t form) { return form == NX_BLOCKS_6_OFFSET |
 
 /* Returns the constant that is added to the numbers of a form before they are stored. Forms that store their own offsets include this
  * constant in them. */
-NX_INLINE uint32_t zero_of(uint32_t form) { return form == NX_BLOCKS_4 ? 8 : form == NX_BLOCKS_6_HALVES ? 32 : 0; }
+#define ZERO_4 8
+#define ZERO_6 32
+NX_INLINE uint32_t zero_of(uint32_t form) { return form == NX_BLOCKS_4 ? ZERO_4 : form == NX_BLOCKS_6_HALVES ? ZERO_6 : 0; }
 
 NX_INLINE uint32_t low_at(uint32_t form) { return 2 * TILE * (scales_of(form) + offsets_of(form)); }
 
@@ -148,16 +151,22 @@ void nx_blocks_row(float *out, const uint8_t *tile, uint32_t t, uint32_t form, u
 
 /* ---- inputs ------------------------------------------------------------------------------------------------------------ */
 
+/* What a block of 8-bit activations adds to products. The lanes after the first one are for the whole block and for its two halves. */
 typedef struct {
-    const void *activations; /* (n, cols / 4) wide or nx_activations */
-    const float *scale;      /* (n) or (n, cols / 32) */
-    const int32_t *sum;      /* (n, cols / 32, 2) sums of the activations of each half of a block */
+    int32_t start[4]; /* 0, then what sums of products start with if the weights' zero is 8, 32, 32 (dot.h) */
+    float factor[4];  /* the scale, then its product with the sum of the activations */
+} block_facts;
+
+typedef struct {
+    const void *activations;  /* (n, cols / 4) wide or nx_activations */
+    const float *scale;       /* (n), of wide activations */
+    const block_facts *facts; /* (cols / 32, n), of others */
 } rounded;
 
 uint64_t nx_blocks_input_bytes(uint32_t cols, uint32_t n) {
     uint64_t blocks = (uint64_t)n * (cols / BLOCK),
              activations = GROUPS * (sizeof(nx_wide) > sizeof(nx_activations) ? sizeof(nx_wide) : sizeof(nx_activations));
-    return blocks * (activations + 2 * sizeof(int32_t) + sizeof(float)) + n * sizeof(float);
+    return blocks * (activations + sizeof(block_facts)) + n * sizeof(float);
 }
 
 /* Rounds to 14 bits, with one step per column. */
@@ -181,263 +190,309 @@ static rounded round_wide(nx_input *input, uint32_t cols) {
 
 /* Rounds to 8 bits, with one step per block. */
 static rounded round_by_block(nx_input *input, uint32_t cols) {
-    uint32_t blocks = input->n * (cols / BLOCK);
+    uint32_t blocks = cols / BLOCK;
     nx_activations *activations = input->scratch;
-    int32_t *sum = (int32_t *)(activations + (size_t)blocks * GROUPS);
-    float *scale = (float *)(sum + 2 * (size_t)blocks);
-    rounded r = {activations, scale, sum};
+    block_facts *facts = (block_facts *)(activations + (size_t)input->n * blocks * GROUPS);
+    rounded r = {activations, NULL, facts};
     if (input->rounded == NX_ROUNDED_BY_BLOCK) return r;
     input->rounded = NX_ROUNDED_BY_BLOCK;
     for (uint32_t j = 0; j < input->n; j++) {
         const float *x = input->x + (size_t)j * nx_stride(cols);
-        for (uint32_t b = 0; b < cols / BLOCK; b++, x += BLOCK, activations += GROUPS, sum += 2) {
+        for (uint32_t b = 0; b < blocks; b++, x += BLOCK, activations += GROUPS) {
+            block_facts *of = facts + (size_t)b * input->n + j;
             float top = largest_magnitude(x, BLOCK);
             v128_t per_unit = steps_per_unit(NX_ACTIVATION_MOST, top);
-            *scale++ = top / NX_ACTIVATION_MOST;
-            sum[0] = activations_of(activations, x, BLOCK / 2, per_unit);
-            sum[1] = activations_of(activations + GROUPS / 2, x + BLOCK / 2, BLOCK / 2, per_unit);
+            int32_t first = activations_of(activations, x, BLOCK / 2, per_unit);
+            int32_t last = activations_of(activations + GROUPS / 2, x + BLOCK / 2, BLOCK / 2, per_unit);
+            int32_t all = (int32_t)((uint32_t)first + (uint32_t)last); /* modulo 2^32: see dot.h */
+            wasm_v128_store(of->start, wasm_i32x4_make(0, dot_first(ZERO_4, all), dot_first(ZERO_6, first), dot_first(ZERO_6, last)));
+            v128_t sums = wasm_f32x4_convert_i32x4(wasm_i32x4_make(1, all, first, last));
+            wasm_v128_store(of->factor, wasm_f32x4_mul(sums, wasm_f32x4_splat(top / NX_ACTIVATION_MOST)));
         }
     }
     return r;
 }
 
-/* ---- the product of one tile: form and n are constants after inlining -------------------------------------------------- */
+/* ---- one column: form is a constant after inlining ---------------------------------------------------------------------- */
 
 typedef struct {
     float *out;
     const float *bias;
-    uint32_t out_stride, blocks;
-    rounded x; /* starts at the first column */
+    uint32_t blocks, n, column; /* n: columns of the input */
+    rounded x;
 } tile_work;
 
 NX_INLINE v128_t load_bias(const tile_work *w, int v) { return wasm_v128_load(w->bias + 4 * v); }
 
-/* Returns how many vectors of rows are processed together: as many as have their sums in registers, so that products of different vectors
- * overlap. */
-NX_INLINE int vectors(uint32_t form, uint32_t n) { return n == 1 ? 4 : form == NX_BLOCKS_8 || (form == NX_BLOCKS_4 && !NX_PAIRS) ? 2 : 1; }
-
-/* Adds a block to `sum`: sum[j][at + v] += scale of the rows * integer dot product, for each column j < n and the vectors of rows v that are
- * processed together. The loops stay rolled, so that few loaded values are live and the sums stay in registers. */
-NX_INLINE void wide_vectors(v128_t sum[4][4], const uint8_t *block, const nx_wide *const x[4], int at, uint32_t n) {
-    v128_t part[2][4][4];
-    const uint8_t *weight = block + 2 * TILE + 16 * at;
-    for (uint32_t j = 0; j < n; j++)
-        for (int v = 0; v < vectors(NX_BLOCKS_8, n); v++) part[0][j][v] = part[1][j][v] = wasm_i32x4_splat(0);
-    if (n == 1) { /* both parts together */
-        NX_ROLLED
-        for (uint32_t g = 0; g < GROUPS; g++)
-            for (int v = 0; v < 4; v++) {
-                v128_t four = wasm_v128_load(weight + (g * 4 + (uint32_t)v) * 16);
-                v128_t *first = &part[0][0][v], *second = &part[NX_WIDE_SUMS - 1][0][v];
-                *first = wide_dot(*first, four, x[0] + g, 0);
-                *second = wide_dot(*second, four, x[0] + g, 1);
-            }
-        for (int v = 0; v < 4 && NX_WIDE_SUMS == 2; v++) part[0][0][v] = wasm_i32x4_add(wide_first(part[0][0][v]), part[1][0][v]);
-    } else { /* one part after the other, so that the sums fit the registers */
-        NX_UNROLLED
-        for (int p = 0; p < 2; p++) {
-            NX_ROLLED
-            for (uint32_t g = 0; g < GROUPS; g++) {
-                v128_t four[2];
-                NX_UNROLLED
-                for (int v = 0; v < 2; v++) four[v] = wasm_v128_load(weight + (g * 4 + (uint32_t)v) * 16);
-                NX_UNROLLED
-                for (uint32_t j = 0; j < n; j++)
-                    for (int v = 0; v < 2; v++) part[0][j][v] = wide_dot(part[0][j][v], four[v], x[j] + g, p);
-            }
-            if (p) break;
-            NX_UNROLLED
-            for (uint32_t j = 0; j < n; j++)
-                for (int v = 0; v < 2; v++) part[0][j][v] = wide_first(part[0][j][v]);
-        }
-    }
-    NX_UNROLLED
-    for (int v = 0; v < vectors(NX_BLOCKS_8, n); v++) {
-        v128_t scale = load_halves((const uint16_t *)block + 4 * (at + v));
-        NX_UNROLLED
-        for (uint32_t j = 0; j < n; j++) sum[j][at + v] = f32x4_mul_add(wasm_f32x4_convert_i32x4(part[0][j][v]), scale, sum[j][at + v]);
-    }
-}
-
 /* out = (sum - 8192 constant) step + bias. */
-NX_INLINE void wide_tile(const tile_work *w, const uint8_t *tile, uint32_t n) {
-    v128_t sum[4][4];
-    const nx_wide *x[4];
-    for (uint32_t j = 0; j < n; j++) {
-        x[j] = (const nx_wide *)w->x.activations + (size_t)j * w->blocks * GROUPS;
-        for (int v = 0; v < 4; v++) sum[j][v] = wasm_f32x4_splat(0);
-    }
-    const uint8_t *block = tile + TILE * sizeof(float), *end = block + (size_t)w->blocks * block_bytes(NX_BLOCKS_8);
-    for (; block < end; block += block_bytes(NX_BLOCKS_8)) {
-        NX_ROLLED
-        for (int at = 0; at < 4; at += vectors(NX_BLOCKS_8, n)) wide_vectors(sum, block, x, at, n);
-        for (uint32_t j = 0; j < n; j++) x[j] += GROUPS;
-    }
+NX_INLINE void store_wide(float *out, const v128_t sum[4], const uint8_t *tile, const float *scale, const float *bias) {
     for (int v = 0; v < 4; v++) {
         v128_t constant = wasm_f32x4_mul(wasm_v128_load((const float *)tile + 4 * v), wasm_f32x4_splat((float)NX_WIDE_ZERO));
-        for (uint32_t j = 0; j < n; j++) {
-            v128_t product = wasm_f32x4_sub(sum[j][v], constant), step = wasm_v128_load32_splat(w->x.scale + j);
-            wasm_v128_store(w->out + (size_t)j * w->out_stride + 4 * v, f32x4_mul_add(product, step, load_bias(w, v)));
-        }
+        v128_t product = wasm_f32x4_sub(sum[v], constant);
+        wasm_v128_store(out + 4 * v, f32x4_mul_add(product, wasm_v128_load32_splat(scale), wasm_v128_load(bias + 4 * v)));
     }
 }
 
-/* The same block in up to four columns. */
-typedef struct {
-    const nx_activations *activations[4];
-    const float *scale[4];
-    const int32_t *sum[4];
-} column_blocks;
+/* Adds scale of the rows * integer dot product. Rolled loops limit the loaded values, so that the sums stay in registers. */
+NX_INLINE void add_wide(v128_t sum[4], const uint8_t *block, const nx_wide *x) {
+    v128_t part[2][4];
+    for (int v = 0; v < 4; v++) part[0][v] = part[1][v] = wasm_i32x4_splat(0);
+    NX_ROLLED
+    for (uint32_t g = 0; g < GROUPS; g++)
+        for (int v = 0; v < 4; v++) {
+            v128_t four = wasm_v128_load(block + 2 * TILE + (g * 4 + (uint32_t)v) * 16);
+            v128_t *first = &part[0][v], *second = &part[NX_WIDE_SUMS - 1][v];
+            *first = wide_dot(*first, four, x + g, 0);
+            *second = wide_dot(*second, four, x + g, 1);
+        }
+    for (int v = 0; v < 4; v++) {
+        if (NX_WIDE_SUMS == 2) part[0][v] = wasm_i32x4_add(wide_first(part[0][v]), part[1][v]);
+        sum[v] = f32x4_mul_add(wasm_f32x4_convert_i32x4(part[0][v]), load_halves((const uint16_t *)block + 4 * v), sum[v]);
+    }
+}
+
+static void tile_NX_BLOCKS_8(const tile_work *w, const uint8_t *tile) {
+    v128_t sum[4];
+    const nx_wide *x = (const nx_wide *)w->x.activations + (size_t)w->column * w->blocks * GROUPS;
+    for (int v = 0; v < 4; v++) sum[v] = wasm_f32x4_splat(0);
+    const uint8_t *block = tile + TILE * sizeof(float), *end = block + (size_t)w->blocks * block_bytes(NX_BLOCKS_8);
+    for (; block < end; block += block_bytes(NX_BLOCKS_8), x += GROUPS) add_wide(sum, block, x);
+    store_wide(w->out, sum, tile, w->x.scale + w->column, w->bias);
+}
 
 /* Returns whether products of a block are summed in pairs first. */
 NX_INLINE int in_pairs(uint32_t form) { return NX_PAIRS && !six_bits(form); }
 
-/* Adds the products of group g of the columns. */
-NX_INLINE void add_group(v128_t part[4], v128_t numbers, const column_blocks *x, uint32_t g, uint32_t form, uint32_t n) {
-    NX_UNROLLED
-    for (uint32_t j = 0; j < n; j++)
-        part[j] = in_pairs(form) ? dot_pairs(part[j], numbers, x->activations[j] + g) : dot(part[j], numbers, x->activations[j] + g);
+/* Adds the products of a group. */
+NX_INLINE void add_group(v128_t *part, v128_t numbers, const nx_activations *x, uint32_t form) {
+    *part = in_pairs(form) ? dot_pairs(*part, numbers, x) : dot(*part, numbers, x);
 }
 
 /* Adds the groups g and g + 4 of both halves, which `nibbles` holds. */
-NX_INLINE void add_nibbles(v128_t part[4], const uint8_t *nibbles, const column_blocks *x, uint32_t g, uint32_t from, uint32_t to,
-                           uint32_t form, uint32_t n) {
+NX_INLINE void add_nibbles(v128_t *part, const uint8_t *nibbles, const nx_activations *x, uint32_t from, uint32_t to, uint32_t form) {
     v128_t both = wasm_v128_load(nibbles), mask = wasm_i8x16_splat(15);
-    if (from == 0) add_group(part, wasm_v128_and(both, mask), x, g, form, n);
-    if (to == 2) add_group(part, wasm_v128_and(wasm_u16x8_shr(both, 4), mask), x, g + GROUPS / 2, form, n);
+    if (from == 0) add_group(part, wasm_v128_and(both, mask), x, form);
+    if (to == 2) add_group(part, wasm_v128_and(wasm_u16x8_shr(both, 4), mask), x + GROUPS / 2, form);
 }
 
-/* Adds the four groups of half h. */
-NX_INLINE void add_sixes(v128_t part[4], const uint8_t *sixes, const column_blocks *x, uint32_t h, uint32_t form, uint32_t n) {
+/* Unpacks four groups. */
+NX_INLINE void load_sixes(v128_t numbers[4], const uint8_t *sixes) {
     v128_t a = wasm_v128_load(sixes), b = wasm_v128_load(sixes + 16), c = wasm_v128_load(sixes + 32), mask = wasm_i8x16_splat(63);
     v128_t last = wasm_v128_and(wasm_u16x8_shr(a, 6), wasm_i8x16_splat(3));
     last = wasm_v128_or(last, wasm_v128_and(wasm_u16x8_shr(b, 4), wasm_i8x16_splat(12)));
-    last = wasm_v128_or(last, wasm_v128_and(wasm_u16x8_shr(c, 2), wasm_i8x16_splat(48)));
-    uint32_t g = h * (GROUPS / 2);
-    add_group(part, wasm_v128_and(a, mask), x, g, form, n);
-    add_group(part, wasm_v128_and(b, mask), x, g + 1, form, n);
-    add_group(part, wasm_v128_and(c, mask), x, g + 2, form, n);
-    add_group(part, last, x, g + 3, form, n);
+    numbers[3] = wasm_v128_or(last, wasm_v128_and(wasm_u16x8_shr(c, 2), wasm_i8x16_splat(48)));
+    numbers[0] = wasm_v128_and(a, mask), numbers[1] = wasm_v128_and(b, mask), numbers[2] = wasm_v128_and(c, mask);
 }
 
-/* Returns the sums with which the halves from..to-1 of a block start. */
-NX_INLINE v128_t start_of(const column_blocks *x, uint32_t j, uint32_t zero, uint32_t from, uint32_t to) {
-    uint32_t sum = 0; /* modulo 2^32: see dot.h */
-    for (uint32_t h = from; h < to; h++) sum += (uint32_t)x->sum[j][h];
-    return dot_start(zero, (int32_t)sum);
-}
+/* Returns the index in block_facts of the numbers of half h. */
+NX_INLINE uint32_t start_at(uint32_t form, uint32_t h) { return form == NX_BLOCKS_4 ? 1 : form == NX_BLOCKS_6_HALVES ? 2 + h : 0; }
 
-/* Computes part[v][j] = integer products of the halves from..to-1, for the vectors from `at` on. */
-NX_INLINE void halves_of_block(v128_t part[4][4], const uint8_t *low, const column_blocks *x, int at, uint32_t from, uint32_t to,
-                               uint32_t form, uint32_t n) {
+/* Adds the numbers that share scale h: the halves from..to-1. */
+NX_INLINE void add_halves(v128_t sum[4], const uint8_t *block, const nx_activations *x, const block_facts *facts, uint32_t h,
+                          uint32_t form) {
+    uint32_t from = h, to = h + 2 / scales_of(form);
+    const uint8_t *low = block + low_at(form);
+    v128_t part[4], start = wasm_v128_load32_splat(facts->start + start_at(form, h));
     NX_UNROLLED
-    for (uint32_t j = 0; j < n; j++) {
-        v128_t start = in_pairs(form) ? wasm_i16x8_splat(0) : start_of(x, j, zero_of(form), from, to);
-        NX_UNROLLED
-        for (int v = 0; v < vectors(form, n); v++) part[v][j] = start;
-    }
+    for (int v = 0; v < 4; v++) part[v] = in_pairs(form) ? wasm_i16x8_splat(0) : start;
     if (six_bits(form)) {
         NX_ROLLED
-        for (uint32_t h = from; h < to; h++) {
+        for (uint32_t half = from; half < to; half++) {
             NX_UNROLLED
-            for (int v = 0; v < vectors(form, n); v++) add_sixes(part[v], low + (h * 4 + (uint32_t)(at + v)) * 48, x, h, form, n);
+            for (int v = 0; v < 4; v++) {
+                v128_t numbers[4];
+                load_sixes(numbers, low + (half * 4 + (uint32_t)v) * 48);
+                for (uint32_t g = 0; g < 4; g++) add_group(&part[v], numbers[g], x + half * (GROUPS / 2) + g, form);
+            }
         }
     } else {
         NX_ROLLED
         for (uint32_t g = 0; g < GROUPS / 2; g++) {
             NX_UNROLLED
-            for (int v = 0; v < vectors(form, n); v++)
-                add_nibbles(part[v], low + (g * 4 + (uint32_t)(at + v)) * 16, x, g, from, to, form, n);
+            for (int v = 0; v < 4; v++) add_nibbles(&part[v], low + (g * 4 + (uint32_t)v) * 16, x + g, from, to, form);
         }
     }
-    for (uint32_t j = 0; in_pairs(form) && j < n; j++) {
-        v128_t start = start_of(x, j, zero_of(form), from, to);
-        NX_UNROLLED
-        for (int v = 0; v < vectors(form, n); v++) part[v][j] = dot_add_pairs(start, part[v][j]);
-    }
-}
-
-/* Adds to sum[j][at + v] the integer product part[v][j] * scale `index` of the rows * scale of the column. */
-NX_INLINE void add_part(v128_t sum[4][4], v128_t part[4][4], const uint8_t *block, uint32_t index, const column_blocks *x, int at,
-                        uint32_t form, uint32_t n) {
     NX_UNROLLED
-    for (int v = 0; v < vectors(form, n); v++) {
-        v128_t scale = load_halves((const uint16_t *)block + index * TILE + 4 * (at + v));
-        NX_UNROLLED
-        for (uint32_t j = 0; j < n; j++) {
-            v128_t product = wasm_f32x4_mul(wasm_f32x4_convert_i32x4(dot_value(part[v][j])), wasm_v128_load32_splat(x->scale[j]));
-            sum[j][at + v] = f32x4_mul_add(product, scale, sum[j][at + v]);
-        }
+    for (int v = 0; v < 4; v++) {
+        if (in_pairs(form)) part[v] = dot_add_pairs(start, part[v]);
+        v128_t product = wasm_f32x4_mul(wasm_f32x4_convert_i32x4(dot_value(part[v])), wasm_v128_load32_splat(facts->factor));
+        sum[v] = f32x4_mul_add(product, load_halves((const uint16_t *)block + h * TILE + 4 * v), sum[v]);
     }
 }
 
-/* Adds the numbers that share scale h. */
-NX_INLINE void add_halves(v128_t sum[4][4], const uint8_t *block, const column_blocks *x, int at, uint32_t h, uint32_t form, uint32_t n) {
-    v128_t part[4][4];
-    halves_of_block(part, block + low_at(form), x, at, h, h + 2 / scales_of(form), form, n);
-    add_part(sum, part, block, h, x, at, form, n);
-}
-
-/* Adds to sum[j][at + v] offset h of the rows * sum of the corresponding activations. */
-NX_INLINE void add_offset(v128_t sum[4][4], const uint8_t *block, const column_blocks *x, int at, uint32_t h, uint32_t form, uint32_t n) {
+/* Adds offset h of the rows * sum of the corresponding activations. */
+NX_INLINE void add_offset(v128_t sum[4], const uint8_t *block, const block_facts *facts, uint32_t h, uint32_t form) {
+    v128_t factor = wasm_v128_load32_splat(facts->factor + (offsets_of(form) == 1 ? 1 : 2 + h));
     NX_UNROLLED
-    for (int v = 0; v < vectors(form, n); v++) {
-        v128_t offset = load_halves((const uint16_t *)block + (scales_of(form) + h) * TILE + 4 * (at + v));
-        NX_UNROLLED
-        for (uint32_t j = 0; j < n; j++) {
-            uint32_t all = (uint32_t)x->sum[j][h]; /* modulo 2^32, as in start_of */
-            if (offsets_of(form) == 1) all += (uint32_t)x->sum[j][1];
-            sum[j][at + v] = f32x4_mul_add(offset, wasm_f32x4_splat(*x->scale[j] * (float)(int32_t)all), sum[j][at + v]);
-        }
+    for (int v = 0; v < 4; v++) {
+        v128_t offset = load_halves((const uint16_t *)block + (scales_of(form) + h) * TILE + 4 * v);
+        sum[v] = f32x4_mul_add(offset, factor, sum[v]);
     }
 }
 
-/* Adds a block to the sums. The halves are unrolled for one column; for several columns a loop costs less than the larger code. */
-NX_INLINE void small_vectors(v128_t sum[4][4], const uint8_t *block, const column_blocks *x, int at, uint32_t form, uint32_t n) {
-    uint32_t scales = scales_of(form);
-    if (n == 1 || !six_bits(form)) {
-        NX_UNROLLED
-        for (uint32_t h = 0; h < scales; h++) add_halves(sum, block, x, at, h, form, n);
-    } else {
-        NX_ROLLED
-        for (uint32_t h = 0; h < scales; h++) add_halves(sum, block, x, at, h, form, n);
-    }
-    NX_UNROLLED
-    for (uint32_t h = 0; h < offsets_of(form); h++) add_offset(sum, block, x, at, h, form, n);
-}
-
-NX_INLINE void small_tile(const tile_work *w, const uint8_t *tile, uint32_t form, uint32_t n) {
-    v128_t sum[4][4];
-    column_blocks x;
-    for (uint32_t j = 0; j < n; j++) {
-        x.activations[j] = (const nx_activations *)w->x.activations + (size_t)j * w->blocks * GROUPS;
-        x.scale[j] = w->x.scale + (size_t)j * w->blocks;
-        x.sum[j] = w->x.sum + (size_t)j * w->blocks * 2;
-        for (int v = 0; v < 4; v++) sum[j][v] = load_bias(w, v);
-    }
+NX_INLINE void small_tile(const tile_work *w, const uint8_t *tile, uint32_t form) {
+    v128_t sum[4];
+    const nx_activations *x = (const nx_activations *)w->x.activations + (size_t)w->column * w->blocks * GROUPS;
+    const block_facts *facts = w->x.facts + w->column;
+    for (int v = 0; v < 4; v++) sum[v] = load_bias(w, v);
     const uint8_t *end = tile + (size_t)w->blocks * block_bytes(form);
-    for (; tile < end; tile += block_bytes(form)) {
-        NX_ROLLED
-        for (int at = 0; at < 4; at += vectors(form, n)) small_vectors(sum, tile, &x, at, form, n);
-        for (uint32_t j = 0; j < n; j++) x.activations[j] += GROUPS, x.scale[j]++, x.sum[j] += 2;
+    for (; tile < end; tile += block_bytes(form), x += GROUPS, facts += w->n) {
+        NX_UNROLLED
+        for (uint32_t h = 0; h < scales_of(form); h++) add_halves(sum, tile, x, facts, h, form);
+        NX_UNROLLED
+        for (uint32_t h = 0; h < offsets_of(form); h++) add_offset(sum, tile, facts, h, form);
     }
-    for (uint32_t j = 0; j < n; j++)
-        for (int v = 0; v < 4; v++) wasm_v128_store(w->out + (size_t)j * w->out_stride + 4 * v, sum[j][v]);
+    for (int v = 0; v < 4; v++) wasm_v128_store(w->out + 4 * v, sum[v]);
 }
 
-/* Each form and number of columns has its own function, because engines would spill the vectors of a single large function to memory. */
+/* Each form has its own function, because engines would spill the vectors of a single large function to memory. */
 typedef void tile_function(const tile_work *w, const uint8_t *tile);
 
-#define TILE_OF(form, n)                                                                                                                   \
-    static void tile_##n##_##form(const tile_work *w, const uint8_t *tile) { small_tile(w, tile, form, n); }
-#define SMALL(form) TILE_OF(form, 1) TILE_OF(form, 4)
-SMALL(NX_BLOCKS_4)
-SMALL(NX_BLOCKS_4_OFFSET)
-TILE_OF(NX_BLOCKS_4_HALVES, 1) /* few files have these types, so their columns are computed one by one */
-SMALL(NX_BLOCKS_6_OFFSET)
-SMALL(NX_BLOCKS_6_HALVES)
-static void tile_1_NX_BLOCKS_8(const tile_work *w, const uint8_t *tile) { wide_tile(w, tile, 1); }
-static void tile_4_NX_BLOCKS_8(const tile_work *w, const uint8_t *tile) { wide_tile(w, tile, 4); }
+#define TILE_OF(form)                                                                                                                      \
+    static void tile_##form(const tile_work *w, const uint8_t *tile) { small_tile(w, tile, form); }
+TILE_OF(NX_BLOCKS_4)
+TILE_OF(NX_BLOCKS_4_OFFSET)
+TILE_OF(NX_BLOCKS_4_HALVES)
+TILE_OF(NX_BLOCKS_6_OFFSET)
+TILE_OF(NX_BLOCKS_6_HALVES)
+
+/* ---- several columns: they share the unpacked block --------------------------------------------------------------------- */
+
+/* A block whose numbers are bytes, in the order of NX_BLOCKS_8. */
+typedef struct {
+    v128_t factor[8]; /* the scales of the rows, then their offsets */
+    uint8_t number[GROUPS * 4 * 16];
+} open_block;
+
+static void load_factors(open_block *to, const uint8_t *block, uint32_t count) {
+    NX_ROLLED
+    for (uint32_t i = 0; i < 4 * count; i++) to->factor[i] = load_halves((const uint16_t *)block + 4 * i);
+}
+
+static void unpack_block(open_block *to, const uint8_t *block, uint32_t form) {
+    const uint8_t *low = block + low_at(form);
+    load_factors(to, block, scales_of(form) + offsets_of(form));
+    NX_ROLLED
+    for (uint32_t i = 0; i < 8 && six_bits(form); i++) {
+        v128_t numbers[4];
+        load_sixes(numbers, low + 48 * i);
+        for (uint32_t g = 0; g < 4; g++) wasm_v128_store(to->number + ((i / 4 * 4 + g) * 4 + i % 4) * 16, numbers[g]);
+    }
+    NX_ROLLED
+    for (uint32_t i = 0; i < 16 * 16 && !six_bits(form); i += 16) {
+        v128_t both = wasm_v128_load(low + i), mask = wasm_i8x16_splat(15);
+        wasm_v128_store(to->number + i, wasm_v128_and(both, mask));
+        wasm_v128_store(to->number + i + 256, wasm_v128_and(wasm_u16x8_shr(both, 4), mask));
+    }
+}
+
+/* Adds the products of the groups of `weight` up to `end` with n columns, `stride` bytes from each other: part p of wide activations, others
+ * if p < 0. V8 has registers for all values of the loop: twelve sums of six columns, two weights and one activation. */
+NX_INLINE void add_products(v128_t part[6][2], const uint8_t *weight, const uint8_t *end, const uint8_t *column, size_t stride, int p,
+                            int pairs, uint32_t n) {
+    const uint8_t *x[6];
+    NX_UNROLLED
+    for (uint32_t j = 0; j < n; j++) {
+        x[j] = column + j * stride;
+        NX_SEPARATE(x[j]);
+    }
+    NX_SEPARATE(weight);
+    NX_SEPARATE(end);
+    size_t step = p >= 0 ? sizeof(nx_wide) : sizeof(nx_activations);
+    NX_ROLLED
+    do {
+        v128_t four[2];
+        NX_UNROLLED
+        for (int v = 0; v < 2; v++) four[v] = wasm_v128_load(weight + 16 * v);
+        NX_UNROLLED
+        for (uint32_t j = 0; j < n; j++) {
+            NX_UNROLLED
+            for (int v = 0; v < 2; v++) {
+                v128_t *sum = &part[j][v];
+                if (p >= 0)
+                    *sum = wide_dot(*sum, four[v], (const nx_wide *)x[j], p);
+                else if (pairs)
+                    *sum = dot_pairs(*sum, four[v], (const nx_activations *)x[j]);
+                else
+                    *sum = dot(*sum, four[v], (const nx_activations *)x[j]);
+            }
+            x[j] += step;
+        }
+        weight += 4 * TILE;
+    } while (weight < end);
+}
+
+/* Adds a block of 8-bit weights to the sums of n columns. */
+NX_INLINE void wide_block(v128_t (*sum)[4], const open_block *open, const uint8_t *weight, const uint8_t *x, size_t stride, uint32_t n) {
+    NX_ROLLED
+    for (int at = 0; at < 4; at += 2, weight += 32) {
+        v128_t part[6][2];
+        const uint8_t *end = weight + GROUPS * 4 * TILE;
+        NX_UNROLLED
+        for (uint32_t j = 0; j < n; j++) part[j][0] = part[j][1] = wasm_i32x4_splat(0);
+        add_products(part, weight, end, x, stride, 0, 0, n);
+        NX_UNROLLED
+        for (uint32_t j = 0; j < n; j++) NX_UNROLLED
+        for (int v = 0; v < 2; v++) part[j][v] = wide_first(part[j][v]);
+        add_products(part, weight, end, x, stride, 1, 0, n);
+        NX_UNROLLED
+        for (int v = 0; v < 2; v++) NX_UNROLLED
+        for (uint32_t j = 0; j < n; j++)
+            sum[j][at + v] = f32x4_mul_add(wasm_f32x4_convert_i32x4(part[j][v]), open->factor[at + v], sum[j][at + v]);
+    }
+}
+
+/* The same for an unpacked block of other forms. */
+NX_INLINE void small_block(v128_t (*sum)[4], const open_block *open, const uint8_t *x, size_t stride, const block_facts *facts,
+                           uint32_t form, int pairs, uint32_t n) {
+    uint32_t scales = scales_of(form), groups = GROUPS / scales;
+    NX_ROLLED
+    for (int at = 0; at < 4; at += 2) {
+        const uint8_t *weight = open->number + 16 * at, *column = x;
+        NX_ROLLED
+        for (uint32_t h = 0; h < scales; h++, column += groups * sizeof(nx_activations)) {
+            v128_t part[6][2];
+            const int32_t *start = facts->start + start_at(form, h);
+            NX_UNROLLED
+            for (uint32_t j = 0; j < n; j++)
+                part[j][0] = part[j][1] = pairs ? wasm_i16x8_splat(0) : wasm_v128_load32_splat(start + j * (sizeof *facts / 4));
+            const uint8_t *end = weight + groups * 4 * TILE;
+            add_products(part, weight, end, column, stride, -1, pairs, n);
+            weight = end;
+            NX_UNROLLED
+            for (uint32_t j = 0; j < n; j++) NX_UNROLLED
+            for (int v = 0; v < 2; v++) {
+                v128_t total = part[j][v], factor = wasm_v128_load32_splat(facts[j].factor);
+                if (pairs) total = dot_add_pairs(wasm_v128_load32_splat(start + j * (sizeof *facts / 4)), total);
+                total = wasm_f32x4_mul(wasm_f32x4_convert_i32x4(dot_value(total)), factor);
+                sum[j][at + v] = f32x4_mul_add(total, open->factor[4 * (int)h + at + v], sum[j][at + v]);
+            }
+        }
+        if (offsets_of(form)) NX_UNROLLED
+        for (uint32_t j = 0; j < n; j++) NX_UNROLLED
+        for (int v = 0; v < 2; v++)
+            sum[j][at + v] = f32x4_mul_add(open->factor[4 + at + v], wasm_v128_load32_splat(facts[j].factor + 1), sum[j][at + v]);
+    }
+}
+
+/* A build leaves out those that `together` and in_pairs do not choose. */
+#define BLOCK_OF(n)                                                                                                                        \
+    static NX_NOINLINE void wide_##n(v128_t(*sum)[4], const open_block *open, const uint8_t *weight, const uint8_t *x, size_t stride) {    \
+        wide_block(sum, open, weight, x, stride, n);                                                                                       \
+    }                                                                                                                                      \
+    static NX_NOINLINE void small_##n(v128_t(*sum)[4], const open_block *open, const uint8_t *x, size_t stride, const block_facts *facts,  \
+                                      uint32_t form) {                                                                                     \
+        small_block(sum, open, x, stride, facts, form, 0, n);                                                                              \
+    }
+BLOCK_OF(4)
+BLOCK_OF(6)
+static NX_NOINLINE void small_4_pairs(v128_t (*sum)[4], const open_block *open, const uint8_t *x, size_t stride, const block_facts *facts,
+                                      uint32_t form) {
+    small_block(sum, open, x, stride, facts, form, 1, 4);
+}
+
+/* Returns how many of `rest` columns are computed together next: as many as there are registers for their sums. 1: one by one. */
+static uint32_t together(uint32_t rest) { return rest < 4 ? 1 : NX_ONE_DOT && rest >= 6 && rest / 2 != 4 ? 6 : 4; }
 
 typedef struct {
     const nx_matrix *matrix;
@@ -449,28 +504,67 @@ typedef struct {
 
 static const float no_bias[TILE];
 
+/* Multiplies a tile with the columns from..to-1 except those that remain to be computed one by one. Returns the first of these. */
+static uint32_t multiply_columns(const product *p, const uint8_t *tile, uint32_t t, uint32_t from, uint32_t to) {
+    const nx_matrix *m = p->matrix;
+    uint32_t form = m->type, blocks = m->cols / BLOCK, out_stride = nx_stride(m->rows), n = 0;
+    const float *bias = p->bias ? p->bias + t * TILE : no_bias;
+    while (to - from - n >= 4) n += together(to - from - n);
+    v128_t sum[NX_COLUMNS][4];
+    for (uint32_t j = 0; j < n; j++)
+        for (int v = 0; v < 4; v++) sum[j][v] = form == NX_BLOCKS_8 ? wasm_f32x4_splat(0) : wasm_v128_load(bias + 4 * v);
+    size_t step = GROUPS * (form == NX_BLOCKS_8 ? sizeof(nx_wide) : sizeof(nx_activations)), stride = blocks * step;
+    const uint8_t *x = (const uint8_t *)p->x.activations + from * stride, *block = tile + tile_head(form);
+    for (uint32_t b = 0; n && b < blocks; b++, block += block_bytes(form), x += step) {
+        open_block open;
+        if (form == NX_BLOCKS_8)
+            load_factors(&open, block, 1);
+        else
+            unpack_block(&open, block, form);
+        for (uint32_t j = 0, six; j < n; j += six ? 6 : 4) {
+            const uint8_t *of = x + j * stride;
+            six = together(n - j) == 6;
+            if (form == NX_BLOCKS_8)
+                (six ? wide_6 : wide_4)(sum + j, &open, block + 2 * TILE, of, stride);
+            else
+                (six              ? small_6
+                 : in_pairs(form) ? small_4_pairs
+                                  : small_4)(sum + j, &open, of, stride, p->x.facts + (size_t)b * p->n + from + j, form);
+        }
+    }
+    for (uint32_t j = 0; j < n; j++) {
+        float *out = p->out + (size_t)(from + j) * out_stride + t * TILE;
+        if (form == NX_BLOCKS_8)
+            store_wide(out, sum[j], tile, p->x.scale + from + j, bias);
+        else
+            for (int v = 0; v < 4; v++) wasm_v128_store(out + 4 * v, sum[j][v]);
+    }
+    return from + n;
+}
+
 /* Multiplies the tiles from..to-1; no other thread writes these rows. */
 static void multiply_tiles(const void *context, uint32_t from, uint32_t to) {
-#define TILES(form) [form - NX_BLOCKS_8] = {tile_1_##form, tile_4_##form}
-    static tile_function *const functions[][2] = {TILES(NX_BLOCKS_8),        TILES(NX_BLOCKS_4),
-                                                  TILES(NX_BLOCKS_4_OFFSET), {tile_1_NX_BLOCKS_4_HALVES, NULL},
-                                                  TILES(NX_BLOCKS_6_OFFSET), TILES(NX_BLOCKS_6_HALVES)};
+    static tile_function *const functions[] = {tile_NX_BLOCKS_8,        tile_NX_BLOCKS_4,        tile_NX_BLOCKS_4_OFFSET,
+                                               tile_NX_BLOCKS_4_HALVES, tile_NX_BLOCKS_6_OFFSET, tile_NX_BLOCKS_6_HALVES};
     const product *p = context;
     const nx_matrix *m = p->matrix;
-    tile_function *const *of = functions[m->type - NX_BLOCKS_8];
-    int eight = m->type == NX_BLOCKS_8;
-    size_t column = (size_t)(m->cols / 4) * (eight ? sizeof(nx_wide) : sizeof(nx_activations));
-    uint32_t out_stride = nx_stride(m->rows), blocks = m->cols / BLOCK;
-    uint64_t step = nx_blocks_tile_bytes(m->type, m->cols);
-    for (uint32_t t = from; t < to; t++)
-        for (uint32_t j = 0, n; j < p->n; j += n) {
-            n = p->n - j < 4 || !of[1] ? 1 : 4;
-            tile_work w = {p->out + (size_t)j * out_stride + t * TILE, p->bias ? p->bias + t * TILE : no_bias, out_stride, blocks, p->x};
-            w.x.activations = (const uint8_t *)p->x.activations + j * column;
-            w.x.scale += eight ? j : (size_t)j * blocks;
-            if (!eight) w.x.sum += (size_t)j * blocks * 2;
-            of[n == 4](&w, (const uint8_t *)m->packed + t * step);
+    uint32_t form = m->type;
+    for (uint32_t t = from; t < to; t++) {
+        const uint8_t *tile = (const uint8_t *)m->packed + t * nx_blocks_tile_bytes(form, m->cols);
+        for (uint32_t first = 0; first < p->n; first += NX_COLUMNS) {
+            uint32_t end = p->n - first < NX_COLUMNS ? p->n : first + NX_COLUMNS, j = first;
+            if (form != NX_BLOCKS_4_HALVES) j = multiply_columns(p, tile, t, first, end); /* few files have its types */
+            for (; j < end; j++) {
+                tile_work w = {p->out + (size_t)j * nx_stride(m->rows) + t * TILE,
+                               p->bias ? p->bias + t * TILE : no_bias,
+                               m->cols / BLOCK,
+                               p->n,
+                               j,
+                               p->x};
+                functions[form - NX_BLOCKS_8](&w, tile);
+            }
         }
+    }
 }
 
 void nx_blocks_matmul(float *out, const nx_matrix *m, const float *bias, nx_input *input) {

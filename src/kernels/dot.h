@@ -67,7 +67,7 @@ NX_INLINE void activations_store_16(nx_activations *to, const v128_t numbers[4])
 }
 
 NX_INLINE v128_t dot_value(v128_t sum) { return sum; }
-NX_INLINE v128_t dot_start(uint32_t zero, int32_t sum) { return wasm_i32x4_splat((int32_t)(0 - zero * (uint32_t)sum)); }
+NX_INLINE int32_t dot_first(uint32_t zero, int32_t sum) { return (int32_t)(0 - zero * (uint32_t)sum); }
 
 #if NX_PAIRS
 
@@ -116,9 +116,11 @@ NX_INLINE v128_t dot(v128_t sum, v128_t weights, const nx_activations *activatio
 }
 
 NX_INLINE v128_t dot_value(v128_t sum) { return wasm_i32x4_shr(sum, 8); }
-NX_INLINE v128_t dot_start(uint32_t zero, int32_t sum) { return wasm_i32x4_splat((int32_t)(0 - (zero * (uint32_t)sum << 8))); }
+NX_INLINE int32_t dot_first(uint32_t zero, int32_t sum) { return (int32_t)(0 - (zero * (uint32_t)sum << 8)); }
 
 #endif
+
+NX_INLINE v128_t dot_start(uint32_t zero, int32_t sum) { return wasm_i32x4_splat(dot_first(zero, sum)); }
 
 #if !NX_PAIRS
 NX_INLINE v128_t dot_pairs(v128_t sum, v128_t nibbles, const nx_activations *activations) { return dot(sum, nibbles, activations); }
