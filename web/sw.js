@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The demo's pages without a connection: every file comes from the network, and from the last visit where there is none. Weights are not
-// kept here, for the library keeps them itself.
+// Lets the demo's pages work without a connection. Every file comes from the network or, without a connection, from the last visit. The
+// library caches the weights itself.
 // @ts-check
 
 /** @typedef {Event & { waitUntil: (work: Promise<unknown>) => void }} Extendable */
@@ -9,27 +9,30 @@ const worker = /** @type {any} */ (globalThis);
 
 const NAME = 'nextpixel-page';
 
-/** Releases whose scripts are kept, the newest: a visitor may have pages of both. ./build.sh site names the folder of each after what is in it. */
+/**
+ * Number of releases whose scripts are kept, because a visitor may have pages of both. ./build.sh site names the folder of each release
+ * after its contents.
+ */
 const RELEASES = 2;
 const RELEASE = /\/(dist-[0-9a-f]{12})\//;
-/** The folder of a release's weights, and what stands before it. Its copies, up to 65 MB, are the library's. */
+/** Matches the path before the folder of a release's weights, and the folder. The library caches its files, up to 65 MB. */
 const WEIGHTS = /^(.*\/)(weights-[0-9a-f]{12})\/[^/]*\.gguf$/;
 const LIBRARY = 'nextpixel';
-/** The library's notes on copies of which only a part has arrived. */
+/** Cache of the library's notes about incomplete copies. */
 const UNFINISHED = 'nextpixel-unfinished';
-/** Lists of the files of each course that a visitor keeps (shell/page/page-keep.js): these stay as they are until that replaces them. */
+/** Cache of the file lists of the courses on this device. Only shell/page/page-keep.js replaces these files. */
 const COURSES = 'nextpixel-courses';
-/** The header of its requests, whose answers it keeps itself. */
+/** Header of the requests of page-keep.js, which stores the answers itself. */
 const KEEPING = 'x-nextpixel-keep';
-/** The folder of the weights that were asked for last. */
+/** Folder of the weights that were requested last. */
 let latest = '';
-/** Files that are kept. The site has fewer than 300. */
+/** Maximum number of cached files. The site has fewer than 300. */
 const MOST = 500;
 
 /** @param {string} url */
 const ours = (url) => new URL(url).origin === location.origin && !url.endsWith('.gguf');
 
-/** A file has one copy, whatever is asked of it. @param {string} url */
+/** Returns the address without its query, so that each file has only one copy. @param {string} url */
 const fileOf = (url) => {
   const { origin, pathname } = new URL(url);
   return origin + pathname;
@@ -40,7 +43,7 @@ worker.addEventListener('install', () => worker.skipWaiting());
 worker.addEventListener('activate', (/** @type {Extendable} */ event) =>
   event.waitUntil(
     Promise.all([
-      worker.registration.navigationPreload?.enable(), // a page is asked for while this worker is still starting
+      worker.registration.navigationPreload?.enable(), // requests a page while this worker is still starting
       forget().catch(() => {}),
     ]),
   ),
@@ -54,7 +57,7 @@ worker.addEventListener('fetch', (/** @type {FetchEvent} */ event) => {
     event.respondWith(answer(event));
 });
 
-/** Files that a page has loaded before this worker was there. */
+/** Caches the files that a page loaded before this worker was active. */
 worker.addEventListener('message', (/** @type {Extendable & { data: string[] }} */ event) => {
   event.waitUntil(
     Promise.all(
@@ -70,9 +73,9 @@ async function answer(event) {
   const { request } = event;
   try {
     const early = await event.preloadResponse;
-    // Without a connection, Firefox resolves it to an error.
+    // Without a connection, Firefox resolves the preload to an error response.
     const response = early && early.type !== 'error' ? early : await fetch(request);
-    // Nothing of the answer is read here: it goes to the page as it comes.
+    // The answer is not read here, so that it goes to the page while it arrives.
     event.waitUntil(keep(request.url, response.status, response.headers.get('etag')));
     return response;
   } catch (error) {
@@ -82,7 +85,7 @@ async function answer(event) {
   }
 }
 
-/** The files of the courses that are kept. @returns {Promise<Set<string>>} */
+/** Returns the files of all courses on this device. @returns {Promise<Set<string>>} */
 async function pinned() {
   if (!(await caches.has(COURSES))) return new Set();
   const cache = await caches.open(COURSES);
@@ -93,31 +96,37 @@ async function pinned() {
 /** @param {string} url */
 const copyOf = async (url) => (await caches.open(NAME)).match(fileOf(url), { ignoreVary: true });
 
-/** Keeps a file that is new, or that has changed. @param {string} url @param {number} status @param {string | null} tag of what the page has got */
+/**
+ * Caches a file that is new or has changed.
+ *
+ * @param {string} url
+ * @param {number} status
+ * @param {string | null} tag ETag of the answer that the page received
+ */
 async function keep(url, status, tag) {
   try {
     if (status !== 200) return;
     const copy = await copyOf(url);
     if (copy && tag !== null && copy.headers.get('etag') === tag) return;
     if (copy && (await pinned()).has(fileOf(url))) return;
-    const response = await fetch(url); // the browser has it from a moment ago
+    const response = await fetch(url); // usually comes from the browser's HTTP cache
     if (response.status !== 200) return;
     const cache = await caches.open(NAME);
     await cache.put(fileOf(url), response);
     if (!copy) await forget();
   } catch {
-    // No room, no connection any more, or not allowed: the page works all the same.
+    // Without space, connection or permission, the page still works.
   }
 }
 
-/** Drops the copies of old releases, with the pages that need them, and what is too much. */
+/** Deletes the copies of old releases with the pages that need them, and the oldest files beyond the maximum. */
 async function forget() {
   const cache = await caches.open(NAME);
-  const urls = (await cache.keys()).map(({ url }) => url); // the oldest first
+  const urls = (await cache.keys()).map(({ url }) => url); // from the oldest to the newest
   const releases = [...new Set(urls.flatMap((url) => RELEASE.exec(url)?.[1] ?? []).reverse())];
   const old = releases.slice(RELEASES);
   const held = await pinned();
-  /** @param {string} url of a page */
+  /** @param {string} url address of a page */
   const isOld = async (url) => {
     const text = await (await cache.match(url, { ignoreVary: true }))?.text();
     return old.some((release) => text?.includes(`${release}/`));
@@ -134,7 +143,11 @@ async function forget() {
   for (const url of gone) await cache.delete(url, { ignoreVary: true });
 }
 
-/** Drops the library's copies of the weights of other releases: their addresses differ, though most files are the same. @param {string} url  of a release's weights */
+/**
+ * Deletes the library's copies of weights of other releases. Their addresses differ, although most of the files are the same.
+ *
+ * @param {string} url  address of a weight file of the current release
+ */
 async function forgetWeights(url) {
   const [, site, folder] = /** @type {RegExpExecArray} */ (WEIGHTS.exec(url));
   latest = folder;
