@@ -63,13 +63,13 @@ extern "C" {
 #define NX_MAX_SESSION_BYTES 0x7fffffff /* bytes of a session's block; fewer samples or a shorter run need less */
 #define NX_MODEL_BYTES_FREE 0x2000000   /* a model needs at most this many bytes, */
 #define NX_MODEL_BYTES_PER_BYTE 20      /* plus this many bytes for each byte of its file, */
-#define NX_MAX_MODEL_BYTES 0xf8000000   /* but never more than this: the address space of WebAssembly less 128 MiB for runs */
+#define NX_MAX_MODEL_BYTES 0xf8000000   /* but never more than this, which leaves 128 MiB of WebAssembly's address space for runs */
 #define NX_PORTS 8                      /* inputs of a part */
 #define NX_MAX_BIASES 528384            /* number of biased logits of a run: the maximum number of ids plus 4096 */
 #define NX_MOST_BIAS 1e9f               /* largest magnitude of a bias; such a bias in effect forbids or forces an id */
 #define NX_NAME_BYTES 80                /* capacity for a name in nx_problem, including the final zero */
 
-#define NX_NONE 0xffffffffu /* as an id: none, because the sample has ended; as a port: none */
+#define NX_NONE 0xffffffffu /* as an id: the sample has ended; as a port: there is no port */
 #define NX_OWN 0xfffffffdu  /* as the port of a map: the keys are positions of the result */
 
 typedef int32_t nx_status;

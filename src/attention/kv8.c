@@ -3,9 +3,9 @@
  * Computes attention over keys and values of 8 bits, for language models, whose queries and weights keep 14 bits. See tiles.h for the cache
  * and the order of the work; here bytes are signed (kernels/wide.h).
  *
- * After the scales, a cache has key sums (H, S): 8192 times the sum of each position's key. These sums correct the products, because
- * queries are stored plus 8192. In a wide cache, a second set of keys and sums follows: the remainder of each number after 8 bits, in steps
- * that are FINE times finer.
+ * After the scales, a cache has key sums (H, S): 8192 times the sum of each position's key. These sums correct the products, because 8192
+ * is added to each number of a query. In a wide cache, a second set of keys and sums follows: the remainder of each number after 8 bits, in
+ * steps that are FINE times finer.
  *
  * Keys and values are rounded to 8 bits, keys of a wide cache to 16, with one scale per head and position; queries to 14 bits; the weights
  * of the positions to 16383 steps.
@@ -72,7 +72,7 @@ void nx_kv8_write(const nx_cache *cache, uint32_t position, const float *key, co
         int32_t sum;
         head.value_scales[slot] = store_bytes(head.values + value_byte(slot, k), value, k, 4, 16, BYTE_MOST, 0, NULL);
         head.key_scales[slot] = store_bytes(head.keys + key_byte(slot, k), key, k, 1, 4 * TILE, BYTE_MOST, 0, &sum);
-        key_sums_of(cache, h)[slot] = sum * NX_WIDE_ZERO; /* at most 2^30 */
+        key_sums_of(cache, h)[slot] = sum * NX_WIDE_ZERO; /* the magnitude is at most 2^30 */
         if (cache->type != NX_KV8_WIDE) continue;
         size_t at = key_byte(slot, k);
         fine_sums_of(cache, h)[slot] =

@@ -11,8 +11,8 @@
  *   b_n = 0,        b_i = g'(theta_i+1 + b_i+1),     g' likewise of the transpose of A
  *   p(z_i = 1) = sigma(f_i + b_i)
  *
- * so no normalisation is needed and nothing can underflow. Both directions run together: a position takes one exponential and one logarithm
- * of a vector. With A = 0 the result is sigma(theta_i).
+ * Therefore no normalisation is needed and nothing can underflow. Both directions run together: a position takes one exponential and one
+ * logarithm of a vector. With A = 0 the result is sigma(theta_i).
  */
 #ifndef NX_SEGMENTS_H
 #define NX_SEGMENTS_H

@@ -38,9 +38,9 @@
 #endif
 #define NX_PAIRS_MOST 8 /* 8 * 2 * 15 * 127 < 2^15 */
 
-/* Whether the dot product is a single instruction, as it may be with relaxed SIMD. The instruction then takes half a cycle and its addition
- * five, so sums wait for each other, and spilling a sum to memory costs more than the product. If the dot product consists of several
- * instructions, these take most of the time. */
+/* Whether the dot product is a single instruction, as it may be with relaxed SIMD. The product then takes half a cycle and the addition to
+ * a sum takes five, so sums wait for each other, and spilling a sum to memory costs more than the product. If the dot product consists of
+ * several instructions, these take most of the time. */
 #if defined(__wasm_relaxed_simd__) && !NX_PAIRS
 #define NX_ONE_DOT 1
 #else

@@ -109,5 +109,5 @@ void nx_thread(void) {
 }
 
 #else
-typedef int nx_threads_are_not_here; /* because a source file must not be empty */
+typedef int nx_threads_are_not_here; /* standard C does not allow an empty source file */
 #endif

@@ -40,7 +40,7 @@ static void configure(nx_reader *r, nx_plan *plan) {
     plan->weights = placed;
     plan->output = (nx_output){.kind = NX_BERNOULLI, .values = 2, .elements = 1};
     plan->length = m->n;
-    plan->rewinds = 0; /* because an addition cannot be undone */
+    plan->rewinds = 0; /* the sums cannot go back, because an addition cannot be undone exactly */
 }
 
 /* ---- state: the sums a of a sequence; scratch: a row of W ------------------------------------------------------------- */

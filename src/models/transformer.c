@@ -31,7 +31,7 @@
 #include "reader.h"
 
 #define ARCH "transformer"
-#define MAX_CONTEXT 32768 /* its square fits 32 bits */
+#define MAX_CONTEXT 32768 /* the square of this number fits 32 bits */
 
 /* ---- config and weights ---------------------------------------------------------------------------------------------- */
 

@@ -22,9 +22,9 @@ static void drop_others(float *z, uint32_t values, const uint32_t *heap, uint32_
     for (uint32_t i = kept; i < values; i++) z[heap[values - 1 - i]] = minus_infinity;
 }
 
-/* Top-k and top-p. Takes the values in order of probability, at most k of them, then keeps the shortest prefix of that order with mass p.
- * If all values are taken, the total mass is summed in the same order. For a large vocabulary it is summed in index order instead, so that
- * only kept values need sorting. */
+/* Applies top-k and top-p: takes the values in order of probability, at most k of them, then keeps the shortest prefix of that order with
+ * mass p. If all values are taken, the total mass is summed in the same order. For a large vocabulary it is summed in index order instead,
+ * so that only kept values need sorting. */
 static void keep_probable(float *z, uint32_t values, uint32_t k, float p, float *mass, uint32_t *heap) {
     uint32_t n = k && k < values ? k : values, taken = 0;
     memcpy(mass, z, nx_stride(values) * sizeof *z);
@@ -75,7 +75,7 @@ static void keep_typical(float *z, uint32_t values, float p, float *nearness, ui
     drop_others(z, values, heap, taken);
 }
 
-/* Min-p. Below 2^-120 the filter drops nothing. */
+/* Applies min-p. A fraction below 2^-120 drops nothing. */
 static void keep_likely(float *z, uint32_t values, float p) {
     if (p < 0x1p-120f) return;
     v128_t top = wasm_v128_load(z), least;

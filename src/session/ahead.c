@@ -40,7 +40,7 @@ static uint32_t look_up(uint32_t *ids, uint32_t at, uint32_t most) {
         if (same > longest) longest = same, from = end;
     }
     uint32_t n = longest < LEAST_AGREEING ? 0 : longest < most ? longest : most;
-    for (uint32_t i = 0; i < n; i++) ids[at + i] = ids[from + i]; /* these may include the guesses themselves */
+    for (uint32_t i = 0; i < n; i++) ids[at + i] = ids[from + i]; /* the copied ids may themselves be guesses */
     return n;
 }
 

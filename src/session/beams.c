@@ -136,8 +136,8 @@ nx_status nx_session_search(const nx_model *model, nx_session *session, float al
     *count = expand(&l, candidates, B * (1 + l.plan->n_ends));
     uint32_t living = choose(&l, candidates, *count, per_length(at + 1 - before, alpha), parents, ids, nats);
     if (living) {
-        for (uint32_t b = living; b < B; b++) parents[b] = parents[0], ids[b] = ids[0], nats[b] = nats[0]; /* too few ids */
-        nx_session_advance(model, session, parents, ids);                                                  /* output is computed */
+        for (uint32_t b = living; b < B; b++) parents[b] = parents[0], ids[b] = ids[0], nats[b] = nats[0]; /* unused beams */
+        nx_session_advance(model, session, parents, ids); /* the output is already computed */
         memcpy(l.nats, nats, B * sizeof *nats);
     }
     int beaten = session->found && living && session->best <= nats[0] * per_length(l.length - before, alpha);

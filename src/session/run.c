@@ -58,7 +58,7 @@ static nx_status enter(const nx_layout *l, uint32_t sample, uint32_t at, uint32_
     const uint32_t *ids = nx_ids(l, slot) + (size_t)at * l->span;
     const float *parameters = l->pass;
     if (s->computed > at) {
-        parameters = nx_output_of(l, slot); /* after nx_session_top: one position, whose output is known */
+        parameters = nx_output_of(l, slot); /* after nx_session_top, the output of one position is already known */
     } else {
         nx_column column[NX_COLUMNS];
         for (uint32_t j = 0; j < n; j++) column[j] = nx_column_of(l, sample, at + j);

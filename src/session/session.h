@@ -85,7 +85,7 @@ static inline float *nx_maps_of(const nx_layout *l, uint32_t slot) {
     return l->session->settings.maps ? l->maps + slot * l->map_floats : NULL;
 }
 
-/* Makes a column write what the session requests: its maps and its hidden states. */
+/* Makes a column write the maps and hidden states that the session requests. */
 static inline void nx_keep_column(const nx_layout *l, uint32_t slot, nx_column *column) {
     column->maps = nx_maps_of(l, slot);
     if (NX_TEXTS && l->hidden_floats) column->hidden = l->hidden + slot * l->hidden_floats;

@@ -19,7 +19,7 @@ export interface NextPixelAttributes {
   height?: number | string;
   /** `no-store`: the browser does not cache the weights. Default: it caches them. */
   cache?: 'default' | 'no-store';
-  /** When the model is fetched. Default: `lazy`, when the element comes near the screen; `play`: when the visitor plays it. */
+  /** The time when the model is fetched. Default: `lazy`, when the element comes near the screen; `play`: when the visitor plays it. */
   loading?: 'lazy' | 'play';
   /** `sha256-` and the base64 digest that the weights must have. Default: not checked. */
   integrity?: string;

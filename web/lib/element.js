@@ -460,7 +460,7 @@ export class NextPixelElement extends Base {
       this.#reserve(hold.model.info);
       this.dispatchEvent(new NextPixelReadyEvent(hold.model.info));
       if (this.#hold !== hold || this.#run) return; // a listener has replaced the model or started a run
-      this.#wanted ||= this.#begins; // unless a listener has called stop()
+      this.#wanted ||= this.#begins; // false if a listener has called stop()
       if (isChat(this, hold.model.info)) await this.#converse(hold);
       else if (this.#wanted) this.#start(hold);
       else this.#prepare(hold);

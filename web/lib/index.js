@@ -169,7 +169,8 @@ export async function load(source, options = {}) {
     tell({});
     const compiled = again(
       () => (wasmUrl === undefined ? (sharing?.compileThreads ?? compileBest)(patience) : compile(wasmUrl, patience)),
-      ({ code, cause }) => code === 'network' && cause && !cause.code && !giveUp.signal.aborted, // with a code, the server sent nothing
+      // if the server sent nothing, the cause has a code
+      ({ code, cause }) => code === 'network' && cause && !cause.code && !giveUp.signal.aborted,
     );
     const loaded = Promise.all([compiled, readSource(source, reading).catch(afresh)]);
     const links = trying && most > 1 ? trying.addWorthwhile(starting, () => Link.start(workerUrl), most, loaded) : Promise.all(starting);

@@ -39,7 +39,7 @@ const OWN = {
   height: { property: 'height', whole: [1, 65536] },
   /** `no-store`: the browser does not cache the weights. Default: it caches them */
   cache: { property: 'cache', changes: 'model' },
-  /** when the model is fetched. Default: `lazy`, when the element comes near the screen; `play`: when the visitor plays it */
+  /** the time when the model is fetched. Default: `lazy`, when the element comes near the screen; `play`: when the visitor plays it */
   loading: { property: 'loading', words: ['lazy', 'play'], effect: (element) => String(said(element, 'loading') ?? 'lazy') },
   /** `sha256-` and the base64 digest that the weights must have. Default: not checked */
   integrity: { property: 'integrity', changes: 'model' },

@@ -17,8 +17,8 @@
  * @property {number | undefined} height Height to reserve on the page, in CSS pixels. Default: the height of the pictures times
  * `--nx-pixel`.
  * @property {string} cache `no-store`: the browser does not cache the weights. Default: it caches them.
- * @property {'lazy' | 'play'} loading When the model is fetched. Default: `lazy`, when the element comes near the screen; `play`: when the
- * visitor plays it.
+ * @property {'lazy' | 'play'} loading The time when the model is fetched. Default: `lazy`, when the element comes near the screen; `play`:
+ * when the visitor plays it.
  * @property {string} integrity `sha256-` and the base64 digest that the weights must have. Default: not checked.
  * @property {string} src Picture to complete or enlarge, sound to continue, or MIDI file to continue or harmonise.
  * @property {number} samples Number of images (or captions of the image) to draw, each with its own noise, 1 to 64. Default 1.

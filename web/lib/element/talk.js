@@ -324,7 +324,7 @@ export class Talk {
     this.#cut(0);
     this.#turns = before;
     const last = before.at(-1);
-    if (last?.role === 'user') before.pop(); // because it is sent again
+    if (last?.role === 'user') before.pop(); // the user's message is sent again
     this.#list.append(...before.map(({ item }) => item));
     if (unanswered && !before.includes(unanswered))
       this.#field.value = [unanswered.content, this.#field.value].filter((text) => text.trim()).join('\n');

@@ -14,7 +14,7 @@ export class Tally {
   /**
    * @param {number} samples  number of pictures shown
    * @param {number} tries  number of samples drawn for each
-   * @param {number} sampleRate for a sound, samples per second
+   * @param {number} sampleRate samples per second of a sound
    */
   constructor(samples, tries, sampleRate) {
     this.#tries = tries;

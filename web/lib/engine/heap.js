@@ -27,7 +27,7 @@ export class Heap {
    * @returns {number} an aligned address
    */
   take(bytes) {
-    const size = Math.max(bytes, 1); // so that an empty block also has its own address
+    const size = Math.max(bytes, 1); // an empty block also has its own address
     let address = this.#base;
     let index = 0;
     for (; index < this.#blocks.length; index++) {
@@ -56,6 +56,6 @@ export class Heap {
    * @param {number} address
    */
   #aligned(address) {
-    return Math.ceil(address / this.#align) * this.#align; // without bit operations, because addresses reach 2^32
+    return Math.ceil(address / this.#align) * this.#align; // bit operations would fail, because addresses reach 2^32
   }
 }

@@ -34,7 +34,7 @@ const ADVICE = {
  *
  * @param {number} status
  * @param {string} what  the failed action, such as 'Opening the model'
- * @param {{ name?: string, reason?: string }} [problem]  from nx_problem
+ * @param {{ name?: string, reason?: string }} [problem]  the contents of nx_problem
  */
 export function statusError(status, what, { name = '', reason = '' } = {}) {
   const code = codeOfStatus(status);

@@ -336,7 +336,7 @@ const START = [0x47, 0x47, 0x55, 0x46, 3, 0, 0, 0];
 async function headerProblem(head, whole = false) {
   // The header continues with two 64-bit counts, which are small: counts below 1024 are plausible.
   const odd = head.subarray(0, 24).some((byte, i) => (i < 8 ? byte !== START[i] : i % 8 > 0 && byte >= (i % 8 === 1 ? 4 : 1)));
-  return odd || (whole && head.length < 24) ? (await sniffer())?.headerProblem(head, whole) : undefined; // or the engine finds it
+  return odd || (whole && head.length < 24) ? (await sniffer())?.headerProblem(head, whole) : undefined; // the engine finds other problems
 }
 
 /**

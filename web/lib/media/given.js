@@ -21,7 +21,7 @@ const LONGEST_WORD = 1 << 15;
  */
 export function* wordsGiven(text, { verb, does, limit, part, features }) {
   const words = [];
-  // also fills holes in a list
+  // the loop reads the holes of a list as undefined
   const given = typeof text === 'string' ? wordsIn(text, (form) => features.knowsTyped(form)) : Array.isArray(text) ? text : [null];
   for (const word of given) {
     yield;

@@ -18,7 +18,7 @@ export function scaling({ width, height }, to) {
   const sums = new Float64Array(5 * to.width * to.height);
   return {
     /**
-     * @param {ArrayLike<number>} rgba  whole rows
+     * @param {ArrayLike<number>} rgba  one or more whole rows
      * @param {number} first            index of the first of these rows
      */
     add(rgba, first) {

@@ -169,7 +169,7 @@ function* findSamples(size) {
 const text = (bytes, at) => String.fromCharCode(...bytes.subarray(at, at + 4));
 
 /**
- * Returns whether another chunk begins at a position; otherwise there are samples.
+ * Returns whether another chunk begins at a position, rather than samples.
  *
  * @param {DataView} view
  * @param {number} at

@@ -110,7 +110,7 @@ export class BaseRun {
 
   /**
    * @param {number | bigint} seed
-   * @param {{ model: string, options: object } | undefined} kept  for saved(), if the run supports it
+   * @param {{ model: string, options: object } | undefined} kept  the data that saved() needs, if the run supports it
    * @param {AbortSignal} [signal]
    * @internal
    */

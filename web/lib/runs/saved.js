@@ -25,8 +25,8 @@ export const arrayOf =
 
 /**
  * Matches typed arrays, also in the form that JSON gives them: objects of numbers.
- * @param {Form} form  of each item
- * @param {number} [length]  by default any
+ * @param {Form} form  the form of each item
+ * @param {number} [length]  the number of items; by default any
  * @returns {Form}
  */
 export const numbersOf = (form, length) => (value) => {

@@ -152,7 +152,7 @@ function spans(kinds, isOf, each) {
 /**
  * Places the parts of a line by rule L2: from the highest level down, every sequence at this level or above is reversed.
  *
- * @param {{ level: number, width: number }[]} parts  in reading order
+ * @param {{ level: number, width: number }[]} parts  the parts in reading order
  * @param {number} base   level of the paragraph; a paragraph of level 1 begins at the right edge
  * @param {number} width  width of the line
  * @returns {number[]} the left edge of each part

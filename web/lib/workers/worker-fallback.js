@@ -90,7 +90,7 @@ export async function startFallback(address, begun, cause) {
   let response;
   try {
     if (/Trusted/.test(String(cause))) {
-      vouched.by = trusted; // because the audio player is a script too
+      vouched.by = trusted; // the audio player, which is also a script, uses this policy too
       const worker = await vouchedFor().catch(() => undefined);
       if (worker) return worker;
     }

@@ -173,7 +173,7 @@ export class CaptionRun extends BaseRun {
    * @internal
    */
   sink(canvas, options) {
-    this.#checked = { ...this.#checked, maps: true }; // because the sheet shows them
+    this.#checked = { ...this.#checked, maps: true }; // the sheet shows the maps
     const {
       info: { width, height },
     } = this.#given;

@@ -56,7 +56,7 @@ export function litPixels({ picture, width, height, grid: { rows, columns }, wei
  *
  * @param {Dom<'CanvasRenderingContext2D'>} context
  * @param {Parameters<typeof litPixels>[0]} scene
- * @param {{ left: number, top: number, width: number, height: number }} box  in units of the context
+ * @param {{ left: number, top: number, width: number, height: number }} box  the rectangle, in units of the context
  */
 export function paintLit(context, scene, { left, top, width, height }) {
   const rgba = litPixels(scene);

@@ -10,7 +10,7 @@ import { classOf } from '../../base/realm.js';
 /** The pinned heads, by the word's index from 1. @typedef {Map<number, number>} Pins */
 
 /**
- * @param {unknown} pinned  in the form of ParseOptions
+ * @param {unknown} pinned  the heads, in the form of ParseOptions
  * @param {string[]} words
  * @returns {Pins}
  */

@@ -48,7 +48,7 @@ export class LatentRun extends BaseRun {
   /**
    * @param {Engine} engine
    * @param {Codec} codec
-   * @param {(() => Promise<Placed>)[]} orders  for each step, a function that returns the picture to draw
+   * @param {(() => Promise<Placed>)[]} orders  one function for each step, which returns the picture to draw
    * @param {{ seed: number | bigint, maps: boolean, signal?: AbortSignal, latentOf: (ids: Uint32Array) => Float32Array, one?: boolean }} how
    *   one: all steps belong to the same sample
    * @internal

@@ -133,7 +133,7 @@ const SEQUENCER = 0x7f;
  * Walks over the events of a track up to its end event. No event may be longer than the track: if five bytes encode a negative length,
  * midi-file would go backwards forever. Meta events that are ignored are changed to a type that midi-file accepts with any length.
  *
- * @param {Uint8Array} track  without its head; modified in place
+ * @param {Uint8Array} track  the track without its header; modified in place
  * @param {number} missing    number of bytes missing from the track, which are harmless after its end event
  * @returns {{ count: number, end: number }} end: offset at which the events end, in bytes
  */

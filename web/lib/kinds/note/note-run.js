@@ -113,7 +113,7 @@ export class NoteRun extends BaseRun {
    * @param {Clock} clock
    * @param {Planned | Promise<Planned>} planned
    * @param {Playing} how
-   * @param {{ model: string, options: object }} kept  for save()
+   * @param {{ model: string, options: object }} kept  the data that save() needs
    * @param {AbortSignal} [signal]
    * @internal
    */

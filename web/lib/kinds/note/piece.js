@@ -65,7 +65,7 @@ export class Piece {
       this.sounding[voice] = id;
       this.#moved = voice;
     } else if (this.time > 0) {
-      this.ended = true; // the end of the piece; its first id is the same id
+      this.ended = true; // the id that ends the piece, which is also its first id
     }
     if (this.#bounds.changes[this.#come]?.id === id && this.#bounds.changes[this.#come].time === this.time) this.#come++;
   }

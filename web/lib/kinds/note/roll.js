@@ -162,7 +162,7 @@ export class Roll extends Timeline {
       if (!note.given || !forced) context.fill();
       context.globalAlpha = 1;
       const stroke = note.given ? (forced ? 1.5 : 0) : STROKE * Math.min(1, note.nats / MOST_NATS);
-      if (stroke < 0.5) continue; // because a canvas ignores a line width of 0
+      if (stroke < 0.5) continue; // a canvas ignores a line width of 0
       context.lineWidth = stroke;
       context.stroke();
     }

@@ -81,7 +81,7 @@ export class SoundRun extends AudibleRun {
    * @param {Inputs} inputs
    * @param {Promise<Heard> | undefined} heard
    * @param {Sounding} how
-   * @param {{ model: string, options: object }} kept  for save()
+   * @param {{ model: string, options: object }} kept  the data that save() needs
    * @param {AbortSignal} [signal]
    * @internal
    */

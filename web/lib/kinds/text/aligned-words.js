@@ -45,7 +45,7 @@ export function sourceOf(texts) {
  *
  * @param {Word} word
  * @param {Word[]} source
- * @param {ArrayLike<number>[]} rows  for each token of the translation, its weights over the tokens of the sentence
+ * @param {ArrayLike<number>[]} rows  the weights of each token of the translation over the tokens of the sentence
  * @returns {{ at: number, weight: number }[]}
  */
 export function looksOf(word, source, rows) {

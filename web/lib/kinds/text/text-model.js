@@ -516,7 +516,7 @@ export class TextModel {
   /** @param {ArrayLike<unknown>} ids */
   #checkIds(ids) {
     const { vocabulary } = this.#info;
-    const all = Array.from(ids); // also finds holes in a list
+    const all = Array.from(ids); // Array.from() turns holes of a list into undefined
     const wrong = all.findIndex((id) => !(Number.isInteger(id) && Number(id) >= 0 && Number(id) < vocabulary));
     if (wrong >= 0) throw argumentError(`${show(all[wrong])} is not a token: ids are 0 to ${vocabulary - 1}`);
   }

@@ -272,7 +272,7 @@ export class TextRun extends BaseRun {
     const plan = /** @type {Plan} */ (this.#plan);
     const { ids } = plan;
     const writer = this.#tokenizer?.writer();
-    for (const id of ids) writer?.write(id); // so that later text continues the earlier text
+    for (const id of ids) writer?.write(id); // later text continues the known tokens' text
     const stops = new Stops(this.#checked.stop, writer?.waiting() ?? false);
     for await (const { token, ...rest } of this.#draw(plan)) {
       const text = writer?.write(token) ?? '';

@@ -220,13 +220,13 @@ export class TranslationRun extends BaseRun {
    * @internal
    */
   sink(canvas, options) {
-    this.#checked = { ...this.#checked, maps: true }; // because the sheet shows them
+    this.#checked = { ...this.#checked, maps: true }; // the sheet shows the maps
     const sheet = new AlignedSheet(canvas, this.sourceTexts, options);
     for (const step of this.#known()) sheet.add(step);
     return sheet;
   }
 
-  /** Returns the text that was emitted before. */
+  /** Returns the text of the tokens before the first step. */
   #known() {
     return translated(this.#tokenizer, this.#all.slice(0, this.#first)).map((text) => ({ text }));
   }
@@ -269,7 +269,7 @@ export class TranslationRun extends BaseRun {
   async *#sentence() {
     if (this.#source.length === 0) return;
     const writer = this.#tokenizer?.writer();
-    for (const id of this.#ids) writer?.write(id); // so that later text continues the earlier text
+    for (const id of this.#ids) writer?.write(id); // later text continues the known tokens' text
     /** The steps of an incomplete character. @type {TranslationStep[]} */
     let pending = [];
     const found = this.#checked.search === undefined ? undefined : await this.#find(this.#checked.search);
@@ -329,7 +329,7 @@ export class TranslationRun extends BaseRun {
       const ended = message.last && (found ? found.ended : message.to < length);
       const rows = message.maps?.[0];
       const encoder = rows?.filter(({ name }) => name === 'encoder') ?? [];
-      if (encoder.length > 0) this.encoder = mapsOf([encoder], heads, this.#source.length); // for the current sentence
+      if (encoder.length > 0) this.encoder = mapsOf([encoder], heads, this.#source.length); // the maps of the current sentence
       const told = rows && mapsAt(rows, heads, message.from);
       const alignment = told && meanOf(told);
       for (const [i, token] of message.ids.entries()) {

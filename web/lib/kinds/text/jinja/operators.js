@@ -84,7 +84,7 @@ function calculate(operator, x, y) {
     case '/':
       return x / y;
     case '//': {
-      const quotient = (x - (x % y)) / y - Number(modulo(x, y) !== x % y); // as in CPython
+      const quotient = (x - (x % y)) / y - Number(modulo(x, y) !== x % y); // the same rounding as in CPython
       if (quotient === 0) return 0 * (x / y);
       return Math.floor(quotient) + Number(quotient - Math.floor(quotient) > 0.5);
     }

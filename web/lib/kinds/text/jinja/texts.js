@@ -229,7 +229,7 @@ export function justified({ budget }, text, args, keywords, name) {
   const pad = (/** @type {number} */ n) => joined(Array(n).fill(space));
   if (name === 'ljust') return joined([text, pad(left)]);
   if (name === 'rjust') return joined([pad(left), text]);
-  const before = (left >> 1) + (left & intIn(name, width) & 1); // as in CPython
+  const before = (left >> 1) + (left & intIn(name, width) & 1); // rounded as in CPython
   return joined([pad(before), text, pad(left - before)]);
 }
 

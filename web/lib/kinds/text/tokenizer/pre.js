@@ -169,7 +169,7 @@ const NAMES = new Map(Object.entries(OTHER_NAMES).flatMap(([own, names]) => name
 /**
  * Returns the name that is used here for a pre-tokenizer.
  *
- * @param {string} name  name in the file
+ * @param {string} name  the name in the file
  * @returns {string | undefined} undefined if the name is unknown
  */
 export function cutOf(name) {

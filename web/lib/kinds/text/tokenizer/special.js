@@ -105,7 +105,7 @@ export class Specials {
    * @param {[number, number][]} overlap  position and token id, with the longest token at each position
    * @param {'plain' | 'all'} which
    * @param {Foreign} [foreign]
-   * @returns {Generator<void, [number, number][], void>} in text order
+   * @returns {Generator<void, [number, number][], void>} the tokens in text order
    */
   *#choosing(text, overlap, which, foreign) {
     if (overlap.length < 2) return overlap;
