@@ -101,7 +101,7 @@ test('a box opens with the pointer and with the keyboard; pointing at a number s
     await softmax.focus();
     await page.keyboard.press('ArrowRight');
     const sum = page.locator('#sum');
-    await sum.getByText(/softmax of head 2 at ⇥, [a-z⏎]: e to this score/).waitFor();
+    await sum.getByText(/softmax of head 2 at ⇥, [a-z⏎]: e to the power of this score/).waitFor();
     assert.match((await sum.textContent()) ?? '', / = e\^/);
     const { width = 0, height = 0 } = (await softmax.boundingBox()) ?? {};
     await softmax.hover({ position: { x: width - 8, y: height - 8 } });

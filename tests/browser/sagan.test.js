@@ -184,7 +184,7 @@ test('the map of where attention is placed changes the grid and the distances', 
     await page.goto('/web/pages/sagan/');
     await page.locator('#figure-places').scrollIntoViewIfNeeded();
     const [canvas, said] = [page.locator('#places-picture'), page.locator('#places-said')];
-    await said.getByText(/sees 9 of 1,024 positions.*attention there: 18\.28; with a residual block instead: 27\.33/).waitFor();
+    await said.getByText(/sees 9 of 1,024 positions.*attention on this map: 18\.28; with a residual block instead: 27\.33/).waitFor();
     await page.waitForFunction(() => /** @type {HTMLCanvasElement} */ (document.getElementById('places-picture')).width > 300);
     const drawn = () => canvas.evaluate((one) => /** @type {HTMLCanvasElement} */ (one).toDataURL());
     const large = await drawn();

@@ -93,7 +93,7 @@ more('pointing at a pixel shows the pixels that it may depend on: not all earlie
       const counts = page.locator('#table td[data-head="A pixel sees"]');
       await counts
         .nth(1)
-        .getByText(/of 602 before it/)
+        .getByText(/of 602 earlier pixels/)
         .waitFor(); // row 22, column 15
       const texts = await counts.allTextContents();
       assert.deepEqual(texts.toSpliced(1, 1), Array(5).fill('602 of 602 earlier pixels'));

@@ -97,7 +97,7 @@ test('a row lists its keys, in every pattern and combination, with the pointer a
         )
         .waitFor();
       const notes = page.locator('.patterns .panel-note');
-      await notes.nth(3).getByText('All 22: everything up to it.').waitFor();
+      await notes.nth(3).getByText('All 22 positions up to this one.').waitFor();
       await page.getByLabel('Fixed', { exact: true }).check();
       // 4 keys of its block so far; the last keys of three previous blocks
       await said.getByText('4 keys in one layer and 3 in the next').waitFor();
