@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: MIT
-// Compares the first pixel of another version's front page with that of this one, in one headless Chromium, alternately.
+// Compares when the first pixel appears on the front pages of this version and of another one, alternately, in one headless Chromium.
 //
 //   git worktree add ../old COMMIT && node tests/bench/paired-page.js ../old [--rounds 9] [--site]
 //
-// Prints the medians (and the best rounds) in milliseconds since navigation, with empty caches and on the third visit: something painted,
-// the first drawn pixel. Each version is served by its own server; with --site, the folders are sites that `./build.sh site` has built.
+// Prints the medians (and the best rounds) in milliseconds from navigation to the first paint and to the first drawn pixel, with empty
+// caches and on the third visit. Each version is served by its own server; with --site, the folders are sites that `./build.sh site` has
+// built.
 // @ts-check
 import './quiet.js';
 import { resolve } from 'node:path';
@@ -16,7 +17,7 @@ import { serve } from '../../web/tools/serve.js';
 import { median } from './summary.js';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
-/** As in measure.js. */
+/** Milliseconds, as in measure.js. */
 const WAIT_MS = 1000;
 
 const {

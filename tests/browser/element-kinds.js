@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** A model of each kind that the element shows, and its attributes. @type {Record<string, Record<string, string>>} */
+/** The attributes of an element for a model of each kind. @type {Record<string, Record<string, string>>} */
 export const KINDS = {
   digits: { task: 'generate' },
   'sagan-emoji': { task: 'generate' },

@@ -2,9 +2,10 @@
 // @ts-check
 
 /**
- * The order in which a property of <next-pixel> is set, the element is defined, connected, moved and removed makes no difference. The
- * properties come from the table of attributes and from the class, so a new one is tested as soon as it is there: each one, in each model
- * that uses it, at each moment of a life, against an element that had it from the beginning. Frameworks differ in exactly these moments.
+ * A property of <next-pixel> has the same effect whether it is set before or after the element is defined, connected, moved or removed.
+ * The properties come from the table of attributes and from the class, so a new one is tested as soon as it exists: for each model that
+ * uses it, it is set at each moment of an element's life, and the result is compared with an element that had it from the beginning.
+ * Frameworks set properties at different moments.
  */
 
 import assert from 'node:assert/strict';
@@ -26,7 +27,11 @@ const TEMPLATE = '{% for message in messages %}<s>{{ message.role }}: {{ message
 const golden = async (/** @type {string} */ name) => readFile(new URL(`../golden/${name}.gguf`, import.meta.url));
 const PIXEL = 'data:image/gif;base64,R0lGODlhAQABAAAAACwAAAAAAQABAAA=';
 
-/** The same model under two addresses. @type {Record<string, () => Promise<Uint8Array> | Uint8Array>} */
+/**
+ * Functions that return model files. Each file is served at two addresses.
+ *
+ * @type {Record<string, () => Promise<Uint8Array> | Uint8Array>}
+ */
 const MODELS = {
   picture: () => toyModel({ classes: ['one', 'two'] }),
   text: () => toyText({ context: 128, metadata: { 'tokenizer.chat_template': ['string', TEMPLATE] } }),
@@ -38,7 +43,11 @@ const MODELS = {
   tags: () => golden('chain-crf-tiny'),
 };
 
-/** A life of each task: its model, and what is set in every life. @type {Record<string, { model: string, base: Record<string, string> }>} */
+/**
+ * The tasks that are tested, each with its model and the attributes that every element has.
+ *
+ * @type {Record<string, { model: string, base: Record<string, string> }>}
+ */
 const TASKS_SHOWN = {
   complete: { model: 'picture', base: { src: '/web/pictures/seven.png', rows: '4', label: 'one' } },
   chat: { model: 'text', base: { prompt: 'ab', 'max-tokens': '3' } },
@@ -47,7 +56,11 @@ const TASKS_SHOWN = {
   caption: { model: 'caption', base: { src: '/web/pictures/seven.png' } },
 };
 
-/** What a property is set to; those of numbers, words and flags follow from the table. @type {Record<string, string>} */
+/**
+ * The tested values of properties. Values for numbers, words and flags follow from the table of attributes.
+ *
+ * @type {Record<string, string>}
+ */
 const VALUES = {
   src: '/web/pictures/seven.png',
   poster: PIXEL,
@@ -81,7 +94,7 @@ function valueOf(name, task, model) {
   return String(whole ? Math.min(high, low + 1) : (low + high) / 2);
 }
 
-/** The moments at which it is set, and what the element goes through. Each gets an element that already has the rest. */
+/** The moments at which the property is set on an element that already has all other attributes. */
 const LIVES = [
   'before the definition',
   'long before it is connected',
@@ -162,10 +175,10 @@ for (const [i, [task, { model, base }]] of Object.entries(TASKS_SHOWN).entries()
                 const set = (/** @type {Any} */ element) => {
                   element[property] = flag ? true : value;
                 };
-                /** Waits for the model, unless it comes with the property. */
+                /** Waits for the model, unless only the property starts its download. */
                 const ready = (/** @type {Any} */ element) =>
                   name === 'loading' ? nap(100) : until(() => element.told.ready > 0, `${name}: the model is loaded`);
-                // The first life is the one to which the others are compared.
+                // All other lives are compared with the first.
                 for (const life of ['from the beginning', ...lives]) {
                   if ((life === 'before the definition') !== early) continue;
                   const element = bare(name);
@@ -292,7 +305,7 @@ for (const [i, [task, { model, base }]] of Object.entries(TASKS_SHOWN).entries()
             await nap(500);
             for (const { life, name, element } of all) await until(() => idle(element), `${name} ${life}: ${element.state}`);
             const ran = (/** @type {string} */ life) => /after a run/.test(life);
-            /** The parts of an element, whatever the order in which their attributes were set. @returns {any} */
+            /** Returns the parts of an element with sorted attributes. @returns {any} */
             const tree = (/** @type {Element | ShadowRoot} */ root) =>
               [...root.children].map((child) => [
                 child.localName,
@@ -302,13 +315,13 @@ for (const [i, [task, { model, base }]] of Object.entries(TASKS_SHOWN).entries()
                   .sort(),
                 child.children.length > 0 ? tree(child) : child.classList.contains('talk-figures') || child.textContent,
               ]);
-            /** What a visitor and a script see of an element. */
+            /** Returns what a visitor and a script can see of an element. */
             const seen = (/** @type {Any} */ element) => {
               const root = element.shadowRoot;
               const canvas = root.querySelector('canvas');
               const { width, height } = element.getBoundingClientRect();
               return {
-                // only the first of several elements sees the download
+                // of several elements, only the first reports the download's progress
                 attributes: [...element.attributes]
                   .map(({ name, value }) => `${name}=${value}`)
                   .filter((one) => !/^progress=/.test(one))
@@ -317,7 +330,7 @@ for (const [i, [task, { model, base }]] of Object.entries(TASKS_SHOWN).entries()
                 messages: element.messages,
                 state: element.state,
                 box: [width, height].map(Math.round),
-                // the edges of letters differ from time to time
+                // antialiased edges of letters can differ between two drawings
                 canvas: canvas.classList.contains('text') || [canvas.width, canvas.height, canvas.toDataURL()],
                 fields: [...root.querySelectorAll('textarea')].map((field) => field.value),
                 inside: tree(root),
@@ -370,7 +383,7 @@ for (const [i, [task, { model, base }]] of Object.entries(TASKS_SHOWN).entries()
   );
 }
 
-/** What each method does before the element is connected, after it was removed, and without a model. */
+/** The results of each method before the element is connected, after it was removed, and without a model. */
 const METHODS = ['pause', 'play', 'send', 'stop', 'toBlob'];
 
 test('methods work, or say why not, before the element is connected and after it was removed', { timeout: 60000 }, () =>

@@ -2,8 +2,8 @@
 // @ts-check
 
 /**
- * What a page still has after it has shown, stopped, failed and closed models of every kind: no worker, timer, object URL or running
- * AudioContext, and no listener on an object that outlives them.
+ * After a page has shown, stopped and closed models of every kind, and some have failed, no worker, timer, object URL or running
+ * AudioContext remains, and no listener on an object that outlives the models.
  */
 
 import assert from 'node:assert/strict';
@@ -15,7 +15,7 @@ import { KINDS } from './element-kinds.js';
 
 const { withPage } = session(['--js-flags=--expose-gc', '--autoplay-policy=no-user-gesture-required']);
 
-/** Counts, from the first script of the page on, everything that must be given back. */
+/** Counts everything that must be released, beginning before the page's first script. */
 function count() {
   const all = /** @type {any} */ (globalThis);
   /** @type {Map<string, number>} */
@@ -27,7 +27,7 @@ function count() {
     ...Object.fromEntries([...left].filter(([, n]) => n !== 0)),
     ...Object.fromEntries([...contexts].flatMap((ref) => (ref.deref()?.state === 'running' ? [['running AudioContext', 1]] : []))),
   });
-  // Listeners on what lives as long as the page, or belongs to the caller.
+  // Listeners on objects that live as long as the page or belong to the caller.
   const lasting = (/** @type {any} */ target) =>
     target === window ||
     target === document ||
@@ -95,7 +95,7 @@ function count() {
     constructor() {
       super();
       contexts.add(new WeakRef(this));
-      // A page has one for all its elements.
+      // All elements of a page share one.
       if (contexts.size > 2) more('more than one AudioContext');
     }
   };
@@ -139,7 +139,7 @@ for (const [i, [name, attributes]] of Object.entries(KINDS).entries()) {
             };
             const over = (/** @type {Any} */ element) => until(() => /end|error/.test(element.told.at(-1)), 'over');
             const live = async () => {
-              // Elements: a run to its end, one that is stopped, those that are removed in each phase, and those that fail.
+              // Elements: one run ends, one is stopped, some elements are removed in each phase, and some fail.
               const ended = make({});
               ended.play();
               await over(ended);
@@ -169,7 +169,7 @@ for (const [i, [name, attributes]] of Object.entries(KINDS).entries()) {
                 await over(element);
                 element.remove();
               }
-              // The library: all with one signal and one AudioContext of the caller.
+              // The library: all calls get the same signal and AudioContext of the caller.
               const { signal } = new AbortController();
               all.callersSignal = signal;
               const context = new AudioContext();
@@ -221,7 +221,7 @@ for (const [i, [name, attributes]] of Object.entries(KINDS).entries()) {
               canvas.remove();
               await context.close();
             };
-            await live(); // in a function of its own, because its variables hold the elements
+            await live(); // a separate function, so that no variable keeps the elements alive
             for (let i = 0; i < 60; i++) {
               await nap(100);
               all.gc();

@@ -71,7 +71,7 @@ const TEXTS = [
 let tasks = 0;
 
 /**
- * Compares texts of all forms; in `npm test` every second form, in turn the even and the odd ones.
+ * Compares texts of all forms. `npm test` takes alternately the even and the odd forms.
  *
  * @param {string} name
  * @param {(text: string) => unknown} task

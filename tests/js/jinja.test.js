@@ -111,7 +111,7 @@ const HOSTILE = {
   'dates without end': again("strftime_now('%A, %d %B %Y, day %j')", 9999),
   'items with a long common beginning': `{% set p = 'a' * 100000 %}{% set l = [p ~ 'a', p ~ 'b', p ~ 'c', p ~ 'd'] * 100 %}${again('l | sort')}`,
   'equal items with long texts': `{% set a = ['a' * 1000000] %}{% set b = ['a' * 999999 ~ 'a'] %}${again('a == b', 99999)}`,
-  // Every method and filter, of a long text and of a long list.
+  // Every method and filter is called on a long text and on a long list.
   ...Object.fromEntries(
     some([...TEXT_METHODS.keys()]).flatMap((name) =>
       ['', 's'].map((given) => [`${name}(${given})`, `{% set s = 'ab' * 1000000 %}${again(`s.${name}(${given})`, 99999)}`]),
@@ -127,7 +127,7 @@ const HOSTILE = {
   ),
 };
 
-/** Templates that use up the same budget as another one; only ./build.sh test-sweep runs them. */
+/** Templates that exhaust the same budget as another template here. Only ./build.sh test-sweep runs them. */
 const LIKE_ANOTHER = ['two calls in each call', 'loops that write', 'ranges in ranges'];
 
 test('a hostile template ends within its budget, and the page stays responsive', () => {

@@ -95,7 +95,7 @@ test('every shipped file: each verb refuses the options of other kinds, and opti
   for (const name of names) {
     const model = await load(`${ROOT}weights/${name}`);
     try {
-      // One file of each kind with the same verbs; test:all has every file.
+      // One file of each kind with the same verbs; test:all tests every file.
       const alike = `${model.info.kind} ${model.info.verbs}`;
       if (seen.has(alike) && !EVERY_TEST) continue;
       seen.add(alike);

@@ -3,7 +3,7 @@
 
 /**
  * Nothing that outlives a call grows without a bound: every use of the browser's stores, and every map or set of a module or of an object,
- * has a row here that says what bounds it. A new one fails the test until it has a row.
+ * has a row here that names its bound. A new store, map or set fails the test until it has a row.
  */
 
 import assert from 'node:assert/strict';
@@ -12,7 +12,11 @@ import { test } from 'node:test';
 
 import { ROOT } from './helpers.js';
 
-/** The caches of the browser, by name: what bounds each, and the expression that does so. @type {Record<string, [string, string, RegExp]>} */
+/**
+ * The browser's caches by name: the bound of each in words, then the file and the expression that enforce it.
+ *
+ * @type {Record<string, [string, string, RegExp]>}
+ */
 const CACHES = {
   nextpixel: ['copies that differ in the query', 'lib/load/cache-admin.js', /alike\.slice\(0, -MOST_QUERIES\)/],
   'nextpixel-unfinished': ['one note for each copy', 'lib/load/unfinished.js', /cacheName: CACHE_NAME \}\)\)\) await forget\(url\)/],
@@ -20,11 +24,15 @@ const CACHES = {
   'nextpixel-courses': ['one list for each course that the visitor keeps', 'shell/page/page-keep.js', /caches\.delete\(COURSES\)/],
 };
 
-/** Keys of localStorage and sessionStorage: each is overwritten. */
+/** The keys of localStorage and sessionStorage. Each has one value, which is overwritten. */
 const KEYS = ['nextpixel-carried', 'nextpixel-chat', 'nextpixel-language'];
 
-/** Maps and sets that live as long as a module or an object. A text says what they are limited to by their nature; an expression is the
- * code that limits one whose keys come from outside. @type {Record<string, string | RegExp>} */
+/**
+ * Maps and sets that live as long as a module or an object. If only a limited set of keys is possible, a text names it; if the keys come
+ * from outside, an expression matches the code that removes or refuses entries.
+ *
+ * @type {Record<string, string | RegExp>}
+ */
 const MAPS = {
   'lib/element.js assigned': 'names of properties',
   'lib/element.js #all': /#all\.delete\(this\)/,
@@ -75,7 +83,7 @@ test('every map and set of a module or an object has a bound', async () => {
   /** @type {string[]} */
   const found = [];
   for (const [path, text] of await sources()) {
-    // At the margin: of a module; indented by two: of an object. A WeakMap holds nothing.
+    // Declarations of modules are not indented, those of objects by two spaces. A WeakMap keeps no object alive, so it needs no bound.
     for (const [, name] of text.matchAll(/^(?:export )?(?:(?:const|let) | {2}(?:static )?(?=[#\w]+ = ))(#?\w+) = new (?:Map|Set)\(\);/gm)) {
       const key = `${path} ${name}`;
       found.push(key);
@@ -90,7 +98,7 @@ test('every map and set of a module or an object has a bound', async () => {
 test('every store of the browser has a bound', async () => {
   const all = await sources();
   const text = all.map(([, one]) => one).join('\n');
-  /** The value of each constant that holds a name. @param {string} name */
+  /** Returns the values of all constants with this name. @param {string} name */
   const valueOf = (name) => [...text.matchAll(new RegExp(`\\b${name} = '([^']*)'`, 'g'))].map(([, value]) => value);
   const named = new Set(
     [...text.matchAll(/caches\.(?:open|delete|has)\(([\w.]+)\)|cacheName: (\w+)/g)].flatMap(([, one, other]) => valueOf(one ?? other)),
@@ -107,6 +115,6 @@ test('every store of the browser has a bound', async () => {
   );
   assert.deepEqual([...new Set(keys)].sort(), KEYS);
   assert.doesNotMatch(text, /indexedDB|getDirectory\(\)|storageBuckets|BroadcastChannel/, 'another store: add its bound here');
-  // The service worker frees the weights of other releases, with the notes on their parts.
+  // The service worker deletes the weights of other releases together with the notes on their parts.
   assert.match(String(all.find(([path]) => path === 'sw.js')?.[1]), /await caches\.has\(UNFINISHED\)/);
 });

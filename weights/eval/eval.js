@@ -153,11 +153,11 @@ export function compared(one, other) {
   return `${a.length} inputs: the second costs ${mean.toFixed(4)} nats more, standard error ${Math.sqrt(variance / a.length).toFixed(4)}`;
 }
 
-/** The options that are whole numbers, with their ranges. @type {Record<string, [number, number]>} */
+/** The options that take whole numbers, with their ranges. @type {Record<string, [number, number]>} */
 const WHOLE = { images: [1, Infinity], of: [1, 64], resample: [0, 64], 'resample-rows': [1, Infinity], beams: [1, 16] };
 
 /**
- * Throws an error if an option that should be a number is none.
+ * Throws an error if an option that takes a number has another value.
  * @param {Record<string, unknown>} options  of the command line
  */
 export function checkNumbers(options) {

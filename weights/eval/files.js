@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Reads the files and folders of --data in the forms in which people have them.
+// Reads the files and folders of --data in the encodings and with the names that other programs give them.
 // @ts-check
 import { readFileSync, readdirSync, statSync } from 'node:fs';
 import path from 'node:path';

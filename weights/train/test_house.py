@@ -42,7 +42,7 @@ from test_scenes import sprites
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 EVERY = bool(os.environ.get("EVERY_RECIPE"))          # ./build.sh test-train all
-os.environ.setdefault("NEXTPIXEL_NATIVE", recipes.RUNS)          # native.c, which takes seconds to compile, is not compiled for each folder of runs
+os.environ.setdefault("NEXTPIXEL_NATIVE", recipes.RUNS)          # compiles native.c, which takes seconds, once for all folders of runs
 QUIET = dict(sheets=-1, threads=1, attention="plain", compile=False)
 
 

@@ -860,7 +860,7 @@ class HeldOut(unittest.TestCase):
                 number = np.arange(i * 10000, (i + 1) * 10000)
                 colour = np.stack([number >> 16, number >> 8 & 255, number & 255], 1).astype(np.uint8).reshape(100, 1, 100, 1, 3)
                 mosaic = np.broadcast_to(colour, (100, 32, 100, 32, 3)).reshape(3200, 3200, 3)
-                Image.fromarray(mosaic).save(os.path.join(folder, name + ".webp"), "BMP")    # which Pillow writes and reads faster
+                Image.fromarray(mosaic).save(os.path.join(folder, name + ".webp"), "BMP")    # Pillow writes and reads BMP faster
             (np.arange(60000) % 251).astype(np.uint8).tofile(os.path.join(folder, "labels.u8"))
             parts = [cifar10.load(folder, "train"), cifar10.load(folder, "validation"), cifar10.load_test_for_evaluation(folder)]
         at = 0

@@ -68,7 +68,7 @@ class Found:
         return found
 
     def used(self, path):
-        """Does not report a file of another kind, such as a table of captions, as skipped."""
+        """Marks a file of another kind, such as a table of captions, so that it is not reported as skipped."""
         ending = os.path.splitext(path)[1].lower()
         self.others[ending] = self.others.get(ending, 0) - 1
         if self.others[ending] <= 0:
@@ -198,8 +198,8 @@ def records(lines, sign):
 
 
 def separator(lines):
-    """Returns the delimiter of a .csv file: the character that divides most of its first lines into two columns; of equals not the comma,
-    which sentences contain."""
+    """Returns the delimiter of a .csv file: the character that divides most of its first lines into two columns; if two are equal, not the
+    comma, which sentences contain."""
     def cut(sign):
         sizes = [len(row) for _, row in records(lines[:100], sign)]
         return sizes.count(2), sum(size > 2 for size in sizes)
