@@ -393,7 +393,7 @@ typedef struct {
  * complete hypothesis with the lowest score, or the first live one if none is complete. With one sample, the search takes the most probable
  * id at every step. The ids of a hypothesis follow from the chain of parents. Until the search is over, no other call may advance the run.
  * Before the search begins, nothing may have been drawn or put with each = 1.
- * alpha        of the length penalty, 0 (none) to 2
+ * alpha        the exponent of the length penalty, 0 (none) to 2
  * candidates   capacity samples * (1 + ends); *count of them written, the best first; ties go to the lower parent, then to the lower id
  * over         written: 1 after the last step
  * Returns as nx_session_draw; NX_E_ARGUMENT also for an alpha out of range, after the last step, when a sample has ended, and for a part

@@ -6,7 +6,7 @@
  *   p(trees) = exp(sum over m of s[head of m][m]) / Z
  *
  * [Eisner 1996; Kim et al. 2017 for attention, section 3.2]. A span i .. j is complete if all its words depend, directly or indirectly, on
- * one of its ends: on i, C_right(i, j), or on j, C_left(i, j). A span is incomplete if the arc between its two ends was drawn last, i -> j
+ * one of its ends: on i in C_right(i, j), on j in C_left(i, j). A span is incomplete if the arc between its two ends was drawn last, i -> j
  * in I_right, j -> i in I_left:
  *
  *   I(i, j)       = log sum over i <= k < j of e^(C_right(i, k) + C_left(k + 1, j)),   I_right = I + s[i][j],   I_left = I + s[j][i]

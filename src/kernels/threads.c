@@ -58,7 +58,7 @@ static void learn(uint32_t looks) {
         trust.alone = trust.next;
         if (trust.next < ALONE_MOST) trust.next *= 2;
     } else if (trust.next > ALONE)
-        trust.next -= trust.next / 8; /* slowly: a shared core also works well in some trials */
+        trust.next -= trust.next / 8; /* slowly, because some trials succeed even on a shared core */
     trust.jobs = trust.seen = 0;
 }
 

@@ -44,11 +44,11 @@ static inline void nx_apply_columns(float *out, const nx_linear *l, const float 
     nx_apply(out, l, &input);
 }
 
-/* About as many multiply-adds belong into one slice of an encoder or of a pass: a few milliseconds on a laptop and tens of them on a phone,
- * after which the caller may stop, and long enough that the calls themselves cost nothing. */
+/* The approximate number of multiply-adds of one slice of an encoder or of a pass. They take a few milliseconds on a laptop and tens of
+ * milliseconds on a phone, after which the caller may stop; the cost of the calls themselves is then negligible. */
 #define NX_SLICE_PRODUCTS (1u << 26)
 
-/* Returns how many of `most` equal steps belong into one slice, given the multiply-adds of a step; at least one. */
+/* Returns how many of `most` equal steps fit in one slice, given the multiply-adds of a step; at least one. */
 uint32_t nx_slice_steps(uint64_t products, uint32_t most);
 
 /* Writes the hidden states of layer `layer`, x (n, nx_stride(d)), for the columns that keep them; if x is null, writes zeros. */

@@ -237,7 +237,8 @@ static int encode(const void *opaque, const nx_inputs *inputs, uint32_t slice, v
 
 /* ---- the decoder ----------------------------------------------------------------------------------------------------- */
 
-/* Returns where to write the weights of block `index` over the source. These weights follow those of all blocks over the past. */
+/* Returns where to write the weights of block `index` over the source. The weights over the source are stored after those of all blocks
+ * over the past. */
 static float *source_map(const model *m, const nx_column *column, uint32_t index) {
     const nx_shape *shape = &column->inputs->shape;
     return column->maps + (size_t)m->decoder.heads * (m->writing.n_blocks * shape->length + index * shape->counts[0]);

@@ -15,8 +15,8 @@ const char *const nx_output_names[NX_OUTPUT_KINDS] = {[NX_CATEGORICAL] = "catego
                                                       [NX_LOGISTIC] = "logistic",
                                                       [NX_GAUSSIAN] = "gaussian"};
 
-/* Log scales are clamped from below as in training. All other parameters are clamped far out, so only meaningless numbers, which would
- * overflow later, change. */
+/* Log scales are clamped from below as in training. All other parameters are clamped at extreme values, which changes only meaningless
+ * numbers that would overflow later. */
 #define MIN_LOG_SCALE (-7.0f)
 #define MAX_LOG_SCALE 80.0f
 #define MAX_LOCATION 1e6f

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#define MOST_TICKS 4095 /* limit of the ticks of an id: a million such ids still fit 32 bits */
+#define MOST_TICKS 4095 /* the maximum ticks of an id: the sum of a million such ids still fits 32 bits */
 #define MOST_PITCH 127
 
 /* Reads one number for each id, at most `most`. */

@@ -12,7 +12,7 @@ import { fastest, supported } from './simd.js';
 import { disk, fetchOrFail } from '../load/source.js';
 
 /**
- * Compiles the build of the library that is fastest here. If only the baseline file is published, this build is compiled.
+ * Compiles the build of the library that is fastest here. If only the baseline file is published, the baseline build is compiled.
  *
  * @param {number} [patience]  the option of load(); a module that compiles while it arrives may take twice as long
  * @returns {Promise<WebAssembly.Module>}

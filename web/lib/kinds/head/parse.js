@@ -14,9 +14,9 @@ import { ArcSheet } from './arc-sheet.js';
 /**
  * @typedef {object} ParseOptions
  * @property {boolean} [marginals]  whether the result also has the probability of every word as the head of every other word
- * @property {Record<number, number | null | undefined> | (number | null)[]} [pinned]  fixed heads. { 3: 1 } makes word 1 the head of word
- *   3; words count from 1, and 0 is the root. Or a list with one head for each word. The best tree and the marginals of the other words are
- *   then computed given these pinned heads
+ * @property {Record<number, number | null | undefined> | (number | null)[]} [pinned]  fixed heads: an object such as { 3: 1 }, which
+ *   makes word 1 the head of word 3, or a list with one head for each word. Words count from 1, and 0 is the root. The best tree and the
+ *   marginals of the other words are then computed given these pinned heads
  * @property {AbortSignal} [signal]
  */
 
