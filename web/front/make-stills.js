@@ -32,7 +32,7 @@ const heat = heatRamp([0, 1, 2, 3, 4].map((i) => colour(`heat-${i}`)));
 /** @param {Model} model @param {Pictures} pictures */
 async function drawn(model, { file, samples, passes, ...options }) {
   const { width, channels } = model.info;
-  const codec = new Codec({ ...model.info, positions: model.order.length }, model.order); // for one pass: those of the latent vector
+  const codec = new Codec({ ...model.info, positions: model.order.length }, model.order); // `positions` is 0 if a model draws in one pass
   const grid = layout(samples, model.info);
   const picture = blank(grid.width, grid.height);
   for await (const { sample, from, values, ahead } of model.generate({ samples, ...(passes && { lookAhead: true }), ...options })) {

@@ -46,6 +46,6 @@ export * from './picture/pixel-grid.js';
 export * from './picture/take.js';
 
 createProjector();
-// Without a connection, the picture inside the element stays visible until there is one.
+// Without a connection, the picture inside the element stays visible until the connection is back.
 const define = () => void elements().catch(() => addEventListener('online', define, { once: true }));
 if (document.querySelector('next-pixel')) define();

@@ -221,8 +221,8 @@ export function framed(source, { path, name, sheets, languages = [], translation
   const early = (/** @type {string} */ of) => `<link rel="modulepreload" href="${up}dist/${of}.js">`;
   const tags = [
     ...(takes ? [`<meta name="takes" content="${takes}">`] : []),
-    // The first requests: a browser that waits for before.js does not look further. A server without HTTP/2 gets six at a time, of which
-    // before.js must be one.
+    // The first requests: while a browser waits for before.js, it does not search the rest of the page for files. A server without HTTP/2
+    // gets six requests at a time, and before.js must be one of them.
     ...(weights ? [`<link rel="preload" as="fetch" crossorigin href="${up}../weights/${weights}">`] : []),
     script('page-first', ' blocking="render"'), // 1 KB: starts the worker before the first layout, which takes longer
     ...(name ? ['page-start', 'shared'].map(early) : [early('page-front'), '<link rel="preload" as="style" href="dist/page-front.css">']),

@@ -106,23 +106,23 @@ export async function sourcesOf(web) {
 
 /**
  * For this many milliseconds after a check, the sources are assumed to be unchanged, because the requests of a page arrive together.
- * The request of a page always causes a check.
+ * A request for a page always causes a check.
  */
 export const SAME_MS = 100;
 /** @type {Map<string, { at: number, line: Promise<string> }>} */
 const lately = new Map();
 
-/** Returns the line from a recent check, if there is one. @param {string} web */
+/** Returns the result of a recent check, if there is one. @param {string} web */
 function lineOf(web) {
   const found = lately.get(web),
     now = performance.now();
   return found && now - found.at < SAME_MS ? found.line : checkSources(web);
 }
 
-/** Looks at the sources; the requests of the next SAME_MS share what it finds. @param {string} web */
+/** Checks the sources; requests within the next SAME_MS milliseconds share the result. @param {string} web */
 export function checkSources(web) {
   const line = sourcesOf(web);
-  line.catch(() => {}); // there may be no sources
+  line.catch(() => {}); // without sources, the check fails
   lately.set(web, { at: performance.now(), line });
   return line;
 }

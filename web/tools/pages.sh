@@ -20,7 +20,7 @@ task_site() { case " $* " in *' --single'*) npm_packages ;; esac; node web/tools
 # release    write build/release: the package as npm would publish it, and the demo as a site; publishes nothing, but prints what is not ready and the commands that publish
 task_release() { task_tools; task_check_wasm all; task_js; node web/tools/release.js "$OUT/release"; }
 
-# manual_tools: $OUT/manual, with the packages of web/manual/make/package.json
+# manual_tools: installs the packages of web/manual/make/package.json in $OUT/manual
 manual_tools() {
   if ! cmp -s web/manual/make/package-lock.json "$OUT/manual/package-lock.json" || [ ! -e "$OUT/manual/node_modules/.package-lock.json" ]; then
     rm -rf "$OUT/manual"

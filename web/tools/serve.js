@@ -179,7 +179,7 @@ async function answer({ base, names, pages, cors }, request, response) {
   if (request.method !== 'GET' && request.method !== 'HEAD') throw new Refusal(405, { Allow: 'GET, HEAD' });
   const page = await pageAt(base, request.url ?? '/');
   if (page !== undefined) {
-    response.on('finish', () => void checkSources(join(base, 'web'))); // for the page's scripts, while the browser reads the page
+    response.on('finish', () => void checkSources(join(base, 'web'))); // the browser requests the page's scripts next
     return sendPage(request, response, page, pages);
   }
   if (/^\/web\/courses\.json(\?|$)/.test(request.url ?? '') && (await isSource(base)))

@@ -34,8 +34,8 @@ function withoutComments(text) {
 }
 
 /**
- * Typed arrays are generic since TypeScript 5.7. The type of their `of()` has the same meaning there and is the only one that older
- * versions have.
+ * Since TypeScript 5.7, typed arrays are generic. The type of `of()` means the same in those versions, and older versions have only this
+ * type.
  *
  * @param {string} text  text of a declaration
  */

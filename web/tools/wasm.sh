@@ -20,12 +20,13 @@ model_sources() {
   for model in $(echo "$MODELS" | tr , ' '); do find src/models -path "src/models/$model.c" -o -path "src/models/$model/*.c"; done
 }
 
-# models_of NEEDS: the models with this word in their row of src/models/models.h; needs_of MODEL: the word in the row of a model
+# models_of WORD: prints the models that have this word in their row of src/models/models.h; needs_of MODEL: prints the word in the row of a
+# model
 models_of() { sed -n "s/^ *NX_MODEL(\([a-z0-9_]*\), $1).*/\1/p" src/models/models.h | paste -sd, -; }
 
 needs_of() { sed -n "s/^ *NX_MODEL($1, \([A-Z]*\)).*/\1/p" src/models/models.h; }
 
-# choose_models --models a,b: builds only these models from now on
+# choose_models --models a,b: from now on, only these models are built
 choose_models() {
   [ "${1:-}" = --models ] || return 0
   MODELS=$2 TEXTS=-DNX_TEXTS=0
@@ -60,21 +61,22 @@ sysroot() {
 toolchain() { "$CLANG" --version | head -n 1; }
 pinned() { case "$(toolchain)" in "$PINNED"*) return 0 ;; *) return 1 ;; esac }
 
-# newer_than_sources FILE: whether FILE exists and is newer than all sources of the library
+# newer_than_sources FILE: succeeds if FILE exists and is newer than all sources of the library
 newer_than_sources() { [ -e "$1" ] && [ -z "$(find include src build.sh web/tools/wasm.sh -newer "$1")" ]; }
 
-# sources_hash: identifies the sources of the engine; a session saved by a build of other sources is not continued
+# sources_hash: prints a hash of the engine's sources; a session saved by a build of other sources cannot be continued
 sources_hash() { find include src -name '*.[ch]' | LC_ALL=C sort | xargs cat | sha256sum | cut -c 1-8; }
 
-# Options for the smallest code: loops keep no pointers besides their counter, and calculations are not hoisted into several branches.
+# Options for the smallest code: each loop keeps only its counter, without further pointers, and no calculation is copied into several
+# branches.
 SMALLEST='-Oz -mllvm -disable-lsr -mllvm -enable-pre=false'
 
-# optimise_of SOURCE: code that runs once per element is compiled for speed, the rest for size. Files without -O2 are just as fast without
-# it (measured with node tests/bench/paired.js), and smaller.
+# optimise_of SOURCE: prints the options; code that runs once per element is compiled for speed, all other code for size. Files that are
+# compiled without -O2 are smaller and just as fast (measured with node tests/bench/paired.js).
 optimise_of() {
   case $1 in
-    src/kernels/formats.c | src/kernels/elementary.c) echo "$SMALLEST" ;; # this code runs only at load
-    src/sampling/filters.c | src/sampling/order.c | src/sampling/penalties.c) echo "$SMALLEST" ;; # this code is not used for pictures
+    src/kernels/formats.c | src/kernels/elementary.c) echo "$SMALLEST" ;; # runs only while a model is loaded
+    src/sampling/filters.c | src/sampling/order.c | src/sampling/penalties.c) echo "$SMALLEST" ;; # not used for pictures
     src/kernels/matmul.c) echo '-O2 -mllvm -unroll-threshold=100' ;;
     src/kernels/blocks.c) echo '-O2 -mllvm -unroll-threshold=50' ;;
     src/kernels/queue.c) echo -O2 ;;
@@ -84,7 +86,7 @@ optimise_of() {
   esac
 }
 
-# build_wasm FILE [FLAGS]: builds the library as one wasm file, whose objects `objects` lists, unless it exists already
+# build_wasm FILE [FLAGS]: builds the library as one wasm file unless it already exists, and lists its objects in `objects`
 build_wasm() {
   file=$1; shift
   root=$(sysroot)

@@ -228,7 +228,7 @@ export function createScene() {
   }
 
   let latest = 0;
-  /** Shows the middle of a picture; only the last one that was given counts. @param {File} picture */
+  /** Shows the middle of a picture; if several pictures were given, only the last one counts. @param {File} picture */
   async function show(picture) {
     const mine = ++latest;
     try {

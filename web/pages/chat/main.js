@@ -31,14 +31,14 @@ function keptConversation() {
   try {
     const { messages, draft, name, chat } = JSON.parse(sessionStorage.getItem(KEPT) ?? 'null') ?? {};
     const isText = (/** @type {unknown} */ one) => typeof one === 'string';
-    if (!Array.isArray(messages) || !messages.every((one) => isText(one?.role) && isText(one?.content))) return undefined; // of another release
+    if (!Array.isArray(messages) || !messages.every((one) => isText(one?.role) && isText(one?.content))) return undefined; // older format
     return { messages, draft: isText(draft) ? draft : '', name: String(name), chat: chat === true };
   } catch {
     return undefined; // the browser forbids storage
   }
 }
 
-/** Deletes an older state, which would otherwise appear after a reload. */
+/** Deletes an older state; otherwise it would appear after a reload. */
 function forgetConversation() {
   try {
     sessionStorage.removeItem(KEPT);

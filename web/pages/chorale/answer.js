@@ -299,7 +299,7 @@ export function createAnswer() {
   clear.addEventListener('click', () => change([]));
   strict.addEventListener('change', () => change(melody));
   let latest = 0;
-  /** Uses the melody of a file; only the last one that was given counts. @param {File} chosen */
+  /** Uses the melody of a file; if several files were given, only the last one counts. @param {File} chosen */
   async function open(chosen) {
     const mine = ++latest;
     try {

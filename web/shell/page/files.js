@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
-// Files that visitors give to a figure: chosen with its button, dropped on it, or pasted.
+// Files that a visitor gives to a figure: chosen with a button, dropped on the figure, or pasted.
 // @ts-check
 import { phrase } from './phrase.js';
 
-/** Matches the type or the name of a file of each medium. Among several files, the first that matches is used. */
+/** For each medium, a pattern that matches the type or the name of its files. Among several files, the first one that matches is used. */
 export const MEDIA = {
   picture: /^image\//i,
   sound: /^(audio|video)\//i,
@@ -14,7 +14,12 @@ export const MEDIA = {
 /** @param {DataTransfer | null} transfer */
 export const hasFiles = (transfer) => Boolean(transfer?.types.includes('Files'));
 
-/** Returns the first file of a medium, or else the first file. @param {DataTransfer | null} transfer @param {RegExp} medium */
+/**
+ * Returns the first file that matches `medium`, or the first file if none matches.
+ *
+ * @param {DataTransfer | null} transfer
+ * @param {RegExp} medium
+ */
 export function fileOf(transfer, medium) {
   const files = [...(transfer?.files ?? [])];
   return files.find(({ type, name }) => medium.test(type) || medium.test(name)) ?? files[0];
@@ -24,13 +29,13 @@ export function fileOf(transfer, medium) {
 const takers = new Map();
 
 /**
- * Lets visitors give files to a figure, or to the page. While the input is disabled, a dropped or pasted file is refused with a sentence,
+ * Lets visitors give files to a figure or to the page. While the input is disabled, a dropped or pasted file is refused with a sentence,
  * because there is no model yet.
  *
- * @param {HTMLElement} figure  or `document.documentElement`, which gets the files that no figure takes, but none that are pasted
+ * @param {HTMLElement} figure  or `document.documentElement`, which gets the dropped files that no figure takes, but no pasted files
  * @param {{ input: HTMLInputElement, medium: RegExp, take: (file: File) => void, say: (sentence: string) => void, models?: boolean,
- *   zone?: HTMLElement }} how  models: whether `take` accepts model files, too; otherwise they are left to the page. zone: the element that
- *   is marked while a file is dragged
+ *   zone?: HTMLElement }} how  models: whether `take` accepts model files, too; otherwise the page gets them. zone: the element that is
+ *   marked while a file is dragged
  */
 export function takeFiles(figure, { input, medium, take, say, models = false, zone = figure }) {
   input.addEventListener('change', () => {
@@ -70,14 +75,16 @@ export function takeFiles(figure, { input, medium, take, say, models = false, zo
   takers.set(figure, { take: given, medium });
 }
 
-/** Returns the height of the part of an element that is on the screen. @param {Element} element */
+/** Returns the height of the part of an element that is visible on the screen. @param {Element} element */
 function visible(element) {
   const { top, bottom } = element.getBoundingClientRect();
   return Math.min(bottom, innerHeight) - Math.max(top, 0);
 }
 
 /**
- * Gives a pasted file to the figure with the focus, otherwise to the figure that fills most of the screen. @param {ClipboardEvent} event
+ * Gives a pasted file to the figure that has the focus; if none has it, to the figure that fills most of the screen.
+ *
+ * @param {ClipboardEvent} event
  */
 function paste(event) {
   if (!event.clipboardData?.files.length || document.querySelector('dialog[open]')) return;

@@ -134,12 +134,16 @@ function newerId(id, kept, courses) {
 const recordOf = (/** @type {string} */ id) => `${web}courses/${id}`;
 
 /**
- * Address of the list of the files of an unfinished download. The service worker does not hold them, but they can be removed, also after the
- * page was left.
+ * The address of the list of files of an unfinished download. The service worker does not answer requests from this list, but the files can
+ * be removed, even after the page was left.
  */
 const unfinishedOf = (/** @type {string} */ id) => `${web}unfinished/${id}`;
 
-/** Returns the files of an unfinished download; none if there is no such download. @param {string} id @returns {Promise<CourseFile[]>} */
+/**
+ * Returns the files of an unfinished download, or none if there is no such download.
+ * @param {string} id
+ * @returns {Promise<CourseFile[]>}
+ */
 const unfinished = async (id) => (await (await caches.match(unfinishedOf(id), { cacheName: COURSES }))?.json())?.unfinished ?? [];
 
 /** @param {string} id @returns {Promise<Kept | undefined>} */
@@ -228,7 +232,7 @@ async function keep(id, { release, files, ids }, { signal, report, earlier } = {
   } catch (error) {
     const why = stopper.signal.aborted ? stopper.signal.reason : error;
     stopper.abort();
-    await Promise.allSettled(each); // nothing is stored after this, when others may delete files
+    await Promise.allSettled(each); // nothing is stored after this point, because others may then delete files
     throw why;
   } finally {
     clearTimeout(patience);
@@ -239,7 +243,11 @@ async function keep(id, { release, files, ids }, { signal, report, earlier } = {
   await drop(old);
 }
 
-/** Deletes a course, what an unfinished download has stored of it, and the files that belong to no other course. @param {string} id */
+/**
+ * Deletes a course, the files that an unfinished download has stored for it, and the files that belong to no other course.
+ *
+ * @param {string} id
+ */
 async function remove(id) {
   const files = [...((await keptOf(id))?.files ?? []), ...(await unfinished(id))];
   const courses = await caches.open(COURSES);

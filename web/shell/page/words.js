@@ -3,7 +3,7 @@
 // @ts-check
 import { phrase } from './phrase.js';
 
-/** Made at its first use, because this takes up to 20 ms. @type {Intl.NumberFormat | undefined} */
+/** Created at its first use, because creating it takes up to 20 ms. @type {Intl.NumberFormat | undefined} */
 let grouped;
 
 /** @param {number} n */
