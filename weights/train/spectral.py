@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Three short runs of one GAN with different constraints on its discriminator: the figure of the page "SAGAN".
+"""Trains one GAN three times for a short time, with different constraints on its discriminator, for the figure of the page "SAGAN".
 
     python3 weights/train/spectral.py train              # two of them share the work: each takes the run that is furthest behind
     python3 weights/train/spectral.py measure --out build/spectral.json --strips web/pages/sagan/runs.png
 
 plain: no normalisation. both: every matrix of both networks is divided by its largest singular value. scales: the same, with the
 discriminator at four times the generator's rate and the same geometric mean [Zhang 2019, figure 3; Heusel 2017]. The networks are narrower
-versions of those of sagan-emoji, on the same pictures; batches, latents and seed are the same in all three runs. When the figure was made,
-the data were 926 pictures of four kinds.
+versions of those of sagan-emoji, on the same pictures; batches, latents and seed are the same in all three runs. The figure was made with
+926 pictures of four kinds.
 """
 import fcntl
 import json

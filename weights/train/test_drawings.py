@@ -89,8 +89,8 @@ class Guard(unittest.TestCase):
 
 class Drawn(unittest.TestCase):
     def test_a_square_stays_one(self):
-        """Draws a dark square in the middle: its area and position stay within the limits of scale, stretch and shift, and its surroundings
-        are white."""
+        """A dark square in the middle keeps its area and position within the limits of scale, stretch and shift, and its surroundings stay
+        white."""
         def paint(i, picture):
             picture[24:72, 24:72] = 0
         x, label = drawings.Drawings(folder([("noto", TRAINS, "x", "MIT")], paint), INDEX).drawn(np.random.default_rng(1), 300, 32)
@@ -112,7 +112,7 @@ class Drawn(unittest.TestCase):
         self.assertTrue(np.allclose(drawings.Drawings(folder(rows), INDEX).share, np.array([3 / 9] * 9 + [0.5, 1]) / 4.5))
 
     def test_they_are_reduced_as_the_data_set_was(self):
-        """Equal to Pillow's reduction: by plain means for one set, by Lanczos' window for the others."""
+        """The result equals Pillow's reduction: by plain means for one set, by Lanczos' window for the others."""
         from PIL import Image
         fine = np.random.default_rng(1).integers(0, 256, (2, 96, 96, 3)).astype(np.uint8)
         found = drawings.reduced(torch.from_numpy(fine).permute(0, 3, 1, 2).float(), 32, np.array([True, False])).permute(0, 2, 3, 1).numpy()

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Self-checks of the common part of all recipes: the loop, the queue, starting from a file, several processes, your own pictures.
+"""Self-checks of the code that all recipes share: the loop, the queue, starting from a file, several processes, your own pictures.
 
     python3 weights/train/test_house.py        a minute; needs no data set (test_train.py runs it too)
 """
@@ -185,7 +185,8 @@ class Machine(unittest.TestCase):
 
 class Recipes(House):
     def test_recipes_train_save_resume_and_export(self):
-        """Two steps on your own pictures in the size of --smoke; then the same third step from the checkpoint; then the file's loss."""
+        """Trains two steps on your own pictures in the size of --smoke, then the same third step from the checkpoint, and measures the
+        file's loss."""
         for name in chosen():
             recipe = recipes.find(name)
             s = settings_of(recipe, data=self.pictures, run=name)
@@ -229,7 +230,7 @@ class Recipes(House):
         self.assertIn("there are " + recipes.names()[0], command("train.py", "nothing", runs_in=self.runs, check=False))
 
     def test_what_is_missing_is_said(self):
-        """A missing folder, and missing modules with the command that installs them."""
+        """A missing folder gives a message, and missing modules give one with the command that installs them."""
         self.assertEqual(command("train.py", "emoji", "--smoke", "--data", "not/there", runs_in=self.runs, check=False).splitlines()[-1], "--data not/there: no such folder")
         with mock.patch.object(needed.importlib.util, "find_spec", lambda name: None if name == "torch" else 1):
             for there, said in ((False, "apt install python3-torch"), (False, "-m pip install torch"), (True, "/usr/bin/python3 has")):
@@ -329,7 +330,8 @@ class Recipes(House):
 
 class FromAFile(House):
     def test_loss_right_after_loading_is_the_files(self):
-        """F32 and Q4_0, with EVERY_RECIPE also F16 and Q8_0; the same model, and a deeper one with more heads."""
+        """Exports F32 and Q4_0, with EVERY_RECIPE also F16 and Q8_0, and starts from the file with the same model and with a deeper one
+        with more heads."""
         recipe = recipes.find("emoji")
         s = settings_of(recipe, data=self.pictures, run="first")
         examples = {split: recipe.task(s).load(split) for split in ("train", "validation")}
@@ -369,7 +371,7 @@ class FromAFile(House):
 
 class Scaling(House):
     def test_sizes_are_trained_once_and_tabled(self):
-        """The smallest and the largest size; all three if EVERY_RECIPE is set."""
+        """Runs the smallest and the largest size, or all three if EVERY_RECIPE is set."""
         from unittest import mock
         sizes = {"emoji": (scaling.Size(32, 1, 1, 32), scaling.Size(32, 2, 1, 32), scaling.Size(64, 2, 2, 32))[::1 if EVERY else 2]}
         with mock.patch.multiple(scaling, SIZES=sizes, RUNS=self.runs), mock.patch.dict(os.environ, NEXTPIXEL_RUNS=self.runs):
@@ -384,7 +386,8 @@ class Scaling(House):
             self.assertIn("final valid", f.read())
 
     def test_rule(self):
-        """The best size, times the square root of the compute; a bound if the best is the smallest or the largest."""
+        """The rule gives the best size times the square root of the compute, and a bound if the best size is the smallest or the
+        largest."""
         rows = [scaling.Row(None, 10 ** 6 * 4 ** i, 100, 60.0, nats, 1.0) for i, nats in enumerate((30.0, 20.0, 25.0))]
         self.assertEqual(scaling.recommended(rows, 9), (12e6, ""))
         self.assertEqual(scaling.recommended(rows[:2], 9), (12e6, "at least "))
@@ -497,7 +500,7 @@ class Queue(House):
         return text(self.runs, run, "log.jsonl") if os.path.exists(os.path.join(self.runs, run, "log.jsonl")) else ""
 
     def test_what_was_paused_is_not_training_time(self):
-        """Five seconds of SIGTSTP in a run of four."""
+        """Five seconds of SIGTSTP do not count in a run of four seconds."""
         child = subprocess.Popen([sys.executable, os.path.join(HERE, "train.py"), "fvsbn", "--data", self.pictures, "--run", "a", "--minutes", "0.07",
                                   "--batch", "8", "--sheets", "-1", "--threads", "1"], stdout=subprocess.DEVNULL, env=dict(os.environ, NEXTPIXEL_RUNS=self.runs))
         path = os.path.join(self.runs, "a", "log.jsonl")

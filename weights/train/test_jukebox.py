@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Jukebox: convolutions by the definition, codebooks that follow their inputs, and the inputs of priors."""
+"""Self-checks of Jukebox: convolutions follow their definition, codebooks follow their inputs, and priors get the right inputs."""
 import unittest
 
 import numpy as np

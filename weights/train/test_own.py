@@ -155,7 +155,8 @@ class Folders(unittest.TestCase):
 
 class FromItself(Folders):
     def test_every_shipped_file_trains_on(self):
-        """One step from some shipped files, with EVERY_RECIPE two from each; the exported file has the same model: its sizes, its vocabulary, its features."""
+        """Takes one step from some shipped files, or with EVERY_RECIPE two from each; the exported file has the same model: its sizes, its
+        vocabulary, its features."""
         names = [name for name in recipes.names() if name not in LEFT_OUT and os.path.exists(os.path.join(recipes.SHIPPED, name + ".gguf"))]
         for name in names if EVERY else SOME:
             path = os.path.join(recipes.SHIPPED, name + ".gguf")
@@ -175,8 +176,8 @@ class FromItself(Folders):
 
 class Changed(Folders):
     def test_folders_become_classes(self):
-        """Automatic for sounds and for a GAN, with --labels folders for other pictures; the exported file has the folders' names and keeps
-        its vectors for classes of the same name."""
+        """Classes are automatic for sounds and for a GAN, and with --labels folders for other pictures; the exported file has the folders'
+        names and keeps its vectors for classes of the same name."""
         path = lambda name: os.path.join(recipes.SHIPPED, name + ".gguf")
         t, said = self.trained("wavenet", "--from", path("wavenet"), "--data", self.folder(sines))
         self.assertIn("classes: high, low", said)
@@ -248,7 +249,7 @@ class Changed(Folders):
 
 
 class Documented(Folders):
-    """Each command of README.md, \"Your own data\"."""
+    """The commands of README.md, \"Your own data\"."""
     MADE = {"my-pictures": drawings, "my-drawings": drawings, "my-kinds": lambda at: drawings(at, names=("house", "hut")), "my-captions": captioned, "my-signs": signs, "my-recordings": sines, "my-music": melodies,
             "my-texts": stories, "my-pairs": translations, "my-treebank": treebank}
     CHEAP = ("captions", "chorales", "wavenet")
@@ -258,7 +259,8 @@ class Documented(Folders):
             return f.read().split("## Your own data\n")[1].split("\n## ")[0]
 
     def test_commands(self):
-        """It trains a step on a generated folder of its kind, writes its file, and prints a link that opens the file on a page."""
+        """Each command trains a step on a generated folder of its kind, writes its file, and prints a link that opens the file on a
+        page."""
         commands = [line.split()[2:] for line in self.section().split("```sh\n")[1].split("```")[0].splitlines()]
         self.assertEqual({folder for command in commands for folder in command if folder in self.MADE}, set(self.MADE))
         for name, *options in commands:
@@ -354,7 +356,7 @@ class Slips(Folders):
 
 SOME = ("captions", "chorales", "crf-en", "jukebox-small", "sagan-emoji", "snail-omniglot")         # cases that need extra settings
 NEW = ("show-attend-tell.words",)                     # your own captions add their words
-CLOSE = {"snail": 0.05, "sagan": 0.05}                # their norms have the statistics of other pictures
+CLOSE = {"snail": 0.05, "sagan": 0.05}                # the statistics of their norms are those of other pictures
 
 
 if __name__ == "__main__":

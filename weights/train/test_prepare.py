@@ -39,7 +39,7 @@ def content(path):
 
 
 class Server(http.server.BaseHTTPRequestHandler):
-    """/file: REACHABLE, with range requests; /cut: half of it, then the connection ends, once; /gone: 404."""
+    """Serves /file: REACHABLE, with range requests; /cut: half of it, once, before the connection ends; /gone: 404."""
     asked, cut = [], []
 
     def do_GET(self):
@@ -68,7 +68,7 @@ class Folder(unittest.TestCase):
         self.folder = folder.name
 
     def originals_of_tatoeba(self):
-        """-> a folder with the three files: common lines, and one own line each"""
+        """Makes a folder with the three files, which have common lines and one line each of their own."""
         for k, name in enumerate(("deu-eng-may.zip", "deu-eng-april.zip")):
             with zipfile.ZipFile(self.at("daily", name), "w") as archive:
                 archive.writestr("deu.txt", "".join("Run %d.\tLauf %d!\n" % (i, i) for i in range(100)) + "Own %d.\tEigen  %d.\n" % (k, k) + "Much %s.\tViel.\n" % ("too " * 15))
@@ -81,7 +81,7 @@ class Folder(unittest.TestCase):
         return os.path.join(self.folder, *names)
 
     def prepared(self, *args):
-        """The output of `prepare`."""
+        """Returns the output of `prepare`."""
         with contextlib.redirect_stdout(io.StringIO()) as told:
             prepare.main(list(args))
         return told.getvalue()

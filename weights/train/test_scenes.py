@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Captions: scenes that match their sentences, held-out ones, and the two attentions.
+"""Self-checks of captions: scenes match their sentences, held-out ones are separate, and both attentions work.
 
     python3 weights/train/test_scenes.py        seconds
 """
@@ -20,12 +20,12 @@ SMALL = dict(values=12, context_length=7, height=8, width=8, kernels=(3,), strid
 
 
 def sprites():
-    """Two drawings of each object in several sizes, each fully inked."""
+    """Makes two drawings of each object in several sizes, each fully inked."""
     return [[[scenes.Sprite(np.full((side, side + 2, 3), 60, np.uint8)) for side in (12, 20, 26)]] * 2 for _ in THINGS]
 
 
 def plates():
-    """A rectangle of one colour for each object, each with another height or width."""
+    """Makes a rectangle of one colour for each object, each with another height or width."""
     return [[[scenes.Sprite(np.full((12 + i % 12, 12 + i // 12, 3), 60, np.uint8))]] for i in range(len(THINGS))]
 
 
@@ -46,7 +46,8 @@ class Sentences(unittest.TestCase):
         self.assertEqual(seen - {None}, {"left", "right", "above", "below"})
 
     def relation(self, scene):
-        """-> the scene's word for a relation, after a check that its objects are so; None if it has no such word"""
+        """Returns the scene's word for a relation, after checking that the relation holds for its objects; None if the scene has no such
+        word."""
         found = next((w for w in scene.words if w in ("left", "right", "above", "below")), None)
         if found is None:
             return None

@@ -23,7 +23,7 @@ from models.sparse_transformer.task import TASK
 
 class Patterns(unittest.TestCase):
     def test_strided_by_transposing(self):
-        """The far set of n = r l positions equals the attention within each column of the (r, l) grid."""
+        """In the far set of n = r l positions, a position sees itself and the earlier ones of its column in the (r, l) grid."""
         c = Config(context_length=24, pattern="strided", stride=6)
         column = torch.arange(24).view(4, 6).t().flatten()
         block = torch.ones(4, 4).tril().bool()
@@ -63,14 +63,15 @@ class Notes(unittest.TestCase):
             np.testing.assert_array_equal(notes.decode(ids), grid)
 
     def test_keys(self):
-        """Exactly the keys in which the voices stay within their ranges; rests stay rests."""
+        """A piece is transposed to exactly the keys in which the voices stay within their ranges; rests stay rests."""
         grid = np.array([[72, 60, 55, 40], [74, 0, 57, 41]])
         keys = dict(notes.transposed(grid))
         self.assertEqual(sorted(keys), list(range(-4, 8)))
         self.assertTrue((keys[3] == [[75, 63, 58, 43], [77, 0, 60, 44]]).all())
 
     def test_places(self):
-        """Notes at the same time share it; the position in the chord restarts after a wait; the sounding note is the last id of its voice."""
+        """Notes that begin together have the same time; the position in the chord restarts after a wait; the sounding note is the last id
+        of its voice."""
         ids = torch.tensor([notes.encode(np.array([[72, 60, 55, 40]] * 4 + [[72, 62, 55, 0]] * 2))])
         time, chord, sounding = notes.places(torch.from_numpy(notes.TABLE), ids)
         self.assertEqual(time[0].tolist(), [0, 0, 0, 0, 0, 4, 4, 4, 6, 6])

@@ -640,8 +640,8 @@ class Growing(unittest.TestCase):
 
 class Drafts(unittest.TestCase):
     def test_forward_is_the_equation(self):
-        """Compares the draft with its definition, position by position and value by value, in double precision; neighbours outside of the
-        picture add zero."""
+        """The draft equals its definition, position by position and value by value, in double precision; neighbours outside of the picture
+        add zero."""
         H, W, V = 5, 6, 7
         small = draft.random_draft(H, W, V, hidden=32, rank=4)
         w = {k: v.double().numpy() for k, v in small.state_dict().items()}

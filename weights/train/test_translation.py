@@ -308,7 +308,7 @@ class Model(unittest.TestCase):
             self.assertTrue(difference < 1e-12 if position == "none" else difference > 1e-2, (position, difference))
 
     def test_heads_are_runs_of_their_own(self):
-        """A layer of two heads with disjoint weights equals two models of half the width, next to each other."""
+        """A layer of two heads with disjoint weights equals two models of half the width side by side."""
         torch.manual_seed(1)
         c, k = replace(golden.BASE, embedding_length=16, head_count=2), 8
         part = lambda d: {name: torch.nn.Linear(d, d, bias=False).double() for name in ("q", "k", "v", "output")}
@@ -357,7 +357,8 @@ class Model(unittest.TestCase):
         self.assertIs(dropped(x, 0.0), x)
 
     def test_what_is_in_c(self):
-        """Loss and gradients in bf16, with norms, feed-forward network and output layer in C and without, compared with double precision."""
+        """Loss and gradients in bf16 are compared with double precision, with norms, feed-forward network and output layer in C and
+        without."""
         if not native.usable(torch.zeros(1)):
             self.skipTest("native.c does not work here")
         source, target = ids(6, 11), ids(6, 13, seed=2)
@@ -422,7 +423,7 @@ class File(unittest.TestCase):
                 self.assertTrue(torch.allclose(model.nats(source, target), other.eval().nats(source, target), rtol=1e-6))
 
     def test_golden_models_are_what_their_file_says(self):
-        """The engine's golden file, recomputed here: the same numbers."""
+        """Recomputing the engine's golden file gives the same numbers."""
         for case in golden.cases():
             path = os.path.join(recipes.HERE, "..", "..", "tests", "golden", case.name)
             kept = {k: torch.from_numpy(x).double() for k, (x, _) in gguf.read(path + ".golden.gguf")[1].items()}

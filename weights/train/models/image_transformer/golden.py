@@ -78,7 +78,8 @@ TINY = [  # name, config, label, weight type
 
 @torch.no_grad()
 def randomise(model, seed):
-    """Weights from a numpy generator with a seed (the same in every torch version); scores q.k/sqrt(d_k) have standard deviation about 2.5."""
+    """Makes weights with a numpy generator with a seed (the same in every torch version); scores q.k/sqrt(d_k) have standard deviation
+    about 2.5."""
     rng, d = np.random.default_rng(seed), model.c.embedding_length
     for name, p in model.named_parameters():
         z = torch.from_numpy(rng.standard_normal(tuple(p.shape)).astype(np.float32))
@@ -97,7 +98,7 @@ def randomise(model, seed):
 
 
 def small_of(c, seed):
-    """The random 8-bit input (1, h*w, C) of a super-resolution model."""
+    """Makes the random 8-bit input (1, h*w, C) of a super-resolution model."""
     shape = (1, c.input_height * c.input_width, c.channels)
     return torch.from_numpy(np.random.default_rng(300 + seed).integers(0, 256, shape)) if c.input_height else None
 
@@ -107,7 +108,7 @@ def cases():
 
 
 def tensors(case, model, seed):
-    """The stored model in double precision -> the values that the tests compare."""
+    """Computes, with the stored model in double precision, the values that the tests compare."""
     c, label = model.c, case.label
     rng = np.random.default_rng(200 + seed)
     x = torch.from_numpy(rng.integers(0, c.levels, (1, c.n) + ((c.channels,) if c.output == "dmol" else ())))
@@ -131,7 +132,7 @@ def tensors(case, model, seed):
 
 
 def inputs(x, label, small):
-    """The inputs of a trained model."""
+    """Returns the inputs of a trained model."""
     return dict({"values": x[0], "label": label}, **({} if small is None else {"input": small.reshape(-1)}))
 
 

@@ -6,12 +6,12 @@
     stacked  blocks begin as copies of others, in a given order (Du et al. 2024): not the same function, but added blocks
              contribute from the first step, which identities can be slow to do
     heads    added heads, wider heads and added feed-forward units are read with zero weights; queries grow with sqrt(d_k)
-    wider    an added dimension is a copy of an old one (Net2Net, Chen, Goodfellow and Shlens 2016), who reads both takes a share of
-             each. Layer norms see the same mean and deviation where every dimension is copied equally often: exact for twice the
-             width, near it otherwise.
-    levels   of fewer grey levels each begins as the file's nearest one: black and white as the first and the last; the one logit of a
-             Bernoulli output as the difference of theirs
-    classes  a model without them leaves the file's out
+    wider    an added dimension is a copy of an old one (Net2Net, Chen, Goodfellow and Shlens 2016), and the weights that read the
+             two add up to the old weight. Layer norms see the same mean and deviation if every dimension is copied equally often:
+             exactly for twice the width, nearly otherwise.
+    levels   if the model has fewer grey levels than the file, each begins as the file's nearest one: black as the first, white as the
+             last; the one logit of a Bernoulli output begins as the difference of these two
+    classes  a model without classes leaves out those of the file
 """
 import math
 import re
@@ -24,20 +24,22 @@ ZERO = ("attn_output.weight", "cross_attn_output.weight", "ffn_down.weight", "ff
 
 
 def copies(old, new):
-    """(new,) -> the old dimension of each; in separate halves, because the row and column parts of positions have half each."""
+    """Returns (new,): the old dimension of each new one. The two halves are separate, because the row and column parts of positions have
+    half each."""
     half, more = old // 2, (new - old) // 2
     first = torch.cat([torch.arange(half), torch.arange(more) * max(1, half // max(1, more)) % half])
     return torch.cat([first, first + half])
 
 
 def shares(source, old, generator):
-    """(new,): each copy's share of a reader's weight; the shares of one dimension add up to 1 and are unequal, so that the copies diverge."""
+    """Returns (new,): each copy's share of a reader's weight; the shares of one dimension add up to 1 and are unequal, so that the copies
+    diverge."""
     raw = 0.5 + torch.rand(len(source), generator=generator)
     return raw / torch.zeros(old).index_add_(0, source, raw)[source]
 
 
 def widened(weights, old, new, generator):
-    """All tensors of a model of width `old`, converted to width `new`."""
+    """Converts all tensors of a model of width `old` to width `new`."""
     source = copies(old, new)
     share, found = shares(source, old, generator), {}
     for name, w in weights.items():
@@ -56,7 +58,8 @@ def widened(weights, old, new, generator):
 
 
 def padded(w, fresh, keep):
-    """`fresh` with w in its first rows and columns. keep selects the added part that stays random; with \"rows\", new rows stay random and new columns are zero."""
+    """Returns `fresh` with w in its first rows and columns. keep selects the added part that stays random; with \"rows\", new rows stay
+    random and new columns are zero."""
     grown = fresh.clone() if keep else torch.zeros_like(fresh)
     if w.dim() == 2:
         grown[:, w.shape[1]:] = 0

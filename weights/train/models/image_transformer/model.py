@@ -60,7 +60,7 @@ class Config:
 
     @property
     def interleaved(self):
-        """Positions per pixel: its channels, or one."""
+        """Returns the number of positions per pixel: its channels, or one."""
         return 1 if self.palette or self.output == "dmol" else self.channels
 
     @property
@@ -115,7 +115,7 @@ class Positions(nn.Module):
         self.rows, self.columns = rows, columns
 
     def positions(self, order):
-        """(len(order), d): row part and column part of the positions with these raster indices."""
+        """Returns (len(order), d): row part and column part of the positions with these raster indices."""
         row, col, d = order // self.columns, order % self.columns, self.c.embedding_length
         if self.c.position == "sinusoidal":
             table_row, table_col = sinusoid(range(self.rows), d).to(order.device), sinusoid(range(self.columns), d).to(order.device)
@@ -127,8 +127,8 @@ class Positions(nn.Module):
 
     @torch.no_grad()
     def initialise(self):
-        """Unit-variance layer-0 input; the last matrix of each sublayer is scaled down with depth, which
-        keeps the post-norm stack close to the identity at the start and allows a large learning rate."""
+        """Initialises the weights: layer-0 input has unit variance; the last matrix of each sublayer is scaled down with depth, which keeps
+        the post-norm stack close to the identity at the start and allows a large learning rate."""
         c, d = self.c, self.c.embedding_length
         for name, p in self.blk.named_parameters():
             if p.dim() == 2:
@@ -182,14 +182,14 @@ class Block(nn.Module):
         return o.transpose(1, 2).reshape(B, m, A * dk)
 
     def qkv(self, h):
-        """(B, n, d) -> (B, n, 3 A d_k), rows [q | k | v], in one product."""
+        """Projects (B, n, d) -> (B, n, 3 A d_k), rows [q | k | v], in one product."""
         parts = (self.attn_q, self.attn_k, self.attn_v)
         bias = torch.cat([part.bias for part in parts]) if self.c.attention_bias else None
         return F.linear(h, torch.cat([part.weight for part in parts]), bias)
 
     def over_blocks(self, masks, fast=None):
-        """Self-attention of all positions together; masks: (lo, hi, keys, mask) of each query block.  fast: computes the same for all
-        blocks together, (B, n, 3 A d_k) -> (B, n, A d_k), see attention.py."""
+        """Computes self-attention of all positions together; masks: (lo, hi, keys, mask) of each query block.  fast: computes the same for
+        all blocks together, (B, n, 3 A d_k) -> (B, n, A d_k), see attention.py."""
         def attention(h):
             if fast is not None:
                 return fast(self.qkv(h))
@@ -199,7 +199,7 @@ class Block(nn.Module):
         return attention
 
     def over_cache(self, i, keys, cache):
-        """Self-attention of position i with cached keys and values: cache = [k, v] each (B, A, n, d_k), [] before the first."""
+        """Computes self-attention of position i with cached keys and values: cache = [k, v] each (B, A, n, d_k), [] before the first."""
         def attention(h):
             k, v = self.heads(self.attn_k(h)), self.heads(self.attn_v(h))
             if not cache:
@@ -209,7 +209,7 @@ class Block(nn.Module):
         return attention
 
     def encoded(self, e):
-        """The encoder's output (B, m, d) -> keys and values of the cross-attention; once per image."""
+        """Projects the encoder's output (B, m, d) to the keys and values of the cross-attention, once per image."""
         return None if e is None else (self.heads(self.cross_attn_k(e)), self.heads(self.cross_attn_v(e)))
 
     def forward(self, h, attention, encoded=None):
@@ -260,7 +260,7 @@ class Encoder(Positions):
         nn.init.zeros_(self.pixel_embd.bias)
 
     def forward(self, small, keep=None):
-        """small (B, h*w, C) 8-bit values -> (B, h*w, d)"""
+        """Encodes small (B, h*w, C) 8-bit values -> (B, h*w, d)"""
         m = small.shape[1]
         pixels = distributions.to_unit(small.to(self.pixel_embd.weight.dtype), 256)
         h = self.pixel_embd(pixels) + self.positions(torch.arange(m, device=small.device))
@@ -349,20 +349,20 @@ class ImageTransformer(Positions):
         self.output.weight.copy_(0.02 * feature)
 
     def on(self, device):
-        """The masks on a device; moved once and cached."""
+        """Returns the masks on a device; they are moved once and cached."""
         if self.masks[0][3].device != device:
             move = lambda keys: keys if isinstance(keys, slice) else keys.to(device)
             self.masks = [(lo, hi, move(keys), mask.to(device)) for lo, hi, keys, mask in self.masks]
         return self.masks
 
     def class_vector(self, label):
-        """(B,) class indices, -1 = none -> (B, 1, d); zeros without a class."""
+        """Embeds class indices (B,), -1 = none -> (B, 1, d); zeros without a class."""
         if not self.c.classes or label is None:
             return 0.0
         return (self.class_embd(label.clamp(min=0)) * (label >= 0)[:, None])[:, None]
 
     def embed_values(self, x, at):
-        """Values x (B, m) or (B, m, C) of the positions `at` (m,) of the generation order -> (B, m, d)."""
+        """Embeds values x (B, m) or (B, m, C) of the positions `at` (m,) of the generation order -> (B, m, d)."""
         c = self.c
         if c.output == "dmol":
             with torch.autocast(x.device.type, enabled=False):          # bf16 is too coarse for 256 levels
@@ -370,23 +370,24 @@ class ImageTransformer(Positions):
         return math.sqrt(c.embedding_length) * self.token_embd(x + c.levels * (self.order[at] % c.interleaved))
 
     def embed(self, x, label):
-        """Layer-0 input (B, n, d): h_i = value part of x_{i-1} + position of i + class; the value part of h_0 is zero."""
+        """Returns the layer-0 input (B, n, d): h_i = value part of x_{i-1} + position of i + class; the value part of h_0 is zero."""
         e = self.embed_values(x[:, :-1], torch.arange(self.c.n - 1, device=x.device))
         return F.pad(e, (0, 0, 1, 0)) + self.positions(self.order) + self.class_vector(label)
 
     def pixels(self, x):
-        """Values (B, n) or (B, n, 3) -> 8-bit colours (B, n, 3), for models whose positions are pixels."""
+        """Converts values (B, n) or (B, n, 3) to 8-bit colours (B, n, 3), for models whose positions are pixels."""
         return self.palette.weight[x] if self.c.palette else x.to(self.output.weight.dtype)
 
     def head(self, h):
-        """Hidden rows (..., d) -> logits, or parameters of mixtures (..., P); the latter are not rounded to bf16, which is too coarse for means."""
+        """Maps hidden rows (..., d) to logits, or to parameters of mixtures (..., P); the latter are not rounded to bf16, which is too
+        coarse for means."""
         if self.c.output == "categorical" or h.dtype == torch.float64:
             return self.output(h)
         with torch.autocast(h.device.type, enabled=False):
             return self.output(h.float())
 
     def last(self, h, known=None, at=None):
-        """Hidden rows, or only that of position `at`, -> the output layer's numbers."""
+        """Maps all hidden rows, or only that of position `at`, to the output layer's numbers."""
         h = self.output_norm(h) if self.c.norm == "pre" else h
         out = self.head(h)
         return out if known is None else self.direct.lead(out, h, known, self.palette.weight if self.c.palette else None, at)
@@ -409,7 +410,7 @@ class ImageTransformer(Positions):
         return self.last(h, known)
 
     def fused(self, h, masks, e, known=None):
-        """The blocks and the output, additions and norms in one pass."""
+        """Runs the blocks and the output, with additions and norms in one pass."""
         pre = self.c.norm == "pre"
         f = None if pre else h.to(torch.bfloat16)
         for block in self.blk:
@@ -420,14 +421,14 @@ class ImageTransformer(Positions):
         return out if known is None else self.direct.lead(out, f, known, self.palette.weight if self.c.palette else None)
 
     def nats(self, x, label=None, small=None):
-        """(B,): -log p(x | label, small), nats per image."""
+        """Returns (B,): -log p(x | label, small), nats per image."""
         out = self(x, label, small).float()
         with torch.autocast(x.device.type, enabled=False):               # in bf16 the differences of logistics would cancel
             return distributions.nats(self.c, out, x).flatten(1).sum(1)
 
     @torch.no_grad()
     def generate(self, label, prefix=None, temperature=1.0, generator=None, small=None):
-        """Ancestral sampling with cached keys and values.  label (B,), prefix (B, m): values of the first positions -> (B, n)."""
+        """Samples ancestrally with cached keys and values.  label (B,), prefix (B, m): values of the first positions -> (B, n)."""
         c, B, device = self.c, label.shape[0], label.device
         m = 0 if prefix is None else prefix.shape[1]
         x = torch.zeros((B, c.n) + ((c.channels,) if c.output == "dmol" else ()), dtype=torch.long, device=device)

@@ -7,7 +7,7 @@ from data.pictures import moved, nearest, reduce, to_bytes, to_levels
 
 
 def encode(images, model):
-    """(N, H, W, C) uint8 -> values in generation order (N, n), of dmol models (N, n, C), uint8."""
+    """Converts pictures (N, H, W, C) uint8 to values in generation order (N, n), for dmol models (N, n, C), uint8."""
     c, order = model.c, model.order.cpu().numpy()
     if c.output == "dmol":
         return images.reshape(len(images), c.n, c.channels)[:, order]
@@ -28,7 +28,7 @@ def decode(values, model):
 
 
 def mirror(model):
-    """For positions 0..n-1 in generation order, the position whose value the mirrored picture has there."""
+    """Returns, for positions 0..n-1 in generation order, the position whose value the mirrored picture has there."""
     c, order = model.c, model.order.cpu().numpy()
     mirrored = np.arange(c.n).reshape(c.height, c.width, c.interleaved)[:, ::-1].reshape(-1)
     place = np.empty(c.n, np.int64)
@@ -55,7 +55,8 @@ class Split:
         return len(self.x)
 
     def take(self, pick, device, flip=None):
-        """Rows `pick` (a slice or indices) -> (x, label, small) on the device; rows where flip (a bool per row) is set are mirrored."""
+        """Returns rows `pick` (a slice or indices) as (x, label, small) on the device; rows where flip (a bool per row) is set are
+        mirrored."""
         pick = pick if isinstance(pick, slice) else torch.from_numpy(np.asarray(pick)).to(self.x.device)
         x, label, small = (None if a is None else a[pick].to(device).long() for a in (self.x, self.y, self.small))
         if flip is not None:

@@ -2,9 +2,9 @@
 """PixelCNN (van den Oord, Kalchbrenner and Kavukcuoglu 2016, "Pixel Recurrent Neural Networks") of grey pictures, and the code shared with
 gated PixelCNN (models/gated_pixelcnn).
 
-The modules mirror the C engine layer by layer.  Module names are chosen so that `state_dict()` gives the tensor names of the weight file;
-export.py copies them unchanged.  A convolution's weight has the shape of the file, (out, taps * in), with the taps that the mask allows in
-raster order:
+The modules correspond to the layers of the C engine.  Module names are chosen so that `state_dict()` gives the tensor names of the weight
+file; export.py copies them unchanged.  A convolution's weight has the shape of the file, (out, taps * in), with the taps that the mask
+allows in raster order:
 
     mask A    a pixel sees the rows above and the pixels to its left in its own row: the first layer
 
@@ -42,7 +42,7 @@ class Config:
 
 class Taps(nn.Linear):
     """A convolution over the taps that a mask allows: `above` whole rows of k taps directly above the pixel's row, and `left` taps of its
-    own row that end `shift` pixels left of it (0: including the pixel; k taps and -floor(k/2): the whole row)."""
+    own row, the last of which is `shift` pixels left of the pixel (0: the pixel itself; k taps and -floor(k/2): the whole row)."""
 
     def __init__(self, channels, out, k, above, left, shift, bias=True):
         super().__init__((above * k + left) * channels, out, bias)

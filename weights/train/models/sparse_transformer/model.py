@@ -2,8 +2,8 @@
 """Sparse Transformer (Child, Gray, Radford and Sutskever 2019, "Generating Long Sequences with Sparse Transformers") for grey pictures,
 texts and notes.
 
-The modules mirror the C engine block by block.  Module names are chosen so that `state_dict()` gives the tensor names of the weight file.
-A query sees two sets of about sqrt(n) positions each, among the n positions up to its own; l is the stride, c the summary:
+The modules correspond to the blocks of the C engine.  Module names are chosen so that `state_dict()` gives the tensor names of the weight
+file. A query sees two sets of about sqrt(n) positions each, among the n positions up to its own; l is the stride, c the summary:
 
     strided    A1(i) = the last l positions, i among them          A2(i) = every l-th position back from i
     fixed      A1(i) = those of i's own block of l positions       A2(i) = the last c positions of each block, up to i

@@ -16,13 +16,13 @@ from common.task import spread
 
 END = 0
 TICKS = 4                                # ticks of a quarter: the grid has sixteenths
-WAITS = 16                               # sixteenths of a bar in common time
+WAITS = 16                               # sixteenths of a 4/4 bar
 VOICES = (("soprano", 60, 81), ("alto", 52, 74), ("tenor", 43, 69), ("bass", 36, 66))        # the pitches that the training chorales have
 
 
 def table():
-    """Returns (V, 3) int64: the sixteenths that pass with an id, its voice from 1 on, and its pitch; 0 if it has none. A voice without a
-    pitch is off."""
+    """Returns (V, 3) int64: the sixteenths that pass with an id, the number of its voice (from 1), and its pitch; 0 if it has none. A voice
+    without a pitch is off."""
     rows = [(0, 0, 0)]
     for v, (_, low, high) in enumerate(VOICES):
         rows += [(0, v + 1, p) for p in (0, *range(low, high + 1))]

@@ -2,8 +2,8 @@
 """WaveNet (van den Oord, Dieleman, Zen, Simonyan, Vinyals, Graves, Kalchbrenner, Senior and Kavukcuoglu 2016, "WaveNet: A Generative Model
 for Raw Audio") for sounds, and for grey pictures as a row of pixels.
 
-The modules mirror the C engine layer by layer. Module names are chosen so that `state_dict()` gives the tensor names of the weight file;
-export.py copies them unchanged. Layer k of the paper has dilation d, and reads a class c and a speaker s if they are given:
+The modules correspond to the layers of the C engine. Module names are chosen so that `state_dict()` gives the tensor names of the weight
+file; export.py copies them unchanged. Layer k of the paper has dilation d, and reads a class c and a speaker s if they are given:
 
     [f, g] = W_gate [x_{t-d}; x_t] + V_c c + V_s s        before the beginning x is zero, which is not silence
     z      = tanh(f) sigma(g)
