@@ -330,7 +330,10 @@ test('signal: before, during, after', async () => {
 });
 
 test('an address of any length gives a short message, with its beginning and the reason', async () => {
-  const { message } = await load(`http://127.0.0.1:1/${'a'.repeat(1e6)}`, { cache: false }).then(assert.fail, (error) => error);
+  const { message } = await load(`http://127.0.0.1:1/${'a'.repeat(1e6)}`, { cache: false }).then(
+    /** @type {any} */ (assert.fail),
+    (error) => error,
+  );
   assert.ok(
     message.length < 2000 && /^Cannot fetch http:\/\/127\.0\.0\.1:1\/aaa.*\(.*\)\. Check the address/s.test(message),
     message.slice(0, 200),
