@@ -3,8 +3,8 @@
 // @ts-check
 
 /**
- * @typedef {[address: string, called: string, words: string, keywords?: string]} Place  called: title; keywords: words of readers that the
- * text may not contain
+ * @typedef {[address: string, called: string, words: string, keywords?: string]} Place  called: title; keywords: search words that the text
+ * does not necessarily contain
  */
 
 /** Maximum number of results that are shown. */
@@ -67,7 +67,7 @@ function fetched() {
 
 /**
  * Returns the sections that contain every word of a question, or words that start with them. If there are none, it returns the sections
- * that contain the most of them. Sections with matching titles come first.
+ * that contain the largest number of these words. Sections with matching titles come first.
  *
  * @param {Place[]} places
  * @param {string} question

@@ -224,7 +224,7 @@ export function framed(source, { path, name, sheets, languages = [], translation
     // The first requests: while a browser waits for before.js, it does not search the rest of the page for files. A server without HTTP/2
     // gets six requests at a time, and before.js must be one of them.
     ...(weights ? [`<link rel="preload" as="fetch" crossorigin href="${up}../weights/${weights}">`] : []),
-    script('page-first', ' blocking="render"'), // 1 KB: starts the worker before the first layout, which takes longer
+    script('page-first', ' blocking="render"'), // only 1 KB: starts the worker before the first layout, which would delay it
     ...(name ? ['page-start', 'shared'].map(early) : [early('page-front'), '<link rel="preload" as="style" href="dist/page-front.css">']),
     ...(languages.length > 0 ? alternates(translation?.lang, languages) : []),
     `<script src="${up}shell/page/before.js"${name ? '' : ' data-entrance'}></script>`, // before.js reads these addresses

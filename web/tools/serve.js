@@ -247,7 +247,7 @@ function send(response, text, type) {
   response.end(text);
 }
 
-/** @param {string} address  @returns {string}  '' if it is malformed, which `locate` rejects */
+/** @param {string} address  @returns {string}  '' if the address is malformed; `locate` then rejects it */
 function decoded(address) {
   try {
     return decodeURIComponent(address);
@@ -418,7 +418,7 @@ function portOf(text, name) {
 }
 
 /**
- * Adds the address for all addresses of this machine to a --host without one.
+ * Replaces a --host without an address by --host=0.0.0.0, which means all addresses of this machine.
  * @param {string} arg
  * @param {number} i
  * @param {string[]} all

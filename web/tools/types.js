@@ -2,10 +2,10 @@
 // @ts-check
 
 /**
- * Makes web/types: npm run types
+ * Builds web/types: npm run types
  *
- * Checks the library with tsc, which also writes declarations. Then it removes the declarations that no public one needs, adds the element
- * to the page's own types, and makes a copy for require().
+ * Checks the library with tsc, which also writes declarations. Then it removes the declarations that no public declaration needs, adds the
+ * element to the page's own types, and makes a copy for require().
  */
 
 import { spawnSync } from 'node:child_process';
@@ -45,7 +45,7 @@ function forOlder(text) {
     .replace(/\b((?:Int|Uint|Float)\d+(?:Clamped)?Array)<ArrayBuffer>/g, 'ReturnType<$1Constructor["of"]>');
 }
 
-/** Removes imports of internal declarations that were removed. @param {string} text  of a declaration */
+/** Removes imports of internal declarations that were removed. @param {string} text  text of a declaration */
 function withoutUnused(text) {
   const code = withoutComments(text);
   const used = (/** @type {string} */ type) => [...code.matchAll(new RegExp(`\\b${type}\\b`, 'g'))].length > 1;

@@ -137,7 +137,11 @@ export function networkOf(file) {
     return apply('init', side(forward, backward)).map(Math.tanh);
   }
 
-  /** Without attention there is no context, and the last layer reads only the state. @param {Read} source @param {Vector} state */
+  /**
+   * Computes one step of attention. Without attention there is no context, and the last layer reads only the state.
+   * @param {Read} source
+   * @param {Vector} state
+   */
   function attend({ h, keys }, state) {
     if (score === 'none') return { query: state, scores: new Float32Array(0), weights: new Float32Array(0), context: new Float32Array(0) };
     const query = score === 'general' ? state : times('attn_q.weight', state);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The shelf: a list of chat models by others, each of which one click loads from the Hugging Face Hub. A loaded model stays on this device
-// until the visitor removes it. Nothing is fetched before a click.
+// The shelf: a list of chat models by others, each of which loads from the Hugging Face Hub with one click. A loaded model stays on this
+// device until the visitor removes it. Nothing is fetched before a click.
 // @ts-check
 import { announce, byId, fault, load, make, phrase, shelf } from '../../shell/index.js';
 /** @import { ChatModel, Model } from '../../shell/index.js' */
@@ -56,7 +56,7 @@ export async function createShelf({ onModel, focus, before }) {
   const suggested = suggestedModel({ deviceMemory, language: page });
   const said = byId('shelf-said');
   /**
-   * The model that is being loaded, and the controller that aborts this.
+   * The model that is being loaded, and the controller that aborts its download.
    * @type {{ model: ChatModel, stopper: AbortController } | undefined}
    */
   let loading;

@@ -4,7 +4,7 @@
 /** @import { Model } from '../../shell/index.js' */
 /** @typedef {import('../../lib/kinds/note/note-run.js').NoteRun} NoteRun */
 
-/** Maximum number of last bars that are drawn, and surprisal of the end in nats that is good enough. */
+/** Maximum number of attempts for the last bar, and the surprisal of the end, in nats, at which no further attempt is needed. */
 const ENDINGS = 24,
   ENOUGH = 0.1;
 

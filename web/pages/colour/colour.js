@@ -24,10 +24,10 @@ export const createColour = () =>
       weights: weights('emoji.gguf'),
       temperature: 0.9,
       tries: 12,
-      // A face that is cut above the mouth rarely gets one.
+      // If a face is cut above its mouth, the model rarely draws a mouth.
       given: 66,
-      // Those of the 24 emoji whose completions are recognisable, judged at one glance at three completions of each with seed 7 and these
-      // tries and rows.
+      // The emoji, out of 24, whose completions are recognisable. Each was judged at a glance from three completions with seed 7 and the
+      // values of `tries` and `given` above.
       first: [16, 15, 2, 18, 21, 23],
     },
     photos: {

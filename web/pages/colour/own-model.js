@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Opens a visitor's model for a figure. It is a GGUF file that the visitor chooses or drops there, which never leaves the page, or a file
-// at the address that the page's address names.
+// Opens a visitor's model for a figure. The model is either a GGUF file that the visitor chooses or drops there, which never leaves the
+// page, or a file whose address is in the page's address.
 // @ts-check
 import { MEDIA, acquire, announce, load, make, misfit, phrase } from '../../shell/index.js';
 /** @import { Hold, LoadOptions, ModelInfo } from '../../shell/index.js' */

@@ -71,7 +71,7 @@ function lineOf(rgba, shares, size) {
 }
 
 /**
- * Returns which of `size` equal parts of 0..count the pixel from i to i + 1 overlaps.
+ * Divides 0..count into `size` equal parts, and returns those that the pixel from i to i + 1 overlaps.
  * @param {number} i
  * @param {number} count
  * @param {number} size

@@ -17,10 +17,10 @@
  * @property {(code: number) => number} loudness 0 to 1
  */
 
-/** Length of each code's sound in samples, and length that is cut off at each end, where neighbouring codes overlap. */
+/** Length of each code's sound, in samples, and the length that is cut off at each end, because neighbouring codes overlap there. */
 const LASTS = 1024;
 const EDGE = 256;
-/** Number of codes decoded per step, which is small so that nothing has to wait for long. */
+/** Number of codes decoded per step: small, so that other tasks do not have to wait for long. */
 const AT_ONCE = 64;
 
 /**

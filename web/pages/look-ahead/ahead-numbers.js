@@ -32,7 +32,7 @@ export function showVerdict(a, b) {
 }
 
 /**
- * Clears the numbers for another picture. The medians over eight pictures stay.
+ * Clears the numbers before another picture is drawn. The medians over eight pictures stay.
  * @param {boolean} [all] whether to clear the medians, too
  */
 export function clearNumbers(all = false) {

@@ -64,7 +64,7 @@ export function compare(q, k) {
   return f(even + odd);
 }
 
-/** Returns e^(x - largest), divided by the sum of these. -Infinity becomes 0. @param {ArrayLike<number>} row */
+/** Returns e^(x - largest) for each x, divided by the sum of all of them. -Infinity becomes 0. @param {ArrayLike<number>} row */
 export function softmax(row) {
   const top = Array.from(row).reduce((a, b) => Math.max(a, b), -Infinity);
   const e = Float32Array.from(row, (x) => exp(f(x - (top === -Infinity ? 0 : top))));

@@ -89,7 +89,7 @@ function pooled({ side, channels, values }) {
 /**
  * @param {Channels} g
  * @param {Channels} f
- * @returns {Float32Array} (queries, keys): softmax over the keys of their products with the queries
+ * @returns {Float32Array} (queries, keys): for each query, the softmax of its products with all keys
  */
 function looks(g, f) {
   const [queries, keys] = [g.side ** 2, f.side ** 2];
@@ -125,7 +125,7 @@ function brought(beta, h, side) {
   return { side, channels: h.channels, values };
 }
 
-/** @param {ArrayBuffer} file weight file with the attention module of a generator; undefined without attention */
+/** @param {ArrayBuffer} file weight file of a generator; without an attention module in it, the function returns undefined */
 export function createInside(file) {
   const { facts, names, tensor } = readGguf(file);
   if (!names.includes('attn.gain')) return undefined;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The position of attention in a generator. The figure shows the published distances as a chart, and which positions of a map of that size
-// a position sees through a convolution and through attention.
+// The position of attention in a generator. The figure shows the published distances as a chart. In a map of the chosen size, it shows the
+// positions that one position sees through a convolution and through attention.
 // @ts-check
 import { byId, integer, makeSvg, onTheme, palette, percent, perFrame, phrase } from '../../shell/index.js';
 /** @import { createSheet } from './sheet.js' */

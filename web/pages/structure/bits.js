@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Computes the marginals of a chain of bits, one per character, from the log-odds of both sides, as in src/attention/segments.h. It does
-// not use the page.
+// Computes the marginals of a chain of bits, one per character, from the log-odds of both sides, as in src/attention/segments.h. This file
+// does not use the page.
 // @ts-check
 
 /** @typedef {number[][]} Transitions scores A[from][to]; bit 1 means that the character is attended to */
@@ -38,8 +38,8 @@ export function marginals(theta, A) {
 export const times = (A, times) => A.map((row) => row.map((one) => times * one));
 
 /**
- * Extracts neighbouring bits of a chain as a separate chain with the same probabilities. Their scores absorb the messages of the other bits
- * and the transitions' effect on single bits; what remains of the transitions is `stick`, a score for equal neighbours.
+ * Extracts neighbouring bits of a chain as a separate chain with the same probabilities. The new scores include the messages of the other
+ * bits and the effect of the transitions on single bits. The rest of the transitions becomes `stick`, a score for equal neighbours.
  *
  * @param {number[]} theta
  * @param {Transitions} A

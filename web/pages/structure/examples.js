@@ -2,7 +2,7 @@
 // @ts-check
 
 /**
- * The ambiguous sentence of the textbooks, then sentences from the validation part of the treebank. Each has a pin that changes the heads
+ * The textbooks' ambiguous sentence, followed by sentences from the validation part of the treebank. Each has a pin that changes the heads
  * of other words; `node weights/eval/head-pins.js validation.tsv` lists such pins. Words are numbered from 1; 0 is the root.
  *
  * @type {{ text: string, child: number, head: number }[]}

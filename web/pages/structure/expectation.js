@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Four characters, each attended to or not: computes the probabilities of all sixteen combinations in a chain. It does not use the page.
+// Computes the probabilities of all sixteen selections of four characters in a chain, where each character is attended to or not. This file
+// does not use the page.
 // @ts-check
 import { marginals } from './bits.js';
 

@@ -29,7 +29,7 @@ export function createPageView(root, Sheet, { mirror, onMark, onEnter }) {
   );
   root.append(frame);
   const page = new Sheet(canvas, { mirror });
-  /** Positions do not count tokens without text, such as the start token. */
+  /** Position of the selected token; -1 for none. Positions do not count tokens without text, such as the start token. */
   let marked = -1;
   let pinned = false;
   let offset = 0;

@@ -20,10 +20,7 @@ export class Tale {
   /** The current path, starting at the first token. @type {Twig[]} */
   path = [];
   #tokenizer;
-  /**
-   * The last token of each branch, in the order in which the branches were started.
-   * @type {Twig[]} the last token of each branch, in the order in which the branches were started
-   */
+  /** The last token of each branch, in the order in which the branches were started. @type {Twig[]} */
   #ends = [];
 
   /** @param {ArrayLike<number>} prompt @param {Tokenizer | undefined} tokenizer */
