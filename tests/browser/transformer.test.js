@@ -151,7 +151,9 @@ test('shuffled words run, also with a model without positions', options, () =>
     for (let tries = 0; tries < 5 && (await page.locator('#order-other').textContent()) === order; tries++)
       await page.locator('#shuffle').click();
     assert.notEqual(await page.locator('#order-other').textContent(), order);
-    await page.waitForFunction(() => /cannot distinguish the two sentences/.test(document.getElementById('shuffle-said')?.textContent ?? ''));
+    await page.waitForFunction(() =>
+      /cannot distinguish the two sentences/.test(document.getElementById('shuffle-said')?.textContent ?? ''),
+    );
     await page.waitForFunction(() => document.getElementById('without-other')?.textContent);
     assert.equal(await page.locator('#without-own').textContent(), await page.locator('#without-other').textContent(), 'a bag of words');
     assert.match((await page.locator('#shuffle-said').textContent()) ?? '', /cannot distinguish the two sentences/);

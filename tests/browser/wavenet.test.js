@@ -268,7 +268,9 @@ test('a file is continued; an invalid file and a blocked microphone give message
     await page
       .locator('#sound-file')
       .setInputFiles({ name: 'tone.wav', mimeType: 'audio/wav', buffer: Buffer.from(writeWav(tone, 44100)) });
-    await said.getByText(/of which 0\.10 s are the recording.*was resampled from 44100 to 8000 samples a second/).waitFor({ timeout: 40000 });
+    await said
+      .getByText(/of which 0\.10 s are the recording.*was resampled from 44100 to 8000 samples a second/)
+      .waitFor({ timeout: 40000 });
     await page.locator('#record').click();
     await said.getByText(/microphone/i).waitFor();
   }),

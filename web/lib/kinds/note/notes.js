@@ -173,10 +173,7 @@ export class NoteModel {
   #fitting(ids) {
     const { positions } = this.#clock;
     if (ids.length >= positions)
-      throw new NextPixelError(
-        'limit',
-        `The music has ${ids.length} events, but the model can hold ${positions}: give a shorter piece`,
-      );
+      throw new NextPixelError('limit', `The music has ${ids.length} events, but the model can hold ${positions}: give a shorter piece`);
     return ids;
   }
 
