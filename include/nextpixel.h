@@ -2,9 +2,9 @@
  *
  * nextpixel: small generative models that draw one element at a time.
  *
- * A model is a list of parts. Most parts are distributions over the next position of a sequence given all positions before it. Such a part
- * may first read inputs (a class, a small picture, a sentence). Other parts have no sequence. Such parts only compute results (tags of
- * words, a picture) from inputs, and a result may be an input of the next part. A position holds E elements. An element is an id: a number
+ * A model is a list of parts. Most parts are distributions over the next position of a sequence given all positions before it. A part with
+ * a sequence may first read inputs (a class, a small picture, a sentence). Other parts, without a sequence, only compute results (tags of
+ * words, a picture) from inputs. A result may be an input of the next part. A position holds E elements. An element is an id: a number
  * below `values`. The library does not know the meaning of an id (a grey level, a palette colour, a token, an amplitude). Codecs outside
  * the library map ids to their meaning, using the file's metadata (nx_model_metadata) and tables (nx_model_table). This header is the whole
  * public C interface and its manual; web/lib/engine is its only caller in the browser.
@@ -387,12 +387,12 @@ typedef struct {
 
 /* Computes the next step of a beam search, which finds the ids with the lowest score [length penalty: Wu et al. 2016, arXiv:1609.08144,
  * section 7]. Each sample is a hypothesis; at the start all samples are the same. Candidates are the best samples * (1 + ends)
- * continuations of the live hypotheses. Among the first `samples` of them, those whose id is an end of the part are complete. The next best
- * become the new live hypotheses, as sample 0, 1, ..., and the rest is dropped. The search is over when there are as many complete
- * hypotheses as samples, when no live hypothesis can score below the best complete one, or at the end of the run. The result is the
- * complete hypothesis with the lowest score, or the first live one if none is complete. With one sample, the search takes the most probable
- * id at every step. The ids of a hypothesis follow from the chain of parents. Until the search is over, no other call may advance the run.
- * Before the search begins, nothing may have been drawn or put with each = 1.
+ * continuations of the live hypotheses. Among the first `samples` candidates, those whose id is an end of the part are complete. The next
+ * best candidates become the new live hypotheses, as sample 0, 1, ..., and the rest is dropped. The search is over when there are as many
+ * complete hypotheses as samples, when no live hypothesis can score below the best complete one, or at the end of the run. The result is
+ * the complete hypothesis with the lowest score, or the first live one if none is complete. With one sample, the search takes the most
+ * probable id at every step. The ids of a hypothesis follow from the chain of parents. Until the search is over, no other call may advance
+ * the run. Before the search begins, nothing may have been drawn or put with each = 1.
  * alpha        the exponent of the length penalty, 0 (none) to 2
  * candidates   capacity samples * (1 + ends); *count of them written, the best first; ties go to the lower parent, then to the lower id
  * over         written: 1 after the last step

@@ -68,8 +68,8 @@ uint32_t nx_read_vocabulary(nx_reader *reader, const char *tensor);
 /* Reads the ids that end a text, from tokenizer.ggml.eos_token_id and eot_token_id. */
 void nx_read_ends(nx_reader *reader, nx_plan *plan);
 
-/* Returns the number of columns, or of rows, of a tensor, 0 if it is absent. These functions serve variants of a model that are
- * distinguished by a shape. */
+/* Returns the number of columns, or of rows, of a tensor, 0 if it is absent. Some variants of a model differ only in a shape, which these
+ * functions report. */
 uint32_t nx_tensor_columns(const nx_reader *reader, const char *name);
 uint32_t nx_tensor_rows(const nx_reader *reader, const char *name);
 

@@ -8,8 +8,8 @@
  * The halves of nibbles[g][v] are the groups g and g + 4 of four columns of the rows 4v..4v+3. The low six bits of sixes[h][v][i] are the
  * group 4h + i. The two bits above are bits 2i and 2i + 1 of the group 4h + 3. Numbers are stored with an added constant. The constant is
  * the zero of the numbers (4 bits: 8, 6 bits: 32) if the form has no offsets; otherwise it is 0, except for Q3_K in blocks of 24 bytes,
- * which have offsets and the constant 4. The stored
- * numbers are multiplied by 8-bit activations, with a scale for every 32 numbers of a column.
+ * which have offsets and the constant 4. The stored numbers are multiplied by 8-bit activations, with a scale for every 32 numbers of a
+ * column.
  *
  * 8 bits: [rows/16] { float constant[16]; [cols/32] blocks of { half scale[16]; int8 weight[8][4][16]; } }
  * Signed weights use both signs of a byte, so activations must be 0..127 for an exact dot product everywhere. The activations are therefore
@@ -17,13 +17,14 @@
  * changes a product by less than sqrt(cols) / 28,000 times the column's length, even with outliers. The added 8192 contributes a constant,
  * the sum of scale * weight over the row, times 8192.
  *
- * Bottleneck. V8 allocates 15 vector registers and keeps clang's loops unchanged. Sums that do not fit are spilled to memory at each
- * product, and a shift by a loop counter costs three more instructions, so the shifts that unpack weights are constants. One column reads
- * its weights from memory, whose bandwidth 8 bits nearly reach. Several columns share a block, whose scales and numbers are unpacked once
- * for all of them. Six columns and two vectors of rows are multiplied at a time: twelve sums, which hide the latency of the product, two
- * weights and one activation are the 15 registers. The loop takes one group at a time, because V8 spills sums if it takes two (0.85 of the
- * speed). A sum then has 16 products in a block of 8 bits, and 8 (or 4, with two scales) in the others, and is converted, scaled and added
- * in five instructions, a load and a store, which is why 4 bits are no faster than 8 bits with half the products.
+ * Bottlenecks. V8 allocates 15 vector registers and keeps clang's loops unchanged. Sums that do not fit are spilled to memory at each
+ * product. A shift by a loop counter costs three more instructions, so the shifts that unpack weights are constants. For one column the
+ * weights come from memory, whose bandwidth limits the product: 8 bits nearly reach it. Several columns share a block, whose scales and
+ * numbers are unpacked once for all of them. Six columns and two vectors of rows are multiplied at a time, which takes all 15 registers:
+ * twelve for the sums, which hide the latency of the product, two for weights and one for an activation. The loop takes one group at a
+ * time, because V8 spills sums if it takes two (0.85 of the speed). A sum has 16 products in a block of 8 bits and 8 (or 4, with two
+ * scales) in any other block. Converting, scaling and adding the sum takes five instructions, a load and a store in every block. 4 bits
+ * need half the products of 8 bits, but are therefore no faster.
  */
 #include "blocks.h"
 
@@ -442,7 +443,7 @@ NX_INLINE void wide_block(v128_t (*sum)[4], const open_block *open, const uint8_
     }
 }
 
-/* The same for an unpacked block of other forms. */
+/* Adds an unpacked block of any other form to `sum` in the same way. */
 NX_INLINE void small_block(v128_t (*sum)[4], const open_block *open, const uint8_t *x, size_t stride, const block_facts *facts,
                            uint32_t form, int pairs, uint32_t n) {
     uint32_t scales = scales_of(form), groups = GROUPS / scales;
@@ -475,7 +476,7 @@ NX_INLINE void small_block(v128_t (*sum)[4], const open_block *open, const uint8
     }
 }
 
-/* A build leaves out those that `together` and in_pairs do not choose. */
+/* A build leaves out the functions that `together` and in_pairs do not choose. */
 #define BLOCK_OF(n)                                                                                                                        \
     static NX_NOINLINE void wide_##n(v128_t(*sum)[4], const open_block *open, const uint8_t *weight, const uint8_t *x, size_t stride) {    \
         wide_block(sum, open, weight, x, stride, n);                                                                                       \
@@ -504,7 +505,8 @@ typedef struct {
 
 static const float no_bias[TILE];
 
-/* Multiplies a tile with the columns from..to-1 except those that remain to be computed one by one. Returns the first of these. */
+/* Multiplies a tile by the columns from..to-1, except the last ones, which must be computed one by one. Returns the first of the remaining
+ * columns. */
 static uint32_t multiply_columns(const product *p, const uint8_t *tile, uint32_t t, uint32_t from, uint32_t to) {
     const nx_matrix *m = p->matrix;
     uint32_t form = m->type, blocks = m->cols / BLOCK, out_stride = nx_stride(m->rows), n = 0;

@@ -15,12 +15,13 @@
  * Baseline SIMD has only 16-bit products. As 16-bit numbers, the weights are w0 + 256 w1 and w2 + 256 w3, so
  *   (w0 + 256 w1) a1 + w0 (256 a0 - a1) = 256 (w0 a0 + w1 a1)
  * needs one mask instead of two widenings. The sums are 256 times as large until dot_value shifts them back, which is exact. Without their
- * bias they stay below 2^31 for 1,024 numbers: 1024 * 64 * 127 * 256.
+ * bias the sums stay below 2^31 for 1,024 numbers: 1024 * 64 * 127 * 256.
  *
- * Some engines expand the instruction to five (x86 before AVX-VNNI: one adds products in pairs in 16 bits, another adds these pairs by
- * multiplying them with ones, which are loaded each time). For these engines, a third build (NX_PAIRS) contains three of the five
- * instructions directly, and sums of nibble products stay in 16 bits as long as they fit (dot_pairs, up to NX_PAIRS_MOST products). Nothing
- * saturates, so the sums equal those of the other builds on every machine; web/lib/workers/simd.js measures which build is faster.
+ * Some engines expand the instruction to five others (x86 before AVX-VNNI): one of the five adds products in pairs in 16 bits, and another
+ * one adds these pairs by multiplying them with ones, which are loaded each time. For these engines, a third build (NX_PAIRS) contains
+ * three of the five instructions directly, and sums of nibble products stay in 16 bits as long as they fit (dot_pairs, up to NX_PAIRS_MOST
+ * products). Nothing saturates, so the sums equal those of the other builds on every machine; web/lib/workers/simd.js measures which build
+ * is faster.
  *
  * The zero of the weights is subtracted once per sum: a sum begins with dot_start(z, sum a), because sum (w - z) a = sum w a - z sum a. All
  * of this is arithmetic modulo 2^32, because numbers that are not finite are rounded to arbitrary values.

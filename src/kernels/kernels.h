@@ -32,8 +32,8 @@ static inline uint32_t nx_larger(uint32_t a, uint32_t b) { return a > b ? a : b;
  * NX_BY_ROW: one scale for each row of weights (Q8_0 keeps 7 bits) and one for each column of activations (8 bits). NX_BY_ROW is the
  * fastest rounding, and sufficient for pictures. Weights of Q4_0 stay exact.
  * NX_BY_BLOCK: weights as in the file, with a scale for every 32 or 16. Activations have 14 bits for products with 8-bit weights; for
- * products with 6-bit and 4-bit weights they have 8 bits with a scale for every 32. Language models need this rounding because of
- * outliers. F16 and BF16 keep their 16 bits in memory. */
+ * products with 6-bit and 4-bit weights they have 8 bits with a scale for every 32. Language models need this rounding, because their
+ * activations have outliers. F16 and BF16 keep their 16 bits in memory. */
 typedef enum { NX_BY_ROW, NX_BY_BLOCK } nx_packing;
 
 /* The forms of packed weights. F32, F16, BF16, and Q8_0 and Q4_0 by row, have the codes of their types (matmul.c); the forms by block are
@@ -73,7 +73,7 @@ uint64_t nx_matrix_bytes(uint32_t form, uint32_t rows, uint32_t cols);
  * file's encoding `type`. The first call must be for row 0. */
 void nx_matrix_pack(const nx_matrix *matrix, void *packed, const uint8_t *weights, uint32_t type, uint32_t first, uint32_t count);
 
-/* Returns `count` rows of a packed matrix, beginning with `first`, as a matrix. Both numbers must be multiples of 16. */
+/* Returns `count` rows of a packed matrix, beginning with `first`, as a matrix. `count` and `first` must be multiples of 16. */
 nx_matrix nx_matrix_rows(const nx_matrix *matrix, uint32_t first, uint32_t count);
 
 /* Converts row `row` of a packed matrix to floats, with rounded weights if packing rounds them: out (cols) written. The function is for a

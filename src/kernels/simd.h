@@ -28,8 +28,8 @@
 #define NX_UNROLLED
 #endif
 
-/* Keeps a pointer separate from the other pointers of a loop. Otherwise clang would compute six pointers as offsets from one advancing
- * pointer, which costs one more instruction each. */
+/* Keeps a pointer separate from the other pointers of a loop. Without this macro, clang would compute six pointers as offsets from one
+ * advancing pointer, which costs one more instruction each. */
 #define NX_SEPARATE(pointer) __asm__("" : "+r"(pointer))
 
 #define NX_INLINE static inline __attribute__((always_inline))

@@ -4,8 +4,8 @@
  *
  * One thread, the owner, runs the library; the others are in nx_thread and help it. A job is divided into pieces. A ticket holds the job,
  * its number of pieces, and the next piece. The thread that increments the ticket gets that piece, so a helper that comes late or never
- * causes no delay. The owner takes pieces too, and then waits for those taken by others. The job's words therefore do not change while any
- * piece is being processed.
+ * causes no delay. The owner takes pieces too, and then waits for the pieces that helpers have taken. The job's words therefore do not
+ * change while any piece is being processed.
  *
  * A helper is useless if another program occupies its core: it stops in the middle of a piece for thousands of times as long as a piece
  * takes, or alternates with the owner on the owner's core. An owner that had to wait long, or that hardly ever saw a helper at work after

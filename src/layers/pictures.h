@@ -4,10 +4,10 @@
 
 #include "arch.h"
 
-/* The largest side of a picture, in pixels, for every kind of model. To raise it:
- * - web/lib/kinds/common-looks.js has the same number (a test compares them).
+/* The largest side of a picture, in pixels, for every kind of model. Other parts depend on this number:
+ * - web/lib/kinds/common-looks.js has the same number (a test compares the two).
  * - A picture of three channels has 3 NX_MAX_SIDE^2 positions, which must stay within NX_MAX_LENGTH (nextpixel.h); an assertion in
- * pictures.c checks it.
+ *   pictures.c checks this.
  * - A file may require memory that grows with the square of the side: a cache of keys and values has an entry per position and block, the
  *   maps of a run one per pair of positions. tests/c/test_limits.c opens the largest files.
  * - The manual (web/manual/chapters/files.md) states the number for image.height and image.width. */

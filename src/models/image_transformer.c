@@ -61,8 +61,8 @@ typedef struct {
     nx_linear context; /* (d, d) U of direct.h, if there is an encoder */
 } model;
 
-/* Returns whether the decoder's blocks attend to the encoder's output. Otherwise each row of the output goes to the pixels of its cell, see
- * direct.h. */
+/* Returns whether the decoder's blocks attend to the encoder's output. If they do not, each row of the output goes to the pixels of its
+ * cell, see direct.h. */
 static int crossed(const model *m) { return m->source && !m->direct.places; }
 
 /* ---- configure ------------------------------------------------------------------------------------------------------- */
@@ -408,7 +408,7 @@ static void embed(const model *m, float *x, const nx_column *column, const nx_su
 
 static float *known_of(const scratch *s, uint32_t j) { return s->known + (size_t)j * nx_stride(NX_DIRECT_KNOWN); }
 
-/* Adds to x the features of a position that the small picture determines. The other features are added at the end of the pass. */
+/* Adds to x the terms that direct.h defines for the decoder's input at a position. The prior of direct.h is added at the end of the pass. */
 static void enter_known(const model *m, float *x, const nx_column *column, uint32_t j, const scratch *s) {
     nx_direct_know(&m->direct, known_of(s, j), column->inputs->port[m->source_port], column->ids, column->position);
     nx_direct_enter(&m->direct, x, known_of(s, j), column->position);

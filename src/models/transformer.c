@@ -7,8 +7,8 @@
  *   encoder:  x = LN(x + attention(x, x)),  x = LN(x + W_down ReLU(W_up x + b_up) + b_down)                      sections 3.1, 3.3
  *   decoder:  x = LN(x + attention(x, x up to here)),  x = LN(x + attention(x, encoder's output)),  x = LN(x + ...)
  *
- * This order is "post". With "pre", a sublayer is x = x + f(LN(x)), and each stack ends with one more norm [Xiong et al. 2020,
- * arXiv:2002.04745].
+ * The order of norms shown here is "post". With "pre", a sublayer is x = x + f(LN(x)), and each stack ends with one more norm [Xiong et al.
+ * 2020, arXiv:2002.04745].
  *
  * One table of V rows serves the source, the target and, as a matrix, the output (section 3.4). An id enters as its row times sqrt(d), plus
  * its position. The target is shifted right by one; its position 0 reads zeros. Sinusoidal positions (section 3.5) are:

@@ -13,8 +13,8 @@
 #include "model.h"
 #include "sampling/categorical.h"
 
-/* A guess whose largest logit leads by less than this number of nats ends the window of speculative decoding. Such guesses fail so often
- * that later columns are not worth their time. The drawn values do not depend on this limit. */
+/* A guess whose largest logit leads by less than this number of nats ends the window of speculative decoding. Guesses with a smaller lead
+ * fail so often that computing later columns is not worth the time. The drawn values do not depend on this limit. */
 #define NX_SURE 1.5f
 
 struct nx_session {

@@ -20,7 +20,8 @@
  *   draws
  * @property {number} [reach]  for a part that encodes drawn ids: how many ids on either side of an id affect its results; encoding can then
  *   begin before all ids are drawn. Undefined: encoding waits for the last id
- * @property {number} [least]  for such a part, the minimum number of ids to encode together, except at the end. Undefined: 1
+ * @property {number} [least]  for a part that encodes drawn ids: the minimum number of ids to encode together, except at the end.
+ *   Undefined: 1
  */
 
 /**

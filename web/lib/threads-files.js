@@ -2,8 +2,8 @@
 // @ts-check
 
 /**
- * The addresses of the builds with threads, which are published next to the library. The single-file build does not include them
- * (web/tools/single.js).
+ * The addresses of the builds with threads, which are published next to the library. The single-file build does not include the builds with
+ * threads (web/tools/single.js).
  */
 
 const BUILDS = {

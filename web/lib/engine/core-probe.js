@@ -10,7 +10,7 @@ const MOST_LOOKS = 1 << 12;
 
 /**
  * Compiles the loop for spin(): integer dot products of SIMD128, as in the engine, with twelve sums in parallel. With fewer sums, a core
- * would wait for its own results. The other hyperthread of the core would fill these gaps and look like another core. A loop in JavaScript
+ * would wait for its own results. While the core waits, its other hyperthread would run and look like another core. A loop in JavaScript
  * would start slowly and be recompiled while it runs; this one is fast from the start. The page compiles it and sends it to the workers,
  * because the page's policy is known to allow WebAssembly.
  */

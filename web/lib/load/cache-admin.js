@@ -13,7 +13,7 @@ import { hubAddress } from './hub.js';
  * never requested again, or it may name different files. */
 const MOST_QUERIES = 4;
 
-/** Stores the parts of stopped downloads. This is a separate module because it has state. */
+/** Loads the code for stopped downloads, which is a separate module because it has state. */
 const unfinished = () => part(() => import('./unfinished.js'));
 
 /** @returns {Promise<Cache | undefined>} undefined if there is no cache, or if the cache is not allowed */

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Reads weight files that the page provides itself: a Blob, a stream or a response. This module is loaded only for such sources. */
+/**
+ * Reads weight files that the page provides itself: a Blob, a stream or a response. This module is loaded only if the page passes no
+ * address.
+ */
 
 import { bytesOfBlob, isBlob } from '../base/blob.js';
 import { argumentError } from '../base/error.js';

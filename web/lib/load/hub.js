@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Addresses on the Hugging Face Hub. This code is loaded only for such addresses. */
+/** Reads addresses on the Hugging Face Hub; this module is loaded on demand. */
 
 import { argumentError } from '../base/error.js';
 

@@ -3,7 +3,7 @@
 
 /**
  * Passes a large weight file to the engine while the file arrives, so that the file and the model are never in memory at the same time.
- * This module is loaded only for such files.
+ * This module is loaded only for large files.
  */
 
 import { NextPixelError } from '../base/error.js';
@@ -32,7 +32,7 @@ const PIECE_BYTES = 1 << 20;
  */
 export async function openLarge(jobs, module, large, how) {
   const { name, server, keep } = large;
-  // This code is loaded now, while there is still a connection.
+  // the code for interrupted downloads is loaded while there is still a connection
   const unfinished = keep || server ? await part(() => import('./unfinished.js')).catch(() => undefined) : undefined;
   const file = (server && (await unfinished?.continued(large, server))) ?? large;
   /**

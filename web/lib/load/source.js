@@ -319,7 +319,7 @@ async function readWhole(file, how) {
   return joined(chunks);
 }
 
-/** Identifies the format of a file that is not a weight file. Loaded only for such a file; undefined without a connection. */
+/** Loads the module that identifies the format of a file that is not a weight file; undefined without a connection. */
 const sniffer = () => part(() => import('../gguf/sniff.js'), []).catch(() => undefined);
 
 const tooLarge = async () => (await sniffer())?.sizeProblem() ?? new NextPixelError('limit', 'The file is too large');

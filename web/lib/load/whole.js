@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Computes the size of a file from its head, if the server announces no size or a wrong size. This module is loaded only in that case. */
+/** Computes the size of a file from its head; this module is loaded only if the server announces no size or a wrong size. */
 
 import { inTurns } from '../base/turns.js';
 import { readingHead } from '../gguf/header.js';

@@ -19,7 +19,7 @@ import { Waveform } from './waveform.js';
 
 /**
  * A run that draws a sound, which can be read as an async iterable of steps, as samples or as a file, drawn as a waveform on a canvas, or
- * played. All of these can be used in any order or at the same time, because the drawn samples are stored.
+ * played. All of these ways can be used in any order or at the same time, because the drawn samples are stored.
  *
  * @template {Audible} Step
  * @extends {BaseRun<Step, string>}

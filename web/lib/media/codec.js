@@ -170,7 +170,7 @@ export class Codec {
   }
 
   /**
-   * Returns the index in the picture of an element.
+   * Returns an element's index in the picture.
    *
    * @param {number} element
    */

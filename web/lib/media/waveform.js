@@ -20,7 +20,7 @@ import { Timeline } from '../sinks/timeline.js';
  * @property {number} [to]
  */
 
-/** A sample with this many nats or more is fully opaque. That is the cost if all levels are equally probable. */
+/** A sample with this many nats or more is fully opaque. If all levels are equally probable, a sample costs this many nats. */
 const MOST_NATS = Math.log(256);
 /** Opacity of samples without surprisal, and of the given part. */
 const FAINT = 0.25;

@@ -41,8 +41,8 @@ import { probabilitiesAt } from './probabilities.js';
  * A run through all parts of a model in order, separately for each sample. If a part encodes the ids of another part and has a reach, it
  * begins while these ids are still being drawn; the worker interleaves the two jobs.
  *
- * The flow runs on the page, although all parts are in one worker. Otherwise the worker would contain this code for every model, and the
- * page's share of the time is small (9 % of 0.126 ms per audio code in Node, including the reading of the steps).
+ * The flow runs on the page, although all parts are in one worker. If the flow ran in the worker, the worker would contain this code for
+ * every model; and the page's share of the time is small (9 % of 0.126 ms per audio code in Node, including the reading of the steps).
  *
  * @template Result
  * @extends {BaseRun<FlowStep, Result>}

@@ -30,7 +30,7 @@ export function compileBest(patience) {
  */
 const MOST_KEPT = 16;
 
-/** The modules. These modules are the only state that models share. A failure is not cached, so the next load tries again.
+/** The compiled modules, which are the only state that models share. A failure is not cached, so the next load tries again.
  * @type {Map<string | Promise<unknown>, Promise<WebAssembly.Module>>} */
 const compiled = new Map();
 

@@ -3,7 +3,7 @@
 
 /**
  * Starts a worker if `new Worker(address)` fails because the script is cross-origin, the page's policy forbids it, or the connection was
- * lost for a moment. These ways are tried in order, each if the one before fails:
+ * lost for a moment. Other ways to start the worker are tried in this order, each one if the previous one fails:
  *
  *     again     the address itself, when its server answers again
  *     vouched   the address itself, or the one that a bundler has given to the script, under the Trusted Types policy 'nextpixel'

@@ -32,8 +32,8 @@ const NONE = { codes: new Uint32Array(0), nats: new Float32Array(0), samples: ne
 
 /**
  * One run of a model of audio codes, which can be read as an async iterable of steps, as samples or as a file, drawn as a waveform on a
- * canvas, or played. All of these can be used in any order or at the same time, because the drawn samples are stored. For complete(), the
- * given sound is also played back through its codes.
+ * canvas, or played. All of these ways can be used in any order or at the same time, because the drawn samples are stored. For complete(),
+ * the given sound is also played back through its codes.
  *
  * @extends {AudibleRun<CodeStep>}
  */

@@ -5,5 +5,5 @@ import { pictures } from '../common-looks.js';
 
 /** @import { Look } from '../looks.js' */
 
-/** Pictures drawn in one pass, in the element. Such pictures have no probability. @type {Look} */
+/** Shows pictures drawn in one pass, which have no probability, in the element. @type {Look} */
 export const look = { ...pictures, done: () => 'Drawn' };

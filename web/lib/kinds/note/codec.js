@@ -32,8 +32,8 @@
 export const VELOCITY = 80;
 
 /**
- * Returns the changes of voices that the notes cause, in order of time, and at the same time from the highest voice to the lowest. A note
- * that repeats the same pitch without a gap counts as one longer note.
+ * Returns the changes of voices that the notes cause, in order of time; changes at the same time go from the highest voice to the lowest. A
+ * note that repeats the same pitch without a gap counts as one longer note.
  *
  * @param {Alphabet} alphabet
  * @param {Pick<Note, 'start' | 'length' | 'pitch' | 'voice'>[]} notes  notes; those of one voice must not overlap
@@ -123,8 +123,8 @@ export class Reader {
   }
 
   /**
-   * Returns all notes so far, by their start, and at the same time from the highest voice to the lowest. A note that is still sounding has
-   * its length so far.
+   * Returns all notes so far, in order of their start; notes that start together go from the highest voice to the lowest. A note that is
+   * still sounding has its length so far.
    *
    * @returns {Note[]}
    */

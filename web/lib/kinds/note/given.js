@@ -72,8 +72,8 @@ export async function given(music, alphabet, ticks, voices, signal) {
 
 /**
  * Each part of a file becomes a voice. A part is a track with notes or, if there is only one track, a channel with notes. If the parts have
- * the names of the model's voices, they become those voices. Otherwise they become the requested voices, or the first voices, from the
- * highest part to the lowest.
+ * the names of the model's voices, they become those voices. Parts with other names become the requested voices, or the first voices, from
+ * the highest part to the lowest.
  *
  * @param {Heard} heard
  * @param {Alphabet} alphabet

@@ -75,7 +75,7 @@ const FASTEST = 400;
 
 /**
  * One run of a music model, which can be read as an async iterable of steps, as notes or as a MIDI file, drawn as a piano roll on a canvas,
- * or played. All of these can be used in any order or at the same time, because the drawn music is stored.
+ * or played. All of these ways can be used in any order or at the same time, because the drawn music is stored.
  *
  * @extends {BaseRun<NoteStep, string>}
  */

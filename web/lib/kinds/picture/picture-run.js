@@ -31,8 +31,8 @@ import { NOWHERE, PictureSink } from '../../sinks/picture.js';
  *   (temperature 1, no filter). For a palette colour, its red has the whole cost, and its green and blue have 0
  * @property {Uint8Array} ahead    (to - from) how many correct drafts precede this element in the same pass of the model; 0 for the first
  *   element of a pass. All 0 without speculative decoding
- * @property {boolean} [anew]      with the option `resample`: whether samples were dropped or reordered. If so, all elements drawn so far
- *   are repeated, one step per sample and without maps, and replace the earlier ones
+ * @property {boolean} [anew]      with the option `resample`: true if samples were dropped or reordered; all elements drawn so far are
+ *   then repeated, one step per sample and without maps, and replace the earlier ones
  * @property {Float32Array} [probabilities]  with the option `probabilities`: (ids of the step, values) the model's own distribution from
  *   which each id was drawn. An id is a level of a channel or a colour of the palette, as counted by `info.levels`
  * @property {AttentionMap[]} [maps]   with the option `maps`: one attention map per head of a layer, for this position
@@ -59,8 +59,8 @@ import { NOWHERE, PictureSink } from '../../sinks/picture.js';
  */
 
 /**
- * A run that draws pictures, which can be read as an async iterable of steps or as pictures, or drawn to a canvas. All of these can be used
- * in any order or at the same time.
+ * A run that draws pictures, which can be read as an async iterable of steps or as pictures, or drawn to a canvas. All of these ways can be
+ * used in any order or at the same time.
  *
  * Steps are computed on demand: the worker computes only while a step is awaited. Leaving the loop, aborting the signal and calling
  * `model.close()` all stop the run between two chunks of about 10 ms and free its memory.

@@ -44,7 +44,7 @@ const VALUES = LEVELS + 1;
 
 /**
  * One run of an audio model, which can be read as an async iterable of steps, as samples or as a file, drawn as a waveform on a canvas, or
- * played. All of these can be used in any order or at the same time, because the drawn samples are stored.
+ * played. All of these ways can be used in any order or at the same time, because the drawn samples are stored.
  *
  * @extends {AudibleRun<SoundStep>}
  */

@@ -3,8 +3,8 @@
 
 /**
  * Shows a translation above its sentence in a box of the page while the translation is written, as text that can be selected. If the
- * translation and the sentence take one line each, bands as wide as the attention weights join their words. Otherwise such bands would
- * cross the text, so the words of the sentence that the newest word (or the word under the pointer) attends to are shaded instead.
+ * translation and the sentence take one line each, bands as wide as the attention weights join their words. If a text takes several lines,
+ * bands would cross it, so the words of the sentence that the newest word (or the word under the pointer) attends to are shaded instead.
  */
 
 import { atNextFrame } from '../../sinks/canvas.js';

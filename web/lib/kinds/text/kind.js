@@ -68,8 +68,8 @@ export const kind = {
     score: { names: ['source', 'hiddenStates', 'signal'] },
     translate: { when: (model) => !writes(model), settings: 'translation' },
   },
-  // Makes the tokenizer if this beginning of the file contains the whole vocabulary. Otherwise the tokenizer is made from the engine's
-  // metadata, which provide error messages.
+  // Makes the tokenizer if this beginning of the file contains the whole vocabulary. For any other file, the tokenizer is made from the
+  // engine's metadata, which provide error messages.
   early: async (head) =>
     new TextDecoder('latin1').decode(head.subarray(0, HINT_BYTES)).includes('tokenizer.')
       ? (await import('./texts.js')).tokenizerOf(head).catch(() => undefined)

@@ -261,7 +261,7 @@ export class Tokenizer {
   }
 
   /**
-   * Returns the bytes that a token represents. These bytes may be only a part of a character.
+   * Returns the bytes that a token represents. A token may represent only a part of a character.
    *
    * @param {number} id
    * @returns {Uint8Array}

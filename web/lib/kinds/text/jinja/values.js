@@ -139,7 +139,7 @@ export class Dict {
   }
 }
 
-/** A namespace(), or the variable `loop`. Such a value has only attributes. */
+/** A namespace(), or the variable `loop`. A namespace has attributes but no items. */
 export class Namespace {
   /** @param {Map<string, any>} values @param {boolean} [fixed] */
   constructor(values, fixed = false) {

@@ -14,7 +14,7 @@ import { CONTROL, UNKNOWN, USER_DEFINED, vocabularyError } from './vocabulary.js
 /** @typedef {{ text: string, id: number, control: boolean }} Special */
 /** For each position, the number of earlier characters that the template did not write. @typedef {Uint32Array} Foreign */
 
-/** Maximum number of characters of such a token. At each character of a text, the search compares at most this many characters. */
+/** Maximum number of characters of a special token. At each character of a text, the search compares at most this many characters. */
 const LONGEST = 256;
 
 /** Number of characters, or of tokens found, between two yields to the event loop. */
@@ -147,7 +147,7 @@ export class Specials {
   }
 
   /**
-   * Finds the longest token that begins at `at` and ends at `to` or before. Walks along the sorted tokens and narrows the range of those
+   * Finds the longest token that begins at `at` and ends at `to` or before. Walks along the sorted tokens and narrows the range of tokens
    * that match the text.
    *
    * @param {string} text

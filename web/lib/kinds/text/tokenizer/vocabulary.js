@@ -22,7 +22,8 @@ export const USER_DEFINED = 4;
 export const BYTE = 6;
 
 /**
- * The names in files of tokens that end a text or a turn. Such tokens are control tokens, regardless of the type that the file gives them.
+ * The names in files of tokens that end a text or a turn. Tokens with these names are control tokens, regardless of the type that the file
+ * gives them.
  */
 const ENDS = [
   '<|im_end|>',
