@@ -45,8 +45,8 @@ typedef struct {
 
 typedef struct {
     uint32_t height, width, ways, label_length, embedding_length, n_layers, channels; /* channels: final number of channels of x */
-    uint32_t keys;  /* length of the longest key */
-    uint32_t reads; /* largest number of channels that a layer reads from one or two steps */
+    /* keys: length of the longest key; reads: largest number of channels that a layer reads from one or two steps */
+    uint32_t keys, reads;
     uint32_t attentions;
     nx_convolutions embedding; /* the last one is the linear map of the whole picture */
     layer layers[MAX_BLOCKS * (MAX_LAYERS + 1)];
