@@ -33,7 +33,7 @@ EXPORT uint32_t gate_numbers(void) { return WIDTH * NX_COLUMNS; }
 EXPORT void gate(uint32_t times) {
     for (uint32_t i = 0; i < times; i++) {
         nx_gate(gated, fg, WIDTH, NX_COLUMNS);
-        fg[i % WIDTH] = gated[i % WIDTH]; /* so that calls differ */
+        fg[i % WIDTH] = gated[i % WIDTH]; /* changes the input, so that calls differ */
     }
 }
 

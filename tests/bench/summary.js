@@ -161,7 +161,7 @@ export function assemble(samples, facts) {
     w1baseline: against((position) => ourTimes(builds[0].name, position)),
   };
 
-  /** All times of W1. @type {Record<string, Record<string, Time & { ceiling?: ReturnType<typeof shareOf> }>>} */
+  /** The times of W1, by position and contender. @type {Record<string, Record<string, Time & { ceiling?: ReturnType<typeof shareOf> }>>} */
   const w1 = Object.fromEntries(
     positions.map((position) => [
       position,

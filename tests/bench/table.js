@@ -33,7 +33,7 @@ const micros = (times) => Object.values(times).map(({ median }) => number(1000 *
 const rows = (section, cells) =>
   Object.entries(section).flatMap(([build, models]) => Object.entries(models).map(([model, one]) => [`${model} ${build}`, ...cells(one)]));
 
-/** A title, column heads, rows. @typedef {[string, string[], string[][]]} Table */
+/** A table: its title, its column heads and its rows. @typedef {[string, string[], string[][]]} Table */
 
 /** @param {any} result @returns {Table} */
 function decoderTable({ w1 }) {

@@ -35,7 +35,7 @@ class Writer {
     this.#view.setUint32(at, value, true);
   }
 
-  /** Writes parts, and at each place the offset to its part. @param {[place: number, part: Part][]} parts */
+  /** Writes parts, and the offset of each part in every place that points to it. @param {[place: number, part: Part][]} parts */
   #point(parts) {
     for (const [place, part] of parts) this.#word(place, this.#write(part) - place);
   }

@@ -136,7 +136,7 @@ test('messages can be set: a chat is restored, replaced, and kept if nothing cha
       await heard(element, 'nx-end');
       const [end] = element.events.filter((/** @type {Event} */ { type }) => type === 'nx-end');
       const answered = element.messages;
-      element.messages = answered; // like a page that keeps the chat in its state
+      element.messages = answered; // a page that keeps the chat in its state assigns the same list
       const tokens = element.shadowRoot.querySelectorAll('.talk-answer .talk-body span').length;
       element.messages = [{ role: 'user', content: 'other' }];
       return {

@@ -38,7 +38,7 @@ const DRAWN = `[...document.querySelectorAll('figure canvas')].some((canvas) => 
 /** Waits until an expression is true. @param {Session} session @param {string} expression */
 async function until(session, expression) {
   for (const end = Date.now() + PATIENCE_MS; Date.now() < end; await sleep(300)) {
-    const is = await session.evaluate(expression).catch(() => false); // an error between two pages
+    const is = await session.evaluate(expression).catch(() => false); // evaluation fails while a page is being replaced
     if (is) return;
   }
   writeFileSync(`${OUT}firefox-failed.png`, await session.screenshot());

@@ -31,7 +31,8 @@ const tune = writeNotes(/** @type {Note[]} */ ([{ start: 0, length: 4, pitch: 67
 const svg = '<svg xmlns="http://www.w3.org/2000/svg" width="64" height="64"><rect width="64" height="64" fill="red"/></svg>';
 
 /**
- * figure: takes files; said: where it answers; given: files, of which the last is of the medium; done: the answer to them
+ * figure: takes files; said: the element that shows the answer; given: files, of which only the last has a suitable type; done: the
+ * expected answer
  *
  * @typedef {{ figure: string, said: string, given: [string, string | Uint8Array, string][], done: RegExp }} Row
  */

@@ -72,7 +72,7 @@ test('every page of a kept course works without a connection, in every language,
         const translated = Object.keys(LANGUAGES).filter((code) =>
           existsSync(new URL(`../../web/pages/${name}/page.${code}.html`, import.meta.url)),
         );
-        // One of its languages for each page; ./build.sh test-sweep opens all.
+        // Each page is opened in one of its languages; ./build.sh test-sweep opens it in all.
         const all = ['', ...translated.map((code) => `${code}/`)];
         for (const lang of EVERY ? all : [all[i % all.length]]) {
           complaints.length = 0;
@@ -118,7 +118,7 @@ test('keeping a course can be cancelled and continued; if there is no space or n
       await firstFigure(page).waitFor(WAIT);
       await openBox(page);
       const action = box(page).getByRole('button').first();
-      await page.route('**/sagan-emoji-plain.gguf', () => {}); // never answered
+      await page.route('**/sagan-emoji-plain.gguf', () => {}); // the server never answers this request
       await action.click();
       await page.waitForFunction(() => Number(document.querySelector('.keep progress')?.getAttribute('value') ?? 0) > 0.5, undefined, WAIT);
       await action.click();

@@ -95,7 +95,7 @@ function count() {
     constructor() {
       super();
       contexts.add(new WeakRef(this));
-      // All elements of a page share one.
+      // All elements of a page share one AudioContext.
       if (contexts.size > 2) more('more than one AudioContext');
     }
   };

@@ -243,7 +243,7 @@ test('unusable files give a message, and nothing is lost', () =>
       ['heavy.png', Buffer.alloc(100e6 + 1), /^heavy\.png is too large: 100\.00 MB, and 100\.00 MB is the most/],
     ])) {
       if (buffer.length > 50e6) {
-        // more than Playwright can transfer
+        // Playwright cannot transfer so large a file
         await page.locator('#colour-photo input').evaluate(
           (input, [called, size]) => {
             const transfer = new DataTransfer();

@@ -41,7 +41,7 @@ async function make(target) {
   await writeSite(target, { effort: 0 });
   const files = await filesOf(target);
   for (const folder of SOURCES) {
-    // Without page.html, from which the server would rebuild the page.
+    // page.html is not copied, because the server would rebuild the page from it.
     for (const name of await filesOf(ROOT + folder))
       if (/\.(js|wasm)$/.test(name) && !files.includes(`${folder}/${name}`)) await cp(join(ROOT, folder, name), join(target, folder, name));
   }
@@ -64,7 +64,7 @@ export async function published() {
       if (Date.now() - (await stat(SITES + name)).mtimeMs > AN_HOUR) await rm(SITES + name, { recursive: true, force: true });
     const made = `${root}-${process.pid}`;
     await make(made);
-    await rename(made, root).catch(() => rm(made, { recursive: true })); // another test file was faster
+    await rename(made, root).catch(() => rm(made, { recursive: true })); // another test file has made the folder meanwhile
   }
   return { root, files: new Set(JSON.parse(await readFile(join(root, 'files.json'), 'utf8'))) };
 }

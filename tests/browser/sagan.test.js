@@ -38,7 +38,7 @@ async function blocked(page, most) {
   /** @type {number[]} */
   const times = [];
   while (times.length < 2 && !(Math.min(...times) < most)) {
-    // once more if it was too long, because the first time may include initialisation
+    // repeats a measurement that is too long, because the first one may include initialisation
     const before = await worked();
     await runAnew(page, () => page.locator('#run').click());
     await page.locator('#transport[data-phase="done"]').waitFor({ timeout: DRAWN_MS });
@@ -65,7 +65,7 @@ test('a picture is chosen from a sheet of seeds; walks, attention and gamma work
 
     // The sheet is drawn in the worker, so the main thread does little.
     const ms = await blocked(page, MOST_MS);
-    assert.ok(ms < MOST_MS, `${ms} ms`); // three milliseconds for each of 128 pictures
+    assert.ok(ms < MOST_MS, `${ms} ms`); // the limit allows three milliseconds for each of 128 pictures
     assert.equal(await sum(page, '.tile canvas'), String(sumOf(faces[0].values)));
 
     // The second row uses the same latents; arrow keys move over the sheet.

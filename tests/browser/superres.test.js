@@ -38,7 +38,7 @@ test('bicubic: constant pictures stay constant, slopes stay straight inside, edg
     from,
     to,
   );
-  for (let i = 8; i < 24; i++) assert.equal(slope[i] - slope[i - 1], 8); // where four pixels are available
+  for (let i = 8; i < 24; i++) assert.equal(slope[i] - slope[i - 1], 8); // the pixels that have all four neighbours
   const edge = bicubic(Uint8Array.from([100, 100, 100, 100, 150, 150, 150, 150]), from, to);
   assert.ok(Math.min(...edge) < 100 && Math.max(...edge) > 150);
   edge.forEach((value, i) => assert.ok(Math.abs(value + edge[SIDE - 1 - i] - 250) <= 1, `${i}`)); // each value is rounded by up to a half
@@ -113,7 +113,7 @@ more('the pixels appear line by line', () =>
     for (let attempt = 0; attempt < 10; attempt++) {
       while (now.length <= 64) now = await there();
       if (now.length < SIDE * SIDE) break;
-      await page.click('#superres-dice'); // on a busy machine the check came too late, so once more
+      await page.click('#superres-dice'); // the page was read too late because the machine is busy, so try again
       await rowIs(page, 0, 'being drawn');
       now = await there();
     }

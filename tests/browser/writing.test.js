@@ -169,7 +169,7 @@ test('canvases that cannot be drawn on are refused, and small ones are drawn', (
         const made = (/** @type {any} */ how = {}) => Object.assign(document.createElement('canvas'), how);
         const used = (/** @type {string} */ kind) => {
           const canvas = made();
-          return canvas.getContext(kind) ? canvas : Object.assign(canvas, { getContext: () => null }); // no such context
+          return canvas.getContext(kind) ? canvas : Object.assign(canvas, { getContext: () => null }); // a browser without this context
         };
         const transferred = made();
         transferred.transferControlToOffscreen();

@@ -26,7 +26,7 @@ double ref_weight(const uint8_t *row, uint32_t type, uint32_t i);
 
 void ref_layer_norm(double *x, const float *gain, const float *bias, double epsilon, uint32_t width);
 
-/* -infinity masks a score; if all scores are masked, all weights are zero. */
+/* Replaces x by its softmax. -infinity masks a score; if all scores are masked, all weights are zero. */
 void ref_softmax(double *x, uint32_t n);
 double ref_log_sum_exp(const double *x, uint32_t n);
 

@@ -61,7 +61,7 @@ static void descriptions(void) {
                 uint32_t part = i ? beyond[i - 1] : parts, index = j ? beyond[j - 1] : 0;
                 check_at("part %lld, index %lld", part, index, 0, 0);
                 CHECK_INT(nx_model_part(model, part, &info), NX_E_ARGUMENT);
-                for (uint32_t own = 0; own < 2; own++, part = 0) { /* also of an existing part */
+                for (uint32_t own = 0; own < 2; own++, part = 0) { /* also an existing part with an invalid index */
                     if (own && !j) continue;
                     CHECK_INT(nx_model_port(model, part, index, &port), NX_E_ARGUMENT);
                     CHECK_INT(nx_model_result(model, part, index, &result), NX_E_ARGUMENT);

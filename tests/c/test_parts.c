@@ -221,7 +221,7 @@ static void side_by_side(void) {
             prior = memory_copy(prior, bytes);
             drawn++;
         }
-        if (!piece && (drawn == DRAWN || made + PIECE < drawn)) { /* the next piece, and one id after it */
+        if (!piece && (drawn == DRAWN || made + PIECE < drawn)) { /* opens the next piece, which includes one id after it */
             from = made ? made - 1 : 0;
             to = made + PIECE < DRAWN ? made + PIECE + 1 : DRAWN;
             piece = given(model, TRIAD_DECODER, &settings, 0, ids + from, to - from, &piece_bytes);

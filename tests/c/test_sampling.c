@@ -377,12 +377,12 @@ static void filters_by_hand(void) {
     static const float p[8] = {0.4f, 0.3f, 0.15f, 0.07f, 0.04f, 0.02f, 0.01f, 0.01f};
     static const struct {
         nx_settings filter;
-        uint32_t kept; /* bit v: value v */
+        uint32_t kept; /* bit v is set if value v is kept */
     } rows[] = {
         {FILTER(1, 3, 1, 0, 0, 1), 0x07},          {FILTER(1, 0, 0.5f, 0, 0, 1), 0x03},        {FILTER(1, 0, 0.71f, 0, 0, 1), 0x07},
         {FILTER(1, 0, 1, 0, 0.3f, 1), 0x07},       {FILTER(1, 2, 0.5f, 0, 0, 1), 0x01},        /* of 0.4 and 0.3, 0.57 and 0.43 */
         {FILTER(1, 0, 0.85f, 0, 0.45f, 1), 0x03},  {FILTER(0.1f, 0, 0.5f, 0, 0, 1), 0x03},     /* the temperature comes last, */
-        {FILTER(0.1f, 0, 0.5f, 0, 0, 0), 0x01},    /* or first, and then the most probable value has nearly all the mass */
+        {FILTER(0.1f, 0, 0.5f, 0, 0, 0), 0x01},    /* or it comes first, and then the most probable value has nearly all the mass */
         /* entropy 1.505 nats. Surprisals: 0.916 (p = 0.4), 1.204 (0.3), 1.897 (0.15), 2.659, ... nats. 0.3 is the nearest (0.30 away), then
          * 0.15 (0.39), then 0.4 (0.59) */
         {FILTER(1, 0, 1, 0.2f, 0, 1), 0x02},       {FILTER(1, 0, 1, 0.31f, 0, 1), 0x06},       {FILTER(1, 0, 1, 0.46f, 0, 1), 0x07},

@@ -142,7 +142,7 @@ static void resamples(const subject *s) {
         nx_session *single = start(s, &one, NULL);
         int over = 0;
         for (uint32_t i = 0; i < STEPS; i++) over |= history[b][i * span] == NX_NONE || nx_ends(&s->model->plan[s->part], history[b][i * span]);
-        if (over) { /* and no later step changes that */
+        if (over) { /* an ended sample stays ended in all later steps */
             for (uint32_t i = 0; i < drawn; i++) CHECK_INT(ids[(i * B + b) * span], NX_NONE);
             continue;
         }

@@ -240,7 +240,7 @@ static void broken_numbers(void) {
     uint8_t values[35], drawn[35], last = 255;
     float nats[35], broken_nats[35], logits[16];
     uint32_t at = 35;
-    for (; at >= 34 || at < 3; settings.seed_low++) { /* a seed with which that value is drawn first in the middle */
+    for (; at >= 34 || at < 3; settings.seed_low++) { /* searches for a seed with which that value is first drawn near the middle */
         CHECK_INT(picture_step(model, toy_session(model, &settings, NULL), 35, values, nats), NX_OK);
         for (at = 0; at < 34 && values[at] != last;) at++;
         if (!CHECK(settings.seed_low < 1000)) return;

@@ -114,12 +114,12 @@ static void two_layers(void) {
         for (uint32_t l = 3; 2 * l < n; l++) {
             nx_sparse p = {NX_STRIDED, n, l, 0, 0};
             CHECK(reaches_all(&p, NX_NEAR, NX_FAR, 0) && reaches_all(&p, NX_FAR, NX_NEAR, 0));
-            p.kind = NX_BLOCKS; /* column set first: would also need the previous row */
+            p.kind = NX_BLOCKS; /* this pattern also has the previous row, without which its first two sets do not reach all positions */
             CHECK(!reaches_all(&p, NX_NEAR, NX_FAR, 1) && !reaches_all(&p, NX_FAR, NX_NEAR, 1));
             for (uint32_t c = 1; c < l; c++) {
                 p = (nx_sparse){NX_FIXED, n, l, c, 0};
                 check_at("n = %lld, l = %lld, c = %lld", n, l, c, 0);
-                CHECK(reaches_all(&p, NX_NEAR, NX_FAR, 1)); /* which is why the interleaving begins with A1 */
+                CHECK(reaches_all(&p, NX_NEAR, NX_FAR, 1)); /* so the interleaving begins with A1 */
                 CHECK(!reaches_all(&p, NX_FAR, NX_NEAR, 1));
                 CHECK(!reaches_all(&p, NX_NEAR, NX_FAR, 0) && !reaches_all(&p, NX_FAR, NX_NEAR, 0));
                 CHECK(reaches_all(&p, NX_NEAR | NX_FAR, NX_NEAR | NX_FAR, 0));

@@ -35,8 +35,8 @@ void put_key_u64(toy_file *file, const char *key, uint64_t value);
 void put_key_numbers(toy_file *file, const char *key, const uint32_t *numbers, uint32_t count);
 void put_key_texts(toy_file *file, const char *key, uint32_t count); /* "0", "1", ... */
 
-/* A tensor. Its entry goes to the head of a file, its padded bytes to the data. Encoding replaces `values` by the values of its type after
- * rounding. */
+/* A tensor. The entry of the tensor goes to the head of a file, and its padded bytes go to the data. Encoding replaces `values` by the
+ * values of its type after rounding. */
 typedef struct toy_tensor toy_tensor;
 void put_tensor(toy_file *head, toy_file *data, toy_tensor *tensor);
 
@@ -80,7 +80,7 @@ struct toy_tensor {
 
 typedef struct {
     toy_config config;
-    uint8_t *bytes; /* exactly `length` of them */
+    uint8_t *bytes; /* exactly `length` bytes */
     size_t length;
     size_t keys_end, data; /* offsets: end of the metadata, start of the tensors' data */
     uint32_t n_tensors;
@@ -90,7 +90,7 @@ typedef struct {
 /* A deliberate fault in a file. Names are those of keys or tensors; null means no fault. */
 typedef struct {
     const char *without;       /* omitted */
-    const char *twice;         /* written twice */
+    const char *twice;         /* a key that is written twice */
     const char *retyped;       /* a key written with another type */
     const char *reshaped;      /* a tensor with its two dimensions exchanged */
     const char *number, *text; /* a key with another value: */

@@ -84,7 +84,7 @@ export async function see(engine, base, page, onPicture) {
       size,
       hash: createHash('sha256').update(text).digest('hex'),
       blank: new Set(text.split(/[; ]/)).size <= 2,
-    })); // one colour, followed by a line end
+    })); // a picture of a single colour has at most two different parts
     return { page, engine: engine.name, pictures, complaints };
   } finally {
     await session.close();

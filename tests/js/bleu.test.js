@@ -35,7 +35,7 @@ test('BLEU from counts equals the result of sacrebleu', () => {
 });
 
 test('the intermediate counts equal the published ones', () => {
-  const { translations, references } = fixture.corpora[0]; // the counts that the source of these values shows
+  const { translations, references } = fixture.corpora[0]; // the source of this corpus also shows these counts
   const { correct, total, length, referenceLength } = bleu(translations, references);
   assert.deepEqual(
     { correct, total, length, referenceLength },

@@ -265,7 +265,7 @@ test('no control token comes from a message, and every one that the template wri
       assert.deepEqual(marks(loop, said), ['<s>', '<|end|>'], `${use} of ${JSON.stringify(said)}, character by character`);
     }
   }
-  // A text that only the template writes has the tokens of that text.
+  // If the template writes all of the text itself, the tokens are those of the whole text.
   for (const template of [
     '<|turn|>x<|turn|><|end|>',
     "{{ '<|' + 'end' + '|>' }}<<<|end|>",

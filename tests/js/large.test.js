@@ -148,7 +148,7 @@ test('a content-length that is too small, as in a compressed response: a file op
       ),
     },
   ]);
-  // The engine skips tensors that the model does not need. Here these are one that makes the file large, and one of each type.
+  // The engine skips tensors that the model does not need. Here the skipped tensors are a large one and one of each type.
   const bulk = { shape: [2 ** 23], type: F32, data: new Float32Array(2 ** 23) };
   const ROWS = 200;
   const last = {

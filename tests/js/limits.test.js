@@ -29,7 +29,7 @@ test('a text longer than any context is refused immediately, in every form', asy
     const busy = await busyIn(() => assert.throws(ask, isError('argument', /has over \d+ tokens, and this model sees \d+/)));
     assert.ok(busy < 1000, `${ask} took ${busy} ms`);
   }
-  assert.doesNotThrow(() => translator.translate(`a${' '.repeat(200)}b`)); // a run of white space counts as one space
+  assert.doesNotThrow(() => translator.translate(`a${' '.repeat(200)}b`)); // repeated spaces count as one
 });
 
 test('lists with holes, and maps with wrong items, are refused', async () => {

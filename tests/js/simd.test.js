@@ -8,7 +8,7 @@ import { fastest, supported } from '../../web/lib/workers/simd.js';
 const byte = (/** @type {number} */ x) => (x << 24) >> 24;
 
 /**
- * The relaxed SIMD dot product in the variants of processors and engines: 7 + four equal products.
+ * The possible results of the relaxed SIMD dot product on different processors and engines: 7 plus four equal products.
  *
  * @type {Record<string, (x: number, y: number) => number>}
  */

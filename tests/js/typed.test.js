@@ -118,7 +118,7 @@ test('a language model reads every character of a prompt; a vocabulary that comp
   const letters = Array.from({ length: 256 }, (_, byte) =>
     (byte > 0x20 && byte < 0x7f) || (byte > 0xa0 && byte !== 0xad) ? String.fromCharCode(byte) : String.fromCharCode(256 + hidden++),
   );
-  const composed = '\ud55c'; // it has three bytes, which two merges join
+  const composed = '\ud55c'; // the syllable has three bytes, which two merges join
   const [a, b, c] = Array.from(new TextEncoder().encode(composed), (byte) => letters[byte]);
   const tokens = [...letters, a + b, a + b + c];
   /** @param {string} pre */

@@ -52,7 +52,7 @@ export async function start({ peers, model, shape }) {
     /** @param {{ position: number, steps: number }} place */
     async time({ position, steps }) {
       const from = position - steps / 2;
-      await generate(from, 1); // this call reads the prompt; the next one finds it in the cache
+      await generate(from, 1); // this call reads the prompt, so that the next one finds it in the cache
       // The first token comes from the pass over the prompt, so one more is drawn.
       return turn(steps, () => generate(from, steps + 1));
     },

@@ -99,7 +99,7 @@ async function tried(page, name, at) {
     await page.waitForFunction(() => document.querySelector('main figure [data-phase]:not([data-phase="empty"])'), undefined, {
       timeout: 60000,
     });
-  // Some figures contain something only after the first figure has drawn.
+  // Some figures stay empty until the first figure has drawn.
   const run = page.locator('main figure').first().locator('[data-phase] button.primary:enabled').first();
   if (!(await figure.evaluate((one) => one === document.querySelector('main figure'))) && (await run.count()) > 0) {
     await run.click();

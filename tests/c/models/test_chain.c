@@ -276,7 +276,7 @@ static void label_bias(void) {
     toy_file crf = file_of(&c, 1);
     uint32_t rob[3] = {R, O, B}, rib[3] = {R, I, B};
     tagged m = tag(toy_file_open(&memm), rob, 3, NULL), f = tag(toy_file_open(&crf), rob, 3, NULL), g = tag(toy_file_open(&crf), rib, 3, NULL);
-    CHECK(m.tags[0] == 0 && m.tags[1] == 1 && m.tags[2] == 2); /* wrong, because the letter o changes nothing */
+    CHECK(m.tags[0] == 0 && m.tags[1] == 1 && m.tags[2] == 2); /* a wrong result for r o b: the letter o changes nothing */
     CHECK_NEAR((double)m.marginals[1 * 6 + 1], 0.5, 0.01);
     CHECK(f.tags[0] == 3 && f.tags[1] == 4 && f.tags[2] == 5);
     CHECK(f.marginals[1 * 6 + 4] > 0.99f);
