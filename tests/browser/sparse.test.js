@@ -106,7 +106,7 @@ test('a row lists its keys, in every pattern and combination, with the pointer a
       assert.ok(await page.locator('.patterns .panel').nth(1).isHidden());
       await page.getByLabel('By head').check();
       await said.getByText('half of the heads look at 4 keys, the others at 3').waitFor();
-      await page.getByLabel('28 × 28').check();
+      await page.getByRole('radio', { name: '28 × 28' }).check();
       await said.getByText('of 784').waitFor();
       await page.getByLabel('Strided', { exact: true }).check();
       const picture = page.locator('.patterns .picture').nth(2);
