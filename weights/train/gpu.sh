@@ -12,8 +12,8 @@
 #   sh weights/train/gpu.sh collect        copies the results to $OUT again
 #   sh weights/train/gpu.sh smoke          every line above with tiny settings, on any machine: a minute or two
 #
-# Environment: DATA, the folder with cifar10/, emoji/, stories/, multi30k/, binarised_mnist/, fsdd/ (default data); KEEP, a folder where data/ is added to what is there already
-# and read from, for a machine that is sent the pictures (cifar10 85 MB, emoji 11 MB, emoji-drawings 74 MB, in two files) in several commands; OUT, where results are copied (default build/gpu):
+# Environment: DATA, the folder with cifar10/, emoji/, stories/, multi30k/, binarised_mnist/, fsdd/ (default data); KEEP, a folder to which data/ is copied and from
+# which training then reads, for a machine that receives the pictures (cifar10 85 MB, emoji 11 MB, emoji-drawings 74 MB, in two files) in several commands; OUT, where results are copied (default build/gpu):
 # of each run log.jsonl, out.log, and average.pt cut into parts of 15 MB (RUN.pt.aa, ...). On the machine that receives them:
 #
 #   mkdir -p weights/train/runs/cifar10-gpu && cat build/gpu/cifar10-gpu.pt.* > weights/train/runs/cifar10-gpu/average.pt

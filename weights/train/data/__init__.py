@@ -28,7 +28,7 @@ def forbid_test_set():
 
 
 def check_evaluation(evaluation, what):
-    """Raises unless the evaluation entry point calls it, in a process that allows this."""
+    """Raises unless an entry point of evaluation calls it, in a process that allows evaluation."""
     if _forbidden or not evaluation:
         raise TestSetError("%s is held out for measuring; training code never reads it" % what)
 

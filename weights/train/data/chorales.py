@@ -74,5 +74,5 @@ def load(directory, split):
 
 
 def load_test_for_evaluation(directory):
-    """The evaluation entry point: the 77 chorales of the test split."""
+    """Returns the 77 chorales of the test split; the entry point of evaluation."""
     return read(directory, "test", evaluation=True)

@@ -51,5 +51,5 @@ def load(directory, split):
 
 
 def load_test_for_evaluation(directory):
-    """The evaluation entry point (evaluate.py, held_out.py, golden.py): the 10,000 test images."""
+    """Returns the 10,000 test images; the entry point of evaluation (evaluate.py, held_out.py, golden.py)."""
     return read_batch(directory, TEST, evaluation=True)

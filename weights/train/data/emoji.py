@@ -84,5 +84,5 @@ def load(directory, split):
 
 
 def load_test_for_evaluation(directory):
-    """The evaluation entry point (evaluate.py, golden.py): the held-out pictures."""
+    """Returns the held-out pictures; the entry point of evaluation (evaluate.py, golden.py)."""
     return read_pictures(directory, "test", evaluation=True)

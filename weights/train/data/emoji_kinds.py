@@ -61,5 +61,5 @@ def load(directory, split):
 
 
 def load_test_for_evaluation(directory):
-    """The evaluation entry point: the held-out pictures."""
+    """Returns the held-out pictures; the entry point of evaluation."""
     return read(directory, "test", evaluation=True)

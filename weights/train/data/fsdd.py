@@ -97,5 +97,5 @@ def load(directory, split):
 
 
 def load_test_for_evaluation(directory):
-    """The evaluation entry point: the 300 recordings of takes 0 to 4."""
+    """Returns the 300 recordings of takes 0 to 4; the entry point of evaluation."""
     return read(directory, "test", evaluation=True)

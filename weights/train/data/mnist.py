@@ -39,6 +39,6 @@ def load(directory, split):
 
 
 def load_test_for_evaluation(directory):
-    """The evaluation entry point (evaluate.py, golden.py): the 10,000 test images."""
+    """Returns the 10,000 test images; the entry point of evaluation (evaluate.py, golden.py)."""
     x, y = (read_idx(os.path.join(directory, name), evaluation=True) for name in FILES[2:])
     return x[..., None], y

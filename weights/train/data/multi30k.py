@@ -40,5 +40,5 @@ def load(directory, split):
 
 
 def load_test_for_evaluation(directory):
-    """The evaluation entry point (evaluate.py, held_out.py): test_2016_flickr."""
+    """Returns test_2016_flickr; the entry point of evaluation (evaluate.py, held_out.py)."""
     return read(directory, "test", evaluation=True)

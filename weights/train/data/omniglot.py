@@ -46,5 +46,5 @@ def load(directory, split):
 
 
 def load_test_for_evaluation(directory):
-    """The evaluation entry point: the twenty evaluation alphabets."""
+    """Returns the twenty evaluation alphabets; the entry point of evaluation."""
     return read(directory, "evaluation", evaluation=True)

@@ -312,7 +312,7 @@ def load(directory, split, further=False):
 
 
 def load_test_for_evaluation(directory, new_drawings=False):
-    """The evaluation entry point. By default: scenes of pairs that never occurred together, in training drawings. With styles: training
+    """The entry point of evaluation. By default: scenes of pairs that never occurred together, in training drawings. With styles: training
     pairs, with every object in a style in which training never showed it."""
     if new_drawings:
         return Scenes(read_sprites(directory, "test", evaluation=True), "test", any_pair=True)

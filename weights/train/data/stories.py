@@ -70,5 +70,5 @@ def load(directory, split):
 
 
 def load_test_for_evaluation(directory):
-    """The evaluation entry point (evaluate.py, held_out.py): the held-out books and stories."""
+    """Returns the held-out books and stories; the entry point of evaluation (evaluate.py, held_out.py)."""
     return read(directory, "test", evaluation=True)

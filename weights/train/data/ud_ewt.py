@@ -36,5 +36,5 @@ def load(directory, split):
 
 
 def load_test_for_evaluation(directory):
-    """The evaluation entry point (evaluate.py, held_out.py): the official test sentences."""
+    """Returns the official test sentences; the entry point of evaluation (evaluate.py, held_out.py)."""
     return read(directory, "test", evaluation=True)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Chorales of J. S. Bach's chorales in sixteenths, packed unchanged."""
+"""J. S. Bach's chorales in sixteenths, packed unchanged."""
 import json
 import os
 
