@@ -23,7 +23,7 @@
  *   granite   scales embeddings, scores, sublayer outputs and logits [IBM 2024; Yang et al. 2022, arXiv:2203.03466]
  *   phi3      as qwen2; all blocks may be local; each rotary frequency may have its own divisor for a short context, to which the model is
  *             then limited [Abdin et al. 2024, arXiv:2404.14219; Ding et al. 2024, arXiv:2402.13753]
- *   ernie4_5  has only another name
+ *   ernie4_5  differs only in its name
  *
  * The first id is given, and position p > 0 reads id p - 1 (layers/decoder.h), whose rotary position is p - 1.
  *
