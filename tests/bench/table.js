@@ -299,7 +299,7 @@ export function markdown({ machine, summary, w1, sizes, peers, chosen }) {
     `|---|${'---|'.repeat(positions.length + 1)}`,
     ...ours,
     ...others,
-    row(['the fastest of the others over ours', ...positions.map((p) => `**${number(summary.w1[p].ratio, 1)}x**`), '']),
+    row(['time of the fastest other runtime, divided by ours', ...positions.map((p) => `**${number(summary.w1[p].ratio, 1)}x**`), '']),
     '',
     `\`npm run bench${machine.args && ` -- ${machine.args}`}\`: medians of ${machine.runs} interleaved rounds in one browser, build ${chosen}; ` +
       `${machine.cpu}, ${machine.browser}, ${machine.date.slice(0, 10)}.`,

@@ -121,7 +121,7 @@ export function createPageView(root, Sheet, { mirror, onMark, onEnter }) {
     get marked() {
       return marked;
     },
-    /** Keeps the selected token selected when the pointer leaves it. */
+    /** Keeps the token selected after the pointer has left it. */
     pin() {
       pinned = true;
     },
