@@ -576,7 +576,7 @@ static void product_by_block(uint32_t type, uint32_t rows, uint32_t cols, uint32
         double constant = 0, top = 0;
         for (uint32_t c = 0; c < cols; c++) top = fmax(top, fabs(seen[c]));
         for (uint32_t r = 0; r < rows; r++) {
-            /* scales and offsets of a block are terms of that size, which may cancel; any_rows writes none above 2^3 * 63 */
+            /* a block's scales and offsets add large terms that may cancel; any_rows writes no scale or offset above 2^3 * 63 */
             if (of_eight_bits(type)) {
                 constant = 0;
                 /* 8192 steps, added and subtracted */

@@ -2,7 +2,8 @@
 // @ts-check
 
 /**
- * Keys in which a few channels are far larger than the others (in Qwen 2 because of biases): rounding loses no more than with other keys.
+ * Keys with a few channels far larger than the others, as in Qwen 2 because of its biases. Rounding them loses no more than rounding other
+ * keys.
  */
 
 import assert from 'node:assert/strict';

@@ -181,7 +181,7 @@ for (const [lang, { name: spoken, whole }] of Object.entries(LANGUAGES)) {
     }
   });
 
-  test(`${spoken}: links of a page lead to existing files, to pages in that language if they exist, and to the English page`, async () => {
+  test(`${spoken}: every link leads to a file that exists, and to the page in that language if there is one; each page links to its English original`, async () => {
     const pages = await framedPages(WEB);
     for (const name of translated) {
       const path = `${name && `pages/${name}/`}${lang}/index.html`;

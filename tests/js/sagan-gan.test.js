@@ -41,7 +41,7 @@ test('with spectral normalisation, no layer makes a vector longer', () => {
   const { layers } = new Network(POINT, 1, randomFrom(3), true);
   const random = randomFrom(4);
   for (const layer of layers) {
-    for (let k = 0; k < 50; k++) layer.iterate(); // one power iteration for each training step
+    for (let k = 0; k < 50; k++) layer.iterate(); // as many power iterations as in 50 training steps
     const x = Float32Array.from({ length: layer.inputs }, () => random() - 0.5);
     const y = layer.forward(x); // the bias is zero
     assert.ok(Math.hypot(...y) <= 1.001 * Math.hypot(...x));

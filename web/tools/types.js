@@ -45,7 +45,7 @@ function forOlder(text) {
     .replace(/\b((?:Int|Uint|Float)\d+(?:Clamped)?Array)<ArrayBuffer>/g, 'ReturnType<$1Constructor["of"]>');
 }
 
-/** Removes imports of internal declarations that were removed. @param {string} text  text of a declaration */
+/** Removes the imports that only removed internal declarations used. @param {string} text  text of a declaration */
 function withoutUnused(text) {
   const code = withoutComments(text);
   const used = (/** @type {string} */ type) => [...code.matchAll(new RegExp(`\\b${type}\\b`, 'g'))].length > 1;

@@ -49,7 +49,7 @@ static void known(void) {
     }
 }
 
-/* If the small picture is the exact mean, the features of a cell's last pixel contain its colour. */
+/* If the small picture holds the exact mean of each cell, the features of a cell's last pixel contain that pixel's colour. */
 static void the_rest_of_a_cell(void) {
     nx_direct w = {.height = 2, .width = 2, .rows = 1, .cols = 1, .places = 4, .values = 256, .mixtures = 1};
     uint32_t ids[12] = {10, 20, 30, 50, 60, 70, 90, 100, 110, 250, 140, 30}, small[3] = {100, 80, 60};

@@ -18,7 +18,7 @@ import { addressOf, arcs, bands, caption, chorale, digits, face, faces, levelsOf
  * @property {string[]} [choices]
  * @property {true} [anew]  adds a button that draws with another seed; elements for audio have their own button for this
  * @property {{ file: string, draw: (model: Model, seed: number, signal: AbortSignal) => Promise<Painter> }} [live]  a file that is small
- *   enough to load without a request of the visitor, and a function that draws another answer of its model
+ *   enough to load before the visitor asks for it, and a function that draws another answer with its model
  */
 
 /**

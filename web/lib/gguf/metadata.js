@@ -50,7 +50,7 @@ export function lookupOf(entries) {
     const entry = all.get(key);
     if (!entry) return undefined;
     if (!isShort(entry))
-      throw new NextPixelError('limit', `${key} is too long: at most 1 MB of a text and ${MOST_ITEMS} items of a list are read`);
+      throw new NextPixelError('limit', `${key} is too long: a text may have at most 1 MB, and a list at most ${MOST_ITEMS} items`);
     return yield* readingValue(entry);
   }
   return { has: (key) => all.has(key), get: (key) => atOnce(reading(key)), reading };

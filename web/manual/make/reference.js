@@ -151,7 +151,7 @@ export async function reference({ typedoc, ts, block, inline }) {
     const tag = symbol?.declarations?.find(ts.isJSDocTypedefTag);
     const text = ts.getTextOfJSDocComment(tag?.parent.comment);
     if (text && !reflection.comment?.hasVisibleComponent()) reflection.comment = new Comment([{ kind: 'text', text }]);
-    // TypeDoc also treats a minus sign at the start of a text as a dash.
+    // TypeDoc takes a minus sign at the start of a description for the dash after the name, and drops it; this restores it.
     const property = ts.getTextOfJSDocComment(symbol?.declarations?.find(ts.isJSDocPropertyTag)?.comment);
     if (/^-\S/.test(property ?? '')) reflection.comment = new Comment([{ kind: 'text', text: property }]);
     // Readers cannot interpret `typeof NAMES[number]`, so it is replaced by the literals in the order of NAMES.

@@ -50,8 +50,8 @@ export class HeadModel {
    * the probability of each word as the head of each other word.
    *
    * @param {string | string[]} text  a sentence, which is split into words as in the training treebank; or a list of words. The text is
-   *   parsed as one tree, so parse several sentences one by one. At least one word, at most `info.positions`. Words that did not occur in
-   *   training are parsed by their form and their neighbours
+   *   parsed as one tree, so parse several sentences one by one. At least one word, at most `info.positions`. For words that did not
+   *   occur in training, the model relies on their form and their neighbours
    * @param {ParseOptions} [options]
    * @returns {Promise<Parse>}
    */

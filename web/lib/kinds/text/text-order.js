@@ -102,7 +102,7 @@ function paragraphs(all, top, rows) {
 }
 
 /**
- * Returns every visible range of a token, with its position.
+ * Returns the visible ranges of all tokens, each with its place on the screen.
  *
  * @param {Piece[]} pieces
  * @param {{ top: number, leading: number }} view  top: the first visible line; leading: height of a line in CSS pixels

@@ -23,7 +23,7 @@ WRITTEN = {"deu-eng.tsv.xz": "204aca2e0594855e46adc92234268f4988cca7f721f5b43da0
 
 
 def pairs_of(text, first=None):
-    """Parses lines of an English sentence, a tab and its translation -> pairs with the translation first"""
+    """Parses lines that each hold an English sentence, a tab and the translation. Returns pairs with the translation first."""
     lines = [line.rstrip("\r\n").split("\t")[:2] for line in text.splitlines() if line.strip()][:first]
     odd = next((i for i, pair in enumerate(lines) if len(pair) != 2), None)
     if odd is not None or not lines:

@@ -387,7 +387,7 @@ class ImageTransformer(Positions):
             return self.output(h.float())
 
     def last(self, h, known=None, at=None):
-        """Maps all hidden rows, or only that of position `at`, to the output layer's numbers."""
+        """Maps all hidden rows, or only the row of position `at`, to the outputs of the last layer."""
         h = self.output_norm(h) if self.c.norm == "pre" else h
         out = self.head(h)
         return out if known is None else self.direct.lead(out, h, known, self.palette.weight if self.c.palette else None, at)

@@ -48,7 +48,7 @@ def encode(grid):
 
 
 def parts(grid, ticks, ids):
-    """Splits a piece into parts with at most this many sixteenths and ids, at the bar nearest to the middle."""
+    """Halves a piece, at the bar nearest to its middle, until each part has at most `ticks` sixteenths and `ids` ids."""
     if len(grid) <= ticks and len(encode(grid)) <= ids or len(grid) <= WAITS:
         return [grid]
     middle = max(WAITS, len(grid) // 2 // WAITS * WAITS)

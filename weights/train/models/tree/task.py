@@ -29,7 +29,7 @@ class Settings(Config, Common):
     cluster_words: int = 20000
     forget: float = 0.0                  # fraction of words whose identity training drops, so that their form must suffice
     softened: float = 1.0                # factor of the scores in the file: the best tree stays the best, but all trees become less certain
-    relations: str = ""                  # for a model without data (golden cases): "-"
+    relations: str = ""                  # "": the relations of the data; "-": none, for golden cases, which have no data
 
 
 class Sentences:
