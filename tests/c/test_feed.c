@@ -101,7 +101,8 @@ static void the_same_model(void) {
         }
 }
 
-/* Every prefix of a file that is too short for its header is reported. A damaged header is refused as soon as the damage is detected. */
+/* If a prefix of a file is too short for the header, the library asks for more. A damaged header is refused as soon as the damage is
+ * detected. */
 static void heads(void) {
     toy_file file = file_of(0);
     uint32_t head = head_of(&file);

@@ -127,7 +127,7 @@ static void misuse(void) {
     CHECK_INT(picture_step(model, session, 0, NULL, NULL), NX_OK);
     CHECK_INT(picture_prefill(model, session, NULL, 0, NULL), NX_OK); /* a call with zero steps does nothing */
     CHECK_INT(picture_prefill(model, session, values, 2, NULL), NX_OK);
-    CHECK_INT(nx_session_output(model, session, 0, logits), NX_E_ARGUMENT); /* computed, but without the output layer */
+    CHECK_INT(nx_session_output(model, session, 0, logits), NX_E_ARGUMENT); /* the positions are computed, but without the output layer */
     CHECK_INT(picture_prefill(model, session, values, 1, nats), NX_OK);
     CHECK_INT(nx_session_output(model, session, 0, logits), NX_OK);
     CHECK_INT(nx_session_output(model, session, 1, logits), NX_OK);

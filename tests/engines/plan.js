@@ -279,7 +279,7 @@ function sounding(work, { classes, speakers = [] }) {
 }
 
 /**
- * Converts a task to a task on sounds as codes: codes of a sound whose last top-level code is incomplete, or this many further codes.
+ * Converts a task to a task on sounds as codes: it encodes a sound whose last top-level code is incomplete, or draws more codes.
  *
  * @param {Work} work
  * @param {ModelInfo} info

@@ -129,7 +129,7 @@ class Texts(unittest.TestCase):
             self.assertTrue(all(len(p[1]) for p in parts))
             with open(os.path.join(folder, "b.txt"), "wb") as f:
                 f.write(b"\xff\xfe")
-            self.assertEqual(texts.read(folder, "train"), parts[0])         # an empty one is skipped: test_data.py
+            self.assertEqual(texts.read(folder, "train"), parts[0])         # an empty file is skipped (test_data.py)
 
 
 class Model(unittest.TestCase):

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Enlargement that reads the small picture directly: each position is conditioned on features of the small picture.
 
-This is our own method; the paper's encoder and cross-attention are in model.py. It is for pixels in raster order, one position each; the
+This method is our own; the paper's encoder and cross-attention are in model.py. It is for pixels in raster order, one position each; the
 large picture has K = a b pixels in the cell of each small pixel. Colours are z = (255 - v) / 255, so that white and everything outside are
 0. For a pixel x with index k in its cell, three things are known in advance:
 
@@ -9,8 +9,9 @@ large picture has K = a b pixels in the cell of each small pixel. Colours are z 
     r  (3)   the mean colour left for the rest of the cell: clamp((K z_cell - sum of z drawn in the cell) / (K - k), 0, 1)
     N  (18)  the colours at (0,-1), (-1,0), (-1,-1), (-1,1), (0,-2), (-2,0)
 
-They are used twice: added to the decoder's input, and in a guess M of the pixel's colour, a prior on the output layer's distribution. If
-there is an encoder, which reads the whole small picture, its row e of the cell is added too; there is no cross-attention then.
+They are used twice: they are added to the decoder's input, and they give a guess M of the pixel's colour, which is a prior on the output
+layer's distribution. If there is an encoder, which reads the whole small picture, its row e of the cell is added to the input instead of
+cross-attention.
 
     input     h = h + E_k [C; r; 1] + U e_cell   and of a palette  + T_near(z_cell) + T_(V + near(r)),   near: the palette's colour nearest to it
     guess     M = A_k [C; r; N; 1] + W h,     s = softplus(w . h + b_k)       h: what the output layer reads
