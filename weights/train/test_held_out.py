@@ -18,7 +18,7 @@ SIDES = dict(mnist=(28, 28), binarised_mnist=(28, 28), cifar10=(32, 32, 3), emoj
 
 
 def examples(name, module):
-    """Two held-out examples in the set's form."""
+    """Returns two held-out examples in the form of the set."""
     writer = held_out.WRITERS.get(name, held_out.write_pictures)
     if writer is held_out.write_texts:
         return [] if name == "short_stories" else ["A book.", "Another."], ["One day.", "The end."]

@@ -586,7 +586,7 @@ class FullyVisible(unittest.TestCase):
         task = FVSBNTask(FVSBNTask.Settings(height=3, width=4, precision=2.0, precision_power=1.0))
         model = task.model()
         with torch.no_grad():
-            model.fvsbn.weight[0, 11] = 3.0              # from (0, 0) to (2, 3)
+            model.fvsbn.weight[0, 11] = 3.0              # the weight from pixel (0, 0) to pixel (2, 3)
         self.assertAlmostEqual(float(task.prior(model)), 2.0 / 2 * 13 ** 0.5 * 9, 4)
 
 

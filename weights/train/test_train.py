@@ -190,7 +190,7 @@ class Start(unittest.TestCase):
             self.assertEqual(best(block.heads(block.attn_q(h)), block.heads(block.attn_k(h))), [(11, 7), (11, 6), (11, 8), (10, 7)])
             self.assertEqual(best(block.heads(block.cross_attn_q(h)), block.heads(block.cross_attn_k(e))), [(2, 1), (2, 2), (3, 1), (3, 2)])
             block = model.blk[1]
-            # mirrored: 15 - 6, one position later
+            # the mirrored column of 6 is 15 - 6, and its value is read one position later
             self.assertEqual(best(block.heads(block.attn_q(h)), block.heads(block.attn_k(h)))[1], (12, 10))
 
 
@@ -220,7 +220,7 @@ class Start(unittest.TestCase):
         x, small = torch.randint(0, 256, (2, c.n, 3)), torch.randint(0, 256, (2, 16, 3))
         with torch.no_grad():
             model(x, torch.tensor([0, 1]), small, kept)
-        at = torch.tensor([i for i in range(32, c.n) if 2 <= i % 16 < 14])                                  # all neighbours of these exist
+        at = torch.tensor([i for i in range(32, c.n) if 2 <= i % 16 < 14])   # positions whose neighbours all exist
         found = kept[-1][:, at].flatten(0, 1)
         found = torch.nn.functional.normalize(found - found.mean(0), dim=0)
 
@@ -297,7 +297,7 @@ class Direct(unittest.TestCase):
         direct, palette = model.direct, model.palette.weight
         self.assertTrue(torch.equal(direct.nearest(colour(palette), palette), torch.arange(12)))
         known = direct.known(model.pixels(x), small)
-        left = ((known[..., 27:30, None] - colour(palette).T) ** 2).sum(-2).argmin(-1)       # what remains of each pixel's cell
+        left = ((known[..., 27:30, None] - colour(palette).T) ** 2).sum(-2).argmin(-1)   # nearest to the rest of each pixel's cell
         before = direct.enter(known, palette)
         direct.near.weight[12 + int(left[0, 5])] += 1
         self.assertTrue(torch.equal((direct.enter(known, palette) - before).abs().amax(-1) > 0.5, left == left[0, 5]))

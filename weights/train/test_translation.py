@@ -29,7 +29,7 @@ FIXTURE = os.path.join(recipes.HERE, "..", "..", "tests", "js", "bleu.json")
 
 
 def model_of(**changes):
-    """A model with random weights in double precision, large enough that attention is far from uniform."""
+    """Returns a model with random weights in double precision, large enough that attention is far from uniform."""
     model = Transformer(replace(golden.BASE, **changes)).double().eval()
     golden.randomise(model, 5)
     return model
@@ -237,7 +237,7 @@ class Batches(unittest.TestCase):
             self.assertEqual(len(set(batches.flatten().tolist())), 37 * 8)
             longest = sizes.max(0)[batches]
             self.assertLess(np.ptp(longest, axis=1).mean(), np.ptp(longest) / 8)
-            means = longest.mean(1)                      # but batches have a random order
+            means = longest.mean(1)                      # the batches have a random order
             self.assertLess(abs(np.corrcoef(means[1:], means[:-1])[0, 1]), 0.5)
         self.assertFalse((arranged(sizes, 3, 0, 8) == arranged(sizes, 3, 1, 8)).all())
 

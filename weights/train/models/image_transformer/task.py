@@ -122,10 +122,10 @@ class ImageTransformerTask(Task):
         model.one_pass = average.one_pass = self.s.bf16 and native.usable(*model.parameters())
 
     def load(self, split):
-        """Returns images, labels, and which must not be mirrored, if training mirrors."""
+        """Returns images, labels and, if training mirrors pictures, which of them must not be mirrored."""
         s = self.s
         if s.drawings and data.own(s.dataset, s.data):
-            s.drawings = 0.0             # those writings are of other pictures
+            s.drawings = 0.0             # the larger drawings show other pictures
         if s.drawings and (s.dataset != "emoji" or s.height != s.width or not 0 < s.drawings <= 1):
             sys.exit("drawings: a share of each batch, up to 1, for square pictures of the data set emoji")
         found = super().load(split)

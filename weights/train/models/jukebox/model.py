@@ -67,7 +67,7 @@ class Config:
 
     @property
     def ratio(self):
-        """Codes of the bottom level per code of the top level."""
+        """Returns the number of codes of the bottom level per code of the top level."""
         return self.hop("top") // self.hop("bottom")
 
     def prior(self, name):

@@ -17,7 +17,7 @@ from data.fsdd import RATE, expand
 from models.jukebox.model import LEVELS, Config, Jukebox
 
 PREFIX = "jukebox."
-PRIORS = ("top.", "bottom.")             # prefixes of their tensors
+PRIORS = ("top.", "bottom.")             # prefixes of the tensors of the priors
 WINDOWS = (512, 256, 128, 64)            # window lengths in samples of the spectra that training compares; hops are a quarter of them
 FLOOR = 1e-3                             # added to a magnitude before its logarithm
 WHOLE = 16                               # positions to which a batch of the top level is padded, for whole blocks of the pattern
