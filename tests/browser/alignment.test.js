@@ -122,8 +122,10 @@ test('one vector: a sentence of each length with and without attention; omitting
     const canvas = page.locator('#vector canvas');
     const drawn = () => canvas.evaluate((one) => /** @type {HTMLCanvasElement} */ (one).toDataURL());
     const whole = await drawn();
-    await canvas.press('ArrowRight');
-    await canvas.press('ArrowRight');
+    // Both presses happen before the translation without the first word ends.
+    await canvas.evaluate((one) => {
+      for (let i = 0; i < 2; i++) one.dispatchEvent(new KeyboardEvent('keydown', { key: 'ArrowRight', bubbles: true }));
+    });
     await said.getByText(/^Without “Hund” the vector moves by \d+% of its length\.$/).waitFor();
     assert.equal(await page.locator('#vector-german del').textContent(), 'Hund');
     assert.doesNotMatch((await page.locator('#vector-additive').textContent()) ?? '', /dog/, 'attention cannot see an omitted word');

@@ -79,7 +79,7 @@ test('every word points at its head; a pinned one changes the others', () =>
     await page.waitForFunction(() => /would cross/.test(document.querySelector('#said')?.textContent ?? ''));
     await page.locator('#sentence').fill('word '.repeat(129));
     await page.waitForFunction(() =>
-      /over 128 words, this model parses at most 128/.test(document.querySelector('#said')?.textContent ?? ''),
+      /over 128 words, but this model parses at most 128/.test(document.querySelector('#said')?.textContent ?? ''),
     );
     await page.locator('#sentence').fill('\u200b');
     await page.waitForFunction(() => document.querySelector('#said')?.textContent === 'Type a sentence.');

@@ -34,7 +34,7 @@ export function createOneVector() {
   /** @type {HTMLButtonElement} */
   const whole = byId('vector-whole');
   const translations = KINDS.map((kind) => byId(`vector-${kind}`));
-  const view = createVectorView(byId('vector'), { onLeft: leave });
+  const view = createVectorView(byId('vector'), { left: () => left, onLeft: leave });
   /** @type {Promise<{ models: Model[], network: Network }> | undefined} */
   let loading;
   /** @type {{ ids: number[], read: string[], source: Read, moved: number[] } | undefined} */
@@ -126,7 +126,8 @@ export function createOneVector() {
 
   /** @param {number} i index of the word to leave out; -1 for none */
   function leave(i) {
-    left = i;
+    if (!sentence) return; // the figure still shows the previous sentence
+    left = Math.min(i, sentence.read.length - 2); // the end token cannot be left out
     void show(true);
   }
 

@@ -30,9 +30,10 @@ const FULL = 0.7;
 
 /**
  * @param {HTMLElement} root
- * @param {{ onLeft: (i: number) => void }} hooks called with the index of the word to leave out, or -1 for none
+ * @param {{ left: () => number, onLeft: (i: number) => void }} hooks `left` returns the index of the word that the visitor chose last, which
+ *   is drawn only after its translation; `onLeft` is called with the index of the next word to leave out. -1 for none
  */
-export function createVectorView(root, { onLeft }) {
+export function createVectorView(root, { left, onLeft }) {
   const canvas = make('canvas', {
     class: 'picture unrolled',
     tabindex: '0',
@@ -47,7 +48,7 @@ export function createVectorView(root, { onLeft }) {
     const context = canvas.getContext('2d');
     const room = root.clientWidth;
     if (!context || room === 0 || !shown) return;
-    const { read, encoder, vector, written, decoder, moved, left } = shown;
+    const { read, encoder, vector, written, decoder, moved, left: omitted } = shown;
     const font = `${SIZE}px ${getComputedStyle(canvas).fontFamily}`;
     const width = Math.max(room, COLUMN * Math.max(read.length, written.length));
     const [below, above] = [width / read.length, width / written.length];
@@ -126,7 +127,7 @@ export function createVectorView(root, { onLeft }) {
     );
 
     encoder.forEach((state, i) => {
-      context.globalAlpha = i === left ? 0.2 : 1;
+      context.globalAlpha = i === omitted ? 0.2 : 1;
       paintState(context, colours, state, { left: x(i) - side / 2, top: bottom, width: side, height: side, across: ACROSS });
     });
     context.globalAlpha = 1;
@@ -142,8 +143,8 @@ export function createVectorView(root, { onLeft }) {
 
     context.fillStyle = colours.ink;
     read.forEach((word, i) => {
-      context.fillStyle = i === left ? colours.accent : colours.ink;
-      context.font = i === left ? `700 ${font}` : font;
+      context.fillStyle = i === omitted ? colours.accent : colours.ink;
+      context.font = i === omitted ? `700 ${font}` : font;
       readRow.write(word, x(i), bottom + side, -1);
     });
     context.font = font;
@@ -153,7 +154,7 @@ export function createVectorView(root, { onLeft }) {
     context.fillText(phrase`s₀: ${vector.length} numbers`, width / 2, end + 6);
     moved.forEach((share, i) => {
       const high = Math.min(1, share / FULL) * (BARS - SIZE - 4);
-      context.fillStyle = i === left ? colours.accent : colours.heat(0.75);
+      context.fillStyle = i === omitted ? colours.accent : colours.heat(0.75);
       context.fillRect(x(i) - Math.min(12, below / 2 - 2), floor - high, Math.min(24, below - 4), high);
       if (below < 26) return;
       Object.assign(context, { fillStyle: colours.ink, textAlign: 'center', textBaseline: 'bottom' });
@@ -172,14 +173,14 @@ export function createVectorView(root, { onLeft }) {
   canvas.addEventListener('click', (event) => {
     if (!shown || event.offsetY < canvas.clientHeight / 2) return;
     const i = Math.floor(event.offsetX / (canvas.clientWidth / shown.read.length));
-    if (i >= 0 && i < shown.read.length - 1) onLeft(i === shown.left ? -1 : i);
+    if (i >= 0 && i < shown.read.length - 1) onLeft(i === left() ? -1 : i);
   });
   canvas.addEventListener('keydown', (event) => {
     if (!shown) return;
     const words = shown.read.length - 1;
-    if (event.key === 'Escape' && shown.left >= 0) onLeft(-1);
-    else if (event.key === 'ArrowRight') onLeft(Math.min(words - 1, shown.left + 1));
-    else if (event.key === 'ArrowLeft') onLeft(shown.left < 0 ? words - 1 : Math.max(0, shown.left - 1));
+    if (event.key === 'Escape' && left() >= 0) onLeft(-1);
+    else if (event.key === 'ArrowRight') onLeft(Math.min(words - 1, left() + 1));
+    else if (event.key === 'ArrowLeft') onLeft(left() < 0 ? words - 1 : Math.max(0, left() - 1));
     else return;
     event.preventDefault();
   });
