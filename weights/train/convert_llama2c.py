@@ -62,7 +62,7 @@ def read_checkpoint(path):
 
 
 def read_tokenizer(path, ids):
-    """-> (tokens, scores, types)"""
+    """Reads a tokenizer -> (tokens, scores, types)"""
     with open(path, "rb") as f:
         raw = f.read()
     tokens, scores, types, at = [], [], [], 4

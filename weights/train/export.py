@@ -73,7 +73,7 @@ def path_of(recipe, run, checkpoint):
 
 
 def export_run(name, run="", kind="", out="", quality="", mixed="", share=0.2):
-    """-> (path, bytes, parameters)"""
+    """Exports a run and returns (path, number of bytes, number of parameters)"""
     task, model, checkpoint = load_average(run or name, name)
     if mixed:
         mix(task, model, mixed, share)

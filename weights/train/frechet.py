@@ -50,7 +50,7 @@ class Classifier(nn.Module):
 
 
 def tensors(images, kinds):
-    """-> (N, 3, 32, 32) in -1..1, kinds"""
+    """Returns pictures (N, 3, 32, 32) in -1..1, and their kinds"""
     return torch.from_numpy(images.copy()).permute(0, 3, 1, 2).float() / 127.5 - 1, torch.from_numpy(kinds).long()
 
 

@@ -58,8 +58,8 @@ def read_into(path, url, first=0):
 
 
 def fetch(url, path, digest="", first=0):
-    """url -> path, through path.part, from which a later call resumes. Ends the program if the server does not send the file or sends a
-    different one."""
+    """Fetches url to path. The bytes first go to path.part, from which a later call resumes. Ends the program if the server does not send
+    the file or sends a different one."""
     part = path + ".part"
     os.makedirs(os.path.dirname(os.path.abspath(path)), exist_ok=True)
     for left in reversed(range(TRIES)):

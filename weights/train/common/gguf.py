@@ -27,14 +27,14 @@ class Raw(NamedTuple):
 
 
 def encode(x, kind):
-    """float32 array -> bytes of one tensor."""
+    """Encodes a float32 array as the bytes of a tensor of type `kind`."""
     if kind in (Q4_0, Q8_0):
         return (quantize_q4_0 if kind == Q4_0 else quantize_q8_0)(x)
     return np.ascontiguousarray(x, "<f4" if kind == F32 else "<f2").tobytes()
 
 
 def decode(raw):
-    """Raw -> float32 array, the inverse of `encode`."""
+    """Decodes a Raw to a float32 array; the inverse of `encode`."""
     if raw.kind in (Q4_0, Q8_0):
         return (dequantize_q4_0 if raw.kind == Q4_0 else dequantize_q8_0)(raw.bytes, raw.shape)
     return np.frombuffer(raw.bytes, "<f4" if raw.kind == F32 else "<f2").astype(np.float32).reshape(raw.shape)
@@ -46,7 +46,8 @@ def _string(s):
 
 
 def _value(v):
-    """Python value -> metadata type and bytes: bool, int -> u32, float -> f32, str, list of str, of int (i32) or of float (f32)."""
+    """Encodes a Python value as metadata type and bytes: bool, int -> u32, float -> f32, str, list of str, of int (i32) or of float
+    (f32)."""
     if isinstance(v, str):
         return struct.pack("<I", STRING) + _string(v)
     if isinstance(v, bool):
@@ -62,7 +63,8 @@ def _value(v):
 
 
 def write(path, metadata, tensors):
-    """metadata: {key: bool | int | float | str | list of str, int or float}; tensors: {name: (array, type) or Raw} -> bytes written."""
+    """Writes a file and returns the number of bytes. metadata: {key: bool | int | float | str | list of str, int or float}; tensors: {name:
+    (array, type) or Raw}."""
     pad = lambda n: -n % ALIGNMENT
     head = b"GGUF" + struct.pack("<IQQ", 3, len(tensors), len(metadata))
     for key, v in metadata.items():
@@ -83,13 +85,13 @@ def write(path, metadata, tensors):
 
 
 def read(path):
-    """-> (metadata dict, {name: (float32 array, type)})"""
+    """Reads a file -> (metadata dict, {name: (float32 array, type)})"""
     metadata, tensors = read_raw(path)
     return metadata, {name: (decode(raw), raw.kind) for name, raw in tensors.items()}
 
 
 def read_raw(path):
-    """-> (metadata dict, {name: Raw}); ends the program if the file is missing or truncated."""
+    """Reads a file -> (metadata dict, {name: Raw}); ends the program if the file is missing or truncated."""
     if not os.path.isfile(path):
         sys.exit("%s: no such file" % path)
     with open(path, "rb") as f:

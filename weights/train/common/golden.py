@@ -77,9 +77,9 @@ def tiny(out=OUT):
 
 @torch.no_grad()
 def hidden(out=OUT):
-    """hidden.json: for each model of HIDDEN, {values, source, layers}: the ids, and (positions, d) hidden states of layer 0 (the embedding)
-    and of each block. The hidden state of a position predicts its entry of `values`. If a text has no start token, the first position has
-    zeros."""
+    """Writes hidden.json: for each model of HIDDEN, {values, source, layers}: the ids, and (positions, d) hidden states of layer 0 (the
+    embedding) and of each block. The hidden state of a position predicts its entry of `values`. If a text has no start token, the first
+    position has zeros."""
     found = {}
     for name in sorted(models()):
         for case in module(name).cases():
@@ -125,8 +125,8 @@ def layers_of(model, values, source):
 
 @torch.no_grad()
 def trained(name, run, directory, out=OUT):
-    """<name>.golden.gguf: logits of one validation example, from the F32 and the Q8_0 weights (if there are many numbers, only those of 64
-    positions, listed in `rows`)."""
+    """Writes <name>.golden.gguf: the logits of one validation example, from the F32 and the Q8_0 weights; if there are many, only those of
+    the 64 positions listed in `rows`."""
     task, model, _ = load_average(run)
     task.s.data = directory or task.s.data
     golden = module(type(task).__module__.split(".")[1])
@@ -150,7 +150,7 @@ def trained(name, run, directory, out=OUT):
 
 @torch.no_grad()
 def shipped(name, directory, out=OUT):
-    """The same for a shipped file whose training run no longer exists: logits of its weights as stored."""
+    """Writes <name>.golden.gguf for a shipped file whose training run no longer exists: the logits of its weights as stored."""
     recipe = find(name)
     task = recipe.task(recipe.task.Settings(**recipe.settings))
     task.s.data = directory or task.s.data
@@ -167,7 +167,8 @@ def shipped(name, directory, out=OUT):
 
 @torch.no_grad()
 def pictures(name, run, directory, count=100, out=OUT):
-    """<name>-test100.u8.gz / .labels.u8 / .json: 100 held-out pictures (8-bit) and their nats from the F32 weights; not written for words and texts."""
+    """Writes <name>-test100.u8.gz, .labels.u8 and .json: 100 held-out pictures (8-bit) and their nats from the F32 weights. Words and texts
+    have no such files."""
     task, model, checkpoint = load_average(run)
     if task.shape is None:
         return

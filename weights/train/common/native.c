@@ -81,7 +81,7 @@ static inline void store_elements(element *out, __m512 x) {
 #endif
 }
 
-/* 2^x for x <= about 127: 2^n times a polynomial on [-1/2, 1/2] with error 3e-6, much finer than the bf16 that stores it */
+/* Returns 2^x for x <= about 127: 2^n times a polynomial on [-1/2, 1/2] with error 3e-6, much finer than the bf16 that stores it */
 static const float LOG2E = 1.44269504f;
 static inline __m512 power(__m512 x) {
     __m512 n = _mm512_roundscale_ps(x, 8), r = _mm512_sub_ps(x, n);
@@ -94,7 +94,7 @@ static inline __m512 power(__m512 x) {
     return _mm512_scalef_ps(p, n);
 }
 
-/* c (rows, V vectors of 16; H = 1 adds half a vector) = or += a b over `count` groups. Group p of row r of a is at a[r * row + p * step];
+/* Computes c = a b, or adds it to c: (rows, V vectors of 16; H = 1 adds half a vector), over `count` groups. Group p of row r of a is at a[r * row + p * step];
  * group p of column n of b is at b[p * width + n] */
 #define EACH(i, n) _Pragma("GCC unroll 8") for (int i = 0; i < n; i++) /* the sums must stay in registers */
 #define KERNEL(R, V, H)                                                                                                                    \
@@ -132,7 +132,7 @@ static kernel *const kernels[4][2][4] = {ALL(1), ALL(2), ALL(4), ALL(6)};
 enum { ROWS_BESIDE_HALF = REGISTERS == 32 ? 6 : 4 };
 static int vectors(int left, int half) { return REGISTERS == 16 ? 1 : left > 4 || (left == 4 && half) ? (left > 5 ? 4 : 2) : left; }
 
-/* c (rows, columns) = or += a b; columns as returned by `width_of`: whole vectors, then at most one half vector */
+/* Computes c (rows, columns) = a b, or adds it to c. `columns` is as returned by `width_of`: whole vectors, then at most one half vector. */
 static void product(int rows, int columns, int count, const group *a, size_t row, size_t step, const group *b, size_t width, float *c,
                     size_t stride, int add) {
     for (int n = 0; n < columns;) {
@@ -148,10 +148,10 @@ static void product(int rows, int columns, int count, const group *a, size_t row
     }
 }
 
-/* Padded columns of a head of width d: the last vector is a half one if that is enough. */
+/* Returns the padded columns of a head of width d: the last vector is a half one if that is enough. */
 static int width_of(int d) { return d > LANES && (d - 1) % LANES < LANES / 2 ? round_up(d, LANES / 2) : round_up(d, LANES); }
 
-/* rows of a head, row i at x + i * stride -> out[p * width + i], in groups along the head */
+/* Packs the rows of a head, row i at x + i * stride, into out[p * width + i], in groups along the head. */
 static void pack_across(const bf16 *x, size_t stride, int rows, int d, group *out, int width) {
     for (int p = 0; p < d / GROUP; p++) {
         for (int i = 0; i < rows; i++) {
@@ -163,7 +163,7 @@ static void pack_across(const bf16 *x, size_t stride, int rows, int d, group *ou
     }
 }
 
-/* -> out[(i / GROUP) * width + c], in groups of rows; padding columns and the missing partner of an odd row are zero */
+/* Packs them into out[(i / GROUP) * width + c], in groups of rows; padding columns and the missing partner of an odd row are zero. */
 static void pack_down(const bf16 *x, size_t stride, int rows, int d, group *out, int width) {
     for (int i = 0; i < rows; i += GROUP)
         for (int c = 0; c < width; c += LANES) {
@@ -182,7 +182,7 @@ static const group *rows_of(const bf16 *x, size_t stride, const group *packed, i
     return GROUP == 2 ? (const group *)x : packed;
 }
 
-/* sum(a * b) of d numbers */
+/* Returns sum(a * b) of d numbers. */
 static float dot(const bf16 *a, const bf16 *b, int d) {
     __m512 sum = _mm512_setzero_ps();
     for (int c = 0; c < d; c += LANES) sum = _mm512_fmadd_ps(load_bf16(a + c, part(d - c)), load_bf16(b + c, part(d - c)), sum);
@@ -194,16 +194,16 @@ typedef struct {
     size_t in, out;                 /* row strides in bf16 numbers: of q, k, v and their gradients; of o and its gradient */
 } shape;
 
-/* Queries per tile: at least a quarter of a block, otherwise the masked part of the scores costs too much. */
+/* Returns the number of queries per tile: at least a quarter of a block, because otherwise the masked part of the scores costs too much. */
 static int tile_of(const shape *s) { return s->block >= 4 * TILE ? TILE : s->block >= 128 ? TILE / 2 : 24; }
 
-/* How many of the first `sees` keys of a block are outside the window; and which of the sixteen keys from j on are visible */
+/* Return how many of the first `sees` keys of a block are outside the window, and which of the sixteen keys from j on are visible. */
 static int unseen(const shape *s, int sees) { return s->window && sees > s->window ? sees - s->window : 0; }
 static inline __mmask16 seen_of(int j, int skips, int sees) { return part(sees - j) & (__mmask16)~part(skips - j); }
 
 static int reach(const shape *s, int block) { int from = block - s->memory; return from > 0 ? from : 0; }
 
-/* Space for groups of `rows` rows, including what vector stores write past the last one */
+/* Allocates space for groups of `rows` rows, including the numbers that vector stores write past the last row. */
 static group *groups_for(int rows, int width) { return aligned_alloc(64, sizeof(group) * (size_t)round_up(groups_of(rows) * width + LANES, LANES)); }
 
 static int forward_head(const shape *s, const bf16 *q, const bf16 *k, const bf16 *v, bf16 *o, float *l) {
@@ -253,7 +253,7 @@ static int forward_head(const shape *s, const bf16 *q, const bf16 *k, const bf16
     return 0;
 }
 
-/* Sixteen numbers from each of two rows -> groups of rows */
+/* Stores sixteen numbers from each of two rows as groups of rows. */
 static inline void store_down(group *out, size_t width, __m512 even, __m512 odd) {
 #ifdef __AVX512BF16__
     (void)width;
@@ -264,7 +264,7 @@ static inline void store_down(group *out, size_t width, __m512 even, __m512 odd)
 #endif
 }
 
-/* Sixteen scores of two rows -> P and dS = P * (dP - mean), dS also in rows, both in groups of rows; masked lanes are 0 */
+/* Computes from sixteen scores of two rows P and dS = P * (dP - mean), both in groups of rows, dS also in rows; masked lanes are 0. */
 static inline __attribute__((always_inline)) void slopes(const float *score, const float *slope, element *ds, group *p_down, group *ds_down, size_t width, __m512 binary,
                                                          __m512 scale, const float minus[2], const __m512 mean[2], __mmask16 first, __mmask16 second, int two) {
     __m512 p[2], g[2];
@@ -341,8 +341,8 @@ static int backward_head(const shape *s, const bf16 *q, const bf16 *k, const bf1
     return 0;
 }
 
-/* Flushes subnormal numbers to zero, as the bf16 instructions do; in single precision each one costs a hundred cycles. -> the previous
- * mode */
+/* Flushes subnormal numbers to zero, as the bf16 instructions do; in single precision each one costs a hundred cycles. Returns the
+ * previous mode. */
 static unsigned flush(void) {
     unsigned mode = _mm_getcsr();
     _mm_setcsr(mode | _MM_FLUSH_ZERO_ON | _MM_DENORMALS_ZERO_ON);
@@ -402,7 +402,7 @@ void round_groups(int threads, long groups, int size, float steps, int is_float,
     }
 }
 
-/* The sum of squares of `count` tensors. */
+/* Returns the sum of squares of `count` tensors. */
 double sum_of_squares(int threads, int count, const long *sizes, const float *const *x) {
     double total = 0;
     for (int t = 0; t < count; t++) {
@@ -524,7 +524,7 @@ int add_norm_backward(int threads, long rows, int d, const float *s, const float
     return failed;
 }
 
-/* g (rows, d) bf16: sums[c] += sum over rows. If h (same shape) is not null, g is first set to 0 wherever h is not positive (the gradient
+/* Adds the sum over the rows of g (rows, d) bf16 to sums[c]. If h (same shape) is not null, g is first set to 0 wherever h is not positive (the gradient
  * of relu). */
 int column_sums(int threads, long rows, int d, bf16 *g, const bf16 *h, float *sums) {
     int width = round_up(d, LANES), failed = 0;

@@ -42,8 +42,9 @@ def pointers(*tensors):
 
 
 class Attention(torch.autograd.Function):
-    """Local attention: qkv (B, n, 3 A d_k) bf16, rows [q | k | v] -> (B, n, A d_k) bf16; positions in raster order, blocks of `block`
-    queries that see `memory` keys before their block; with a `window`, at most this many keys, the last one their own. See native.c."""
+    """Computes local attention: qkv (B, n, 3 A d_k) bf16, rows [q | k | v] -> (B, n, A d_k) bf16; positions in raster order, blocks of
+    `block` queries that see `memory` keys before their block; with a `window`, at most this many keys, the last one their own. See
+    native.c."""
 
     @staticmethod
     def forward(ctx, qkv, heads, block, memory, window=0):
@@ -77,7 +78,7 @@ def usable(*tensors):
 
 
 def to_steps(x, size, steps):
-    """See rounding.to_steps: groups of `size` numbers along the last axis."""
+    """Rounds groups of `size` numbers along the last axis, as rounding.to_steps does."""
     out = torch.empty_like(x)
     library().round_groups(torch.get_num_threads(), ctypes.c_long(x.numel() // size), size, ctypes.c_float(steps), int(x.dtype == torch.float32),
                            *pointers(x, out))
@@ -106,7 +107,7 @@ class Adam:
 
     @torch.no_grad()
     def step(self, clip, decay):
-        """clip: gradient norm of all groups, 0 = none; average <- decay average + (1 - decay) weights"""
+        """Does one step. clip: maximum norm of the gradient of all groups, 0: no limit; average <- decay average + (1 - decay) weights"""
         threads, scale = torch.get_num_threads(), 1.0
         grads = [[p.grad.contiguous() if p.grad is not None else torch.zeros_like(p) for p in group[1]] for group in self.groups]
         self.adam._opt_called = True

@@ -56,7 +56,7 @@ class Task:
         """Initialises a fresh run with more than random weights, if the model has such a start; examples: the result of `load` for the training part."""
 
     def begin_on(self, model, train, device):
-        """Does the same on the device, with the encoded training part."""
+        """Initialises a fresh run like `begin`, but on the device and with the encoded training part."""
 
     def grow(self, model, weights):
         """Initialises from the weights {name: tensor} of a file, which may be of a smaller model.  By default the shapes must be equal.

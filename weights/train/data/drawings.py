@@ -39,7 +39,7 @@ class Drawings:
         return cls(os.path.join(os.path.dirname(os.path.abspath(directory)), FOLDER), emoji.read_index(directory))
 
     def __init__(self, directory, index):
-        """index: of the data set of emoji, which lists the held-out ones"""
+        """Selects the drawings that may be used for training. index: the index of the data set of emoji, which lists the held-out ones"""
         rows = read_index(directory)
         pick = np.flatnonzero(may_train([row[1] for row in rows], index))
         self.images = read(directory, pick)
@@ -128,7 +128,7 @@ def read(directory, pick):
 
 
 def write(directory, rows, pictures):
-    """rows: as `read_index` gives them; pictures: a (96, 96, 3) uint8 of each"""
+    """Writes the drawings. rows: as returned by `read_index`; pictures: (96, 96, 3) uint8 for each row"""
     from PIL import Image
     os.makedirs(directory, exist_ok=True)
     for k in range(0, len(pictures), IN_A_FILE):

@@ -43,7 +43,7 @@ class Found:
         self.notes = []                  # other actions to report, each a phrase
 
     def skip(self, path, reason):
-        """path: the file, or a name with a line number; reason: a phrase"""
+        """Adds a skipped file to the report. path: the file, or a name with a line number; reason: a phrase"""
         name = os.path.relpath(path, self.directory) if os.path.isabs(path) or path.startswith(self.directory) else path
         self.skipped.setdefault(str(reason).strip().split("\n")[0].rstrip("."), []).append(name)
 
@@ -219,5 +219,5 @@ def table(text, ending):
 
 
 def count(number, one, many=""):
-    """(3, "picture") -> "3 pictures" """
+    """Formats a count: (3, "picture") -> "3 pictures" """
     return "%d %s" % (number, one if number == 1 else many or one + "s")

@@ -133,7 +133,7 @@ def grounded(image, channels):
 
 
 def picture(path, height, width, channels):
-    """-> (height, width, channels) uint8"""
+    """Returns the picture (height, width, channels) uint8"""
     from PIL import Image
     with opened(path) as image:
         image = grounded(image, channels)

@@ -24,7 +24,7 @@ def digest(text):
 
 
 def split_of_books(sizes):
-    """{title: bytes} -> {title: "train" | "validation" | "test"}"""
+    """Maps {title: bytes} to {title: "train" | "validation" | "test"}"""
     group = {title: "Grimm" if "Grimm" in title else title for title in sizes}
     part, seen, total = {}, 0, sum(sizes.values())
     for name in sorted(set(group.values()), key=digest):

@@ -90,8 +90,8 @@ def ids_of(rows, ids, first=False):
 
 
 def main():
-    """python3 weights/train/models/chain/features.py weights/crf-en.gguf > tests/golden/crf-en.features.json: the ids of some words, of a chain or a tree, for the
-    test of the codec in web/lib/media/features.js"""
+    """Prints the ids of some words, of a chain or a tree: python3 weights/train/models/chain/features.py weights/crf-en.gguf >
+    tests/golden/crf-en.features.json, for the test of the codec in web/lib/media/features.js"""
     import json
     import os
     import sys

@@ -42,7 +42,7 @@ class Chain(nn.Module):
             self.end = Weights(c.states)
 
     def emissions(self, ids):
-        """ids (B, T, F) -> U (B, T, C)"""
+        """Computes the scores of the tags at each word: ids (B, T, F) -> U (B, T, C)"""
         B, T, n = ids.shape
         weight = self.feature.weight
         flat = F.embedding_bag(ids.reshape(B * T, n), weight, mode="sum", padding_idx=0)
@@ -89,7 +89,7 @@ class Chain(nn.Module):
 
     @torch.no_grad()
     def best(self, ids, lengths):
-        """(B, T), with -1 after the end of a sentence"""
+        """Returns the best tags (B, T), -1 after the end of a sentence"""
         return self.viterbi(*self.potentials(ids, lengths), lengths)
 
     def viterbi(self, U, start, end, lengths):

@@ -129,7 +129,7 @@ def padded(w, shape):
 
 
 class Sentences:
-    """ids: (T, F) per sentence; tags: (T,) per sentence"""
+    """The words, ids (T, F) and tags (T,) of each sentence"""
 
     def __init__(self, words, ids, tags):
         self.words, self.ids, self.tags = words, ids, tags

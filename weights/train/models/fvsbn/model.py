@@ -46,7 +46,7 @@ class FVSBN(nn.Module):
         return self.each(x).sum(1)
 
     def each(self, x):
-        """(B, n): -log p(x_i | x_<i)"""
+        """Returns (B, n): -log p(x_i | x_<i)"""
         x = x.to(self.fvsbn.bias.dtype)
         a = self(x)
         return F.softplus(a) - a * x

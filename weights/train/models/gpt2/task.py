@@ -38,7 +38,7 @@ class Lines:
         return len(self.questions)
 
     def take(self, pick, device):
-        """-> ids, begins"""
+        """Returns the ids of the lines `pick`, and where their answers begin"""
         pick = torch.as_tensor(range(*pick.indices(len(self))) if isinstance(pick, slice) else np.asarray(pick))
         return self.ids[pick].to(device), self.begins[pick].to(device)
 

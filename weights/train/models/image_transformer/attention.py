@@ -22,12 +22,12 @@ def visible(model):
 
 
 def heads(c, qkv):
-    """(B, n, 3 A d_k) -> q, k, v (B, A, n, d_k)"""
+    """Splits (B, n, 3 A d_k) into q, k, v (B, A, n, d_k)"""
     return qkv.view(qkv.shape[0], c.n, 3, c.head_count, c.key_length).permute(2, 0, 3, 1, 4)
 
 
 def merged(o):
-    """(B, A, n, d_k) -> (B, n, A d_k)"""
+    """Joins the heads: (B, A, n, d_k) -> (B, n, A d_k)"""
     return o.transpose(1, 2).flatten(2)
 
 

@@ -96,7 +96,7 @@ class Direct(nn.Module):
         return rest.clamp(0, 1).flatten(1, 2)[:, torch.argsort(self.order)]
 
     def past(self, z):
-        """z (B, n, 3) -> N (B, n, 18)"""
+        """Returns the colours N (B, n, 18) of the six earlier neighbours of each pixel, given z (B, n, 3)"""
         c = self.c
         g = F.pad(z.view(len(z), c.height, c.width, 3), (0, 0, 2, 2, 2, 0))
         return torch.cat([g[:, 2 + i:2 + i + c.height, 2 + j:2 + j + c.width] for i, j in PAST], -1).flatten(1, 2)

@@ -137,6 +137,6 @@ def inputs(x, label, small):
 
 
 def outputs(model, x, label, small):
-    """-> logits (n, V), nats"""
+    """Returns logits (n, V) and nats"""
     logits = model(x, label, small)
     return logits[0], distributions.nats(model.c, logits, x)[0]

@@ -127,7 +127,8 @@ def fewer_levels(weights, channels, levels, bernoulli):
 
 @torch.no_grad()
 def grow(model, weights, key_length, seed=1, stack=()):
-    """weights {name: tensor} of a file whose heads have width `key_length`; stack: for each new block, the block to copy; () adds identities, as above."""
+    """Initialises the model from the weights {name: tensor} of a file whose heads have width `key_length`. stack: for each new block, the
+    block to copy; () adds identities, as above."""
     c, own, generator = model.c, model.state_dict(), torch.Generator().manual_seed(seed)
     weights = {name: w.clone() for name, w in weights.items() if c.classes or name != "class_embd.weight"}
     if c.output in ("categorical", "bernoulli") and not c.palette and len(weights.get("token_embd.weight", ())) > c.interleaved * c.levels:

@@ -73,8 +73,8 @@ class Config:
 
 
 def generation(c):
-    """-> order (n,): raster index of each position in generation order; blocks: (lo, hi, keys) of the query blocks lo..hi-1. keys are the
-    positions that the block's last query sees: a slice, or a tensor that ends with lo..hi-1. Query i of a block sees the keys up to and
+    """Returns order (n,), the raster index of each position in generation order, and (lo, hi, keys) of each query block lo..hi-1. keys are
+    the positions that the block's last query sees: a slice, or a tensor that ends with lo..hi-1. Query i of a block sees the keys up to and
     including itself."""
     if c.pattern != "local-2d":
         size = c.query_block if c.pattern == "local-1d" else c.n
@@ -98,7 +98,7 @@ def generation(c):
 
 
 def sinusoid(positions, d):
-    """(len(positions), d/2) table [sin(p w_f) | cos(p w_f)], w_f = 10000^(-f/(F-1)), F = d/4 (F = 1: w_0 = 1)."""
+    """Returns a table (len(positions), d/2): [sin(p w_f) | cos(p w_f)], w_f = 10000^(-f/(F-1)), F = d/4 (F = 1: w_0 = 1)."""
     F_ = d // 4
     w = torch.tensor([10000.0 ** (-f / (F_ - 1)) if F_ > 1 else 1.0 for f in range(F_)], dtype=torch.float64)
     angle = torch.as_tensor(positions, dtype=torch.float64)[:, None] * w
@@ -166,11 +166,12 @@ class Block(nn.Module):
         self.ffn_norm = nn.LayerNorm(d, eps=c.layer_norm_epsilon)
 
     def heads(self, x):
-        """(B, m, A*d_k) -> (B, A, m, d_k)"""
+        """Splits into heads: (B, m, A*d_k) -> (B, A, m, d_k)"""
         return x.view(x.shape[0], x.shape[1], self.c.head_count, self.c.key_length).transpose(1, 2)
 
     def attend(self, q, k, v, mask):
-        """(B, A, m, d_k) x (B, A, j, d_k) -> (B, m, A*d_k); mask (m, j) is added to the scores, None = all visible."""
+        """Attends from q (B, A, m, d_k) to k and v (B, A, j, d_k) -> (B, m, A*d_k); mask (m, j) is added to the scores, None = all
+        visible."""
         B, A, m, dk = q.shape
         if q.is_cuda and hasattr(F, "scaled_dot_product_attention"):
             o = F.scaled_dot_product_attention(q, k, v, attn_mask=None if mask is None else mask.to(q.dtype))
@@ -213,7 +214,7 @@ class Block(nn.Module):
         return None if e is None else (self.heads(self.cross_attn_k(e)), self.heads(self.cross_attn_v(e)))
 
     def forward(self, h, attention, encoded=None):
-        """h (B, m, d) -> (B, m, d)"""
+        """Computes the layer: h (B, m, d) -> (B, m, d)"""
         drop = lambda x: F.dropout(x, self.c.dropout, self.training)
 
         def sublayer(h, norm, f):
@@ -226,8 +227,9 @@ class Block(nn.Module):
 
 
     def fused(self, h, f, attention, encoded=None):
-        """Like `forward`, with the previous sublayer's output f still to be added -> (h, the next addend); pre-norm. In post-norm, h is the
-        sum, and f is its bf16 copy, the input of the first sublayer. Used in training on a CPU, see native.AddNorm."""
+        """Computes the layer like `forward`, where the previous sublayer's output f still has to be added to h -> (h, the next addend);
+        pre-norm. In post-norm, h is the sum, and f is its bf16 copy, the input of the first sublayer. Used in training on a CPU, see
+        native.AddNorm."""
         post = self.c.norm == "post"
 
         def norm(layer, h, f):
@@ -393,8 +395,8 @@ class ImageTransformer(Positions):
         return out if known is None else self.direct.lead(out, h, known, self.palette.weight if self.c.palette else None, at)
 
     def forward(self, x, label=None, small=None, keep=None, keep_encoder=None):
-        """x (B, n) levels, dmol (B, n, C); label (B,) or None; small (B, h*w, C) for super-resolution -> (B, n, outputs).
-        Outputs at i depend on positions 0..i-1 only.  keep: a list that receives the output of `embed` and of each block."""
+        """Predicts each position: x (B, n) levels, dmol (B, n, C); label (B,) or None; small (B, h*w, C) for super-resolution -> (B, n,
+        outputs). Outputs at i depend on positions 0..i-1 only.  keep: a list that receives the output of `embed` and of each block."""
         masks, e = self.on(x.device), self.enc(small, keep_encoder) if self.c.encoder_block_count else None
         h, known = self.embed(x, label), self.direct.known(self.pixels(x), small) if self.c.direct else None
         if known is not None:

@@ -66,10 +66,10 @@ class Split:
         return x, label, small
 
     def changed(self, pick, device, flip, rng, shift):
-        """Like `take`, with each picture moved by up to `shift` pixels."""
+        """Returns the rows `pick` like `take`, with each picture moved by up to `shift` pixels."""
         images = moved(self.images[pick], *rng.integers(-shift, shift + 1, (2, len(pick))))
         return self.fresh(images, self.y[pick].cpu().numpy(), device, flip)
 
     def fresh(self, images, labels, device, flip=None):
-        """Like `take`, for other pictures."""
+        """Encodes these pictures in the form that `take` returns."""
         return Split(images, labels, self.model, device).take(slice(None), device, flip)

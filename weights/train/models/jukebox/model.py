@@ -86,7 +86,7 @@ def linear(rows, cols, gain=1.0):
 
 
 def three(x, d):
-    """(B, T, C) -> (B, T, 3 C): [x_{t-d}; x_t; x_{t+d}]"""
+    """Gathers the three taps of each position: (B, T, C) -> (B, T, 3 C): [x_{t-d}; x_t; x_{t+d}]"""
     T = x.shape[1]
     y = F.pad(x, (0, 0, d, d))
     return torch.cat([y[:, :T], x, y[:, 2 * d:]], -1)
@@ -150,14 +150,15 @@ class Stack(nn.Module):
         self.blk = nn.ModuleList(layers)
 
     def forward(self, x, there=None):
-        """there (B, T, 1) marks the positions where x is defined; elsewhere x stays zero. Only the last layer of a stack changes the length"""
+        """Applies the layers. there (B, T, 1) marks the positions where x is defined; elsewhere x stays zero. Only the last layer of a
+        stack changes the length"""
         for layer in self.blk:
             x = layer(x if there is None else x * there)
         return x
 
 
 def encoder(l):
-    """(B, T, 1) -> (B, T / hop, width)"""
+    """Makes the encoder of a level: (B, T, 1) -> (B, T / hop, width)"""
     ins, layers = (1,) + tuple(l.widths), []
     for i, s in enumerate(l.strides):
         layers += [Down(ins[i + 1], ins[i], s)] + [Unit(ins[i + 1], 3 ** j) for j in range(l.units)]
@@ -165,7 +166,7 @@ def encoder(l):
 
 
 def decoder(l):
-    """(B, n, width) -> (B, n hop, 1)"""
+    """Makes the decoder of a level: (B, n, width) -> (B, n hop, 1)"""
     outs, layers = (1,) + tuple(l.widths), [Three(l.widths[-1], l.width)]
     for i in reversed(range(len(l.strides))):
         layers += [Unit(outs[i + 1], 3 ** j) for j in reversed(range(l.units))] + [Up(outs[i], outs[i + 1], l.strides[i])]
@@ -281,16 +282,16 @@ class Jukebox(nn.Module):
             self.top, self.bottom = Prior(c, "top"), Prior(c, "bottom")
 
     def hidden(self, x, level):
-        """(B, T) samples -> (B, T / hop, width)"""
+        """Returns the encoder's output: (B, T) samples -> (B, T / hop, width)"""
         return getattr(self.enc, level)(x[..., None])
 
     def encode(self, x, level):
-        """(B, T) samples -> (B, T / hop) codes"""
+        """Encodes (B, T) samples as (B, T / hop) codes"""
         h = self.hidden(x, level)
         return getattr(self.codebook, level).nearest(h)
 
     def decode(self, ids, level):
-        """(B, n) codes -> (B, n hop) samples"""
+        """Decodes (B, n) codes to (B, n hop) samples"""
         return getattr(self.dec, level)(getattr(self.codebook, level).weight[ids])[..., 0]
 
     @torch.no_grad()

@@ -40,7 +40,7 @@ class Settings(Config, Common):
 
 
 def spectra(x):
-    """(B, T) -> [(B, bins, frames)] magnitudes"""
+    """Returns the magnitudes of the spectra of x (B, T), for each window length: [(B, bins, frames)]"""
     found = []
     for n in WINDOWS:
         z = torch.stft(x, n, n // 4, window=torch.hann_window(n, device=x.device), return_complex=True)

@@ -43,7 +43,7 @@ class Norm(nn.Module):
         self.weight, self.epsilon = nn.Parameter(torch.ones(width)), epsilon
 
     def forward(self, x):
-        """weight * x / sqrt(mean(x^2) + epsilon)"""
+        """Computes weight * x / sqrt(mean(x^2) + epsilon)"""
         return self.weight * x * torch.rsqrt((x * x).mean(-1, keepdim=True) + self.epsilon)
 
 

@@ -62,7 +62,7 @@ class Taps(nn.Linear):
         return torch.cat([padded[:, self.above + r:self.above + r + H, edge + c:edge + c + W] for r, c in self.places()], -1)
 
     def forward(self, x):
-        """(B, H, W, channels) -> (B, H, W, out)"""
+        """Applies the convolution: (B, H, W, channels) -> (B, H, W, out)"""
         if x.dtype == torch.float64:
             return F.linear(self.gathered(x), self.weight, self.bias)
         # a convolution over a rectangle of taps whose masked taps are zero gives the same result
@@ -81,7 +81,7 @@ class Taps(nn.Linear):
 
 
 class Table(Taps):
-    """The same convolution over ids: weight (taps * V, out)"""
+    """A convolution like `Taps`, but over ids: weight (taps * V, out)"""
 
     def __init__(self, levels, out, k, above, left, shift, bias=True):
         super().__init__(levels, out, k, above, left, shift, bias)
@@ -91,7 +91,7 @@ class Table(Taps):
             nn.init.zeros_(self.bias)
 
     def forward(self, x):
-        """(B, H, W, V) one-hot -> (B, H, W, out)"""
+        """Applies the convolution to one-hot ids: (B, H, W, V) -> (B, H, W, out)"""
         return F.linear(self.gathered(x), self.weight.t(), self.bias)
 
 
@@ -105,12 +105,12 @@ class Pixels(nn.Module):
             nn.init.normal_(layer.weight, std=std), nn.init.zeros_(layer.bias)
 
     def one_hot(self, x):
-        """(B, n) -> (B, H, W, V)"""
+        """Encodes ids (B, n) as one-hot vectors (B, H, W, V)"""
         c = self.c
         return F.one_hot(x.view(-1, c.height, c.width), c.levels).to(self.output.weight.dtype)
 
     def last(self, h):
-        """(B, H, W, embedding_length) -> (B, n, P)"""
+        """Maps the last activations (B, H, W, embedding_length) to the outputs (B, n, P)"""
         return self.output(torch.relu(self.head[0](torch.relu(h)))).flatten(1, 2)
 
     def nats(self, x, label=None):

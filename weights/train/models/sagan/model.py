@@ -40,7 +40,7 @@ class Table(nn.Module):
         self.weight = nn.Parameter(torch.cat([torch.ones(classes, channels), torch.zeros(classes, channels)], 1))
 
     def forward(self, x, label, mean=None, variance=None):
-        """(x - mean) / sqrt(variance + eps) * scale + shift"""
+        """Computes (x - mean) / sqrt(variance + eps) * scale + shift"""
         scale, shift = self.weight[label].chunk(2, 1)
         if mean is not None:
             scale = scale * torch.rsqrt(variance + EPSILON)

@@ -126,7 +126,7 @@ class Cell(nn.Module):
             nn.init.orthogonal_(gate)
 
     def step(self, inputs, h):
-        """inputs (B, 3 e): W_i x + b_i; h (B, e)"""
+        """Computes the next state. inputs (B, 3 e): W_i x + b_i; h (B, e): the state"""
         r, z, n = inputs.chunk(3, -1)
         hr, hz, hn = self.state(h).chunk(3, -1)
         z, n = torch.sigmoid(z + hz), torch.tanh(n + torch.sigmoid(r + hr) * hn)
@@ -191,7 +191,7 @@ class Seq2seq(nn.Module):
         return h, keys, torch.tanh(self.init(last)), lengths
 
     def scores(self, s, keys):
-        """s (B, n, 2 e), keys (B, m, .) -> (B, n, m)"""
+        """Scores each word for each state: s (B, n, 2 e), keys (B, m, .) -> (B, n, m)"""
         kind, m = self.c.score, keys.shape[1]
         if kind == "additive":
             return torch.tanh(self.attn_q(s)[:, :, None] + keys[:, None]) @ self.attn_v.weight
@@ -232,7 +232,7 @@ class Seq2seq(nn.Module):
         return weights, weights @ h, centre
 
     def bits(self, structure, s, keys, h, lengths):
-        """Like `attend`, for the structures with a bit per word."""
+        """Returns weights, contexts and centres like `attend`, for the structures with a bit per word."""
         theta = self.scores(s, keys) + self.attn_bias.weight             # not in bf16, because the bias is not
         if structure == "segmentation":
             weights = marginals(theta, self.attn_transition.weight, lengths)

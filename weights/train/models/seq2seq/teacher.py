@@ -20,7 +20,7 @@ def spans(tokenizer, characters, words):
 
 
 class Teacher:
-    """model: a Seq2seq that reads the tokens of `tokenizer`"""
+    """The teacher's states for sentences in characters. model: a Seq2seq that reads the tokens of `tokenizer`"""
 
     def __init__(self, model, tokenizer):
         self.model, self.tokenizer, self.known = model.eval(), tokenizer, {}

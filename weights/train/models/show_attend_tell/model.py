@@ -72,7 +72,7 @@ class Config:
 
 
 class Convolution(nn.Module):
-    """x (B, in, H, W) -> relu(W * x + b)"""
+    """Computes relu(W * x + b) of x (B, in, H, W)"""
 
     def __init__(self, inputs, outputs, kernel, stride):
         super().__init__()
@@ -94,7 +94,7 @@ class Encoder(nn.Module):
             inputs = outputs
 
     def forward(self, pictures):
-        """(B, H, W, 3) 0..255 -> (B, L, D)"""
+        """Encodes pictures (B, H, W, 3), 0..255, as annotations (B, L, D)"""
         x = 1 - pictures.to(self.blk[0].weight.dtype) / 255
         x = x.permute(0, 3, 1, 2)        # in memory the channels stay last
         for layer in self.blk:

@@ -100,7 +100,7 @@ def masked(q, k, v, visible):
 
 
 class Swish(torch.autograd.Function):
-    """x sigmoid(1.702 x)"""
+    """Computes x sigmoid(1.702 x)"""
 
     @staticmethod
     def forward(ctx, x):
@@ -171,7 +171,7 @@ class Block(nn.Module):
         return self.ffn_down(Swish.apply(self.ffn_up(y)))
 
     def forward(self, h, dropped=lambda f: f):
-        """(B, n, d) -> (B, n, d)"""
+        """Computes the block: (B, n, d) -> (B, n, d)"""
         h = h + dropped(self.attention(self.attn_norm(h)))
         return h + dropped(self.feed_forward(self.ffn_norm(h)))
 
@@ -222,7 +222,7 @@ class SparseTransformer(nn.Module):
         return F.dropout(f, self.dropout) if self.dropout and self.training else f
 
     def embedded(self, x):
-        """x (B, n) ids -> (B, n, d)"""
+        """Embeds ids x (B, n) -> (B, n, d)"""
         c, h = self.c, self.token_embd(x)
         if not c.text:
             h = F.pad(h[:, :-1], (0, 0, 1, 0))

@@ -118,7 +118,7 @@ class Attention:
         self.c, self.parts = c, parts
 
     def heads(self, x):
-        """(B, m, d) -> (B, H, m, k)"""
+        """Splits into heads: (B, m, d) -> (B, H, m, k)"""
         return x.unflatten(-1, (self.c.head_count, self.c.key_length)).transpose(1, 2)
 
     def project(self, names, x):
@@ -160,9 +160,9 @@ class Block(nn.Module):
         return self.attention("cross_attn").project("kv", memory)
 
     def forward(self, x, hidden, encoded=None, source_hidden=None, cache=None, maps=(None, None)):
-        """x (B, n, d) -> (B, n, d).  hidden: masks the keys of x; encoded, source_hidden: the source's keys and values, and their mask.
-        cache: [] or [k, v] of the positions before x; those of x are appended.  maps: two lists that receive the weights of self-attention
-        and those over the source."""
+        """Computes the block: x (B, n, d) -> (B, n, d).  hidden: masks the keys of x; encoded, source_hidden: the source's keys and values,
+        and their mask. cache: [] or [k, v] of the positions before x; those of x are appended.  maps: two lists that receive the weights of
+        self-attention and those over the source."""
         for norm, f in self.sublayers(hidden, encoded, source_hidden, cache, maps):
             x = x + self.drop(f(norm(x))) if self.c.norm == "pre" else norm(x + self.drop(f(x)))
         return x
@@ -226,7 +226,7 @@ class Stack(nn.Module):
             self.position_embd.weight.data.copy_(sinusoid(c.context_length, c.embedding_length))
 
     def positions(self, n, like):
-        """(n, d), or 0"""
+        """Returns the positions (n, d), or 0 if there are none"""
         if self.c.position == "none":
             return 0
         table = self.position_embd.weight if self.c.position == "learned" else sinusoid(n, self.c.embedding_length)
@@ -282,9 +282,9 @@ class Transformer(Stack):
         return self.enc(self.rows(source), hidden, maps), hidden
 
     def behind(self, source, target, maps=None):
-        """source (B, m), target (B, n) -> (B, n, d), which the output table multiplies.
-        maps: three lists that receive the weights of each block: the encoder's (B, H, m, m), the decoder's own (B, H, n, n), and those over
-        the source (B, H, n, m)."""
+        """Runs encoder and decoder: source (B, m), target (B, n) -> (B, n, d), which the output table multiplies. maps: three lists that
+        receive the weights of each block: the encoder's (B, H, m, m), the decoder's own (B, H, n, n), and those over the source (B, H, n,
+        m)."""
         n = target.shape[1]
         memory, source_hidden = self.encode(source, maps[0] if maps else None)
         x = F.pad(self.rows(target[:, :-1]), (0, 0, 1, 0))

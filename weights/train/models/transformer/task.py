@@ -60,7 +60,7 @@ class Pairs:
         return ids[:self.longest - 1] + [END]
 
     def take(self, pick, device):
-        """-> source, target"""
+        """Returns source and target of the pairs `pick`, padded"""
         pick = range(*pick.indices(len(self))) if isinstance(pick, slice) else pick
         return tuple(padded([side[i] for i in pick], device) for side in self.ids)
 

@@ -64,7 +64,7 @@ class Block(nn.Module):
             self.attn_q, self.attn_k, self.attn_v, self.attn_output = (nn.Linear(d, d, bias=False) for _ in range(4))
 
     def forward(self, x, inside):
-        """x (B, T, d); inside (B, T): 1 for words, 0 after the last"""
+        """Computes one block. x (B, T, d); inside (B, T): 1 for words, 0 after the last word"""
         y = self.ffn_norm(x) * inside[:, :, None]
         y = torch.cat([F.pad(y, (0, 0, 1, 0))[:, :-1], y, F.pad(y, (0, 0, 0, 1))[:, 1:]], 2)
         x = x + self.drop(self.ffn_down(self.drop(F.relu(self.ffn_up(y)))))
@@ -95,7 +95,7 @@ class Tree(nn.Module):
         self.register_buffer("places", torch.stack([angle.sin(), angle.cos()], 2).reshape(PLACES, d).float(), persistent=False)
 
     def read(self, ids, lengths):
-        """ids (B, T, F) -> y (B, 1 + T, d)"""
+        """Computes the vectors of the root and of all words: ids (B, T, F) -> y (B, 1 + T, d)"""
         B, T, n = ids.shape
         x = F.embedding_bag(ids.reshape(B * T, n), self.feature.weight, mode="sum", padding_idx=0).reshape(B, T, -1)
         x = torch.cat([self.root.weight.expand(B, 1, -1), x], 1) + self.places[:T + 1]
