@@ -24,7 +24,7 @@ def made_by(name, path, metadata):
 
 
 def stage_of(recipe, found):
-    """Returns the settings of the last stage whose model has the same settings as the file's; {} for the first stage."""
+    """Returns the settings of the last stage whose model settings equal those of the file; {} for the first stage."""
     same = lambda a, b: (list(a) if isinstance(a, tuple) else a) == (list(b) if isinstance(b, tuple) else b)
     for stage in reversed(recipe.stages):
         whole = dict(recipe.settings, **stage)

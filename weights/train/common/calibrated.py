@@ -8,7 +8,7 @@ import numpy as np
 
 from common import gguf
 
-DAMPING = 0.01                                           # relative to the mean of the diagonal; added to the diagonal
+DAMPING = 0.01                                           # added to the diagonal, relative to its mean
 
 
 def rms_norm(x, gain):

@@ -94,8 +94,8 @@ static inline __m512 power(__m512 x) {
     return _mm512_scalef_ps(p, n);
 }
 
-/* Computes c = a b, or adds it to c: (rows, V vectors of 16; H = 1 adds half a vector), over `count` groups. Group p of row r of a is at a[r * row + p * step];
- * group p of column n of b is at b[p * width + n] */
+/* Computes c = a b, or adds it to c: (rows, V vectors of 16; H = 1 adds half a vector), over `count` groups. Group p of row r of a is at
+ * a[r * row + p * step]; group p of column n of b is at b[p * width + n] */
 #define EACH(i, n) _Pragma("GCC unroll 8") for (int i = 0; i < n; i++) /* the sums must stay in registers */
 #define KERNEL(R, V, H)                                                                                                                    \
     static void kernel_##R##_##V##_##H(int count, const group *a, size_t row, size_t step, const group *b, size_t width, float *c,         \
@@ -524,8 +524,8 @@ int add_norm_backward(int threads, long rows, int d, const float *s, const float
     return failed;
 }
 
-/* Adds the sum over the rows of g (rows, d) bf16 to sums[c]. If h (same shape) is not null, g is first set to 0 wherever h is not positive (the gradient
- * of relu). */
+/* Adds the sum over the rows of g (rows, d) bf16 to sums[c]. If h (same shape) is not null, g is first set to 0 wherever h is
+ * not positive (the gradient of relu). */
 int column_sums(int threads, long rows, int d, bf16 *g, const bf16 *h, float *sums) {
     int width = round_up(d, LANES), failed = 0;
 #pragma omp parallel num_threads(threads) reduction(| : failed)

@@ -196,7 +196,7 @@ class Task:
 
     @property
     def elements(self):
-        """Returns the number of elements per example: the gradient is that of the mean over elements, and `clip` refers to it."""
+        """Returns the number of elements per example: the gradient is that of the mean over elements, and `clip` limits its norm."""
         raise NotImplementedError
 
     @property

@@ -80,7 +80,7 @@ class SaganTask(Task):
         return Generator(self.config(), self.s.normed == "both")
 
     def fresh(self, name):
-        """Selects gamma, which starts at zero and has far to go: attention learns nothing until gamma has grown"""
+        """Selects gamma, which starts at zero and has to grow a lot: attention learns nothing before"""
         return name.endswith("attn.gain")
 
     def relabelled(self, weights, metadata):

@@ -80,7 +80,7 @@ class Seq2seqTask(TransformerTask):
                 p[..., :columns] = old[..., :columns]
 
     def fresh(self, name):
-        """Selects the bias of the bits: this single number decides how many characters are attended, and it has far to go."""
+        """Selects the bias of the bits: this number decides how many characters are attended, and training has to change it a lot."""
         return name == "attn_bias.weight"
 
     def matrices(self, model):
