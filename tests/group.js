@@ -14,7 +14,7 @@ import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 
-/** Files that get their own process, because they take long or measure its memory (tokens). They start first. */
+/** Files that get their own process, because they take long or measure its memory (tokens). These files start first. */
 const ALONE = ['pages.test.js', 'element.test.js', 'element-life.test.js', 'js/tokens.test.js'];
 
 const [folder, size, ...files] = process.argv.slice(2);

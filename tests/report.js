@@ -3,7 +3,8 @@
 
 /**
  * The reporter of `node --test --test-reporter=./tests/report.js`: prints one line per file, and reports failed and skipped tests in full.
- * It also writes the names of files with a failure to the file named by FAILED_FILES, one per line, and build.sh runs these files again.
+ * The reporter also writes the names of files with a failure to the file named by FAILED_FILES, one per line, and build.sh runs these files
+ * again.
  */
 
 import { appendFileSync } from 'node:fs';

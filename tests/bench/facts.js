@@ -18,7 +18,8 @@ const BYTES = { 0: 4, 1: 2, 2: 18 / 32, 8: 34 / 32 };
  */
 
 /**
- * Returns the number of keys that the query at a position sees. It agrees with src/attention/pattern.c but is a separate implementation.
+ * Returns the number of keys that the query at a position sees. This function agrees with src/attention/pattern.c but is a separate
+ * implementation.
  *
  * @param {Record<string, any>} metadata
  * @param {number} position  position in generation order

@@ -35,7 +35,7 @@ export const KNOWN = { position: 64, count: 64 };
 /** Numbers of columns for W1's products alone. */
 export const CHAIN_COLUMNS = [1, 16];
 /**
- * The shape of the smallest product. It stays in a cache, so the extra time of the other products is spent reading.
+ * The shape of the smallest product. This product stays in a cache, so the extra time of the other products is spent reading.
  * @type {[rows: number, columns: number][]}
  */
 const ONE = [[W1.width, W1.width]];

@@ -5,7 +5,7 @@
 
 import { normal } from './random.js';
 
-/** A part of the file. It is written after every part that points to it.
+/** A part of the file. The part is written after every part that points to it.
  * @typedef {string | { table: (Field | undefined)[] } | { list: Part[] } | { numbers: Int32Array | Float32Array | BigInt64Array | Int8Array | Uint8Array, align: number }} Part */
 /** A field of a table: a byte, a word, or the offset of a part. @typedef {{ byte: number } | { word: number } | Part} Field */
 

@@ -21,8 +21,8 @@ import { isBuilt, published } from './published.js';
 export const OUT = fileURLToPath(new URL('./out/', import.meta.url));
 
 /**
- * Addresses for import() inside a page. They name the published library, because loading its sources, a hundred modules, would take half a
- * second more processor time per page. While somebody edits the sources, `edited` makes these addresses lead to the sources.
+ * Addresses for import() inside a page. The addresses name the published library, because loading its sources, a hundred modules, would
+ * take half a second more processor time per page. While somebody edits the sources, `edited` makes these addresses lead to the sources.
  */
 export const LIBRARY = '/web/dist/nextpixel.js';
 export const WEIGHTS = '/weights/digits.gguf';

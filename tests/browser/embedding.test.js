@@ -40,8 +40,8 @@ after(async () => {
 });
 
 /**
- * The server of another site. The body of its page is the HTML `course`. It is a real server, because Chromium does not let a page from
- * `page.route` embed pages of this machine.
+ * The server of another site. The body of its page is the HTML `course`. The site has a real server, because Chromium does not let a page
+ * from `page.route` embed pages of this machine.
  */
 const theirs = createServer((_, response) => {
   const html = `<!doctype html><html lang="en"><meta charset="utf-8"><link rel="icon" href="data:,"><title>A course</title><body><h1>A course</h1>${course}</body></html>`;

@@ -24,8 +24,8 @@ const { withPage } = session();
 const PAGE = '/web/';
 /** With reduced motion nothing runs unless a test requests it, because animation takes a core. */
 const CALM = /** @type {const} */ ({ reducedMotion: 'reduce' });
-/** The maximum size of the first screen as a static server sends it, without weights, engine and worker. These have a separate limit:
- * ./build.sh size. A quarter of it is the tiles' records, which are loaded after the first pixel. */
+/** The maximum size of the first screen as a static server sends it, without weights, engine and worker. Weights, engine and worker have a
+ * separate limit: ./build.sh size. A quarter of the maximum is the tiles' records, which are loaded after the first pixel. */
 const MOST = 84 * 1024;
 
 const done = (/** @type {Page} */ page) => page.locator('#run-text', { hasText: 'Run again' }).waitFor(WAIT);

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** A server on this machine that replaces the Hugging Face Hub. It serves files at hf: addresses, with tags, ranges and CORS headers. */
+/**
+ * A server on this machine that replaces the Hugging Face Hub. It sends files at hf: addresses, with tags, ranges and CORS headers.
+ */
 
 import { createServer } from 'node:http';
 

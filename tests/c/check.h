@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * The harness of the C tests: named tests, checks that count and explain failures, and memory that is released when a test ends. It runs
- * natively and as WebAssembly. As WebAssembly it imports only two functions, for text and files (run.mjs).
+ * The harness of the C tests: named tests, checks that count and explain failures, and memory that is released when a test ends. The
+ * harness runs natively and as WebAssembly. As WebAssembly it imports only two functions, for text and files (run.mjs).
  */
 #ifndef CHECK_H
 #define CHECK_H
@@ -42,7 +42,7 @@ int check_bytes(const void *actual, const void *expected, size_t n, const char *
 /* Whether sweeps take every value: `./build.sh test-c all` sets it, `npm test` does not. */
 int check_every(void);
 
-/* Sets the position in a loop, for messages of failures. `format` takes up to four %lld. It is used only on a failure. */
+/* Sets the position in a loop, for messages of failures. `format` takes up to four %lld. The format is used only on a failure. */
 void check_at(const char *format, long long a, long long b, long long c, long long d);
 
 /* Records a measured number, which is printed with -v. */

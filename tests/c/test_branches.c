@@ -265,8 +265,9 @@ static void origins(void) {
 
 /* ---- maps ------------------------------------------------------------------------------------------------------------------- */
 
-/* Every row of every map of every sample has weights over earlier positions or over the source. They add up to 1 (or at most 1 if the paper
- * damps them). Reading maps changes nothing. Rows of a TOY_FIXED need not see their own position, and the first rows see nothing. */
+/* Every row of every map of every sample has weights over earlier positions or over the source. The weights of a row add up to 1 (or at
+ * most 1 if the paper damps them). Reading maps changes nothing. Rows of a TOY_FIXED need not see their own position, and the first rows
+ * see nothing. */
 static void mapped(const subject *s) {
     nx_settings settings = settings_of(3, 0, 17);
     run plain = whole(s, &settings), mapped = room_of(s, 3);

@@ -374,7 +374,7 @@ static void q8_ends(uint32_t packing) {
     CHECK_NEAR((double)q8_of(0x1p-99f, 0, packing), 0x1p-99, 0x1p-99 * 4 * UNIT);
     CHECK(q8_of(0x1p-101f, 0, packing) == 0 && q8_of(1e-45f, 0, packing) == 0); /* too small to divide by */
     CHECK(q8_of(1e-45f, 1, packing) == q8_of(0, 1, packing));
-    /* 8-bit integers cannot hold these numbers. They must reach the output unchanged, and not as an ordinary number */
+    /* 8-bit integers cannot hold these numbers, which must reach the output unchanged, and not as an ordinary number */
     CHECK(!isfinite(q8_of(NAN, 1, packing)) && !isfinite(q8_of(1, NAN, packing)) && !isfinite(q8_of(NAN, 0, packing)));
     CHECK(!isfinite(q8_of(INFINITY, 1, packing)) && !isfinite(q8_of(-INFINITY, 1, packing)));
 }
@@ -460,7 +460,7 @@ static void scales_of_a_byte(void) {
     }
 }
 
-/* Integers cannot hold these numbers. They appear as infinite or NaN, for one column and for several, and their sums do not overflow. */
+/* Integers cannot hold these numbers, which appear as infinite or NaN, for one column and for several. Their sums do not overflow. */
 static void any_type_keeps_what_is_not_finite(void) {
     static const float odd[] = {NAN, INFINITY, -INFINITY};
     check_random random = {22};

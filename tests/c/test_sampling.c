@@ -330,9 +330,9 @@ static void margins(void) {
     }
 }
 
-/* All filters together and each alone, in both orders, for few values and for many. They keep the same values as the reference, unless a
- * limit is so close that rounding decides. The drawn value is among them, and equals the draw without filters if the filters keep that
- * draw. */
+/* All filters together and each alone, in both orders, for few values and for many. The filters keep the same values as the reference,
+ * unless a limit is so close that rounding decides. The drawn value is among them, and equals the draw without filters if the filters keep
+ * that draw. */
 static void filters_by_definition(void) {
     static const uint32_t sizes[] = {2, 5, 16, 200, 256, 257, 1000, 3001};
     check_random random = {15};

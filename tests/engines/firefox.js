@@ -2,8 +2,8 @@
 // @ts-check
 
 /**
- * Drives an installed Firefox through WebDriver BiDi (https://w3c.github.io/webdriver-bidi/): JSON messages over a WebSocket. It uses few
- * commands, so there is no library.
+ * Drives an installed Firefox through WebDriver BiDi (https://w3c.github.io/webdriver-bidi/): JSON messages over a WebSocket. This driver
+ * uses few commands, so there is no library.
  */
 
 import { spawn } from 'node:child_process';

@@ -2,8 +2,8 @@
 // @ts-check
 
 /**
- * Runs before every other script of a page (pages.js inserts it). It records the page's errors for engines whose drivers do not report
- * them. On request, it also reports the contents of the first figure.
+ * Runs before every other script of a page (pages.js inserts it). The script records the page's errors for engines whose drivers do not
+ * report them. On request, it also reports the contents of the first figure.
  *
  * A picture is compared cell by cell, because a canvas may have another size in another engine. A small canvas has one pixel per cell; a
  * large canvas shows a digit of 28 by 28. A canvas with `data-varies` depends on the machine's speed and is left out. Text on a canvas

@@ -8,7 +8,7 @@
  *     node tests/fuzz/fuzz.js TARGET FILE        one input again, such as one that was found
  *
  * A target is a file of targets/. Its `open()` returns initial inputs and the function under test, which throws on errors. Inputs that
- * reach new code are kept and mutated further; V8 reports the coverage. It needs only Node.
+ * reach new code are kept and mutated further; V8 reports the coverage. The fuzzer needs only Node.
  *
  * @typedef {object} Target
  * @property {Uint8Array[]} seeds

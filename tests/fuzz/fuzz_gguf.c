@@ -227,8 +227,8 @@ static void fuzz_results(const nx_model *model, const uint8_t *data, size_t size
     read_results(model, session, NULL, 0, &shape, &random);
 }
 
-/* Opens the same file piece by piece. It must be rejected or, once everything has been fed, be complete, with the fingerprint of the whole
- * file. */
+/* Opens the same file piece by piece. The file must be rejected or, once everything has been fed, be complete, with the fingerprint of the
+ * whole file. */
 static void fuzz_feed(const nx_model *whole, const uint8_t *data, size_t size) {
     size_t bytes, present = size - (size > 100 ? data[size - 1] % 100u : 0);
     nx_model *model = NULL;

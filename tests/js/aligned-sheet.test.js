@@ -2,8 +2,8 @@
 // @ts-check
 
 /**
- * AlignedSheet: which bands are drawn, and where the texts are. They are one above the other if each fits in one line, otherwise in two
- * columns.
+ * AlignedSheet: which bands are drawn, and where the texts are. The texts are one above the other if each fits in one line, otherwise in
+ * two columns.
  */
 
 import assert from 'node:assert/strict';
@@ -12,7 +12,7 @@ import { test } from 'node:test';
 import { AlignedSheet } from '../../web/lib/kinds/text/aligned-sheet.js';
 
 /**
- * Returns a fake canvas on which a letter is 0.5 em wide. It records the words and bands drawn since it was last cleared.
+ * Returns a fake canvas on which a letter is 0.5 em wide. The canvas records the words and bands drawn since it was last cleared.
  * @param {number} width
  * @param {number} height
  */

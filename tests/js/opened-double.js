@@ -2,8 +2,9 @@
 // @ts-check
 
 /**
- * A second implementation of the opened Transformer for the tests. It computes in double precision from the values in the file, by the
- * equations of the paper, and shares no code with the page. Matrices are arrays of rows, named as in web/pages/opened/networks.js.
+ * A second implementation of the opened Transformer for the tests. The implementation computes in double precision from the values in the
+ * file, by the equations of the paper, and shares no code with the page. Matrices are arrays of rows, named as in
+ * web/pages/opened/networks.js.
  */
 
 import { readGGUF } from './gguf.js';

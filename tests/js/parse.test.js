@@ -102,7 +102,7 @@ test('inputs that cannot be parsed are refused', async () => {
 });
 
 /**
- * Returns a fake canvas on which a letter is 0.5 em wide. It records the words and the number of lines.
+ * Returns a fake canvas on which a letter is 0.5 em wide. The canvas records the words and the number of lines.
  *
  * @param {number} width
  * @param {number} height

@@ -3,8 +3,8 @@
 
 /**
  * The receptive field of a pixel, layer by layer. The shapes on the page are those in the files. The engine is cut after the same number of
- * layers and probed by flipping pixels. It sees no further than the field. Not every pixel in the field has a visible effect, because its
- * influence may be too small for single precision.
+ * layers and probed by flipping pixels. The engine sees no further than the field. Not every pixel in the field has a visible effect,
+ * because its influence may be too small for single precision.
  */
 
 import assert from 'node:assert/strict';

@@ -2,8 +2,8 @@
 // @ts-check
 
 /**
- * A run reuses the session of an earlier run of the same model. It draws the same bits and reads less, and the number of sessions stays
- * bounded.
+ * A run reuses the session of an earlier run of the same model. The later run draws the same bits and reads less, and the number of
+ * sessions stays bounded.
  */
 
 import assert from 'node:assert/strict';

@@ -128,13 +128,13 @@ for (const file of files) {
       assert.deepEqual(await run.input, await run.input);
       const flat = steps.flatMap(row.ids);
 
-      // It is drawn to a canvas after it was read, and the result is the same as without reading.
+      // The run is drawn to a canvas after it was read, and the result is the same as without reading.
       const drawn = await run.drawTo(canvas());
       assert.deepEqual(await run.drawTo(canvas()), drawn);
       const short = steps.length < MOST;
       if (short) assert.deepEqual(await make().drawTo(canvas()), drawn);
 
-      // It is saved before its first step, after some steps and at its end; each resumed run equals the original.
+      // The run is saved before its first step, after some steps and at its end; each resumed run equals the original.
       for (const at of run.save ? [...new Set([0, 1, 2, 7, steps.length])] : []) {
         if (at > steps.length) continue;
         const part = make();

@@ -101,7 +101,7 @@ test('an empty text, one word, unknown characters and very long texts can be tag
 });
 
 /**
- * Returns a fake canvas on which a letter is 0.5 em wide. It records the texts and shades drawn since it was last cleared.
+ * Returns a fake canvas on which a letter is 0.5 em wide. The canvas records the texts and shades drawn since it was last cleared.
  * @param {number} width
  * @param {number} height
  */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Threads share one copy of the weights. They give the same tokens and the same guarantees as one thread. */
+/** Threads share one copy of the weights, and several threads give the same tokens and the same guarantees as one thread. */
 
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Several workers share the samples of a run. They give the same values and the same guarantees as one worker. */
+/** Several workers share the samples of a run, and give the same values and the same guarantees as one worker. */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

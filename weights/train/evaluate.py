@@ -3,9 +3,9 @@
 """Measures the loss of a trained recipe on held-out data:  python3 weights/train/evaluate.py digits [--count 1000] [--gguf FILE] [--round
 q8_0]
 
-It measures the averaged weights of the run, or the weights stored in a .gguf file, exact or rounded as the engine rounds them. With
---file-only (evaluate.py digits --gguf weights/digits.gguf --file-only) no run is needed.  It reads held-out examples, so nothing here may
-be used to choose settings, except with --split validation; training code cannot reach them (see data/__init__.py).
+The command measures the averaged weights of the run, or the weights stored in a .gguf file, exact or rounded as the engine rounds them.
+With --file-only (evaluate.py digits --gguf weights/digits.gguf --file-only) no run is needed.  The command reads held-out examples, so
+nothing here may be used to choose settings, except with --split validation; training code cannot reach them (see data/__init__.py).
 """
 import math
 import time

@@ -3,9 +3,9 @@
 """Measures how fast a recipe trains here:  python3 weights/train/speed.py emoji [--threads 2] [--seconds 20] [--against native=0]
 [--profile]
 
-It times steps of training on the validation examples (without saving); settings of the recipe may follow. On a shared machine, --clock cpu
---threads 1 counts CPU time, which hardly depends on other programs. --against KEY=VALUE,... alternates each step with one that uses these
-settings, so that other programs affect both equally, and compares their losses. --profile prints where the time goes.
+The command times steps of training on the validation examples (without saving); settings of the recipe may follow. On a shared machine,
+--clock cpu --threads 1 counts CPU time, which hardly depends on other programs. --against KEY=VALUE,... alternates each step with one that
+uses these settings, so that other programs affect both equally, and compares their losses. --profile prints where the time goes.
 """
 import argparse
 import contextlib

@@ -3,8 +3,8 @@
 
 /**
  * wllama, which is llama.cpp compiled to wasm, with one thread. Its defaults are not its fastest settings: a half-precision cache and flash
- * attention are slow in wasm, so the benchmark uses a single-precision cache and no flash attention. It takes prompts as text. Each letter
- * is a token, and a begin token comes first. The times come from wllama's own clock and exclude its messages between threads.
+ * attention are slow in wasm, so the benchmark uses a single-precision cache and no flash attention. The runtime takes prompts as text.
+ * Each letter is a token, and a begin token comes first. The times come from wllama's own clock and exclude its messages between threads.
  */
 
 import { bytesOf, turn, WARM_UP } from './common.js';

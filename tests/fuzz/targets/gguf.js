@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Fuzzes the header of a GGUF file. It is rejected with a message or read, and the result is the same whether it is read whole or in
- * parts. The element's reader returns the declared size, and the parts of a model are joined within their bytes. */
+/** Fuzzes the header of a GGUF file. The header is rejected with a message or read, and the result is the same whether it is read whole or
+ * in parts. The element's reader returns the declared size, and the parts of a model are joined within their bytes. */
 
 import assert from 'node:assert/strict';
 

@@ -28,8 +28,8 @@ WAYS = 8                                 # random segmentations of a word in tra
 
 @functools.lru_cache(maxsize=None)
 def printable():
-    """Returns the printable character of each byte: the byte's own if it is printable, else the next unused one from 256 on.  This is the
-    table of GPT-2."""
+    """Returns the printable character of each byte: the byte's own if it is printable, else the next unused one from 256 on.  The mapping
+    is the table of GPT-2."""
     seen = [*range(0x21, 0x7f), *range(0xa1, 0xad), *range(0xae, 0x100)]
     rest = iter(range(256, 512))
     return [chr(b) if b in seen else chr(next(rest)) for b in range(256)]

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: MIT
 """Golden values for the C and JS tests: a GGUF container of F32 tensors (general.architecture = "golden").
 
-They are computed in double precision from the weights as stored in the .gguf file, so every difference is a rounding error of the engine.
+The golden values are computed in double precision from the weights as stored in the .gguf file, so every difference is a rounding error of
+the engine.
 A model's golden.py has
     cases() -> [Case]     tiny random models, each made by `randomise(model, seed)`
     tensors(case, model, seed), inputs(*batch), outputs(model, *batch)

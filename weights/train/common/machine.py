@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Detects the features of this machine's processor. It does not import PyTorch, whose settings depend on these features (memory.py)."""
+"""Detects the features of this machine's processor. This module does not import PyTorch, whose settings depend on these features
+(memory.py)."""
 import functools
 import os
 

@@ -21,7 +21,7 @@ DEFAULT_DIR = os.path.join(data.ROOT, "data", "binarised_mnist")
 
 
 def pictures(directory, split, evaluation=False):
-    """Returns images (N, 28, 28, 1) uint8, 0 or 255.  This is the only place that opens a file of pictures."""
+    """Returns images (N, 28, 28, 1) uint8, 0 or 255.  Only this function opens a file of pictures."""
     if split not in ("train", "validation"):
         data.check_evaluation(evaluation, "split %r" % split)
     path = os.path.join(directory, FILES[split])

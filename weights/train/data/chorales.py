@@ -58,7 +58,7 @@ def notes(chorale):
 
 
 def read(directory, split, evaluation=False):
-    """Returns [(sixteenths, VOICES) pitches, 0 where a voice rests].  This is the only place that opens the file."""
+    """Returns [(sixteenths, VOICES) pitches, 0 where a voice rests].  Only this function opens the file."""
     if split not in ("train", "validation"):
         data.check_evaluation(evaluation, "split %r" % split)
     path = os.path.join(directory, FILE)

@@ -21,7 +21,7 @@ DEFAULT_DIR = os.path.join(data.ROOT, "data", "cifar10")
 
 
 def read_batch(directory, name, evaluation=False):
-    """Reads one batch -> images (10000, 32, 32, 3) uint8, labels (10000,) uint8.  This is the only place that opens a mosaic."""
+    """Reads one batch -> images (10000, 32, 32, 3) uint8, labels (10000,) uint8.  Only this function opens a mosaic."""
     if name not in TRAIN:
         data.check_evaluation(evaluation, name)
     path = os.path.join(directory, name + ".webp")

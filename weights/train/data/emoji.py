@@ -61,7 +61,7 @@ def read_index(directory):
 
 
 def read_pictures(directory, split, evaluation=False):
-    """Reads the pictures of one split.  This is the only place that opens the mosaic; the pixels of other splits are dropped here."""
+    """Reads the pictures of one split.  Only this function opens the mosaic; the pixels of other splits are dropped here."""
     if split not in ("train", "validation"):
         data.check_evaluation(evaluation, "split %r" % split)
     path = os.path.join(directory, FILES[0])

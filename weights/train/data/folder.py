@@ -206,8 +206,8 @@ def scanned(directory, shape):
 
 
 def read(directory, split, shape, evaluation=False, classes=()):
-    """Returns images (N,) + shape and labels (N,): the class of the file's folder, or -1 if `classes` does not have its name.  This is the
-    only place that opens pictures."""
+    """Returns images (N,) + shape and labels (N,): the class of the file's folder, or -1 if `classes` does not have its name.  Only this
+    function opens pictures."""
     if split not in ("train", "validation"):
         data.check_evaluation(evaluation, "split %r" % split)
     parts, found = scanned(directory, tuple(shape))

@@ -77,7 +77,7 @@ def recorded(directory):
 
 
 def read(directory, split, evaluation=False):
-    """Returns [mu-law levels of a word], digits, speakers.  This is the only place that opens files of recordings."""
+    """Returns [mu-law levels of a word], digits, speakers.  Only this function opens files of recordings."""
     if split not in ("train", "validation"):
         data.check_evaluation(evaluation, "split %r" % split)
     if not os.path.exists(os.path.join(directory, INDEX)) and not published(directory) and os.path.isdir(directory):

@@ -30,7 +30,7 @@ def words(count=COUNT, seed=1):
 
 
 def read(split, evaluation=False):
-    """Returns (sources, targets). This is the only place that reads the held-out words."""
+    """Returns (sources, targets). Only this function reads the held-out words."""
     if split not in ("train", "validation"):
         data.check_evaluation(evaluation, "split %r" % split)
     kept = [word for word in words() if split_of(word) == split]

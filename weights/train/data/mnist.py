@@ -16,7 +16,7 @@ DEFAULT_DIR = os.path.join(data.ROOT, "data", "mnist")
 
 
 def read_idx(path, evaluation=False):
-    """Reads one idx .gz file as a uint8 array.  This is the only place that opens a file."""
+    """Reads one idx .gz file as a uint8 array.  Only this function opens a file."""
     name = os.path.basename(path).lower()
     if "t10k" in name or "test" in name:
         data.check_evaluation(evaluation, name)

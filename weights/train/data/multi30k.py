@@ -19,7 +19,7 @@ DEFAULT_DIR = os.path.join(data.ROOT, "data", "multi30k")
 
 
 def read(directory, split, evaluation=False):
-    """Returns (sources, targets), two lists of sentences.  This is the only place that opens a file."""
+    """Returns (sources, targets), two lists of sentences.  Only this function opens a file."""
     if split not in ("train", "validation"):
         data.check_evaluation(evaluation, "split %r" % split)
     sides = []

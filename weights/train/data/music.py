@@ -225,7 +225,7 @@ def scanned(directory, voices):
 
 
 def read(directory, split, evaluation=False):
-    """Returns [(sixteenths, voices) pitches, 0 for a rest]. This is the only place that opens your own music."""
+    """Returns [(sixteenths, voices) pitches, 0 for a rest]. Only this function opens your own music."""
     from models.sparse_transformer.notes import VOICES
     if split not in ("train", "validation"):
         data.check_evaluation(evaluation, "split %r" % split)

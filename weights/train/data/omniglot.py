@@ -22,8 +22,7 @@ DEFAULT_DIR = os.path.join(data.ROOT, "data", "omniglot")
 
 
 def read(directory, part, evaluation=False):
-    """Returns drawings (characters, 20, 28, 28) uint8, ink 255; the alphabet of each character.  This is the only place that opens a
-    file."""
+    """Returns drawings (characters, 20, 28, 28) uint8, ink 255; the alphabet of each character.  Only this function opens a file."""
     if part != "background":
         data.check_evaluation(evaluation, part)
     path = os.path.join(directory, part + "_28x28.u8.gz")

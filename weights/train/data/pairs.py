@@ -69,7 +69,7 @@ def units(path, languages):
 
 
 def read(directory, split, evaluation=False, languages=("de", "en")):
-    """Returns (sources, targets), like multi30k.py. This is the only place that opens your own translations."""
+    """Returns (sources, targets), like multi30k.py. Only this function opens your own translations."""
     if split not in ("train", "validation"):
         data.check_evaluation(evaluation, "split %r" % split)
     found, pairs = Found(directory, "pairs"), []

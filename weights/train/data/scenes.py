@@ -62,8 +62,8 @@ def read_sprites(directory, which, evaluation=False):
 
 
 def read_pictures(directory, which, evaluation=False):
-    """Returns, for each object, its drawings as pictures of 32x32.  This is the only place that opens the mosaic; the other drawings'
-    pixels are dropped here."""
+    """Returns, for each object, its drawings as pictures of 32x32.  Only this function opens the mosaic; the other drawings' pixels are
+    dropped here."""
     if which != "train":
         data.check_evaluation(evaluation, "drawings of a style that is held out")
     path = os.path.join(directory, emoji.FILES[0])

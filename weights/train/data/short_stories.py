@@ -26,7 +26,7 @@ def split_of(story):
 
 
 def read(directory, split, evaluation=False):
-    """Returns ([], stories), like stories.py.  This is the only place that opens a file."""
+    """Returns ([], stories), like stories.py.  Only this function opens a file."""
     if split not in ("train", "validation"):
         data.check_evaluation(evaluation, "split %r" % split)
     found = []

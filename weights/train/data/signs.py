@@ -53,8 +53,8 @@ def scanned(directory):
 
 
 def read(directory, split, evaluation=False):
-    """Returns the same form as the reader in omniglot.py; of every character only the smallest number of drawings is kept. This is the only
-    place that opens your own characters."""
+    """Returns the same form as the reader in omniglot.py; of every character only the smallest number of drawings is kept. Only this
+    function opens your own characters."""
     if split not in ("train", "validation"):
         data.check_evaluation(evaluation, "split %r" % split)
     signs, found = scanned(directory)

@@ -203,8 +203,8 @@ def classes_of(directory):
 
 
 def read(directory, split, evaluation=False, rate=fsdd.RATE, longest=1 << 30, classes=(), speakers=()):
-    """Returns [mu-law levels], classes (N,), speakers (N,), each -1 if none of the given names applies. This is the only place that opens
-    your own recordings."""
+    """Returns [mu-law levels], classes (N,), speakers (N,), each -1 if none of the given names applies. Only this function opens your own
+    recordings."""
     if split not in ("train", "validation"):
         data.check_evaluation(evaluation, "split %r" % split)
     parts, found = scanned(directory, rate)

@@ -41,7 +41,7 @@ def split_of(target):
 
 
 def read(directory, split, evaluation=False):
-    """Returns (sources, targets), two lists of sentences.  This is the only place that opens the file."""
+    """Returns (sources, targets), two lists of sentences.  Only this function opens the file."""
     if split not in ("train", "validation"):
         data.check_evaluation(evaluation, "split %r" % split)
     path = os.path.join(directory, MARK)

@@ -65,7 +65,7 @@ def records(path, found):
 
 
 def read(directory, split, evaluation=False):
-    """Returns (long texts, short texts), like stories.py; here all texts are short. This is the only place that opens your own texts."""
+    """Returns (long texts, short texts), like stories.py; here all texts are short. Only this function opens your own texts."""
     if split not in ("train", "validation"):
         data.check_evaluation(evaluation, "split %r" % split)
     found, all_of = Found(directory, "texts"), []

@@ -125,7 +125,7 @@ def vocabulary(directory):
 
 
 def read(directory, split, evaluation=False):
-    """Returns Told. This is the only place that opens your own captions."""
+    """Returns Told. Only this function opens your own captions."""
     if split not in ("train", "validation"):
         data.check_evaluation(evaluation, "split %r" % split)
     parts, found = scanned(directory)

@@ -44,7 +44,7 @@ def sentences(path, found=None):
 
 
 def read(directory, split, evaluation=False):
-    """Returns four lists, like ud_ewt.py. This is the only place that opens your own treebank."""
+    """Returns four lists, like ud_ewt.py. Only this function opens your own treebank."""
     if split not in ("train", "validation"):
         data.check_evaluation(evaluation, "split %r" % split)
     found, kept, total, long = Found(directory, "treebanks"), [], 0, 0

@@ -18,7 +18,7 @@ DEFAULT_DIR = os.path.join(data.ROOT, "data", "ud_ewt")
 
 
 def read(directory, split, evaluation=False):
-    """Returns (sentences, taggings, heads, relations), four lists of lists.  This is the only place that opens a file."""
+    """Returns (sentences, taggings, heads, relations), four lists of lists.  Only this function opens a file."""
     if split not in ("train", "validation"):
         data.check_evaluation(evaluation, "split %r" % split)
     path = os.path.join(directory, SPLITS[split] + ".tsv.xz")

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
 """Enlargement that reads the small picture directly: each position is conditioned on features of the small picture.
 
-This method is our own; the paper's encoder and cross-attention are in model.py. It is for pixels in raster order, one position each; the
-large picture has K = a b pixels in the cell of each small pixel. Colours are z = (255 - v) / 255, so that white and everything outside are
-0. For a pixel x with index k in its cell, three things are known in advance:
+This method is our own; the paper's encoder and cross-attention are in model.py. The method is for pixels in raster order, one position
+each; the large picture has K = a b pixels in the cell of each small pixel. Colours are z = (255 - v) / 255, so that white and everything
+outside are 0. For a pixel x with index k in its cell, three things are known in advance:
 
     C  (27)  the 3x3 pixels of the small picture around the pixel's own cell, which is in the middle
     r  (3)   the mean colour left for the rest of the cell: clamp((K z_cell - sum of z drawn in the cell) / (K - k), 0, 1)

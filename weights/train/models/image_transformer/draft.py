@@ -10,8 +10,8 @@ positions in raster order:
     logits = W_out h + b
 
 Neighbour o is the position at (row + dr_o, col + dc_o), before p; outside of the picture it adds zero. The draft learns the model's
-probabilities on training pictures. It is measured on validation pictures and on samples of the model. All other bytes of the file stay the
-same; an earlier draft is replaced.
+probabilities on training pictures. The draft is measured on validation pictures and on samples of the model. All other bytes of the file
+stay the same; an earlier draft is replaced.
 """
 import argparse
 import math

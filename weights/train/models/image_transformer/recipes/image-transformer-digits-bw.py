@@ -3,10 +3,10 @@
 
     python3 weights/train/train.py image-transformer-digits-bw
 
-It begins with the weights of weights/digits.gguf, of the same size: the darkest and lightest of that file's sixteen levels become the two
-levels here, and the difference of their logits becomes the single logit.  That file was trained on the first 55,000 training pictures of
-MNIST in grey, which include most of the validation pictures here in black and white, so the validation loss is too optimistic; it has never
-seen the 10,000 test pictures.
+The model begins with the weights of weights/digits.gguf, of the same size: the darkest and lightest of that file's sixteen levels become
+the two levels here, and the difference of their logits becomes the single logit.  That file was trained on the first 55,000 training
+pictures of MNIST in grey, which include most of the validation pictures here in black and white, so the validation loss is too optimistic;
+it has never seen the 10,000 test pictures.
 """
 start = "digits.gguf"
 

@@ -3,7 +3,7 @@
 
     python3 weights/train/train.py seq2seq-local-p
 
-It starts with the words, the encoder and the recurrence of seq2seq-additive, so that the scores can be compared after a few minutes.
+The model starts with the words, the encoder and the recurrence of seq2seq-additive, so that the scores can be compared after a few minutes.
 """
 from models.seq2seq import shared
 

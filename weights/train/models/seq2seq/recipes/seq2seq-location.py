@@ -4,7 +4,7 @@ words.
 
     python3 weights/train/train.py seq2seq-location
 
-It starts with the words, the encoder and the recurrence of seq2seq-additive, so that the scores can be compared after a few minutes.
+The model starts with the words, the encoder and the recurrence of seq2seq-additive, so that the scores can be compared after a few minutes.
 """
 from models.seq2seq import shared
 
