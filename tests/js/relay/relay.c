@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * A model of two parts for tests/js/parts.test.js. The first part has no sequence. This part reads words, one per chunk, and has three results: a mark for each word, (7 word + previous word) mod 16; two floats for each word; and a sum. The second part reads marks and
+ * A model of two parts for tests/js/parts.test.js. The first part has no sequence. This part reads words, one per chunk, and has three
+ * results: a mark for each word, (7 word + previous word) mod 16; two floats for each word; and a sum. The second part reads marks and
  * draws any number of ids; the mark at a position is by far the most probable id there.
  */
 #include <string.h>
