@@ -358,7 +358,7 @@ more('everything works with the keyboard, with a visible focus', () =>
     await page.keyboard.press('ArrowUp');
     await page.keyboard.press('ArrowRight');
     await page.locator('.ending .panel-note').first().getByText('Row 20, column 16').waitFor();
-    await page.locator('[role=status]', { hasText: 'Row 20, column 16' }).waitFor({ state: 'attached' }); // and is announced
+    await page.locator('[role=status]', { hasText: 'Row 20, column 16' }).waitFor({ state: 'attached' }); // the pixel is also announced
     await page.keyboard.press('Escape');
     await page
       .locator('.ending .panel-note')

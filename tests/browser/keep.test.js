@@ -324,7 +324,7 @@ test('after a new release, a kept course works until it is updated, and unchange
       const stored = () =>
         page.evaluate(async () =>
           (await (await caches.open('nextpixel-courses')).keys())
-            .filter(({ url: at }) => at.includes('/courses/')) // not the list of an unfinished download
+            .filter(({ url: at }) => at.includes('/courses/')) // the list of an unfinished download does not count
             .map(({ url: at }) => at.replace(/.*\//, ''))
             .sort(),
         );

@@ -228,7 +228,7 @@ more('the page shows the output with one part less, for each part', () =>
 
 test('the page works with its file alone, before the engine is loaded; the page is smaller than 60 KB', () =>
   withPage(async (page) => {
-    await page.route(/\.wasm$/, () => {}); // never arrives
+    await page.route(/\.wasm$/, () => {}); // the engine never arrives
     await page.goto(PAGE);
     await page.locator('.letter').first().waitFor();
     assert.equal(await letters(page), 'tenalp⏎');

@@ -74,7 +74,7 @@ test('a pixel sees the positions that the models report, with all layers and wit
         fields[1].at(-1),
         Array.from({ length: i }, (_, j) => j),
       );
-      assert.ok(!fields[0].at(-1)?.includes(17 * 28 + 20)); // one row up and to the right
+      assert.ok(!fields[0].at(-1)?.includes(17 * 28 + 20)); // the pixel one row up and to the right is not seen
       await page.locator('#field-layer').fill('0');
       for (const k of [0, 1]) await notes.nth(k).getByText(said(24)).waitFor(); // a 7 x 7 square with mask A
       await page.locator('#fields .picture').nth(0).focus();

@@ -119,7 +119,7 @@ more('the game continues with the model from a visitor’s file', () =>
       .locator('#own-file input')
       .setInputFiles({ name: 'mine.gguf', mimeType: '', buffer: await readFile(`${ROOT}weights/snail-omniglot.gguf`) }, WAIT);
     await page.locator('#own-file .take-said', { hasText: 'mine.gguf' }).filter({ hasText: 'running' }).waitFor(WAIT);
-    await page.waitForTimeout(3500); // until the replaced model is closed
+    await page.waitForTimeout(3500); // waits until the replaced model is closed
     await page.locator('#game-start').press('Enter');
     await choice.press('Enter');
     await score.filter({ hasText: 'of 2' }).waitFor(WAIT);

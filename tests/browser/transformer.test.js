@@ -146,7 +146,7 @@ test('shuffled words run, also with a model without positions', options, () =>
     await open(page);
     await done(page);
     await page.locator('#figure-shuffle').scrollIntoViewIfNeeded();
-    await page.waitForFunction(() => document.getElementById('without-other')?.textContent); // without a click
+    await page.waitForFunction(() => document.getElementById('without-other')?.textContent); // the text appears without a click
     const order = await page.locator('#order-other').textContent();
     for (let tries = 0; tries < 5 && (await page.locator('#order-other').textContent()) === order; tries++)
       await page.locator('#shuffle').click();

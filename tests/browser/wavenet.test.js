@@ -261,7 +261,7 @@ test('a file is continued; an invalid file and a blocked microphone give message
     await page.locator('#transport[data-phase=done]').waitFor({ timeout: 40000 });
     await page.locator('#figure-voice').scrollIntoViewIfNeeded();
     const said = page.locator('#voice-said');
-    await page.locator('#sound-file:enabled').waitFor({ state: 'attached' }); // before this, there is no listener
+    await page.locator('#sound-file:enabled').waitFor({ state: 'attached' }); // there is no listener before the field is enabled
     await page.locator('#sound-file').setInputFiles({ name: 'no.wav', mimeType: 'audio/wav', buffer: Buffer.from('RIFF0000WAVEnothing') });
     await said.getByText(/cannot be read/).waitFor();
     const tone = Float32Array.from({ length: 4410 }, (_, i) => 0.3 * Math.sin(i / 20));

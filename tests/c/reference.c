@@ -472,7 +472,7 @@ static void discretised(double *out, uint32_t levels, int gaussian, double mean,
 
 void ref_output(double *logits, const nx_output *o, const double *parameters, const uint32_t *earlier, uint32_t index) {
     uint32_t V = o->values, K = o->mixtures, per_channel = o->elements == 3 ? 3 * K : 2 * K;
-    static double component[NX_MAX_MIXTURES][NX_MAX_LEVELS]; /* too large for the stack */
+    static double component[NX_MAX_MIXTURES][NX_MAX_LEVELS]; /* the array is too large for the stack */
     double weight[NX_MAX_MIXTURES], terms[NX_MAX_MIXTURES], x[3];
     switch (o->kind) {
     case NX_CATEGORICAL:

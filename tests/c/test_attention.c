@@ -108,7 +108,7 @@ static void grids(void) {
     for (uint32_t rows = 1; rows <= 4; rows++)
         for (uint32_t cols = 1; cols <= 5; cols++)
             for (uint32_t block = 0; block < rows * cols; block++)
-                for (uint32_t flange = 0; flange < (rows + 1) * (cols + 1); flange++) { /* every geometry up to 4 x 5 */
+                for (uint32_t flange = 0; flange < (rows + 1) * (cols + 1); flange++) { /* tests every geometry up to 4 x 5 */
                     nx_pattern p = grid(rows, cols, 1 + block % rows, 1 + block / rows, flange % (rows + 1), flange / (rows + 1));
                     grid_of(&p);
                 }

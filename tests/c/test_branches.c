@@ -415,8 +415,8 @@ static void shaping(void) {
     nx_session *session = start(&s, &settings, &bytes);
     uint32_t biased[3] = {3, 9, 50}, drawn_ids[27], differ = 0, drawn;
     float biases[3] = {2, -1e9f, 0}, nats[27], logits[40];
-    CHECK_INT(nx_session_bias(s.model, session, biased, biases, 3), NX_E_ARGUMENT); /* more biases than the capacity */
-    CHECK_INT(nx_session_bias(s.model, session, biased + 1, biases, 2), NX_E_ARGUMENT); /* no such id */
+    CHECK_INT(nx_session_bias(s.model, session, biased, biases, 3), NX_E_ARGUMENT); /* the list is longer than the capacity */
+    CHECK_INT(nx_session_bias(s.model, session, biased + 1, biases, 2), NX_E_ARGUMENT); /* the list has an id that does not exist */
     CHECK_INT(nx_session_bias(s.model, session, biased, (float[]){0, NAN}, 2), NX_E_ARGUMENT);
     CHECK_INT(nx_session_bias(s.model, session, biased, (float[]){-1.1e9f, 0}, 2), NX_E_ARGUMENT);
     CHECK_INT(nx_session_bias(s.model, session, biased, biases, 2), NX_OK);

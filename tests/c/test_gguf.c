@@ -185,7 +185,7 @@ static void damaged_bytes(void) {
         for (size_t at = which == 3 ? draft_at(m) - 8 : 0; at < (which == 2 ? m->keys_end : m->data); at++) {
             uint8_t b = m->bytes[at];
             uint8_t values[] = {0, 1, 0x7f, 0x80, 0xff, (uint8_t)(b + 1), (uint8_t)(b - 1), (uint8_t)(b ^ 0x20)};
-            for (size_t i = check_every() ? 0 : at % 4; i < 8; i += check_every() ? 1 : 4) /* two of the eight values, alternating */
+            for (size_t i = check_every() ? 0 : at % 4; i < 8; i += check_every() ? 1 : 4) /* tests two of the eight values, alternately */
                 if (values[i] != b) damage(m, at, values + i, 1);
         }
         CHECK_INT(toy_exercise(m->bytes, m->length, MOST), NX_OK);
@@ -196,7 +196,7 @@ static void damaged_bytes(void) {
 static void damaged_words_of(toy *m, size_t at) {
     uint64_t values[] = {0, 1, m->length, 1ull << 30, (1ull << 31) - 1, 1ull << 31, 1ull << 32, (1ull << 61) + 1, 1ull << 63, UINT64_MAX - 7, UINT64_MAX};
     for (; at + 8 <= m->data; at++)
-        for (size_t i = check_every() ? 0 : at % 3; i < sizeof values / sizeof *values; i += check_every() ? 1 : 3) /* every third */
+        for (size_t i = check_every() ? 0 : at % 3; i < sizeof values / sizeof *values; i += check_every() ? 1 : 3) /* tests every third value */
             damage(m, at, values + i, 8);
 }
 
@@ -350,7 +350,7 @@ static void wrong_kinds(void) {
         {TOY_DMOL, KEY("image.channels"), 2, NX_E_UNSUPPORTED, 0},
         {TOY_DMOL, KEY("image.levels"), 257, NX_E_LIMIT, 0},
         {TOY_BERNOULLI, KEY("image.levels"), 3, NX_E_FORMAT, 0},
-        {TOY_SR_DMOL, KEY("input.height"), 0, NX_E_LIMIT, KEY("input.width")}, /* both keys or neither */
+        {TOY_SR_DMOL, KEY("input.height"), 0, NX_E_LIMIT, KEY("input.width")}, /* a file must have both keys or neither */
         {TOY_SR_DMOL, KEY("input.width"), 0, NX_E_FORMAT, 0},
         {TOY_SR_DMOL, KEY("input.height"), 257, NX_E_LIMIT, 0},
         {TOY_SR_DMOL, KEY("input.width"), UINT32_MAX, NX_E_LIMIT, 0},
@@ -630,7 +630,7 @@ static void header(void) {
         put_u64(&file, rows[i].keys);
         check_at("row %lld", (long long)i, 0, 0, 0);
         CHECK_INT(parse(&file), rows[i].status);
-        if (rows[i].status == NX_OK) CHECK_INT(toy_exercise(file.bytes, file.length, MOST), NX_E_FORMAT); /* no architecture */
+        if (rows[i].status == NX_OK) CHECK_INT(toy_exercise(file.bytes, file.length, MOST), NX_E_FORMAT); /* the file has no architecture */
     }
     nx_gguf *gguf = memory_take(sizeof *gguf);
     uint8_t nothing[24] = {0};
@@ -665,7 +665,7 @@ static void values(void) {
         }
         CHECK_INT(parse(&scalar), NX_OK);
         CHECK_INT(parse(&array), NX_OK);
-        scalar.length--; /* one byte short */
+        scalar.length--; /* the file is one byte short */
         CHECK_INT(parse(&scalar), NX_E_FORMAT);
         array.length--;
         CHECK_INT(parse(&array), NX_E_FORMAT);
@@ -700,7 +700,7 @@ static void values(void) {
         toy_file file = one_key(unknown[i]), array = one_key(GGUF_ARRAY);
         put_bytes(&file, zeros, 64);
         put_u32(&array, unknown[i]);
-        put_bytes(&array, zeros, 64); /* even an empty array */
+        put_bytes(&array, zeros, 64); /* even an empty array of an unknown type is refused */
         CHECK_INT(parse(&file), NX_E_FORMAT);
         CHECK_INT(parse(&array), NX_E_FORMAT);
     }

@@ -267,7 +267,7 @@ static void product_of(uint32_t type, uint32_t rows, uint32_t cols, uint32_t mos
     nx_matmul(again, &matrix, bias, &input); /* columns that are already rounded are reused */
     CHECK_FLOATS(again, all, (size_t)most * stride);
     for (uint32_t n = 1; n < most; n++) {
-        uint32_t first = n % (most - n + 1); /* not always the first columns */
+        uint32_t first = n % (most - n + 1); /* so that the test does not always use the first columns */
         float *out = memory_take((size_t)n * stride * sizeof *out);
         check_at("%lld x %lld of type %lld, %lld columns", rows, cols, type, n);
         nx_input some = nx_input_of(x + (size_t)first * nx_stride(cols), n, memory_take(nx_input_bytes(cols, n)));
@@ -372,7 +372,7 @@ static void q8_ends(uint32_t packing) {
     CHECK(q8_of(-1, 0, packing) == -q8_of(1, 0, packing));
     CHECK_NEAR((double)q8_of(3e38f, 0, packing), 3e38, 3e38 * 4 * UNIT);
     CHECK_NEAR((double)q8_of(0x1p-99f, 0, packing), 0x1p-99, 0x1p-99 * 4 * UNIT);
-    CHECK(q8_of(0x1p-101f, 0, packing) == 0 && q8_of(1e-45f, 0, packing) == 0); /* too small to divide by */
+    CHECK(q8_of(0x1p-101f, 0, packing) == 0 && q8_of(1e-45f, 0, packing) == 0); /* values that are too small to divide by become zero */
     CHECK(q8_of(1e-45f, 1, packing) == q8_of(0, 1, packing));
     /* 8-bit integers cannot hold these numbers, which must reach the output unchanged, and not as an ordinary number */
     CHECK(!isfinite(q8_of(NAN, 1, packing)) && !isfinite(q8_of(1, NAN, packing)) && !isfinite(q8_of(NAN, 0, packing)));

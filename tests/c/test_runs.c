@@ -349,7 +349,7 @@ static void sources(void) {
     shape.counts[0] = 0;
     CHECK_INT(nx_session_size(s.model, s.part, &settings, &shape, &bytes), NX_OK); /* 0 stands for the maximum length */
     shape.counts[1] = 1;
-    CHECK_INT(nx_session_size(s.model, s.part, &settings, &shape, &bytes), NX_E_ARGUMENT); /* no such port */
+    CHECK_INT(nx_session_size(s.model, s.part, &settings, &shape, &bytes), NX_E_ARGUMENT); /* the run has no such port */
     shape = (nx_shape){.length = 0};
     CHECK_INT(nx_session_size(s.model, s.part, &settings, &shape, &bytes), NX_E_ARGUMENT); /* this model has no default length */
     shape.length = NX_MAX_LENGTH + 1;
@@ -357,7 +357,7 @@ static void sources(void) {
     shape.length = NX_MAX_LENGTH;
     settings.samples = 64;
     CHECK_INT(nx_session_size(s.model, s.part, &settings, &shape, &bytes), NX_E_LIMIT); /* larger than the largest allowed block */
-    CHECK_INT(nx_session_size(s.model, 1, &settings, &shape, &bytes), NX_E_ARGUMENT); /* no such part */
+    CHECK_INT(nx_session_size(s.model, 1, &settings, &shape, &bytes), NX_E_ARGUMENT); /* the model has no such part */
     settings.origin = UINT32_MAX - 3;
     shape.length = 5;
     /* the noise of the last position would have no index */

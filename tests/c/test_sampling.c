@@ -669,7 +669,7 @@ static void output_ends(void) {
             uint32_t n = nx_output_parameters(o), V = o->values;
             float *p = parameters_of(o, 1, -5, 1, &random), *out = memory_take(nx_stride(V) * sizeof *out);
             for (uint32_t changes = 1 + random_below(&random, n); changes; changes--) p[random_below(&random, n)] = absurd[random_below(&random, 17)];
-            if (run < 17) p[0] = absurd[run]; /* also each extreme parameter alone */
+            if (run < 17) p[0] = absurd[run]; /* tests also each extreme parameter alone */
             else if (run < 34 && n > 1) p[1] = absurd[run - 17];
             uint32_t earlier[3];
             CHECK(nx_output_finite(o, p));

@@ -305,7 +305,7 @@ static void exhaustive(void) {
             nx_settings one = settings_of(1, 0, 3);
             double least = 1e9;
             uint32_t ids[LENGTH], n, best[T] = {0};
-            for (uint32_t code = 0; code < V * V * V * V; code++) { /* all sequences up to their ends */
+            for (uint32_t code = 0; code < V * V * V * V; code++) { /* lists all sequences up to their ends */
                 uint32_t word[T] = {code % V, code / V % V, code / V / V % V, code / V / V / V};
                 size_t inside = memory_mark();
                 float nats[T], total = 0;
@@ -337,7 +337,7 @@ static void refused_searches(void) {
     CHECK_INT(count, 6);
     CHECK_INT(nx_session_draw(s.model, drawing, 1, ids, NULL, &drawn), NX_OK);
     CHECK_INT(nx_session_search(s.model, drawing, 0.6f, candidates, &count, &over), NX_E_ARGUMENT); /* the samples differ */
-    CHECK_INT(nx_session_search(s.model, empty, 0.6f, candidates, &count, &over), NX_E_ARGUMENT); /* no id was given or drawn */
+    CHECK_INT(nx_session_search(s.model, empty, 0.6f, candidates, &count, &over), NX_E_ARGUMENT); /* nothing was given or drawn yet */
     s = subject_named("picture, pixels");
     CHECK_INT(nx_session_search(s.model, start(&s, &settings, NULL), 0.6f, candidates, &count, &over), NX_E_ARGUMENT); /* this model draws three ids per position */
 }

@@ -51,7 +51,7 @@ static uint32_t finish(const nx_model *model, nx_session *session, uint32_t samp
 /* ---- settings and misuse ----------------------------------------------------------------------------------------------------- */
 
 static void settings_ranges(void) {
-    nx_model *model = toy_open(toy_build(config(1), NULL)); /* three classes */
+    nx_model *model = toy_open(toy_build(config(1), NULL)); /* the model has three classes */
     if (!model) return;
     const picture_settings good = toy_settings(2, 1);
     picture_settings s = good;
@@ -471,7 +471,7 @@ static void look_ahead_where_there_is_none(void) {
             for (uint32_t p = 0; p < n; p++) CHECK_INT(ahead[p], 0);
             if (!CHECK(bytes == plain_bytes)) return;
             memset((uint8_t *)session + 4 * LOOK_AHEAD, 0, 4);
-            CHECK_BYTES(session, plain, bytes); /* the same session, to the last byte */
+            CHECK_BYTES(session, plain, bytes); /* the sessions are equal to the last byte */
             memory_release(mark);
         }
 }

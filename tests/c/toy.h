@@ -63,7 +63,7 @@ typedef struct {
     int direct;                                         /* positions read the small picture directly */
     uint32_t classes;
     int biases;                                    /* biases in query, key, value and output */
-    int headless;                                  /* without output.bias */
+    int headless;                                  /* whether the file lacks output.bias */
     uint32_t type;                                 /* type of the matrices: NX_F32, NX_F16, NX_Q8_0, NX_Q4_0 */
     uint32_t tables;                               /* type of the embeddings */
     float sharpness;                               /* deviation of the logits; 0 means 1.5 */

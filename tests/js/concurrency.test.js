@@ -81,7 +81,7 @@ function fake(count, answer) {
           signal.throwIfAborted();
           if (from === 0) return { speed: await Promise.race([answer(worker, 0), stopped]) };
           together++;
-          await sleep(0); // until all have been asked to start
+          await sleep(0); // waits until all have been asked to start
           const speed = answer(worker, together);
           await sleep(0);
           together--;

@@ -224,7 +224,7 @@ test('each fact has one number: the number of books with stories', async () => {
     for (const [, number, what] of (await text(file)).matchAll(/\b(\w+) books( of fairy tales)?/g))
       if (what && /^\d+$|^twenty/.test(number)) numbers.add(number);
   }
-  assert.deepEqual([...numbers].sort(), ['18', '21']); // all books, and those for training
+  assert.deepEqual([...numbers].sort(), ['18', '21']); // the number of all books, and of those for training
 });
 
 test('the guaranteed sizes are the same everywhere', async () => {

@@ -89,7 +89,7 @@ function texts(name, task) {
   }
 }
 
-for (const name of names().filter((one) => cutOf(one) === one)) // one name for each splitter
+for (const name of names().filter((one) => cutOf(one) === one)) // takes one name for each splitter
   test(`texts of the tokenizer ${name}`, () => texts(name, (text) => [...splitter(name)(text)]));
 
 test('texts are cleaned, divided into words and divided into sentences', () => {

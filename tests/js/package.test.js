@@ -76,7 +76,7 @@ test('code of other packages keeps its licence, in NOTICE and, as comments that 
   }
   const files = [
     ...[...MADE].filter(([path]) => /^(midi|template)\.js$/.test(path)),
-    // only inline.js; with test:all all three files
+    // only inline.js is tested; test:all tests all three files
     ...[...(await singles())].filter(([path]) => !/^(define|chat-models|words-)/.test(path)).filter((_, i) => i === 0 || EVERY),
   ];
   assert.equal(files.length, EVERY ? 5 : 3);

@@ -444,7 +444,7 @@ test('every text survives encoding and decoding, and streamed text never splits 
         streamed += part;
         assert.equal(text.startsWith(streamed), true);
         bytes += own.bytes(id).length;
-        const waiting = bytes - (own.model === 'llama' ? 1 : 0) > Buffer.byteLength(streamed); // without the added space
+        const waiting = bytes - (own.model === 'llama' ? 1 : 0) > Buffer.byteLength(streamed); // the added space does not count
         assert.equal(writer.waiting(), waiting);
       }
       assert.equal(streamed + writer.end(), text);

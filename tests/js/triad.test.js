@@ -15,7 +15,7 @@ import { ids } from './toy.js';
 import { triadFile, triadModule } from './triad.js';
 
 const core = new Core(triadModule(), triadFile());
-const sound = ids(60, 256).map((level, i) => (i % 16 < 8 ? level : 0)); // with silent passages
+const sound = ids(60, 256).map((level, i) => (i % 16 < 8 ? level : 0)); // the sound has silent passages
 const one = { seed: 1n, samples: 1, topP: 1 };
 
 test('parts report their names, their weights and which of them draws', () => {

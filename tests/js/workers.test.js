@@ -58,7 +58,7 @@ async function assertIdle() {
   for (let attempt = 0; attempt < 5; attempt++) {
     await sleep(30);
     busy = await busyDuring(200);
-    if (busy < 200 * 0.12) return; // the same bound as in stop.test.js
+    if (busy < 200 * 0.12) return; // the bound is the same as in stop.test.js
   }
   assert.fail(`${busy.toFixed(0)} ms of work in 200 ms`);
 }

@@ -57,7 +57,7 @@ export async function scoreHeads(model, file, most, say) {
   for (const [i, sentence] of sentences.entries()) {
     const began = performance.now();
     const parse = await model.parse(sentence.words).catch((error) => {
-      if (error.code === 'limit') return undefined; // more words than the model's context
+      if (error.code === 'limit') return undefined; // the sentence has more words than the model's context
       throw error;
     });
     if (!parse) {

@@ -266,7 +266,7 @@ class Recipes(House):
         s = settings_of(recipes.find("fvsbn"), data=self.pictures, run="early", sheets=1, every=50.0, steps=3)
         with mock.patch.object(loop, "FIRST_SHEET", 0.0), contextlib.redirect_stdout(io.StringIO()) as said:
             loop.train(recipes.find("fvsbn"), s)
-        self.assertEqual(said.getvalue().count("samples: "), 2)                  # and another sheet at the end
+        self.assertEqual(said.getvalue().count("samples: "), 2)                  # the second one is the sheet at the end
         self.assertIn("valid ", said.getvalue().split("final valid")[0])
 
     def test_one_name_one_recipe_one_file(self):
@@ -482,7 +482,7 @@ class Queue(House):
             self.until(lambda: self.said("a", "resumed at step"))
             self.assertEqual(self.jobs()["a"]["status"], "running")
             runner = json.loads(text(self.runs, "queue.json"))["runner"]
-            os.kill(runner, signal.SIGKILL)              # like a restart of the machine
+            os.kill(runner, signal.SIGKILL)              # has the effect of a restart of the machine
             os.kill(self.jobs()["a"]["pid"], signal.SIGKILL)
             out = os.path.join(self.folder.name, "a.gguf")
             self.queue("export", "a", "--out", out)
@@ -674,7 +674,7 @@ class MinGPT(unittest.TestCase):
             for made, kept in zip(paths[2:], committed):
                 with open(made, "rb") as a, open(kept, "rb") as b:
                     self.assertEqual(a.read(), b.read(), kept)
-            with self.assertRaises(SystemExit):                      # no model
+            with self.assertRaises(SystemExit):                      # there is no model to convert
                 with mock.patch.object(sys, "argv", ["convert_mingpt.py", paths[1], paths[2]]):
                     convert_mingpt.main()
 

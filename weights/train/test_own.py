@@ -334,7 +334,7 @@ class Slips(Folders):
             shutil.copy(first, one)
             for folder, wanted in ((empty, r"빈 폴더: 0 .*The folder is empty"), (other, r"other: 0 .*files with .pdf, .zip"), (one, r"one: .* (at least|none of)"), (first, "is a file: give the folder"), ("no such", "no such folder")):
                 if folder == one and make in ("stories", "translations", "treebank"):
-                    continue             # one file is enough for these
+                    continue             # one file is enough for these kinds of folders
                 said = self.said(name, "--data", folder, "--smoke") if name != "captions" else self.said(name, "--data", folder)
                 self.assertRegex(said, wanted, (name, folder))
             os.remove(os.path.join(one, os.path.basename(first)))

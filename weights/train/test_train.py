@@ -155,7 +155,7 @@ class Model(unittest.TestCase):
                 off = sum(float((a - b).pow(2).sum()) for a, b in zip(grads, exact)) / sum(float(b.pow(2).sum()) for b in exact)
                 found.append((float(loss), off ** 0.5))
             self.assertLess(abs(found[1][0] / found[0][0] - 1), 0.01, name)
-            self.assertLess(found[1][1], 1.3 * found[0][1] + 0.01, name)          # no further from the exact gradient
+            self.assertLess(found[1][1], 1.3 * found[0][1] + 0.01, name)          # no further from the exact gradient than without one_pass
 
     def test_a_wrong_way_is_noticed(self):
         model = ImageTransformer(replace(TINY["dmol-full"][0], height=8, width=8, pattern="local-1d", query_block=8, memory_block=8))
@@ -320,7 +320,7 @@ class Rounding(unittest.TestCase):
         torch.manual_seed(1)
         w = torch.randn(48, 96) * torch.rand(48, 1) * 3
         w[3] = 0
-        w[5, 7] = 40                     # one large weight
+        w[5, 7] = 40                     # one weight is far larger than the others
         largest = w.abs().amax(1, keepdim=True)
         q4 = torch.from_numpy(gguf.dequantize_q4_0(gguf.quantize_q4_0(w.numpy()), w.shape))
         self.assertLess(float(((rounding.q4_0(w) - q4).abs() / (largest + 1e-9)).max()), 1e-3)          # the scales of the file are in half precision
@@ -438,7 +438,7 @@ class Distributions(unittest.TestCase):
         c = Config(channels=3, levels=256, output="dmol", mixtures=4)
         out = torch.randn(1, 50, 40).double() * 2
         x = torch.randint(0, 256, (1, 50, 3))
-        for k in range(3):               # each channel given the previous ones
+        for k in range(3):               # tests each channel given the previous ones
             p = 0
             for v in range(256):
                 x[..., k] = v

@@ -378,7 +378,7 @@ class Model(unittest.TestCase):
                 found.append(gradients(model))
             native.enabled = True
             errors = [float((g.double() - exact[1]).norm() / exact[1].norm()) for _, g in found]
-            self.assertLess(errors[0], 1.2 * errors[1] + 1e-3)           # no worse than the computation by PyTorch
+            self.assertLess(errors[0], 1.2 * errors[1] + 1e-3)           # the error is no larger than that of PyTorch
             self.assertLess(errors[0], 0.1)
             self.assertLess(float((found[0][0] - exact[0]).abs().max()), 0.1)
             self.assertFalse(torch.equal(found[0][1], found[1][1]))      # the other implementation was used

@@ -581,7 +581,7 @@ static void agrees(const subject *s, check_random *random) {
         CHECK(worst_nats < (q8 ? 2 * Q8_LOGIT_TOLERANCE : LOGIT_TOLERANCE));
         CHECK(worst_own < LOGIT_TOLERANCE);
 
-        /* with the attention weights of every position */
+        /* the run keeps the attention weights of every position */
         picture_settings settings = toy_settings(1, 0);
         settings.label = label;
         settings.maps = 1;

@@ -346,7 +346,7 @@ static void streams(void) {
         nx_session *session = opened(model, part, &(nx_shape){.length = 14, .counts = {0, 0, part == BOTTOM ? 7 : 0}});
         if (part == BOTTOM) CHECK_INT(nx_session_input(model, session, 2, above, 7), NX_OK);
         CHECK_INT(encoded(model, session), NX_OK);
-        for (uint32_t i = 0, drawn; i < 14; i++) { /* also beyond an end */
+        for (uint32_t i = 0, drawn; i < 14; i++) { /* drawing continues beyond an end */
             ids[part - TOP][i] = NX_NONE;
             nx_session_draw(model, session, 1, &ids[part - TOP][i], NULL, &drawn);
         }

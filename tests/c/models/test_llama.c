@@ -416,7 +416,7 @@ static void refused_files(void) {
         {"llama.attention.head_count_kv", 0, NX_E_FORMAT, NULL},
         {"llama.feed_forward_length", 24, NX_E_FORMAT, "blk.0.ffn_gate.weight"},
         {"llama.rope.freq_base", 0, NX_E_FORMAT, NULL},
-        {"llama.rope.freq_base", 0x7fc00000, NX_E_FORMAT, NULL}, /* not a number */
+        {"llama.rope.freq_base", 0x7fc00000, NX_E_FORMAT, NULL}, /* the base is NaN */
         {"llama.rope.freq_base", 0x7f800000, NX_E_FORMAT, NULL}, /* infinity */
         {"llama.rope.freq_base", 0xc61c4000, NX_E_FORMAT, NULL}, /* -10,000 */
         {"llama.rope.scaling.factor", 0, NX_E_FORMAT, NULL},

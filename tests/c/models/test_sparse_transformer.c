@@ -438,7 +438,7 @@ static void refused_files(void) {
         {0, "feed_forward_length", 10, NX_E_UNSUPPORTED, NULL},
         {0, "attention.key_length", 6, NX_E_UNSUPPORTED, NULL},
         {0, "attention.head_count", 0, NX_E_FORMAT, NULL},
-        {6, "attention.head_count", 1, NX_E_FORMAT, NULL}, /* two sets, but one head */
+        {6, "attention.head_count", 1, NX_E_FORMAT, NULL}, /* the block has two sets, but only one head */
         {12, "attention.stride", 0, NX_E_FORMAT, NULL},
         {8, "time_length", 0, NX_E_FORMAT, NULL},
         {8, "time_length", 200, NX_E_FORMAT, "time_bar.weight"},

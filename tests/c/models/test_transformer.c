@@ -575,7 +575,7 @@ static void refused_files(void) {
         toy_transformer *m = toy_transformer_build(&c);
         size_t at = 0;
         while (memcmp(m->file.bytes + at, words[i].key, strlen(words[i].key))) at++;
-        at += strlen(words[i].key) + 12; /* after its type and length */
+        at += strlen(words[i].key) + 12; /* skips the key's type and its length */
         CHECK(!memcmp(m->file.bytes + at, words[i].was, strlen(words[i].was)));
         memcpy(m->file.bytes + at, words[i].word, strlen(words[i].word));
         toy_refused(m->file.bytes, m->file.length, NX_E_UNSUPPORTED, words[i].key);

@@ -33,4 +33,4 @@ def be_idle():
             with open("/proc/self/autogroup", "w", encoding="ascii") as f:
                 f.write("19")
         except OSError:
-            pass  # another system, or a kernel without autogroups
+            pass  # another system, or a kernel without autogroups, has no such file

@@ -22,7 +22,7 @@ FOLDER = "emoji-drawings"                # next to the data set's folder
 DEFAULT_DIR = os.path.join(os.path.dirname(emoji.DEFAULT_DIR), FOLDER)
 # sets that are reduced by plain means, like the data set's own pictures of their style; the others use the Lanczos window
 MEANS = ("emojione",)
-# other sets have no class
+# sets that are not in this table have no class
 STYLE = {"noto": "noto-2023", "noto-2018": "noto-2018", "noto-blob": "noto-blob", "emojione": "emojitwo", "fxemoji": "fxemoji"}
 
 

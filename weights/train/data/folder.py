@@ -90,7 +90,7 @@ def opened(path):
     if not raw:
         raise Unreadable("empty")
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # without metadata
+        warnings.simplefilter("ignore")  # Pillow warns of damaged metadata, which do not matter here
         try:
             image = Image.open(io.BytesIO(raw))
             image.load()

@@ -52,7 +52,7 @@ def tracks(raw):
     if not division:
         raise Unreadable("a beat has no ticks")
     found, at = [], 8 + size
-    while at + 8 <= len(raw) and raw[at:at + 4].isalnum():               # until other bytes follow the last track
+    while at + 8 <= len(raw) and raw[at:at + 4].isalnum():               # the loop ends where other bytes follow the last track
         name, size = raw[at:at + 4], struct.unpack(">I", raw[at + 4:at + 8])[0]
         if name == b"MTrk":
             track = raw[at + 8:at + 8 + size]

@@ -42,7 +42,7 @@ def write(found, directory):
                     pairs.update(pairs_of(f.read()))
             else:
                 with open(path, encoding="utf-8") as f:
-                    pairs.update(pairs_of(f.read().split("\n", 1)[1], FIRST))             # after one header line
+                    pairs.update(pairs_of(f.read().split("\n", 1)[1], FIRST))             # skips the header line
     kept = [pair for pair in pairs if all(side and len(side.split()) <= WORDS for side in pair)]
     kept.sort(key=lambda pair: (len(pair[1].split()), pair[1].lower(), pair[0]))
     write_xz(os.path.join(directory, "deu-eng.tsv.xz"), "".join("%s\t%s\n" % pair for pair in kept).encode())

@@ -239,7 +239,7 @@ def main():
         images, label = module.load(args.data or module.DEFAULT_DIR, split)
         pick = spread(len(images), min(count, len(images)))
         x, label = torch.from_numpy(encode(images[pick], model)).long(), torch.from_numpy(label[pick]).long()
-        return x, torch.where(torch.arange(len(x)) % 2 == 0, label, -1)              # every second one without its class
+        return x, torch.where(torch.arange(len(x)) % 2 == 0, label, -1)              # every second picture lacks its class
 
     start = time.monotonic()
     x, label = pictures("train", args.pictures)

@@ -24,7 +24,7 @@ def main():
     parts = []
     for alphabet in ALPHABETS:
         mine = [i for i, name in enumerate(alphabets) if name == alphabet]
-        parts.append(drawings[mine[1:2 * SIGNS:2], :4 * DRAWINGS:4])         # every other character, every fourth drawer
+        parts.append(drawings[mine[1:2 * SIGNS:2], :4 * DRAWINGS:4])         # takes every other character and every fourth drawer
     grey = (np.stack(parts).astype(np.int64) * 15 + 127) // 255
     packed = (grey[..., ::2] << 4 | grey[..., 1::2]).astype(np.uint8)
     out = os.path.join(HERE, "../../../../web/pages/snail/signs.bin")

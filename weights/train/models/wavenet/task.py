@@ -98,7 +98,7 @@ class WaveNetTask(Task):
                     for part, of in zip(into.chunk(2, 1), half.chunk(2, 1)) if w.ndim == 2 else [(into, half)]:
                         place(part, of)
             elif name == "input.weight":
-                own[name][:, :R] = w                     # nothing reads the other columns yet
+                own[name][:, :R] = w                     # no layer reads the other columns yet
             else:
                 place(own[name], w)
         for i in range(last + 1, len(model.blk)):

@@ -13,7 +13,7 @@
 settings = dict(
     dataset="scenes", values=255, attention="hard", minutes=18.0, threads=1, batch=64, lr=4e-4, warmup=100, lr_floor=0.02, ema=0.997, clip=1.0,
     every=3.0, valid_images=256, final_valid_images=2000)
-# two stages on a GPU (gpu.sh)
+# the first two stages are for a GPU (gpu.sh)
 stages = (dict(minutes=7.0, batch=96, lr=1e-3, warmup=150, ema=0.999, every=1.0, seed=2),
           dict(minutes=3.6, batch=96, lr=6e-4, warmup=150, ema=0.999, every=1.0, seed=5),
           # on one thread, with three further styles (drawings.py makes them)
