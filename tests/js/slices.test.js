@@ -253,7 +253,7 @@ const DRAWERS = [
 ];
 
 /**
- * Measures the longest time that the worker takes without looking at its messages.
+ * Measures the longest time that the worker takes without looking at its messages, and counts the chunks of the work.
  * @param {Uint8Array<ArrayBuffer>} bytes
  * @param {any} message
  */
@@ -268,13 +268,14 @@ function longest(bytes, message) {
   );
   jobs.receive({ type: 'open', id: 1, module: wasmModule, bytes });
   assert.equal(posted[0].type, 'opened', JSON.stringify(posted[0]));
-  let all = 0;
+  let [all, chunks] = [0, 0];
   let most = cost(() => jobs.receive({ ...message, id: 2 }));
   const next = () => message.type === 'draw' && jobs.receive({ type: 'next', id: 2, chunkSize: 1 });
   next();
   for (let turn; all < ENOUGH_MS && (turn = turns.shift()); ) {
     const ms = cost(turn);
     all += ms;
+    chunks++;
     most = Math.max(most, ms);
     if (turns.length === 0) next();
   }
@@ -282,7 +283,7 @@ function longest(bytes, message) {
   assert.equal(failed, undefined, failed?.error.message);
   jobs.receive({ type: 'stop', id: 2 });
   assert.equal(jobs.core?.sessions, 0);
-  return { all, most };
+  return { chunks, most };
 }
 
 for (const [name, make, message] of [
@@ -293,9 +294,10 @@ for (const [name, make, message] of [
   ),
 ])
   test(name, (t) => {
-    const { all, most } = longest(make(), message);
-    t.diagnostic(`at most ${most.toFixed(0)} ms at a time`);
-    assert.ok(all > 20, `${all} ms in total: too short to be meaningful`);
+    const { chunks, most } = longest(make(), message);
+    t.diagnostic(`${chunks} chunks, at most ${most.toFixed(0)} ms at a time`);
+    // A limit in milliseconds would depend on the machine: the longest sentence takes about 20 ms.
+    assert.ok(chunks > 1, 'the work is not divided into chunks');
     assert.ok(most < MOST_MS, `${most} ms without handling a message`);
   });
 
