@@ -320,13 +320,16 @@ test('after a new release, a kept course works until it is updated, and unchange
             }),
         );
       const letGo = () => page.evaluate(() => void dispatchEvent(new Event('free')));
-      /** Returns the ids of the stored courses. */
-      const stored = () =>
-        page.evaluate(async () =>
-          (await (await caches.open('nextpixel-courses')).keys())
-            .filter(({ url: at }) => at.includes('/courses/')) // the list of an unfinished download does not count
-            .map(({ url: at }) => at.replace(/.*\//, ''))
-            .sort(),
+      /** Returns the ids of the lists in a folder, that is, of the courses on the device or of the unfinished downloads. */
+      const stored = (folder = 'courses') =>
+        page.evaluate(
+          async (start) =>
+            (await (await caches.open('nextpixel-courses')).keys())
+              .map(({ url: at }) => at.slice(location.origin.length))
+              .filter((at) => at.startsWith(start))
+              .map((at) => at.slice(start.length))
+              .sort(),
+          `/${folder}/`,
         );
       try {
         await page.goto(`${url}/pages/one/`);
@@ -459,6 +462,30 @@ test('after a new release, a kept course works until it is updated, and unchange
         await page.clock.fastForward(2000);
         await stalled;
         assert.equal(await page.evaluate(async () => (await navigator.locks.query()).held?.length), 0);
+        assert.deepEqual(await stored(), ['course-c']);
+        assert.deepEqual(await stored('unfinished'), ['course-c'], 'the list of the files that have arrived');
+
+        // Nobody can continue the download of a release that the site has withdrawn, or of a course that it no longer has.
+        const scripts = () =>
+          page.evaluate(async () => {
+            const cache = await caches.open('nextpixel-page');
+            return (await cache.keys()).map((request) => request.url).filter((at) => at.endsWith('.js'));
+          });
+        await page.evaluate(async () => {
+          const file = `${location.origin}/dist-777777777777/x.js`;
+          await (await caches.open('nextpixel-page')).put(file, new Response(''));
+          await (await caches.open('nextpixel-courses')).put(
+            '/unfinished/course-x',
+            new Response(JSON.stringify({ unfinished: [[file, 9, 'x']] })),
+          );
+        });
+        const names = ['/dist-666666666666/a.js', '/dist-777777777777/x.js'];
+        for (const name of names) assert.ok((await scripts()).includes(url + name), name);
+        release = 4;
+        silent = false;
+        await refresh();
+        for (const name of names) assert.ok(!(await scripts()).includes(url + name), name);
+        assert.deepEqual(await stored('unfinished'), []);
         assert.deepEqual(await stored(), ['course-c']);
       } finally {
         await page.context().setOffline(false);

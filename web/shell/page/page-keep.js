@@ -149,12 +149,15 @@ const unfinished = async (id) => (await (await caches.match(unfinishedOf(id), { 
 /** @param {string} id @returns {Promise<Kept | undefined>} */
 const keptOf = async (id) => (await caches.match(recordOf(id), { cacheName: COURSES }))?.json();
 
-/** Returns the ids of all courses on this device. */
-async function allKept() {
+/** Returns the ids of all lists with addresses of this form. @param {(id: string) => string} addressOf */
+async function idsAt(addressOf) {
   const keys = (await caches.has(COURSES)) ? await (await caches.open(COURSES)).keys() : [];
-  const start = recordOf('');
+  const start = addressOf('');
   return keys.filter(({ url }) => url.startsWith(start)).map(({ url }) => url.slice(start.length));
 }
+
+/** Returns the ids of all courses on this device. */
+const allKept = () => idsAt(recordOf);
 
 /** Deletes those files of a list that belong to no course on this device. @param {CourseFile[]} files */
 async function drop(files) {
@@ -243,23 +246,30 @@ async function keep(id, { release, files, ids }, { signal, report, earlier } = {
   await drop(old);
 }
 
-/**
- * Deletes a course, the files that an unfinished download has stored for it, and the files that belong to no other course.
- *
- * @param {string} id
- */
-async function remove(id) {
-  const files = [...((await keptOf(id))?.files ?? []), ...(await unfinished(id))];
+/** Deletes the list of an unfinished download and its files, except those of courses on this device. @param {string} id */
+async function forgetUnfinished(id) {
+  const files = await unfinished(id);
   const courses = await caches.open(COURSES);
-  await courses.delete(recordOf(id));
   await courses.delete(unfinishedOf(id));
   await drop(files);
   if ((await courses.keys()).length === 0) await caches.delete(COURSES);
 }
 
 /**
+ * Deletes a course, the files that an unfinished download has stored for it, and the files that belong to no other course.
+ *
+ * @param {string} id
+ */
+async function remove(id) {
+  const files = (await keptOf(id))?.files ?? [];
+  await (await caches.open(COURSES)).delete(recordOf(id));
+  await drop(files);
+  await forgetUnfinished(id);
+}
+
+/**
  * Updates every course on this device to the current release. A course that the site no longer has stays on the device until the visitor
- * removes it.
+ * removes it. An unfinished download is deleted if nobody can continue it: the site no longer has the course, or the course is up to date.
  */
 export async function refresh() {
   if (/** @type {any} */ (navigator).connection?.saveData) return; // later, by hand
@@ -278,6 +288,11 @@ export async function refresh() {
     } catch {
       // This course stays as it is, and its box offers the update. The other courses are updated.
     }
+  }
+  for (const id of await idsAt(unfinishedOf)) {
+    await alone(async () => {
+      if (!Object.hasOwn(courses, id) || (await keptOf(id))?.release === courses[id].release) await forgetUnfinished(id);
+    });
   }
 }
 
