@@ -59,12 +59,12 @@ const MAPS = {
   'lib/workers/link.js #jobs': /#jobs\.delete\(id\)/,
   'lib/workers/wasm.js compiled': /compiled\.size >= MOST_KEPT/,
   'manual/playground.js options': 'options of a verb',
-  'pages/colour/photo.js takers': 'figures of the page',
   'pages/fvsbn/lesson.js #seen': 'digits of the file',
   'pages/fvsbn/lesson.js picked': 'pixels of a picture',
   'pages/opened/graph.js matrices': 'matrices of the model',
   'shell/model/gguf.js files': 'files of the page',
   'shell/page/address.js figures': 'figures of the page',
+  'shell/page/files.js takers': 'figures of the page',
   'shell/page/in-sight.js waiting': 'parts of the page',
   'shell/page/in-sight.js shown': 'parts of the page',
 };
