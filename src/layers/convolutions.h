@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * A stack of convolutions that computes a smaller picture of more channels from a picture: odd square kernels, strides, zeros outside, relu
- * after each convolution.
+ * A stack of convolutions that turns a picture into a smaller one with more channels. Kernels are square with odd sides, may have strides,
+ * and read zeros outside the picture. A relu follows each convolution.
  */
 #ifndef NX_CONVOLUTIONS_H
 #define NX_CONVOLUTIONS_H

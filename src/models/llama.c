@@ -102,7 +102,7 @@ typedef struct {
     } scale;                    /* 0: none */
     float logit_cap;            /* 0: none */
     int unturned;               /* whether no block has rotary positions */
-    const double *frequency[2]; /* (rotated / 2) angle per position, in global and in local blocks */
+    const double *frequency[2]; /* (rotated / 2) angles per position; [0]: global blocks, [1]: local blocks */
     double length;              /* factor of the cosines and sines, which lengthens queries and keys */
     const float *stretch;       /* (rotated / 2) divisors of the frequencies, or null */
     const block *blocks;        /* (N) */

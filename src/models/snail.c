@@ -40,7 +40,7 @@ enum { SUPPORT, LABELS, QUERY };
  * and v channels. */
 typedef struct {
     nx_linear q, k, v, gate;
-    uint32_t from, reach, keys, values; /* from: number of channels that the layer reads, after which it appends `values` */
+    uint32_t from, reach, keys, values; /* from: number of channels that the layer reads; it appends its `values` channels to them */
 } layer;
 
 typedef struct {

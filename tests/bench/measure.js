@@ -58,7 +58,7 @@ model.close();
 const server = await serve({ port: 0 });
 const bare = await serveFolders({ tests: fileURLToPath(new URL('..', import.meta.url)) });
 const browser = await launch();
-/** When each part of a page was available, in milliseconds since the beginning of the visit; for each visit, one number per round.
+/** The times at which each part of a page was available, in milliseconds since the visit began: one time per round for each kind of visit.
  * @type {Record<'cold' | 'warm', Record<string, number[]>>} */
 const first = { cold: {}, warm: {} };
 let requests = 1;

@@ -227,7 +227,7 @@ more('without guesses the picture is the same, with one pixel per pass, and the 
     assert.equal(await text(page, 'each-without'), '1.00');
     assert.equal(await text(page, 'passes-guessing'), passesBefore);
 
-    // For another picture the figure shows no measurement, and nothing remains of the last picture.
+    // After another picture is chosen, the figure shows no measurement yet, and nothing of the previous picture remains.
     await page.click('#ahead-dice');
     await page.locator('#ahead-run-text', { hasText: 'Start over' }).waitFor();
     assert.equal(await text(page, 'passes-guessing'), 'not yet');

@@ -62,7 +62,7 @@ const main = (/** @type {Page} */ page, /** @type {{ name: string }} */ model) =
 const ranges = () => hub.asked.flatMap(({ range }) => range ?? []);
 const said = (/** @type {Page} */ page, /** @type {RegExp} */ text) => page.locator('#shelf-said', { hasText: text }).waitFor(WAIT);
 
-test('each address in the list is a file of the hub at a commit, and the suggestion fits the device', () => {
+test('each address in the list names a file on the hub at a fixed commit, and the suggested model suits the device', () => {
   assert.ok(chatModels.length >= 8);
   for (const model of chatModels) {
     assert.match(model.url, /^hf:[\w.-]+\/[\w.-]+@[0-9a-f]{40}\/[\w.-]+\.gguf$/, model.name);

@@ -627,7 +627,7 @@ test('language models of every type open, draw, and have the stated size', async
   assert.ok(onnxLlama(shape).length > weightsOf(shape));
 });
 
-test('figures of language models: ratios of rounds, the share of the streaming rate, and the guaranteed values', () => {
+test('figures of language models: the ratio to another engine in each round, the share of the streaming rate, and the goals', () => {
   /** @type {Samples} */
   const samples = { [key('ceiling', 'stream', STREAM)]: [20, 25] };
   for (const what of [64, 512, 'prompt']) {

@@ -231,7 +231,7 @@ test('IQ4_NL and IQ4_XS equal the floats that they encode', async () => {
   }
 });
 
-test('models related to Llama write, and return their attention', async () => {
+test('models related to Llama generate text and return their attention maps', async () => {
   for (const [name, window, period] of /** @type {[string, number, number][]} */ ([
     ['qwen3-tiny', 0, 1],
     ['qwen3-q8_0', 0, 1],

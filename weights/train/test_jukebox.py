@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Self-checks of Jukebox: convolutions follow their definition, codebooks follow their inputs, and priors get the right inputs."""
+"""Self-checks of Jukebox: convolutions match their definition, codebooks move towards the vectors that they replace, and priors get the
+right inputs."""
 import unittest
 
 import numpy as np

@@ -121,7 +121,7 @@ async function tried(page, name, at) {
   return assert.fail(`none of ${silent.join(', ')} changes the figure`);
 }
 
-describe('rows of the lectures', { concurrency: 2 }, () => {
+describe('figures that show a row of the lectures', { concurrency: 2 }, () => {
   /** @type {Map<string, string[]>} */
   const rows = new Map();
   for (const [n, row] of Object.entries(FIGURES))

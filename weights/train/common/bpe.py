@@ -207,8 +207,8 @@ class Chosen:
     """Code shared by tasks of texts: the vocabulary. The vocabulary is a named one in a folder, or text in the settings (from the file that
     training begins with, or learned from your own texts), or the plain bytes.
 
-    --vocabulary own: byte pairs of the training texts, --values tokens in total; tokens that the file also has keep their vectors, others
-    begin as the mean of their two parts.
+    --vocabulary own: learns byte pairs from the training texts until there are --values tokens. Tokens of the file that training begins
+    with keep their vectors; the vector of any other token begins as the mean of the vectors of its two parts.
     """
     vocabularies = ""                    # the folder of named vocabularies
     words = None

@@ -174,7 +174,7 @@ export class SoundRun extends AudibleRun {
 
 /**
  * @param {StepMessage} message
- * @param {number} count  number of samples of the sound, without its end
+ * @param {number} count  number of samples in the message that belong to the sound; its end is not counted
  * @returns {SoundStep}
  */
 function stepOf({ from, ids, nats, alternatives }, count) {

@@ -96,7 +96,8 @@ def deepened(weights, own, prefix, count):
 
 
 def stacked(weights, own, order):
-    """Rebuilds the decoder's blocks: block k starts as the file's block order[k]; a post-norm model's last norm stays last."""
+    """Rebuilds the decoder's blocks: block k starts as a copy of block number `order[k]` in the file. In a post-norm model, the last norm stays
+    last."""
     blocks = {name: weights.pop(name) for name in list(weights) if name.startswith("blk.")}
     count = blocks_of(blocks, "")
     if any(not 0 <= k < count for k in order):

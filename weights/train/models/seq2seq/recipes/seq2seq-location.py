@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""German to English by recurrent networks with the location-based attention of Luong et al.: a state selects positions, regardless of their
-words.
+"""German to English by recurrent networks with the location-based attention of Luong et al.: the decoder's state alone selects source
+positions, regardless of the words there.
 
     python3 weights/train/train.py seq2seq-location
 
