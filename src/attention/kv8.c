@@ -13,9 +13,9 @@
  * Bottleneck. A score and its share of the output take 2 k multiply-adds in two planes of seven bits. These multiply-adds take k / 4
  * products of 16 bytes, with three quarters as many loads and splats, and about 15 more instructions for the exponential, the rounding and
  * the sums. At position 2,000 (k = 64, V8, relaxed SIMD), scores take a third of the time, sums of values another third, and the steps
- * between them a quarter. A multiply-add therefore takes about as long as an 8-bit one in blocks.c. The positions of a
- * prompt are computed together, and faster than single tokens only because they find a head's keys and values in the processor's cache. For the shape of SmolLM2 (135 M), a prompt of 4,000 tokens takes
- * 12.2 times as many multiply-adds as a prompt of 500.
+ * between them a quarter. A multiply-add therefore takes about as long as an 8-bit one in blocks.c. The positions of a prompt are computed
+ * together, and faster than single tokens only because they find a head's keys and values in the processor's cache. For the shape of
+ * SmolLM2 (135 M), a prompt of 4,000 tokens takes 12.2 times as many multiply-adds as a prompt of 500.
  */
 #include "kv8.h"
 
