@@ -426,7 +426,8 @@ test('methods work, or say why not, before the element is connected and after it
             const element = make(attributes);
             if (when === 'new') return element;
             document.body.append(element);
-            await until(() => element.info);
+            if (attributes.loading !== 'play') await until(() => element.info);
+            if ('autoplay' in attributes) await until(() => count(element, 'nx-end') > 0);
             element.remove();
             await nap(20);
             return element;
