@@ -7,6 +7,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
 import { SIDE, toyCaption } from '../js/toy-caption.js';
+import { more } from '../more.js';
 import { OUT, session } from './browser.js';
 import { give, said } from './own-file.js';
 
@@ -78,7 +79,7 @@ test('objects are dragged; attention can be set by hand; soft attention is next 
     await page.locator('#hand-said', { hasText: /\w/ }).waitFor();
   }));
 
-test('a visitor’s model whose attention has 4 x 4 locations, for pictures of 8 x 8', () =>
+more('a visitor’s model whose attention has 4 x 4 locations, for pictures of 8 x 8', () =>
   withPage(async (page) => {
     assert.equal(SIDE, 8);
     await page.goto(PAGE);

@@ -137,7 +137,7 @@ test('the trellis fills column by column, forward, backward and for the best pat
     for (let t = 0; t < 5; t++) assert.ok(Math.abs([0, 1, 2, 3].reduce((sum, c) => sum + odds[5 * c + t], 0) - 100) < 0.3);
   }));
 
-test('the MEMM cannot tell rib from rob, but the CRF can', () =>
+more('the MEMM cannot tell rib from rob, but the CRF can', () =>
   withPage(
     async (page) => {
       await page.goto(PAGE);

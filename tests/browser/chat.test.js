@@ -147,7 +147,7 @@ test('if tokens cannot be inspected, the chat says why', () =>
     assert.equal(await page.locator('.talk-error').textContent(), 'The model is gone');
   }));
 
-test('an answer without tokens reports that it ended immediately, and how many tokens were read for it', () =>
+more('an answer without tokens reports that it ended immediately, and how many tokens were read for it', () =>
   withPage(async (page) => {
     await talkOf(page, [], { promptLength: 3, reused: 1, finish: 'end', ids: [0] });
     await page.locator('[data-phase=done]').waitFor(WAIT);
@@ -212,7 +212,7 @@ test('a failed message is removed from the conversation and returned to the fiel
     { complains: true },
   ));
 
-test('a failed edit and a failed second answer leave the conversation unchanged', () =>
+more('a failed edit and a failed second answer leave the conversation unchanged', () =>
   withPage(
     async (page) => {
       await elementWith(page, 'model="/weights/toy.gguf" controls', { toy });
@@ -288,7 +288,7 @@ test("thinking is folded with every vendor's markers, and a screen reader gets o
     }
   }));
 
-test('each message has the direction of its own text, and so does the field', () =>
+more('each message has the direction of its own text, and so does the field', () =>
   withPage(async (page) => {
     await elementWith(page, 'model="/weights/toy.gguf" controls', { toy });
     await send(page, 'שלום עולם.');
@@ -461,7 +461,7 @@ test('an answer can be stopped, continued, regenerated, edited, and continued fr
     assert.equal(await page.locator('.talk-turn').count(), 0);
   }));
 
-test('thinking is folded; a template that raises an error shows it and loses nothing', () =>
+more('thinking is folded; a template that raises an error shows it and loses nothing', () =>
   withPage(async (page) => {
     await open(page);
     const thinking = toyText({

@@ -168,7 +168,7 @@ more('the switch changes to photographs in ten classes, and back', () =>
   }),
 );
 
-test('play again, stop, and a new seed work', () =>
+more('play again, stop, and a new seed work', () =>
   withPage(async (page) => {
     await open(page);
     await groupIs(page, 0);

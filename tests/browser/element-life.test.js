@@ -400,7 +400,7 @@ test(
     }),
 );
 
-test('names from outside that every object has, such as constructor, are treated like other names', () =>
+more('names from outside that every object has, such as constructor, are treated like other names', () =>
   withPage(
     async (page) => {
       await open(page);

@@ -10,7 +10,7 @@ import { fileURLToPath } from 'node:url';
 
 import { framedPages } from '../../web/tools/frame.js';
 import { serve } from '../../web/tools/serve.js';
-import { more, oneOf } from '../more.js';
+import { EVERY, more, oneOf } from '../more.js';
 import { OUT, WAIT, everyPage, firstFigure, session } from './browser.js';
 import { axeFindsNothing, fits, scrollThrough } from './checks.js';
 
@@ -159,7 +159,7 @@ test('the code appears even if no frame can be measured; without a connection, t
     { complains: true },
   ));
 
-test('a frame whose code cannot be fetched shows the page and the reason', () =>
+more('a frame whose code cannot be fetched shows the page and the reason', () =>
   withPage(
     async (page) => {
       await page.route('**/page-embedding*.js', (route) => route.abort('internetdisconnected'));
@@ -170,7 +170,7 @@ test('a frame whose code cannot be fetched shows the page and the reason', () =>
     { complains: true },
   ));
 
-test('an error while a frame is measured is shown', () =>
+more('an error while a frame is measured is shown', () =>
   withPage(async (page) => {
     await page.goto('/web/pages/fvsbn/');
     await firstFigure(page, 'done').waitFor(WAIT);
@@ -208,7 +208,7 @@ async function codeOf(page, id) {
  * @param {{ slack?: number, gap?: number, phases?: string[] }} [bounds]  phases: the figure is measured in one of these phases of its run
  */
 async function frameFits(page, code, name, { slack = 1, gap = GAP, phases = ['done', 'ready'] } = {}) {
-  for (const width of [390, 768, 1280]) {
+  for (const width of EVERY ? [390, 768, 1280] : [390, 1280]) {
     await page.setViewportSize({ width, height: 900 });
     await openTheirs(page, code);
     const frame = page.frames()[1];
@@ -267,8 +267,8 @@ for (const name of await everyPage()) {
   );
 }
 
-for (const sandbox of ['', 'sandbox="allow-scripts"']) {
-  test(`in a frame of another origin${sandbox && ', sandboxed, where storage, caches and the service worker throw'}, the figure works`, () =>
+for (const [i, sandbox] of ['sandbox="allow-scripts"', ''].entries()) {
+  oneOf(i, 2)(`in a frame of another origin${sandbox && ', sandboxed, where storage, caches and the service worker throw'}, the figure works`, () =>
     withPage(async (page) => {
       const src = `${site.url}web/pages/transformer/?figure=figure-translation&amp;bare`;
       await openTheirs(page, `<iframe ${sandbox} src="${src}" width="100%" height="800" title="A figure"></iframe>`);

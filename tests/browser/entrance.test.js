@@ -6,6 +6,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
+import { more } from '../more.js';
 import { session, sleep } from './browser.js';
 
 /** @import { Page } from 'playwright-core' */
@@ -72,7 +73,7 @@ test('a language that a page does not have is reported, in the language of the p
     }
   }));
 
-test('an English browser stays on a page, even a Korean one', () =>
+more('an English browser stays on a page, even a Korean one', () =>
   withPage(async (page) => {
     assert.equal(await comesTo(page, '/web/'), '/web/en');
     assert.equal(await comesTo(page, '/web/ko/'), '/web/ko/ko');

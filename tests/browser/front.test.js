@@ -196,7 +196,7 @@ test('nine tiles start after the digit, use only records, and lead to their page
     assert.ok(Number(shift) < 0.1, `layout shift ${shift}`);
   }, CALM));
 
-test('the tiles with small models draw again on their own after the digit is complete', () =>
+more('the tiles with small models draw again on their own after the digit is complete', () =>
   withPage(async (page) => {
     await page.goto(PAGE);
     await done(page);

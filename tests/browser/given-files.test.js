@@ -10,6 +10,7 @@ import { test } from 'node:test';
 import { writeNotes } from '../../web/lib/kinds/note/midi.js';
 import { writeWav } from '../../web/lib/media/wav.js';
 import { ROOT } from '../js/helpers.js';
+import { oneOf } from '../more.js';
 import { session } from './browser.js';
 import { png } from './png.js';
 
@@ -115,8 +116,8 @@ const hand = (page, type, selector, given) =>
     [type, given.map(([name, bytes, mime]) => [name, Buffer.from(bytes).toString('base64'), mime])],
   );
 
-for (const [name, { figure, said, given, done }] of Object.entries(ROWS)) {
-  test(`${name}: a file among others, dropped and pasted; one that is broken, and a model`, { timeout: 120_000 }, () =>
+for (const [i, [name, { figure, said, given, done }]] of Object.entries(ROWS).entries()) {
+  oneOf(i, 2)(`${name}: a file among others, dropped and pasted; one that is broken, and a model`, { timeout: 120_000 }, () =>
     withPage(async (page) => {
       await page.goto(`/web/pages/${name}/`);
       await page.locator('[data-phase=done]').first().waitFor({ timeout: 60_000 });

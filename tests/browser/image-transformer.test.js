@@ -630,7 +630,7 @@ test("the walkthrough leads from the neighbours of a pixel to its probabilities,
     await page.waitForFunction((old) => document.querySelector('#step-next')?.textContent !== old, before[0]);
   }));
 
-test('a grid of heads is rebuilt when the numbers of layers and heads are swapped, although their product stays the same', () =>
+more('a grid of heads is rebuilt when the numbers of layers and heads are swapped, although their product stays the same', () =>
   withPage(async (page) => {
     await openEmpty(page);
     const labels = await page.evaluate(async () => {

@@ -69,6 +69,7 @@ test('every page of a kept course works without a connection, in every language,
 
       await page.context().setOffline(true);
       for (const [i, { page: name }] of COURSE.steps.entries()) {
+        if (i === 0 && !EVERY) continue; // has been visited, so less can be missing
         const translated = Object.keys(LANGUAGES).filter((code) =>
           existsSync(new URL(`../../web/pages/${name}/page.${code}.html`, import.meta.url)),
         );

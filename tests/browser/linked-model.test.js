@@ -47,7 +47,7 @@ test('a text page writes with the linked model, and names its source', () =>
     assert.equal(await page.locator('#asked').count(), 0);
   }, CALM));
 
-test('a linked model of another kind is named, with a link to the page that shows it', () =>
+more('a linked model of another kind is named, with a link to the page that shows it', () =>
   withPage(
     async (page) => {
       for (const [at, file, said] of /** @type {[string, string, RegExp][]} */ ([

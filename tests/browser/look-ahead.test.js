@@ -417,7 +417,7 @@ for (const width of widths(320, 400, 768)) {
     ));
 }
 
-test('if the weights have no draft, the figure says that it has nothing to show', () =>
+more('if the weights have no draft, the figure says that it has nothing to show', () =>
   withPage(async (page) => {
     await page.addInitScript(() => {
       globalThis.Worker = class extends Worker {

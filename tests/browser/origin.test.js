@@ -12,6 +12,7 @@ import { fileURLToPath } from 'node:url';
 
 import { singles } from '../../web/tools/single.js';
 import { toyModel } from '../js/toy.js';
+import { more } from '../more.js';
 import { OUT, session } from './browser.js';
 
 /** @import { Page } from 'playwright-core' */
@@ -174,7 +175,7 @@ test('a page needs only one line and one element', () =>
     await page.screenshot({ path: `${OUT}origin.png` });
   }));
 
-test('the sources, which are many modules, work in the same way', () =>
+more('the sources, which are many modules, work in the same way', () =>
   withPage(async (page) => {
     await open(page, element('lib/define.js'));
     assert.match((await outcome(page)) ?? '', /^Drawn: /);

@@ -6,6 +6,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
+import { more } from '../more.js';
 import { WAIT, firstFigure, session } from './browser.js';
 import { PHONE, axeFindsNothing } from './checks.js';
 
@@ -57,7 +58,7 @@ test('Alt+P shows the figures one by one; arrow keys move on, unless a control h
     { viewport: { width: 1920, height: 1080 }, reducedMotion: 'reduce' },
   ));
 
-test('the keys work with the focus in a list of choices; so do the space bar, Home and End; the hint covers nothing', () =>
+more('the keys work with the focus in a list of choices; so do the space bar, Home and End; the hint covers nothing', () =>
   withPage(
     async (page) => {
       await page.goto('/web/pages/transformer/');

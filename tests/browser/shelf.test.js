@@ -176,7 +176,7 @@ test('for a missing address the message says what to do next. The policy of the 
     { complains: true },
   ));
 
-test('if the server has no range support, the next click loads the whole file', () =>
+more('if the server has no range support, the next click loads the whole file', () =>
   withPage(
     async (page) => {
       await visit(page);

@@ -34,7 +34,7 @@ const address = (file) => pathToFileURL(FOLDER + file).href;
 
 describe('pages', { concurrency: 2 }, () => {
   for (const [i, name] of pages.entries()) {
-    oneOf(i, 20)(`${name}: one file works from disk, in each of its languages`, { timeout: 300000 }, async () => {
+    oneOf(i, 40)(`${name}: one file works from disk, in each of its languages`, { timeout: 300000 }, async () => {
       const endings = ['', ...Object.keys(translated).flatMap((lang) => (translated[lang].includes(name) ? [`.${lang}`] : []))];
       const written = await writeSingle(FOLDER, [name]);
       assert.deepEqual(

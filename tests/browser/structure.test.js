@@ -222,7 +222,7 @@ more('a batting order depends on neighbours', () =>
   }),
 );
 
-test('the element draws words with their arcs', () =>
+more('the element draws words with their arcs', () =>
   withPage(async (page) => {
     await provide(
       page,

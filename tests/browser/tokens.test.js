@@ -227,7 +227,7 @@ const withTemplate = {
   ),
 };
 
-test('if a chat box cannot be fetched, its place shows the reason, and the next file opens it', () =>
+more('if a chat box cannot be fetched, its place shows the reason, and the next file opens it', () =>
   withPage(
     async (page) => {
       await open(page);
@@ -244,7 +244,7 @@ test('if a chat box cannot be fetched, its place shows the reason, and the next 
     { complains: true },
   ));
 
-test('a visitor’s file is read, and invalid files are reported', () =>
+more('a visitor’s file is read, and invalid files are reported', () =>
   withPage(async (page) => {
     await open(page);
     const { name } = await page

@@ -276,7 +276,7 @@ test('a file is continued; an invalid file and a blocked microphone give message
   }),
 );
 
-test('the element shows a waveform, describes itself, and accepts other attributes', options, () =>
+more('the element shows a waveform, describes itself, and accepts other attributes', options, () =>
   withPage(async (page) => {
     await openEmpty(page);
     await page.evaluate(async (define) => {

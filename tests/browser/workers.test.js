@@ -127,7 +127,7 @@ test('aborting ends all workers, at any time', () =>
   }));
 
 for (const [i, path] of (await everyPage()).entries()) {
-  oneOf(i, 12)(`/web/${path} starts no worker that gets no work`, () =>
+  oneOf(i, 24)(`/web/${path} starts no worker that gets no work`, () =>
     withPage(
       async (page) => {
         await page.addInitScript(() => {
