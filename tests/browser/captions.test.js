@@ -113,4 +113,5 @@ more('a visitor’s model whose attention has 4 x 4 locations, for pictures of 8
       lit = await lights();
     }
     assert.equal(lit.indexOf(Math.max(...lit)), 15, `the light is on the last of 16 locations: ${lit}`);
-  }));
+  }),
+);

@@ -157,7 +157,8 @@ more('the MEMM cannot tell rib from rob, but the CRF can', () =>
       assert.match((await page.locator('#crf-path0').textContent()) ?? '', /9\d%/);
     },
     { reducedMotion: 'reduce' },
-  ));
+  ),
+);
 
 test('training increases the likelihood, and its result does not depend on the random start', () => {
   for (let seed = 2; seed < 6; seed++) {

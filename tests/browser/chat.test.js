@@ -152,7 +152,8 @@ more('an answer without tokens reports that it ended immediately, and how many t
     await talkOf(page, [], { promptLength: 3, reused: 1, finish: 'end', ids: [0] });
     await page.locator('[data-phase=done]').waitFor(WAIT);
     assert.equal(await page.locator('.talk-figures').textContent(), 'it ended immediately · 2 of 3 tokens were new · room for 5 more');
-  }));
+  }),
+);
 
 /**
  * Opens a page with one element, and serves files at /weights/NAME.gguf.
@@ -239,7 +240,8 @@ more('a failed edit and a failed second answer leave the conversation unchanged'
       assert.equal(await page.locator('.talk-edit').count(), 0);
     },
     { complains: true },
-  ));
+  ),
+);
 
 test('the system message and another language take effect during a conversation', () =>
   withPage(async (page) => {
@@ -307,7 +309,8 @@ more('each message has the direction of its own text, and so does the field', ()
     assert.deepEqual(sides, { stopLeft: true, right: true });
     for (const part of ['.talk-field', '.talk-answer > .talk-body', '.talk-thought', '.talk-system textarea'])
       assert.equal(await page.locator(part).getAttribute('dir'), 'auto', part);
-  }));
+  }),
+);
 
 test('for a model without a template, the element says so, offers to continue the text, and accepts a template', () =>
   withPage(
@@ -489,7 +492,8 @@ more('thinking is folded; a template that raises an error shows it and loses not
     await page.locator('.talk-error', { hasText: 'one message is enough' }).waitFor(WAIT);
     assert.equal(await page.locator('.talk-turn.user').count(), 1);
     assert.equal(await field(page).inputValue(), 'ab');
-  }));
+  }),
+);
 
 test('the element: a chat in a shadow root, with its events, its messages and its text', () =>
   withPage(

@@ -191,7 +191,8 @@ more('play again, stop, and a new seed work', () =>
     await groupIs(page, 0, 'being drawn');
     await groupIs(page, 0);
     assert.notDeepEqual(await pixels(page, 0), before);
-  }));
+  }),
+);
 
 more('off screen the run pauses, and back on screen it draws the rest', () =>
   withPage(async (page) => {

@@ -84,7 +84,8 @@ more('a link without the given part means half, because links made before this s
       assert.equal(await given.inputValue(), '66');
     },
     { reducedMotion: 'reduce' },
-  ));
+  ),
+);
 
 more('play again, stop, a new seed, and the strip work', () =>
   withPage(async (page) => {

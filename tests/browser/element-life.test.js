@@ -430,7 +430,8 @@ more('names from outside that every object has, such as constructor, are treated
       );
     },
     { complains: true },
-  ));
+  ),
+);
 
 for (const [i, kinds] of [FREED, Object.keys(KINDS).filter((name) => !FREED.includes(name))].entries()) {
   oneOf(i, 2)(`removed elements are freed, and so are canvases that a run was drawn to: ${kinds.join(', ')}`, { timeout: 240000 }, () =>

@@ -168,7 +168,8 @@ more('a frame whose code cannot be fetched shows the page and the reason', () =>
       await page.locator('#figure-endings').waitFor(); // the figure is visible
     },
     { complains: true },
-  ));
+  ),
+);
 
 more('an error while a frame is measured is shown', () =>
   withPage(async (page) => {
@@ -184,7 +185,8 @@ more('an error while a frame is measured is shown', () =>
     await page.locator('.embed-fault').getByText('no copy').waitFor();
     assert.notEqual(await button.getAttribute('aria-expanded'), 'true');
     assert.equal(await page.locator('.embed-code').count(), 0);
-  }));
+  }),
+);
 
 /** The frame may be this much higher than its figure, because one height covers a range of widths. */
 const GAP = 330;
@@ -268,30 +270,33 @@ for (const name of await everyPage()) {
 }
 
 for (const [i, sandbox] of ['sandbox="allow-scripts"', ''].entries()) {
-  oneOf(i, 2)(`in a frame of another origin${sandbox && ', sandboxed, where storage, caches and the service worker throw'}, the figure works`, () =>
-    withPage(async (page) => {
-      const src = `${site.url}web/pages/transformer/?figure=figure-translation&amp;bare`;
-      await openTheirs(page, `<iframe ${sandbox} src="${src}" width="100%" height="800" title="A figure"></iframe>`);
-      const frame = page.frameLocator('iframe');
-      await says(page, 'wearing a pink dress');
-      assert.deepEqual(await seen(frame), ['figure-translation']);
-      if (sandbox) {
-        const throwing = await frame.locator('html').evaluate(() => {
-          /** @param {() => unknown} use */
-          const throws = (use) => {
-            try {
-              use();
-              return false;
-            } catch {
-              return true;
-            }
-          };
-          return [origin, throws(() => localStorage), throws(() => caches), throws(() => navigator.serviceWorker)];
-        });
-        assert.deepEqual(throwing, ['null', true, true, true]);
-      }
-      await frame.getByRole('textbox').fill('Ein Hund läuft.');
-      await says(page, 'A dog is running.');
-      await page.screenshot({ path: `${OUT}frame${sandbox && '-sandboxed'}.png` });
-    }));
+  oneOf(i, 2)(
+    `in a frame of another origin${sandbox && ', sandboxed, where storage, caches and the service worker throw'}, the figure works`,
+    () =>
+      withPage(async (page) => {
+        const src = `${site.url}web/pages/transformer/?figure=figure-translation&amp;bare`;
+        await openTheirs(page, `<iframe ${sandbox} src="${src}" width="100%" height="800" title="A figure"></iframe>`);
+        const frame = page.frameLocator('iframe');
+        await says(page, 'wearing a pink dress');
+        assert.deepEqual(await seen(frame), ['figure-translation']);
+        if (sandbox) {
+          const throwing = await frame.locator('html').evaluate(() => {
+            /** @param {() => unknown} use */
+            const throws = (use) => {
+              try {
+                use();
+                return false;
+              } catch {
+                return true;
+              }
+            };
+            return [origin, throws(() => localStorage), throws(() => caches), throws(() => navigator.serviceWorker)];
+          });
+          assert.deepEqual(throwing, ['null', true, true, true]);
+        }
+        await frame.getByRole('textbox').fill('Ein Hund läuft.');
+        await says(page, 'A dog is running.');
+        await page.screenshot({ path: `${OUT}frame${sandbox && '-sandboxed'}.png` });
+      }),
+  );
 }

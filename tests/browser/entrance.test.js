@@ -77,4 +77,5 @@ more('an English browser stays on a page, even a Korean one', () =>
   withPage(async (page) => {
     assert.equal(await comesTo(page, '/web/'), '/web/en');
     assert.equal(await comesTo(page, '/web/ko/'), '/web/ko/ko');
-  }));
+  }),
+);

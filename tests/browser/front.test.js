@@ -203,7 +203,8 @@ more('the tiles with small models draw again on their own after the digit is com
     await page.locator('.tile[data-live]').first().waitFor(WAIT);
     await page.locator('.tiles-pause').click();
     assert.equal(await page.locator('.tiles-pause').textContent(), 'Start the tiles');
-  }));
+  }),
+);
 
 /** Opens a tile and waits until its model has drawn. @param {Page} page @param {string} name */
 async function open(page, name) {

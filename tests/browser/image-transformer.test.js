@@ -645,4 +645,5 @@ more('a grid of heads is rebuilt when the numbers of layers and heads are swappe
       return [before, last()];
     });
     assert.deepEqual(labels, ['Layer 2, head 4', 'Layer 4, head 2']);
-  }));
+  }),
+);

@@ -64,7 +64,8 @@ more('a linked model of another kind is named, with a link to the page that show
       }
     },
     { ...CALM, complains: true },
-  ));
+  ),
+);
 
 more('the colour page gives a linked model to the figure that it suits', () =>
   withPage(async (page) => {

@@ -435,7 +435,8 @@ more('if the weights have no draft, the figure says that it has nothing to show'
     await page.locator('#ahead-none').waitFor(WAIT);
     assert.match(await text(page, 'none'), /no draft network/);
     for (const id of ['run', 'stop', 'both', 'plain', 'label']) assert.ok(await page.locator(`#ahead-${id}`).isDisabled(), id);
-  }));
+  }),
+);
 
 more('a failure gives a message and can be retried', () =>
   withPage(

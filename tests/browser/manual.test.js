@@ -122,4 +122,5 @@ more('the front page leads to the manual', () =>
       await page.getByRole('heading', { level: 1, name: 'Start in three ways' }).waitFor();
     },
     { complains: true },
-  ));
+  ),
+);

@@ -197,7 +197,8 @@ more('of several copies whose addresses differ only in the query, such as a time
       { library: LIBRARY, file: FILE },
     );
     assert.deepEqual(urls, ['other.gguf?a', ...[3, 4, 5, 6].map((i) => `kept.gguf?t=${i}`)]);
-  }));
+  }),
+);
 
 test('without a tag, date and length show whether a file has changed', () =>
   withPage(async (page) => {
@@ -260,7 +261,8 @@ for (const [i, [name, script]] of broken.entries()) {
       await sleep(SETTLE_MS); // a failure to cache the file would be reported by now
       await offer(page, two, { ETag: '"2"' });
       assert.equal(await version(page), 'two');
-    }));
+    }),
+  );
 }
 
 test('the published library works under the strict policy', () =>

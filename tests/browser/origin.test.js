@@ -179,7 +179,8 @@ more('the sources, which are many modules, work in the same way', () =>
   withPage(async (page) => {
     await open(page, element('lib/define.js'));
     assert.match((await outcome(page)) ?? '', /^Drawn: /);
-  }));
+  }),
+);
 
 test('the library works in a sandboxed frame, where even the name of the cache throws', () =>
   withPage(async (page) => {

@@ -125,6 +125,7 @@ describe('pages', { concurrency: 2 }, async () => {
           await (night ? works : tabReachesAll)(page);
         },
         { complains: true },
-      )); // without a connection the browser complains
+      ),
+    ); // without a connection the browser complains
   }
 });

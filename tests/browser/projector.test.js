@@ -86,7 +86,8 @@ more('the keys work with the focus in a list of choices; so do the space bar, Ho
       }
     },
     { viewport: { width: 1280, height: 720 }, reducedMotion: 'reduce' },
-  ));
+  ),
+);
 
 test('a phone has no projector', () =>
   withPage(async (page) => {

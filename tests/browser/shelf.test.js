@@ -192,7 +192,8 @@ more('if the server has no range support, the next click loads the whole file', 
       await said(page, /Gemma 3 270M it answers now/);
     },
     { bypassCSP: true, complains: true },
-  ));
+  ),
+);
 
 for (const [path, path2] of [
   ['', 'English'],

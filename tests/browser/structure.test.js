@@ -242,7 +242,8 @@ more('the element draws words with their arcs', () =>
       /^Parsed: [\d.]+ nats$/.test(document.querySelector('next-pixel')?.shadowRoot?.querySelector('.status')?.textContent ?? ''),
     );
     await page.screenshot({ path: `${OUT}element-heads.png` });
-  }));
+  }),
+);
 
 more('a sentence of twenty words is parsed in less than 10 ms', () =>
   withPage(async (page) => {

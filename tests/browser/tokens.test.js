@@ -242,7 +242,8 @@ more('if a chat box cannot be fetched, its place shows the reason, and the next 
       assert.equal(await page.getByText('A part of nextpixel is missing').count(), 0);
     },
     { complains: true },
-  ));
+  ),
+);
 
 more('a visitor’s file is read, and invalid files are reported', () =>
   withPage(async (page) => {
@@ -290,7 +291,8 @@ more('a visitor’s file is read, and invalid files are reported', () =>
     await page.locator('#own-address').fill('\u200b/weights/stories.gguf\u2060'); // pasted with invisible characters
     await page.locator('#own-form button').click();
     await page.locator('#own-said', { hasText: 'writes now' }).waitFor();
-  }));
+  }),
+);
 
 more('less motion: nothing begins automatically, and whole sentences appear', () =>
   withPage(async (page) => {

@@ -112,7 +112,7 @@ counts='-fsanitize-coverage=inline-8bit-counters,pc-table' suffix=
 trace_comparisons() { counts=-fsanitize=fuzzer-no-link suffix=-traced; }
 clang_suite() { native_suite "$CLANG" "$counts" "$ADDRESS"; }
 
-# test-c     run the C tests with clang and its sanitizers, and as wasm: both must give the same bits; then 6 seconds of fuzzing. "all":
+# test-c     run the C tests with clang and its sanitizers, and as wasm: both must give the same bits; then 4 seconds of fuzzing. "all":
 # with gcc, plain and with its sanitizers, the builds relaxed and pairs, and 20 seconds of fuzzing
 task_test_c() {
   mkdir -p "$OUT"
@@ -154,7 +154,7 @@ task_test_c() {
     [ -s "$OUT/$name.hash" ] && cmp -s "$OUT/$name.hash" "$OUT/wasm.hash" || die "$name and wasm compute different bits: $(cat "$OUT/$name.hash" "$OUT/wasm.hash")"
   done
   say "the same bits with $suites: $(cat "$OUT/wasm.hash")"
-  seconds=6
+  seconds=4
   [ "${1:-}" != all ] || seconds=20
   clang_sanitizes || return 0
   [ "${1:-}" != all ] || trace_comparisons

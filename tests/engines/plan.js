@@ -11,7 +11,10 @@ import { readFile, readdir, stat } from 'node:fs/promises';
 import { load } from '../../web/lib/index.js';
 import { Alphabet } from '../../web/lib/kinds/note/alphabet.js';
 import { encode } from '../../web/lib/kinds/note/codec.js';
+import { describe, fittingOf } from '../../web/lib/model/describe.js';
 import { engineOf } from '../../web/lib/model/engine.js';
+import { Core } from '../js/core.js';
+import { wasmModule } from '../js/helpers.js';
 
 /** @import { AnyInfo as ModelInfo } from '../../web/lib/engine/protocol.js' */
 /** @import { Note } from '../../web/lib/kinds/note/codec.js' */
@@ -115,11 +118,13 @@ const BARS = 2;
  * of local attention, where the first block becomes invisible. Without input, it is long enough that some pictures are no longer blank. */
 const KNOWN = 3 / 8;
 const MOST_DRAWN = 256;
+/** The maximum number of positions to draw in a short plan. */
+const SHORT_DRAWN = 112;
 
 /**
  * @param {string} root  path of the repository, ending in a slash
- * @param {boolean} [short]  whether to run each task in one mode, with only the smallest of the files that have the same architecture, kind
- *   and tasks (for toys, also the same channels and levels)
+ * @param {boolean} [short]  whether to run each task in one mode, for fewer positions, with only the smallest of the files that have the same
+ *   architecture, kind and tasks (for toys, also the same channels and levels)
  * @returns {Promise<PlannedRun[]>}
  */
 export async function makePlan(root, short = false) {
@@ -136,20 +141,41 @@ export async function makePlan(root, short = false) {
     );
     if (short) names.sort((a, b) => Number(sizes.get(a)) - Number(sizes.get(b)));
     for (const name of names) {
-      const model = await load(root + folder + name);
-      const info = /** @type {ModelInfo} */ (model.info);
+      const path = root + folder + name;
+      const { info, features } = await aboutModel(path);
       const { architecture, kind, verbs, lookAhead, channels, levels } = /** @type {any} */ (info);
-      const features = verbs.includes('tag') ? engineOf(model).kind.features.ids(WORDS).join(' ') : '';
       const runs = runsOf(works, folder + name, name.slice(0, -'.gguf'.length), info, shipped, features);
-      model.close();
       const alike = [architecture, kind, verbs, lookAhead, ...(shipped ? [] : [channels, levels])].join(' ');
       if (!short) plan.push(...runs);
       else if (!seen.has(alike))
-        plan.push(...runs.map((run) => ({ ...run, ways: /** @type {const} */ ('one'), samples: Math.min(run.samples, 2) })));
+        plan.push(
+          ...runs.map((run) => ({
+            ...run,
+            ways: /** @type {const} */ ('one'),
+            samples: Math.min(run.samples, 2),
+            draw: Math.min(run.draw, SHORT_DRAWN),
+          })),
+        );
       seen.add(alike);
     }
   }
   return plan;
+}
+
+/**
+ * Returns a model's info and, for a tagger, the ids of the features of WORDS. Models of pictures get no worker, because their info is
+ * complete without one; starting workers would take most of the time.
+ *
+ * @param {string} path
+ */
+async function aboutModel(path) {
+  const fitting = fittingOf(new Core(wasmModule, await readFile(path)));
+  if (fitting.kind.name === 'picture') return { info: /** @type {ModelInfo} */ (describe(fitting)), features: '' };
+  const model = await load(path);
+  const info = /** @type {ModelInfo} */ (model.info);
+  const features = info.verbs.includes('tag') ? engineOf(model).kind.features.ids(WORDS).join(' ') : '';
+  model.close();
+  return { info, features };
 }
 
 /**
