@@ -222,7 +222,7 @@ for (const [i, [task, { model, base }]] of Object.entries(TASKS_SHOWN).entries()
                     'when the model is there': async () => {
                       place().append(element);
                       await ready(element);
-                      await nap(50);
+                      await nap(500); // a chat opens after its model is loaded
                       set(element);
                     },
                     'in a clone': async () => {

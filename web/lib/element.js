@@ -391,7 +391,7 @@ export class NextPixelElement extends Base {
       if (this.isConnected && this.#mayLoad()) this.#load();
     } else if (change(changed, 'drawing')) {
       this.#redraw(changed);
-    } else if (this.#hold && !this.#run && !this.#chat.isOpen) {
+    } else if (this.#hold && !this.#run && !this.#chat.running) {
       if (changed.has('autoplay') && this.#begins) this.play();
       else if (changed.has('poster') && !isChat(this, this.#hold.model.info)) this.#prepare(this.#hold);
     }
