@@ -6,7 +6,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
-import { oneOf } from '../more.js';
+import { more, oneOf } from '../more.js';
 import { WAIT, everyPage, firstFigure, session } from './browser.js';
 import { MALFORMED, turnTo } from './checks.js';
 
@@ -170,7 +170,7 @@ test('Back restores each of two figures on a page independently, and a link with
     await seedsAre('1', '3');
   }, LESS));
 
-test('the settings of the filters are written to the address and restored', () =>
+more('the settings of the filters are written to the address and restored', () =>
   withPage(async (page) => {
     await page.goto('/web/pages/tokens/#figure-tale?temperature=1.25&top_k=16&top_p=0.5&min_p=0.1&seed=2');
     await page.locator('#prompt:enabled').waitFor(WAIT);
@@ -194,7 +194,8 @@ test('the settings of the filters are written to the address and restored', () =
       top_p: '0.5',
       min_p: '0.1',
     });
-  }, LESS));
+  }, LESS),
+);
 
 /**
  * ./build.sh test-sweep opens every page with each malformed address; korean.test.js opens a page with the first and then changes to the

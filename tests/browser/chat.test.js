@@ -495,7 +495,7 @@ more('thinking is folded; a template that raises an error shows it and loses not
   }),
 );
 
-test('the element: a chat in a shadow root, with its events, its messages and its text', () =>
+more('the element: a chat in a shadow root, with its events, its messages and its text', () =>
   withPage(
     async (page) => {
       await provide(page, '/weights/toy.gguf', toy);
@@ -540,7 +540,8 @@ test('the element: a chat in a shadow root, with its events, its messages and it
       assert.match((await page.locator('next-pixel [part=hint]').textContent()) ?? '', /no chat template/);
     },
     { complains: true },
-  ));
+  ),
+);
 
 more('the element: a chat that is moved to a frame and back keeps its looks', () =>
   withPage(async (page) => {

@@ -78,7 +78,7 @@ test('files can be saved and opened', () =>
     await until(page, async () => /The music has notes of the alto/.test(document.getElementById('answer-said')?.textContent ?? ''));
   }));
 
-test('a chorale without input, its attention, and the same seed in another key', () =>
+more('a chorale without input, its attention, and the same seed in another key', () =>
   withPage(async (page) => {
     await page.goto(PAGE);
     await drawn(page);
@@ -96,7 +96,8 @@ test('a chorale without input, its attention, and the same seed in another key',
       const [, kept, all] = /^(\d+) of (\d+)/.exec(document.getElementById('key-same')?.textContent ?? '') ?? [];
       return kept === all && Number(all) > 0;
     });
-  }));
+  }),
+);
 
 /**
  * Returns the number of different colours in some rows of the middle of a canvas, and whether anything is painted on it.

@@ -58,7 +58,7 @@ test('an address that names a language, or a shared address, keeps its language,
     { locale: 'ko-KR' },
   ));
 
-test('a language that a page does not have is reported, in the language of the page', () =>
+more('a language that a page does not have is reported, in the language of the page', () =>
   withPage(async (page) => {
     const notice = page.locator('main > .notice:not(#from-file)');
     assert.equal(await comesTo(page, '/web/pages/fvsbn/?lang=de'), '/web/pages/fvsbn/en');
@@ -71,7 +71,8 @@ test('a language that a page does not have is reported, in the language of the p
       await page.waitForFunction(() => document.querySelector('[data-phase]'));
       assert.equal(await notice.count(), 0, address);
     }
-  }));
+  }),
+);
 
 more('an English browser stays on a page, even a Korean one', () =>
   withPage(async (page) => {

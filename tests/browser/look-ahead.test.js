@@ -300,7 +300,7 @@ test('Stop keeps the picture and the timing; Play again works with the keyboard'
     assert.equal(await page.inputValue('#ahead-seed'), '10', 'an invalid seed is not accepted');
   }));
 
-test('pointing at a pixel or moving to it with the arrow keys shows its pass; all controls are reached with Tab', () =>
+more('pointing at a pixel or moving to it with the arrow keys shows its pass; all controls are reached with Tab', () =>
   withPage(async (page) => {
     await listen(page);
     await open(page);
@@ -350,7 +350,8 @@ test('pointing at a pixel or moving to it with the arrow keys shows its pass; al
     assert.deepEqual(stops, ['picture', 'ahead-run', 'ahead-seed', 'ahead-dice', 'ahead-label', 'ahead-both', 'ahead-plain']);
     await page.keyboard.press('Space');
     await page.locator('#ahead-verdict', { hasText: 'The same 784 values' }).waitFor(WAIT);
-  }));
+  }),
+);
 
 more('off screen the run pauses, and back on screen it continues', () =>
   withPage(async (page) => {

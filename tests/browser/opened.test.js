@@ -241,7 +241,7 @@ test('the page works with its file alone, before the engine is loaded; the page 
     assert.ok(sizes.reduce((a, b) => a + b) < 60 * 1024, `${sizes}`);
   }));
 
-test('on a laptop and on a projector, each step of the walkthrough fits on one screen with its diagram and its matrix', () =>
+more('on a laptop and on a projector, each step of the walkthrough fits on one screen with its diagram and its matrix', () =>
   withPage(
     async (page) => {
       await page.goto(PAGE);
@@ -270,7 +270,8 @@ test('on a laptop and on a projector, each step of the walkthrough fits on one s
       );
     },
     { viewport: { width: 1280, height: 800 }, reducedMotion: 'reduce' },
-  ));
+  ),
+);
 
 test('the walkthrough begins automatically on the first screen: silently, without taking the focus, and without scrolling; any input ends it, and so does its own button', () =>
   withPage(async (page) => {

@@ -229,7 +229,7 @@ more('a pasted picture goes to the figure with the focus, or to the figure on th
   }, CALM),
 );
 
-test('unusable files give a message, and nothing is lost', () =>
+more('unusable files give a message, and nothing is lost', () =>
   withPage(async (page) => {
     await colour.open(page);
     await ready(page, 'colour');
@@ -266,7 +266,8 @@ test('unusable files give a message, and nothing is lost', () =>
     await give(page, 'colour', 'flag.png', good);
     await firstRowIs(page, colour);
     assert.ok(await page.locator('#colour-photo .photo-said').isHidden());
-  }, CALM));
+  }, CALM),
+);
 
 more('a large photograph is also scaled down', () =>
   withPage(async (page) => {

@@ -207,7 +207,7 @@ more("photographs: the other model draws them and the visitor's own picture with
   }),
 );
 
-test('nothing is loaded before the section scrolls into view', () =>
+more('nothing is loaded before the section scrolls into view', () =>
   withPage(
     async (page) => {
       /** @type {string[]} */
@@ -224,7 +224,8 @@ test('nothing is loaded before the section scrolls into view', () =>
       assert.ok(asked.includes('GET'));
     },
     { viewport: { width: 1200, height: 700 } },
-  ));
+  ),
+);
 
 more('a failure gives a message and can be retried', () =>
   withPage(

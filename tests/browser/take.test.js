@@ -102,7 +102,7 @@ test('a completion can be saved as a PNG and as an animated PNG', () =>
     { acceptDownloads: true },
   ));
 
-test('a browser that cannot make the file says so', () =>
+more('a browser that cannot make the file says so', () =>
   withPage(async (page) => {
     await page.addInitScript(() => {
       /** @type {any} */ (globalThis).CompressionStream = undefined;
@@ -114,7 +114,8 @@ test('a browser that cannot make the file says so', () =>
     await page
       .locator('#take .take-said', { hasText: /^This browser cannot create the file: CompressionStream is not a constructor\.$/ })
       .waitFor();
-  }));
+  }),
+);
 
 more('a link to endings keeps digit, line, seed, temperature and class', () =>
   withPage(async (page) => {

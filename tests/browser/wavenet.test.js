@@ -255,7 +255,7 @@ test('the page: a digit is drawn without a click, equals Node’s, and plays; zo
   }),
 );
 
-test('a file is continued; an invalid file and a blocked microphone give messages', options, () =>
+more('a file is continued; an invalid file and a blocked microphone give messages', options, () =>
   withPage(async (page) => {
     await page.goto(PAGE);
     await page.locator('#transport[data-phase=done]').waitFor({ timeout: 40000 });
