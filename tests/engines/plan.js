@@ -118,7 +118,7 @@ const BARS = 2;
  * of local attention, where the first block becomes invisible. Without input, it is long enough that some pictures are no longer blank. */
 const KNOWN = 3 / 8;
 const MOST_DRAWN = 256;
-/** The maximum number of positions to draw in a short plan. */
+/** The maximum number of positions to draw after known ones in a short plan. */
 const SHORT_DRAWN = 112;
 
 /**
@@ -153,7 +153,7 @@ export async function makePlan(root, short = false) {
             ...run,
             ways: /** @type {const} */ ('one'),
             samples: Math.min(run.samples, 2),
-            draw: Math.min(run.draw, SHORT_DRAWN),
+            draw: run.known > 0 ? Math.min(run.draw, SHORT_DRAWN) : run.draw,
           })),
         );
       seen.add(alike);

@@ -108,7 +108,7 @@ test('a model that learns a single digit soon draws only this digit; without a d
 
 test("the file of training digits matches the page's description", () => {
   assert.equal(digits.length, 200);
-  const { 1: sha } = /sha256\n`(\w+)`/.exec(readFileSync(`${ROOT}web/pictures/binarised-digits.md`, 'utf8')) ?? [];
+  const { 1: sha } = /SHA-256 is `(\w+)`/.exec(readFileSync(`${ROOT}web/pictures/binarised-digits.md`, 'utf8')) ?? [];
   assert.equal(createHash('sha256').update(bits).digest('hex'), sha);
   assert.throws(() => unpack(bits.subarray(1)), /damaged/);
   assert.throws(() => unpack(new Uint8Array()), /damaged/);

@@ -69,5 +69,5 @@ test('a file without positions has the same weights and says that it has none', 
     assert.equal(await model.translate([...tokens.reverse(), end], { maxTokens: 9 }).text(), forward, 'a bag of words');
     model.close();
   }
-  assert.throws(() => withoutPositions(new Uint8Array(100)), /has no transformer\.position\.type/);
+  assert.throws(() => withoutPositions(new Uint8Array(100)), /has no key transformer\.position\.type/);
 });
