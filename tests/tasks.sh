@@ -61,7 +61,7 @@ task_test_train() {
   fi
   files='test_train test_data test_own test_prepare test_notebook test_drawings test_house test_pixelcnn test_scenes test_text test_translation test_trees test_sagan'
   [ "${1:-}" != all ] || { files=; export EVERY_RECIPE=1; } # all: every file that unittest finds
-  # The kernels of OpenBLAS that training uses (common/memory.py), too
+  # OpenBLAS uses the same kernels as in training (common/memory.py)
   (cd weights/train && export OMP_NUM_THREADS=1 $("$python" -c 'from common.memory import core; print(*("%s=%s" % one for one in core().items()))') &&
     "$python" -m unittest -q $files)
 }

@@ -64,8 +64,8 @@ const WHOLE = new Set(['sagan', 'show-attend-tell', 'snail']);
 const Q8_0 = 8; // code of a tensor type in a file
 
 /**
- * Default number of rounds, and the number of minutes that ends the rounds earlier. The first limit is for everything except the language
- * models, the second for these; both count from the start.
+ * Default number of rounds, and time limits in minutes from the start: a round that would end later does not begin. `first` is the limit
+ * for everything except the language models, `all` for these.
  */
 const ROUNDS = 9;
 const MINUTES = { first: 5, all: 14 };
@@ -95,7 +95,7 @@ function readBuilds() {
   return builds;
 }
 
-/** Returns the value of a metadata key, which follows the name of the file's architecture. @param {Uint8Array} file @param {string} key */
+/** Returns the value of a metadata key, given without the name of the file's architecture. @param {Uint8Array} file @param {string} key */
 function says(file, key) {
   const { metadata } = readGGUF(file);
   return metadata[`${metadata['general.architecture']}.${key}`];
@@ -253,7 +253,7 @@ async function measure(arena, probes, runs, until = Infinity) {
   return { samples, pixels, rounds };
 }
 
-/** Returns the multiply-adds per known position, for the section prefill. @param {Uint8Array} file */
+/** Returns the multiply-adds of one known position in the section prefill. @param {Uint8Array} file */
 function knownMacs(file) {
   const { macs, headMacs } = workOf(file, { from: KNOWN.position, to: KNOWN.position + KNOWN.count });
   return macs - headMacs;

@@ -71,7 +71,7 @@ EXPORT void lstm(uint32_t times) {
     }
 }
 
-/* Computes `tanhs` times tanh and `sigmas` times sigma for each of `numbers`, eight vectors at a time as in gate_ceiling. */
+/* Computes tanh `tanhs` times and sigma `sigmas` times for each of `numbers`, eight vectors at a time as in gate_ceiling. */
 static float bare(uint32_t times, uint32_t numbers, uint32_t tanhs, uint32_t sigmas) {
     v128_t x[8];
     for (int v = 0; v < 8; v++) x[v] = wasm_f32x4_splat(0.25f * (float)(v + 1));

@@ -21,7 +21,7 @@ import { serve as serveFolders } from './server.js';
 const median = (x) => [...x].sort((a, b) => a - b)[x.length >> 1];
 
 const ROUNDS = 9;
-/** Milliseconds before the page is asked for its times, because the driver's first question takes 10 ms of the page's thread. */
+/** Milliseconds before the driver reads the page's times, because its first request takes 10 ms of the page's thread. */
 const WAIT_MS = 1000;
 /** Length of a story: as many tokens as fit in the context. */
 const TOKENS = 480;

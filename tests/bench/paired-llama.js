@@ -3,9 +3,9 @@
 //
 //   git worktree add ../old COMMIT && node tests/bench/paired-llama.js ../old [--rounds 9] [--sizes 135M] [--types q8_0,q4_0,q4_k_m] [--prompts 64] [--builds nextpixel-relaxed]
 //
-// Prints the processor time of both versions, in milliseconds, for a token at position 64 and for prompts. Also prints the median over the
-// rounds of the old time divided by the new time; above 1, this version is faster. Both versions must draw the same ids. Builds with
-// relaxed SIMD need Node 22 or later, which supports it without a flag.
+// Prints the processor time, in milliseconds, that each version takes to draw a token at position 64 and to read a prompt. Also prints the
+// median over the rounds of the old time divided by the new time; above 1, this version is faster. Both versions must draw the same ids.
+// Builds with relaxed SIMD need Node 22 or later, which supports it without a flag.
 // @ts-check
 import './quiet.js';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';

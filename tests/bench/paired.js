@@ -27,7 +27,7 @@ import './quiet.js';
 const LEAST = 0.98;
 /** Approximate duration of a round of one version, in milliseconds. */
 const ROUND_MS = 150;
-/** Shorter runs are repeated as if they took this long. */
+/** Least time of a run, in milliseconds, that the number of repetitions in a round is computed from. */
 const SHORTEST_MS = 0.1;
 /** Processor time for which both versions run before the first round. */
 const WARM_SECONDS = 1.5;

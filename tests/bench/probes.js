@@ -48,7 +48,7 @@ function core({ arena }, build, model) {
 }
 
 /**
- * Starts the loops that build.sh compiled, for the existing builds.
+ * Starts the bare dot loops that build.sh has compiled for these builds.
  *
  * @param {Stage} stage
  * @param {string} out  the build folder

@@ -8,8 +8,8 @@
  *
  *     node tests/bench/talk.js [--turns 5] [--tokens 32] [--question 30] [--write FILE.gguf]
  *
- * With --write, it only writes the weights, for the chat page. Every word of the vocabulary is one token in every context, like nearly all
- * words with real weights.
+ * --write only saves the weights to a file, which the chat page can open. Every word of the vocabulary is one token in every context, like
+ * nearly all words with real weights.
  */
 
 import { writeFile } from 'node:fs/promises';

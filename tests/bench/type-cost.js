@@ -53,7 +53,7 @@ function q5_0(data) {
   return bytes;
 }
 
-/** Rounds to 6 bits, with an 8-bit scale for every 16 weights and one more scale for every 256. @param {Float32Array} data */
+/** Rounds to 6 bits, with an 8-bit scale for every 16 weights, multiplied by a scale for every 256. @param {Float32Array} data */
 function q6_k(data) {
   return inBlocks(data, (values) => {
     const scales = parts(values, 16).map(
@@ -67,7 +67,11 @@ function q6_k(data) {
   });
 }
 
-/** Rounds to 4 bits, with a 6-bit scale and offset for every 32 weights and two more scales for every 256. @param {Float32Array} data */
+/**
+ * Rounds to 4 bits, with a 6-bit scale and offset for every 32 weights, each multiplied by a scale for every 256.
+ *
+ * @param {Float32Array} data
+ */
 function q4_k(data) {
   return inBlocks(data, (values) => {
     const lows = parts(values, 32).map((part) => -Math.min(0, ...part)),

@@ -107,7 +107,7 @@ for (const [
       await page.goForward();
       await hasValue(page, selector, then[1]);
       await page.goto('about:blank');
-      await page.goto(address); // tests below check, for a sentence and for two figures, that a reload keeps the setting too
+      await page.goto(address); // for a sentence and for two figures, tests below also reload the page
       await hasValue(page, selector, then[1]);
     }, LESS),
   );

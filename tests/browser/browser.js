@@ -68,7 +68,7 @@ const FLAGS = [
 
 /**
  * Two font environments, one with only a wide font family and one with only a narrow one (fonts/), so that pages look the same on every
- * machine. The value is a file that the environment needs.
+ * machine. The key is the name of the fontconfig file, the value a font file that it needs.
  */
 const FONTS = {
   wide: '/usr/share/fonts/truetype/dejavu/DejaVuSans.ttf',

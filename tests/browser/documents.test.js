@@ -3,9 +3,10 @@
 
 /**
  * Every second block of HTML, CSS and JavaScript in README.md and the manual, and some on the pages (./build.sh test-sweep: all), runs
- * unchanged in a page; blocks on the pages need only a canvas, a button and pictures. The test provides what the sentence before a block
- * promises: `image` and `canvas`, weight files next to the page, a copy of web/dist as `nextpixel`, the same on https://cdn.example, and
- * `load` if a fragment continues a block that imports it. tests/js/documents.test.js runs blocks of the shell and all others.
+ * unchanged in a page; blocks on the pages need only a canvas, a button and pictures. The test provides the objects that the sentence
+ * before a block promises: `image` and `canvas`, weight files next to the page, a copy of web/dist as `nextpixel`, the same on
+ * https://cdn.example, and `load` if a fragment continues a block that imports it. tests/js/documents.test.js runs blocks of the shell and
+ * all others.
  */
 
 import assert from 'node:assert/strict';

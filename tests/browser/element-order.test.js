@@ -317,7 +317,7 @@ for (const [i, [task, { model, base }]] of Object.entries(TASKS_SHOWN).entries()
                   .sort(),
                 child.children.length > 0 ? tree(child) : child.classList.contains('talk-figures') || child.textContent,
               ]);
-            /** Returns what a visitor and a script can see of an element. */
+            /** Returns the parts of an element that a visitor or a script can see. */
             const seen = (/** @type {Any} */ element) => {
               const root = element.shadowRoot;
               const canvas = root.querySelector('canvas');

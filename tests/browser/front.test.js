@@ -94,8 +94,8 @@ test('a card for each page runs when it is visible, and shows the same as its st
       await page.locator('.thumb').nth(i).scrollIntoViewIfNeeded();
       const canvas = page.locator('.thumb canvas').nth(i);
       await canvas.waitFor(WAIT);
-      // Waits until the picture equals the still, both laid over the paper. A card that shows passes differs from run to run, because passes
-      // divide a picture in different ways, so there only the size must be equal and the last pixel drawn.
+      // Waits until the picture equals the still, both laid over the paper. A card that shows passes differs from run to run, because
+      // passes divide a picture in different ways, so there only the size must be equal and the last pixel drawn.
       await page.waitForFunction(
         ([n, passes]) => {
           const box = document.querySelectorAll('.thumb')[Number(n)];

@@ -61,8 +61,8 @@ async function longest(page, work) {
 /**
  * The requests, each with its model: (model, make) => promise.
  *
- * @type {Record<string, { weights: string, ask: (model: any, make: any) => Promise<unknown>, code?: string }>}  codecode of the expected
- *   error
+ * @type {Record<string, { weights: string, ask: (model: any, make: any) => Promise<unknown>, code?: string }>}  code: code of
+ *   the expected error
  */
 const ASKED = {
   'a photograph completed': {

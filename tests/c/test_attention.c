@@ -1,4 +1,7 @@
-/* SPDX-License-Identifier: MIT  Compares patterns, the ring of cached keys and values, and attention with a reference in double precision. */
+/* SPDX-License-Identifier: MIT
+ *
+ * Compares patterns, the ring of cached keys and values, and attention with a reference in double precision.
+ */
 #include <math.h>
 #include <string.h>
 

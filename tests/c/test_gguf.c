@@ -196,7 +196,8 @@ static void damaged_bytes(void) {
 static void damaged_words_of(toy *m, size_t at) {
     uint64_t values[] = {0, 1, m->length, 1ull << 30, (1ull << 31) - 1, 1ull << 31, 1ull << 32, (1ull << 61) + 1, 1ull << 63, UINT64_MAX - 7, UINT64_MAX};
     for (; at + 8 <= m->data; at++)
-        for (size_t i = check_every() ? 0 : at % 3; i < sizeof values / sizeof *values; i += check_every() ? 1 : 3) /* tests every third value */
+        /* tests every third value */
+        for (size_t i = check_every() ? 0 : at % 3; i < sizeof values / sizeof *values; i += check_every() ? 1 : 3)
             damage(m, at, values + i, 8);
 }
 
@@ -768,7 +769,7 @@ static void tensors(void) {
     CHECK_INT(tensor_with(2, q8, NX_Q4_0, 64), NX_OK); /* 4 blocks of 18 bytes */
     CHECK_INT(tensor_with(2, q8, NX_Q4_0, 65), NX_E_FORMAT);
     CHECK_INT(tensor_with(2, odd, NX_Q4_0, 0), NX_E_FORMAT);
-    for (uint32_t type = 0; type < 40; type++) /* one number is less than a block; an unsupported type is refused if a model needs the tensor */
+    for (uint32_t type = 0; type < 40; type++) /* one number is less than a block; unsupported types fail only if a model needs them */
         CHECK_INT(tensor_with(1, one, type, 0), nx_type_of(type) && nx_type_of(type)->values > 1 ? NX_E_FORMAT : NX_OK);
     CHECK_INT(tensor_with(1, one, UINT32_MAX, 0), NX_OK);
     CHECK_INT(tensor_with(1, one, UINT32_MAX, 136), NX_OK);

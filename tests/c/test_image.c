@@ -1,4 +1,7 @@
-/* SPDX-License-Identifier: MIT  Compares patches, convolutions, pooling and enlargement of pictures with loops over pixels in double precision. */
+/* SPDX-License-Identifier: MIT
+ *
+ * Compares patches, convolutions, pooling and enlargement of pictures with loops over pixels in double precision.
+ */
 #include <math.h>
 #include <string.h>
 

@@ -1,4 +1,7 @@
-/* SPDX-License-Identifier: MIT  Functions for C programs apart from runs: names, default settings, and the reasons why settings are refused. */
+/* SPDX-License-Identifier: MIT
+ *
+ * Functions for C programs apart from runs: names, default settings, and the reasons why settings are refused.
+ */
 #include <string.h>
 
 #include "check.h"

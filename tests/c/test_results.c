@@ -92,7 +92,7 @@ static void sizes(void) {
     STATUS(&plain, NX_OK, .counts = {3, 3});
     CHECK_INT(bytes, least); /* each word has one hint, whether or not hints are given */
     STATUS(&plain, NX_E_ARGUMENT, .counts = {3, 2});
-    STATUS(&plain, NX_E_ARGUMENT, .counts = {0, 2}); /* a count of 0 stands for the maximum number of words */
+    STATUS(&plain, NX_E_ARGUMENT, .counts = {0, 2}); /* a count of 0 means the maximum number of words */
     STATUS(&plain, NX_E_ARGUMENT, .counts = {3, 3, 1});
     s.samples = 2;
     STATUS(&s, NX_E_ARGUMENT, .counts = {3});

@@ -347,7 +347,7 @@ static void sources(void) {
     nx_shape shape = {.length = 5, .counts = {HASHER_SOURCE + 1}};
     CHECK_INT(nx_session_size(s.model, s.part, &settings, &shape, &bytes), NX_E_ARGUMENT);
     shape.counts[0] = 0;
-    CHECK_INT(nx_session_size(s.model, s.part, &settings, &shape, &bytes), NX_OK); /* 0 stands for the maximum length */
+    CHECK_INT(nx_session_size(s.model, s.part, &settings, &shape, &bytes), NX_OK); /* 0 means the maximum length */
     shape.counts[1] = 1;
     CHECK_INT(nx_session_size(s.model, s.part, &settings, &shape, &bytes), NX_E_ARGUMENT); /* the run has no such port */
     shape = (nx_shape){.length = 0};

@@ -339,7 +339,8 @@ static void refused_searches(void) {
     CHECK_INT(nx_session_search(s.model, drawing, 0.6f, candidates, &count, &over), NX_E_ARGUMENT); /* the samples differ */
     CHECK_INT(nx_session_search(s.model, empty, 0.6f, candidates, &count, &over), NX_E_ARGUMENT); /* nothing was given or drawn yet */
     s = subject_named("picture, pixels");
-    CHECK_INT(nx_session_search(s.model, start(&s, &settings, NULL), 0.6f, candidates, &count, &over), NX_E_ARGUMENT); /* this model draws three ids per position */
+    /* this model draws three ids per position */
+    CHECK_INT(nx_session_search(s.model, start(&s, &settings, NULL), 0.6f, candidates, &count, &over), NX_E_ARGUMENT);
 }
 
 /* ---- penalties and biases -------------------------------------------------------------------------------------------------- */

@@ -1,4 +1,7 @@
-/* SPDX-License-Identifier: MIT  Marginals of a chain of bits: compared with a sum over all assignments and with derivatives of log Z, and at any length. */
+/* SPDX-License-Identifier: MIT
+ *
+ * Marginals of a chain of bits: compared with a sum over all assignments and with derivatives of log Z, and at any length.
+ */
 #include <math.h>
 
 #include "attention/segments.h"

@@ -1,4 +1,7 @@
-/* SPDX-License-Identifier: MIT  Sessions of pictures: settings, misuse, save, restore and fork, damaged states, and the same bits in every build. */
+/* SPDX-License-Identifier: MIT
+ *
+ * Sessions of pictures: settings, misuse, save, restore and fork, damaged states, and the same bits in every build.
+ */
 #include <math.h>
 #include <string.h>
 
@@ -504,7 +507,7 @@ static void ahead_of_what(void) {
     CHECK_BYTES(same + 3, ahead, 9);
 }
 
-/* A run is saved in the middle and restored into a run with more, less or no look-ahead. */
+/* A run is saved in the middle and restored into a run that may draft more positions, fewer, or none. */
 static void look_ahead_restored(void) {
     check_random random = {8};
     toy_config c;
@@ -693,7 +696,7 @@ static void save_and_restore(void) {
         picture_info info = info_of(model);
         uint32_t n = info.positions, samples = 3, room = info.elements * samples;
         uint8_t *known = random_values(&info, &random);
-        for (uint32_t point = 0; point <= n; point += 1 + n / 9) /* the copy is made at `point`; half of the positions before it were known */
+        for (uint32_t point = 0; point <= n; point += 1 + n / 9) /* the copy is made at `point`; half of the earlier positions were known */
             for (int stepped = 0; stepped < 2; stepped++) {
                 size_t mark = memory_mark(), bytes;
                 picture_settings settings = toy_settings(samples, 5);
@@ -790,7 +793,7 @@ typedef struct {
     size_t bytes;
 } middle;
 
-/* With a draft: one sample with look-ahead. Without: three samples with maps. */
+/* With a draft: one sample with speculative decoding. Without: three samples with maps. */
 static middle middle_of(const toy_config *c, int stepped) {
     check_random random = {2};
     middle m = {toy_open(toy_build(c, NULL)), {0}, NULL, 0};

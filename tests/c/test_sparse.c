@@ -1,4 +1,7 @@
-/* SPDX-License-Identifier: MIT  Compares sparse patterns with their definition, and attention over them with dense attention under a mask. */
+/* SPDX-License-Identifier: MIT
+ *
+ * Compares sparse patterns with their definition, and attention over them with dense attention under a mask.
+ */
 #include <math.h>
 #include <string.h>
 

@@ -1,4 +1,7 @@
-/* SPDX-License-Identifier: MIT  Damaged saved sessions of every part of every toy are refused or continue without harm. The fuzzer tests more of them. */
+/* SPDX-License-Identifier: MIT
+ *
+ * Damaged saved sessions of every part of every toy are refused or continue without harm. The fuzzer tests more of them.
+ */
 #include <string.h>
 
 #include "check.h"

@@ -105,7 +105,7 @@ static uint16_t to_half(float x) {
     for (int i = exponent; i < 0; i++) unit *= 0.5;
     for (int i = 0; i < exponent; i++) unit *= 2;
     uint32_t n = (uint32_t)(size / unit + 0x1p52 - 0x1p52); /* 0..2048 */
-    return (uint16_t)(sign | (((uint32_t)(exponent + 14) << 10) + n)); /* the leading 1 of a normal number, 1024, carries into the exponent */
+    return (uint16_t)(sign | (((uint32_t)(exponent + 14) << 10) + n)); /* the leading 1 of a normal number, 1024, adds 1 to the exponent */
 }
 
 static float from_half(uint16_t half) {

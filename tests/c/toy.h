@@ -35,7 +35,7 @@ void put_key_u64(toy_file *file, const char *key, uint64_t value);
 void put_key_numbers(toy_file *file, const char *key, const uint32_t *numbers, uint32_t count);
 void put_key_texts(toy_file *file, const char *key, uint32_t count); /* "0", "1", ... */
 
-/* A tensor. The entry of the tensor goes to the head of a file, and its padded bytes go to the data. Encoding replaces `values` by the
+/* A tensor. The entry of the tensor goes to the header of a file, and its padded bytes go to the data. Encoding replaces `values` by the
  * values of its type after rounding. */
 typedef struct toy_tensor toy_tensor;
 void put_tensor(toy_file *head, toy_file *data, toy_tensor *tensor);

@@ -81,8 +81,7 @@ static int predict(const void *m, const nx_column *columns, uint32_t n, uint32_t
     return 0;
 }
 
-/* ---- decoder; output: the number of finished ids, then samples
- * ------------------------------------------------------------------------- */
+/* ---- decoder; output: the number of finished ids, then samples ----------------------------------------------------------------------- */
 
 static uint64_t sound_bytes(const void *m, const nx_shape *shape) {
     (void)m;

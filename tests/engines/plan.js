@@ -123,8 +123,8 @@ const SHORT_DRAWN = 112;
 
 /**
  * @param {string} root  path of the repository, ending in a slash
- * @param {boolean} [short]  whether to run each task in one mode, for fewer positions, with only the smallest of the files that have the same
- *   architecture, kind and tasks (for toys, also the same channels and levels)
+ * @param {boolean} [short]  whether to run each task in one mode, for fewer positions, with only the smallest of the files that have the
+ *   same architecture, kind and tasks (for toys, also the same channels and levels)
  * @returns {Promise<PlannedRun[]>}
  */
 export async function makePlan(root, short = false) {

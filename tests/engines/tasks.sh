@@ -35,7 +35,7 @@ task_test_engines() {
     fi ;;
   esac
   node --test tests/engines/*.test.js >"$OUT/engines/judge.log" || { cat "$OUT/engines/judge.log"; die 'the judge of the hashes fails its own tests'; }
-  flag=--experimental-websocket # WebSocket is built into Node 22, needs this flag in Node 20.10, and does not exist before; the driver of Firefox needs it
+  flag=--experimental-websocket # the driver of Firefox needs WebSocket: built into Node 22, behind this flag from 20.10
   node $flag -e '' 2>/dev/null || flag=
   node $flag --no-warnings tests/engines/main.js --out "$OUT/engines" $pages $short $natives $engines
 }

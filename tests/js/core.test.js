@@ -104,7 +104,7 @@ test('a struct that is written is read back unchanged', () => {
 });
 
 test('metadata of every type are read', () => {
-  /** @type {[number, number, (view: DataView, at: number) => void, any][]} typetype, bytes, encoding, value */
+  /** @type {[number, number, (view: DataView, at: number) => void, any][]} type, bytes, encoding, value */
   const numbers = [
     [0, 1, (view, at) => view.setUint8(at, 200), 200],
     [1, 1, (view, at) => view.setInt8(at, -100), -100],

@@ -234,7 +234,7 @@ const USES = [
   'messages | tojson',
 ];
 
-test('no control token comes from a message, and every one that the template writes is one, whatever it does to texts', () => {
+test('no control token comes from a message, and every one that the template writes is recognised, whatever it does to texts', () => {
   const control = ['<|turn|>', '<|end|>', '[INST]', '[/INST]', 'ent', '<|user|>'];
   const defined = ['\n\n', '\n\n\n', '  ', '<<', '<'.repeat(16), 'x<|turn|>', '>a'];
   const tokens = [...TOKENS, ...control, ...defined];

@@ -400,7 +400,7 @@ test('a download that is not a weight file is refused as soon as its first bytes
   await assertRefused(load(`${origin}/endless`), isError('format', /not a GGUF file.*web page/));
   await assertRefused(load(`${origin}/bytewise`), isError('format', /not a GGUF file/));
   await assertRefused(load(await fetch(`${origin}/endless`)), isError('format', /web page/));
-  /** @type {[number, number, string, RegExp][]} a a byte of the header, its value, and the format that results */
+  /** @type {[number, number, string, RegExp][]} offset of a header byte, its value, expected code and message */
   const cases = [
     [0, 0x67, 'format', /not a GGUF file/],
     [4, 4, 'unsupported', /version is neither 2 nor 3/],

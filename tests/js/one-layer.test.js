@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** The layer in the step-by-step part of the Image Transformer page: its weights equal the engine's map, and its output equals that of a
- * model with only this layer. */
+/** The layer in the walkthrough of the Image Transformer page: its weights equal the engine's map, and its output equals that of a model
+ * with only this layer. */
 
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';

@@ -91,7 +91,8 @@ const INPUTS = { address: () => never, recording: () => new scope.MediaStream(),
 /** @typedef {keyof typeof INPUTS} Form */
 
 /**
- * A file, a call that waits for something that never comes, and the forms of its input; or the reason why the verb waits only for its worker.
+ * A file, a call that waits for something that never comes, and the forms of its input; or the reason why the verb waits only for its
+ * worker.
  *
  * @typedef {[string | Uint8Array, (model: any, options: object, input: any) => any, ...Form[]] | string} Row
  */
@@ -194,7 +195,11 @@ for (const [name, row] of Object.entries(ROWS)) {
   if (typeof row === 'string') continue;
   const [file, make, ...forms] = row;
   test(`${name}: no call waits any longer after the end`, { timeout: 60000 }, async () => {
-    /** @param {'stop' | 'signal' | 'reader' | 'close'} how @param {string} [reading] method or property of the run @param {Form} [form] of the input */
+    /**
+     * @param {'stop' | 'signal' | 'reader' | 'close'} how
+     * @param {string} [reading]  method or property of the run
+     * @param {Form} [form]       form of the input
+     */
     const ended = async (how, reading, form = forms[0]) => {
       const model = await load(file);
       const [whole, reader] = [new AbortController(), new AbortController()];
@@ -223,7 +228,8 @@ for (const [name, row] of Object.entries(ROWS)) {
         ends[how]();
         const end = await settled(promise);
         if (how === 'reader') assert.equal(asked.finish, 'abort', `${reading}: the last reader has left`);
-        for (let i = 0; i < 50 && !readings.every((isStopped) => isStopped()); i++) await sleep(2); // a stream is cancelled some turns later
+        // a stream is cancelled some turns later
+        for (let i = 0; i < 50 && !readings.every((isStopped) => isStopped()); i++) await sleep(2);
         assert.ok(
           readings.every((isStopped) => isStopped()),
           `${form}, ${reading}, ${how}: the input is still read`,

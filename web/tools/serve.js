@@ -8,7 +8,7 @@
  * The folders web/ and weights/ of the repository, or of a built site, are served as /web/ and /weights/, as on any static server. The GGUF
  * files that weights/train/export.py writes to build/ are served as /build/. The server is meant for the developer's own machine. It
  * supports byte ranges, status 304 and the Content-Security-Policy with which the demo is tested, but nothing else. Pages are generated
- * from their page.html. If the pages' scripts in web/dist are older than the sources, the server sends the sources instead, so that edits
+ * from their page.html. If the pages' scripts in web/dist do not match the sources, the server sends the sources instead, so that edits
  * take effect. Two modules always come from web/dist, because they import a package, which a browser cannot find. ./build.sh js rebuilds
  * them.
  */

@@ -7,7 +7,7 @@
  *
  *     node web/tools/single.js
  *
- *     inline.js       an ES module with load(), the element, the worker and both wasm files, for bundlers that cannot emit the latter
+ *     inline.js       an ES module with load() and the element that contains the worker and both wasm files, for bundlers that emit neither
  *     classic.js      the same for <script src> without type="module"; it registers <next-pixel> and defines the global `nextpixel`
  *     nextpixel.cjs   for require() in Jest and in versions of Node that cannot require an ES module; uses the files of web/dist
  *     define.cjs, chat-models.cjs, words-*.cjs   the same for nextpixel/define, nextpixel/chat-models and nextpixel/words/*

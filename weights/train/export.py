@@ -31,8 +31,8 @@ from data import pictures
 
 
 def own(checkpoint):
-    """Returns whether training read your own folder. A run records this; for an older run the folder decides, and a missing folder counts as
-    yours."""
+    """Returns whether training read your own folder. A run records this; for an older run the folder decides, and a missing folder counts
+    as yours."""
     folder = checkpoint["settings"].get("data", "")
     return checkpoint.get("own", bool(folder) and (not os.path.isdir(folder) or data.own(checkpoint["settings"]["dataset"], folder)))
 

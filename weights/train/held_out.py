@@ -88,7 +88,7 @@ def write_pictures(name, examples, module):
 
 
 WRITERS = dict(stories=write_texts, tales=write_texts, short_stories=write_texts, multi30k=write_pairs, tatoeba=write_pairs, german=write_pairs, letters=write_pairs,
-               fsdd=write_sounds, chorales=write_music, ud_ewt=write_treebank, omniglot=write_signs)          # the other data sets consist of pictures
+               fsdd=write_sounds, chorales=write_music, ud_ewt=write_treebank, omniglot=write_signs)          # all others: pictures
 
 
 def main(argv=None):

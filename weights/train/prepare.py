@@ -5,8 +5,8 @@
 Prints the location of the original, its size and its licence, fetches missing files (interrupted downloads resume), checks them, and writes
 the files that the recipes read to data/NAME. With --from it uses your copies of the originals: the published files, or a folder with them.
 
-    python3 weights/train/prepare.py                   # which sets there are
-    python3 weights/train/prepare.py fvsbn             # of a recipe: the set that it trains on
+    python3 weights/train/prepare.py                   # lists the sets
+    python3 weights/train/prepare.py fvsbn             # the set that this recipe trains on
 """
 import os
 import sys

@@ -191,7 +191,8 @@ class Data(unittest.TestCase):
                 with open(os.path.join(folder, "b.tsv"), "wb") as f:
                     f.write(wrong)
                 again = pairs.read(folder, "train")
-                self.assertEqual(len(again[0]) - len(parts[0][0]), wrong == b"a\tb\tc\n" and pairs.split_of("a") == "train")     # other lines are skipped (test_data.py)
+                # other lines are skipped (test_data.py)
+                self.assertEqual(len(again[0]) - len(parts[0][0]), wrong == b"a\tb\tc\n" and pairs.split_of("a") == "train")
 
     def test_the_shipped_vocabulary_is_what_training_gives(self):
         if not os.path.exists(os.path.join(multi30k.DEFAULT_DIR, multi30k.MARK)):

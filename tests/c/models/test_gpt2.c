@@ -1,4 +1,7 @@
-/* SPDX-License-Identifier: MIT  Compares GPT-2 with its equations in double precision, and a model trained by others with their recorded outputs. */
+/* SPDX-License-Identifier: MIT
+ *
+ * Compares GPT-2 with its equations in double precision, and a model trained by others with their recorded outputs.
+ */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>

@@ -1,4 +1,7 @@
-/* SPDX-License-Identifier: MIT  Compares the Llama family with its equations in double precision, where each token attends to all earlier ones. */
+/* SPDX-License-Identifier: MIT
+ *
+ * Compares the Llama family with its equations in double precision, where each token attends to all earlier ones.
+ */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>

@@ -1,4 +1,7 @@
-/* SPDX-License-Identifier: MIT  Compares the memory network with its equations in double precision, and tests properties that follow from them. */
+/* SPDX-License-Identifier: MIT
+ *
+ * Compares the memory network with its equations in double precision, and tests properties that follow from them.
+ */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>

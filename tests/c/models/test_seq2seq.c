@@ -1,4 +1,7 @@
-/* SPDX-License-Identifier: MIT  Compares the recurrent encoder-decoder and each of its attentions with their equations in double precision. */
+/* SPDX-License-Identifier: MIT
+ *
+ * Compares the recurrent encoder-decoder and each of its attentions with their equations in double precision.
+ */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>

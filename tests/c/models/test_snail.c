@@ -1,4 +1,7 @@
-/* SPDX-License-Identifier: MIT  Compares SNAIL with its equations in double precision, and tests what a query sees and the guarantees of a session. */
+/* SPDX-License-Identifier: MIT
+ *
+ * Compares SNAIL with its equations in double precision, and tests what a query sees and the guarantees of a session.
+ */
 #include <math.h>
 #include <string.h>
 

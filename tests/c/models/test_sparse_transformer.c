@@ -1,4 +1,7 @@
-/* SPDX-License-Identifier: MIT  Compares Sparse Transformers with their equations in double precision: dense attention under a mask, without a cache. */
+/* SPDX-License-Identifier: MIT
+ *
+ * Compares Sparse Transformers with their equations in double precision: dense attention under a mask, without a cache.
+ */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>

@@ -274,7 +274,7 @@ export function faces(rgb) {
 }
 
 /**
- * Draws a scene, and lights up the positions to which the model attended for each word.
+ * Draws a scene, and lights up the locations to which the model attended for each word.
  *
  * @param {{ scene: string, grid: { rows: number, columns: number }, words: [text: string, light: number[]][] }} record
  * @returns {Painter}

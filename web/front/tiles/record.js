@@ -59,10 +59,10 @@ try {
     };
 
     const emoji = await imageAt('/web/pictures/emoji.png');
-    const FACE = 20; // the face with rolling eyes
+    const FACE = 20; // the face with rolling eyes, among the validation pictures of the colour page
     const original = pixels(32, (context) => context.drawImage(emoji, 32 * (FACE % 8), 32 * Math.floor(FACE / 8), 32, 32, 0, 0, 32, 32));
     const face = await withModel('emoji-sr', async (model) => {
-      const run = model.superResolve(original, { samples: 8, resample: 8, seed: 1, temperature: 0.9 }); // as on the page
+      const run = model.superResolve(original, { samples: 8, resample: 8, seed: 1, temperature: 0.9 }); // the best of eight, as on the page
       const [drawn] = await pictures(run, 3072);
       return { original: base64(rgbOf(original.data)), small: base64(run.small), drawn: base64(drawn) };
     });

@@ -94,8 +94,8 @@ static inline __m512 power(__m512 x) {
     return _mm512_scalef_ps(p, n);
 }
 
-/* Computes c = a b, or adds it to c: (rows, V vectors of 16; H = 1 adds half a vector), over `count` groups. Group p of row r of a is at
- * a[r * row + p * step]; group p of column n of b is at b[p * width + n] */
+/* Computes c = a b, or adds a b to c, by a sum over `count` groups. c has V vectors of 16 in each row (H = 1: and half a vector). Group p
+ * of row r of a is at a[r * row + p * step]; group p of column n of b is at b[p * width + n] */
 #define EACH(i, n) _Pragma("GCC unroll 8") for (int i = 0; i < n; i++) /* the sums must stay in registers */
 #define KERNEL(R, V, H)                                                                                                                    \
     static void kernel_##R##_##V##_##H(int count, const group *a, size_t row, size_t step, const group *b, size_t width, float *c,         \
@@ -132,7 +132,7 @@ static kernel *const kernels[4][2][4] = {ALL(1), ALL(2), ALL(4), ALL(6)};
 enum { ROWS_BESIDE_HALF = REGISTERS == 32 ? 6 : 4 };
 static int vectors(int left, int half) { return REGISTERS == 16 ? 1 : left > 4 || (left == 4 && half) ? (left > 5 ? 4 : 2) : left; }
 
-/* Computes c (rows, columns) = a b, or adds it to c. `columns` is as returned by `width_of`: whole vectors, then at most one half vector. */
+/* Computes c (rows, columns) = a b, or adds a b to c. `columns` is from `width_of`: whole vectors, then at most one half vector. */
 static void product(int rows, int columns, int count, const group *a, size_t row, size_t step, const group *b, size_t width, float *c,
                     size_t stride, int add) {
     for (int n = 0; n < columns;) {
@@ -163,7 +163,7 @@ static void pack_across(const bf16 *x, size_t stride, int rows, int d, group *ou
     }
 }
 
-/* Packs them into out[(i / GROUP) * width + c], in groups of rows; padding columns and the missing partner of an odd row are zero. */
+/* Packs the rows into out[(i / GROUP) * width + c], in groups of rows; padding columns and the missing partner of an odd row are zero. */
 static void pack_down(const bf16 *x, size_t stride, int rows, int d, group *out, int width) {
     for (int i = 0; i < rows; i += GROUP)
         for (int c = 0; c < width; c += LANES) {

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Bindings of native.c for PyTorch. native.c is compiled for this machine at first use (runs/native-*.so, or in the folder of the environment
-variable NEXTPIXEL_NATIVE), if gcc is installed and the CPU has AVX-512, or AVX2 with FMA."""
+"""Bindings of native.c for PyTorch. native.c is compiled for this machine at first use (runs/native-*.so, or in the folder that
+NEXTPIXEL_NATIVE names), if gcc is installed and the CPU has AVX-512, or AVX2 with FMA."""
 import ctypes
 import functools
 import hashlib

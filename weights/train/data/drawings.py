@@ -143,8 +143,8 @@ def write(directory, rows, pictures):
 
 
 def may_train(codes, index):
-    """Returns, for each code point sequence, False if the data set keeps its base code point out of training, else True. index: the data set's
-    index"""
+    """Returns, for each code point sequence, whether its base code point is for training or absent from the data set. index: the data
+    set's index"""
     bases = [row[1] for row in index]
     kept_out = {base.split("-")[0] for base, part in zip(bases, emoji.split_of(bases)) if part != "train"}
     return np.array([code.split("-")[0] not in kept_out for code in codes])

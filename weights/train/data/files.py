@@ -75,8 +75,8 @@ class Found:
             del self.others[ending]
 
     def told(self, others=True):
-        """Returns the skipped files as a phrase: \"; skipped 2 (the file is empty: a.png, b.png)\", \"\" if there are none.  others: whether to
-        count the files of other kinds"""
+        """Returns the skipped files as a phrase: \"; skipped 2 (the file is empty: a.png, b.png)\", \"\" if there are none.
+        others: whether to count the files of other kinds"""
         parts = []
         for reason, names in self.skipped.items():
             named = ", ".join(names[:MOST_NAMED]) + (", and %d more" % (len(names) - MOST_NAMED) if len(names) > MOST_NAMED else "")

@@ -53,7 +53,7 @@ def scanned(directory):
 
 
 def read(directory, split, evaluation=False):
-    """Returns the same form as the reader in omniglot.py; of every character only the smallest number of drawings is kept. Only this
+    """Returns drawings and alphabets, like omniglot.py; every character keeps as many drawings as the one with the fewest. Only this
     function opens your own characters."""
     if split not in ("train", "validation"):
         data.check_evaluation(evaluation, "split %r" % split)

@@ -62,7 +62,7 @@ SAMPLES = {
 
 
 def is_chunk(raw):
-    """Tells whether the next bytes are another chunk, and not samples."""
+    """Returns whether the next bytes are another chunk, and not samples."""
     return len(raw) >= 8 and all(0x20 <= byte < 0x7f for byte in raw[:4]) and struct.unpack("<I", raw[4:8])[0] + 8 <= len(raw)
 
 

@@ -3,8 +3,8 @@
 
 The sentence is in a text file of the same name as the picture (dog.png, dog.txt), or in a table in the folder: captions.tsv, captions.csv
 or metadata.jsonl with "file_name" and "text". The first two columns of a table are the file and the sentence, unless its first line names
-them. Sentences are normalised as the library does it (typed.py); words are in lower case, without punctuation. A tenth is held out, a tenth is for validation,
-by the SHA-256 of the picture.
+them. Sentences are normalised as in the library (typed.py); words are in lower case, without punctuation. A tenth is held out, a tenth is
+for validation, by the SHA-256 of the picture.
 """
 import functools
 import json

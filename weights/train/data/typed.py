@@ -12,7 +12,7 @@ PICTURE = ("[\u00a9\u00ae\u203c\u2049\u2122\u2139\u2194-\u21aa\u231a-\u23ff\u24c
 ONE = PICTURE + "(?:[\U0001f3fb-\U0001f3ff]|\ufe0f)?"
 # One emoji with its skin tone, its joiners and the joined characters
 EMOJI = "[\U0001f1e6-\U0001f1ff]{2}|[#*0-9]\ufe0f?\u20e3|%s[\U000e0020-\U000e007f]*(?:\u200d%s)*" % (ONE, ONE)
-# Default_Ignorable_Code_Point of Unicode, and the control characters that are no white space
+# Default_Ignorable_Code_Point of Unicode, and the control characters that are not white space
 UNSEEN = re.compile("(%s)|[\0-\x08\x0e-\x1f\x7f-\x84\x86-\x9f\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e\u2060-\u206f\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufff8"
                     "\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e0fff]" % EMOJI)
 WIDE = re.compile("[\uff01\uff03-\uff06\uff08-\uff5e\ufb00-\ufb06]")     # full-width letters and punctuation (without quotes), ligatures
@@ -21,8 +21,8 @@ SIGNS = {ord(sign): plain for signs, plain in (("\u2010\u2011\u2212", "-"), ("\u
 
 
 def plain(text):
-    """Returns a text without invisible characters (except within an emoji), with composed letters, and with the letters, hyphens, quotes and
-    apostrophes of keyboards."""
+    """Returns a text without invisible characters (except within an emoji), with composed letters, and with the letters, hyphens, quotes
+    and apostrophes of keyboards."""
     seen = unicodedata.normalize("NFC", UNSEEN.sub(lambda found: found.group(1) or "", text.replace("\x85", " ")))
     return WIDE.sub(lambda wide: unicodedata.normalize("NFKC", wide.group()), seen).translate(SIGNS)
 

@@ -96,7 +96,7 @@ def deepened(weights, own, prefix, count):
 
 
 def stacked(weights, own, order):
-    """Rebuilds the decoder's blocks: block k starts as a copy of block number `order[k]` in the file. In a post-norm model, the last norm stays
+    """Rebuilds the decoder's blocks: block k starts as a copy of the file's block `order[k]`. In a post-norm model, the last norm stays
     last."""
     blocks = {name: weights.pop(name) for name in list(weights) if name.startswith("blk.")}
     count = blocks_of(blocks, "")

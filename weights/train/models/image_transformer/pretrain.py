@@ -21,8 +21,8 @@ RATE, WARMUP = 1.5e-3, 100
 
 
 def pretrain(model, batch, steps, bf16=False):
-    """Trains only model.enc. `batch(step)` returns the values (B, n), the labels, and the small pictures (B, cells, 3) in 8 bits. Returns the
-    smoothed nats per picture after the last step. Ends the program if the model lacks a palette, direct or an encoder."""
+    """Trains only model.enc. `batch(step)` returns the values (B, n), the labels, and the small pictures (B, cells, 3) in 8 bits. Returns
+    the smoothed nats per picture after the last step. Ends the program if the model lacks a palette, direct or an encoder."""
     c, running = model.c, None
     if not (c.palette and c.direct and c.encoder_block_count):
         raise SystemExit("pretrain_encoder: for direct enlargement with an encoder, into a palette")

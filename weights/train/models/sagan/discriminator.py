@@ -2,11 +2,12 @@
 """The discriminator, used only in training: D(x, y) = w . h(x) + e_y . h(x), where h sums over locations [Miyato and Koyama 2018], with
 spectral normalisation.
 
-    conv 3x3, ReLU, conv 4x4 stride 2, beside it mean 2x2, conv 1x1 -> attention at half size -> blocks, each half as wide
+    conv 3x3, ReLU, conv 4x4 stride 2, in parallel mean 2x2, conv 1x1 -> attention at half size -> blocks, each half as wide
       -> as many channels more, the deviations -> a block half as wide -> ReLU, sum
 
 Two additions discourage mode collapse. The discriminator sees how much the pictures of a class in a batch deviate from each other [after
-Karras 2018, who
+Karras 2018, who uses the mean of these deviations]. It also predicts the first numbers of the latent, which the generator helps it to do
+[Chen 2016].
 """
 import torch
 import torch.nn.functional as F

@@ -2,8 +2,8 @@
 """The generator of a self-attention GAN [Zhang 2019] maps a latent z and a class to a whole picture.
 
     z -> linear -> (size / 2^blocks)^2 x channels[0] -> blocks, each twice as wide -> norm, ReLU, conv 3x3, tanh
-    block: cBN, ReLU, nearest x2, conv 3x3, cBN, ReLU, conv 3x3;  beside it nearest x2, conv 1x1
-    attention stands behind the block whose output is `attention_size` wide (0: nowhere)
+    block: cBN, ReLU, nearest x2, conv 3x3, cBN, ReLU, conv 3x3;  in parallel nearest x2, conv 1x1
+    attention follows the block whose output is `attention_size` wide (0: nowhere)
 
 `Generator` is the training form, with spectral normalisation and batch statistics; `Folded` is the form in a file. In `Folded`, sigmas,
 means and variances are folded into the weights, and a norm is one scale and shift per class.

@@ -168,9 +168,9 @@ class Block(nn.Module):
         return x
 
     def fused(self, x, y, hidden, encoded=None, source_hidden=None):
-        """Computes what `forward` does, for training on a CPU: each addition and its norm take one pass (native.AddNorm). In pre-norm, y is the previous
-        sublayer's output, still to be added to x (None at first), and the result has the same form. In post-norm, y is the bf16 copy of
-        x."""
+        """Computes the same as `forward`, for training on a CPU: each addition and its norm take one pass (native.AddNorm). In pre-norm, y
+        is the previous sublayer's output, still to be added to x (None at first), and the result has the same form. In post-norm, y is the
+        bf16 copy of x."""
         post = self.c.norm == "post"
         for norm, f in self.sublayers(hidden, encoded, source_hidden):
             if post:

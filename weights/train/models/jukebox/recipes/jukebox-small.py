@@ -13,7 +13,7 @@ settings = dict(
     part="priors", top_codes=256, bottom_codes=256, bottom_blocks=4,
     minutes=4.5, clock="wall", batch=16, lr=2e-3, warmup=100, ema=0.998, every=4.0, best=True, threads=1, seed=2,
 )
-# the second run is only longer; the others are for a GPU (gpu.sh), where each sound occurs so often that the model could memorise it without dropout
+# the second run is only longer; the others are for a GPU (gpu.sh), where sounds occur so often that they need dropout
 stages = (dict(
     minutes=23.0, lr=1.6e-3, warmup=30, every=3.0, seed=3,
 ), dict(
