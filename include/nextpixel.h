@@ -443,7 +443,7 @@ NX_API_TEXTS nx_status nx_session_output(const nx_model *model, const nx_session
 NX_API_TEXTS nx_status nx_session_probabilities(const nx_model *model, nx_session *session, uint32_t sample, uint32_t element,
                                                 float *probabilities);
 
-/* Copies one row of a map of a sample, for the last computed position, i. Needs settings.maps = 1.
+/* Copies one row of a sample's map at the last computed position, i. Needs settings.maps = 1.
  * row       below map.rows. A map with queries is ready once the inputs are encoded, is the same for all samples and positions, and has
  *           the rows row * n + query, where n is the number of queries in this run
  * keys      (*count) written: the keys that i attended to, in ascending order. In a map of the past these are positions up to i itself;

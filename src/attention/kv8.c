@@ -173,8 +173,8 @@ NX_INLINE weight_block *round_weights(weight_block *to, float *weights, const nx
 }
 
 /* Computes out (4 * vectors channels, vectors <= 4) = scale * sum over the ranges of weight * value, for the vectors of channels that start
- * at `at`. Each block is an exact sum of integers; the blocks are added in single precision. Four vectors are always read. Reading all four
- * is safe because the scales follow the values. */
+ * at `at`. Each block is an exact sum of integers; the blocks are added in single precision. Four vectors are always read, which is
+ * safe because the scales follow the values. */
 NX_INLINE void mix(float *out, const weight_block *block, float scale, const nx_cache *cache, const head_cache *head, uint32_t at,
                    const nx_range *ranges, uint32_t n_ranges, uint32_t vectors) {
     uint32_t row = 4 * cache->key_length; /* bytes of four positions */

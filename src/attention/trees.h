@@ -14,11 +14,10 @@
  *   C_left(i, j)  = log sum over i <= k < j of e^(C_left(i, k) + I_left(k, j))
  *   log Z         = log sum over r of e^(s[0][r] + C_left(1, r) + C_right(r, n))
  *
- * The inside pass computes these sums, from short spans to long ones. Each tree is in exactly one term of each sum. The outside pass goes
- * backwards and begins with 1 at log Z: every sum passes its value on to its terms, each of which gets the share e^(term - sum). The value
- * that arrives at the arc of an incomplete span is p(h is the head of m), which is d log Z / d s[h][m]. With the maximum instead of the log
- * sum, the whole value goes to the first maximum, so 1 arrives at the arcs of the most probable tree. There are no products, so nothing
- * underflows.
+ * The inside pass computes these sums, from short spans to long ones. Each tree is in exactly one term of each sum. The outside pass
+ * propagates derivatives backwards from d log Z / d log Z = 1: a term receives e^(term - sum) times the derivative of its sum. At the arc
+ * of an incomplete span they add up to d log Z / d s[h][m], which is p(h is the head of m). With the maximum instead of the log sum, the
+ * first maximum receives the whole derivative, so the arcs of the most probable tree get 1. There are no products, so nothing underflows.
  *
  * Each direction takes about n^3 / 2 exponentials. A call computes one width of spans, so that a long sentence can be interrupted.
  * -infinity marks an impossible arc.

@@ -152,10 +152,10 @@ void nx_blocks_row(float *out, const uint8_t *tile, uint32_t t, uint32_t form, u
 
 /* ---- inputs ------------------------------------------------------------------------------------------------------------ */
 
-/* What a block of 8-bit activations adds to products. The lanes after the first one are for the whole block and for its two halves. */
+/* Constants of a block of 8-bit activations. Lane 1 is for the whole block, lanes 2 and 3 are for its halves. */
 typedef struct {
-    int32_t start[4]; /* 0, then what sums of products start with if the weights' zero is 8, 32, 32 (dot.h) */
-    float factor[4];  /* the scale, then its product with the sum of the activations */
+    int32_t start[4]; /* 0, then the initial values of the integer sums if the weights' zero is 8, 32, 32 (dot.h) */
+    float factor[4];  /* the scale, then its products with the sums of the activations */
 } block_facts;
 
 typedef struct {

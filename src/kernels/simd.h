@@ -60,7 +60,7 @@ NX_INLINE float f32x4_largest_magnitude(v128_t v) {
     return wasm_f32x4_extract_lane(wasm_i32x4_max(v, wasm_i32x4_shuffle(v, v, 1, 0, 3, 2)), 0);
 }
 
-/* Copies x to out (n), for a few hundred numbers, which a call of memcpy would not copy faster. */
+/* Copies x (n) to out. For up to a few hundred numbers, a call of memcpy is not faster. */
 NX_INLINE void f32_copy(float *out, const float *x, uint32_t n) {
     for (; n >= 16; n -= 16, out += 16, x += 16)
         for (int v = 0; v < 16; v += 4) wasm_v128_store(out + v, wasm_v128_load(x + v));

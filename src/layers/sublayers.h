@@ -87,8 +87,9 @@ void nx_keep(const nx_sublayers *s, const nx_cache *cache, uint32_t position, ui
 void nx_fill_cache(const nx_sublayers *s, const nx_attention_weights *w, const float *x, uint32_t at, uint32_t n, const nx_cache *cache,
                    int own);
 
-/* Computes the attention of n columns x to all S positions of a complete cache: an encoder's own cache or, for a decoder, the cache of the
- * encoder's output. maps: null, or for each column null or where to write the weights, S for each head, `apart` from each other. */
+/* Computes the attention of n columns x to all S positions of a complete cache. In an encoder, the cache is its own; in a decoder, it holds
+ * keys and values of the encoder's output. maps: null, or for each column null or where to write the weights, S for each head, `apart` from
+ * each other. */
 void nx_source_attention(const nx_sublayers *s, const nx_attention_weights *w, float *x, const nx_cache *cache, uint32_t S, uint32_t n,
                          float *const *maps, uint32_t apart);
 

@@ -183,8 +183,8 @@ static void above(const model *m, uint32_t i, const scratch *s, const nx_column 
     }
 }
 
-/* Computes slice `slice` of the vertical stack, for the rows that begin with these columns: row by row, layer by layer, as many pieces of
- * 16 pixels as fit in one slice. Returns whether more slices follow. */
+/* Computes slice `slice` of the vertical stack: every row whose first pixel is among these columns, layer by layer. A slice has as many
+ * pieces of 16 pixels as NX_SLICE_PRODUCTS allows. Returns whether more slices follow. */
 static int above_rows(const model *m, const scratch *s, const nx_column *columns, uint32_t n, uint32_t slice) {
     uint32_t width = m->pixels.width, d = m->pixels.d, pieces = (width + NX_COLUMNS - 1) / NX_COLUMNS;
     uint32_t each = pieces * (m->pixels.blocks + 1), at = 0, count, first;

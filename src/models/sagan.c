@@ -141,7 +141,7 @@ typedef enum { START, SKIP, WIDEN, SECOND, PROJECT, ATTEND, FINISH } kind;
 
 typedef struct {
     kind kind;
-    uint32_t block;     /* index of the block, for a stage of a block */
+    uint32_t block;     /* index of the block; unused if the stage is not in a block */
     uint32_t side;      /* height and width of this stage's picture, in locations */
     uint32_t first;     /* the first location of the slice */
     uint32_t locations; /* side^2, or 1 */

@@ -11,8 +11,8 @@
  * for L layers after the first one, which reads ids: h_t = A id_{t-2} + B id_{t-1} + bias, where A and B are rows of a table. The output is
  * W_output relu(W_head relu(skip)). The class and the speaker are optional.
  *
- * Each layer has a queue with h of the last d samples [Paine et al. 2016, arXiv:1611.09482]. A sample therefore costs L products whatever
- * the dilations, while the tree of all its inputs has 2^L leaves.
+ * Each layer has a queue with h of the last d samples [Paine et al. 2016, arXiv:1611.09482]. A sample therefore costs L products for any
+ * dilations, while the tree of all its inputs has 2^L leaves.
  *
  * Sounds are mu-law levels 0..255 and an end, 256; the caller sets their length. The same network also draws grey pictures, as a sequence
  * of pixels in raster order.

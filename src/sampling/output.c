@@ -249,9 +249,10 @@ NX_NOINLINE static v128_t normal_log_cdf(v128_t z) {
     return wasm_v128_bitselect(upper, tail, wasm_f32x4_gt(z, wasm_f32x4_splat(0)));
 }
 
-/* Like logistic_levels, for a normal and all V levels: D = Phi(z+) - Phi(z-). For narrow levels, delta < 0.1, the difference would cancel,
- * so D is its series about the middle [He_2 and He_4 of the Hermite polynomials]: density * width * (1 + delta^2/6 (z0^2 - 1) + delta^4/120
- * (z0^4 - 6 z0^2 + 3)). If D is 1e-5 or less, the result is ln(density at the middle * width). */
+/* Computes the log-mass of all V levels under a normal distribution, as logistic_levels does under a logistic: D = Phi(z+) - Phi(z-). For
+ * narrow levels, delta < 0.1, the difference would cancel, so D is its series about the middle [He_2 and He_4 of the Hermite polynomials]:
+ * density * width * (1 + delta^2/6 (z0^2 - 1) + delta^4/120 (z0^4 - 6 z0^2 + 3)). If D is 1e-5 or less, the result is ln(density at the
+ * middle * width). */
 static void normal_levels(float *out, uint32_t levels, float mean, float log_scale) {
     log_scale = limited(log_scale, MIN_LOG_SCALE, MAX_LOG_SCALE);
     mean = limited(mean, -MAX_LOCATION, MAX_LOCATION);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * The internals of a session, for the files of this folder. The block of a session begins with a header. The offsets of all other parts
- * follow from the model, the settings and the shape, so the block may be copied anywhere.
+ * The internals of a session, which only the files of this folder use. The block of a session begins with a header. The offsets of all
+ * other parts follow from the model, the settings and the shape, so the block may be copied anywhere.
  *
  * Slots. All data of one sample (ids, state, output, maps) are in one slot. Until the samples differ, all of them share slot 0. From then
  * on (`forked`) sample b has slot slots[b], and only nx_adopt changes the order of the slots.

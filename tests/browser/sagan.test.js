@@ -184,12 +184,12 @@ test('the map of where attention is placed changes the grid and the distances', 
     await page.goto('/web/pages/sagan/');
     await page.locator('#figure-places').scrollIntoViewIfNeeded();
     const [canvas, said] = [page.locator('#places-picture'), page.locator('#places-said')];
-    await said.getByText(/sees 9 of 1,024 positions.*attention on this map: 18\.28; with a residual block instead: 27\.33/).waitFor();
+    await said.getByText(/sees 9 of 1,024 locations.*attention on this map: 18\.28; with a residual block instead: 27\.33/).waitFor();
     await page.waitForFunction(() => /** @type {HTMLCanvasElement} */ (document.getElementById('places-picture')).width > 300);
     const drawn = () => canvas.evaluate((one) => /** @type {HTMLCanvasElement} */ (one).toDataURL());
     const large = await drawn();
     await page.locator('#place-8').check();
-    assert.match((await said.textContent()) ?? '', /sees 9 of 64 positions \(14%\).*22\.98.*42\.13/);
+    assert.match((await said.textContent()) ?? '', /sees 9 of 64 locations \(14%\).*22\.98.*42\.13/);
     await page.waitForTimeout(100);
     const small = await drawn();
     assert.notEqual(small, large);

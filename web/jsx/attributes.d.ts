@@ -52,7 +52,7 @@ export interface NextPixelAttributes {
   /** For a MIDI file, the names of the voices to keep, separated by spaces, while the others are drawn; absent: the file is continued. */
   voices?: string;
   /** Number of pictures to draw for each one shown; they compete while they are drawn (`resample`), and the likeliest is shown. 4 to 8 tries
-   * make fewer mistakes and take that many times as long; `samples` times `tries` is at most 64. Default 1 Default 1. */
+   * make fewer mistakes and take that many times as long; `samples` times `tries` is at most 64. Default 1. */
   tries?: number | string;
   /** The class to draw. */
   label?: string;

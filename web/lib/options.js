@@ -155,7 +155,6 @@
  * Default 1
  * @property {number} [minP] draw from the values with at least this fraction of the largest probability, 0 to 1. Default 0
  * @property {number} [repetitionPenalty] 0.01 to 100; above 1, tokens that occur among the last tokens become less probable. Default 1
- * Default 1
  * @property {number} [frequencyPenalty] from -100 to 100, subtracted from a token's logit once per occurrence. Default 0
  * @property {number} [presencePenalty] from -100 to 100, subtracted from the logit of each token that occurs at all. Default 0
  * @property {number} [penaltyLast] how many of the last tokens the penalties consider. Default 64

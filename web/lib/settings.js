@@ -59,7 +59,7 @@ export const SETTINGS = /** @type {const} */ ({
   topP: { of: 'picture sound code note text', number: [0, 1], over: true, initial: 1, field: 'top_p', attribute: true },
   /** draw from the values with at least this fraction of the largest probability, 0 to 1. Default 0 */
   minP: { of: 'text', number: [0, 1], initial: 0, field: 'min_p' },
-  /** 0.01 to 100; above 1, tokens that occur among the last tokens become less probable. Default 1 Default 1 */
+  /** 0.01 to 100; above 1, tokens that occur among the last tokens become less probable. Default 1 */
   repetitionPenalty: { of: 'text', number: [0.01, 100], initial: 1, field: 'repetition' },
   /** from -100 to 100, subtracted from a token's logit once per occurrence. Default 0 */
   frequencyPenalty: { of: 'text', number: [-100, 100], initial: 0, field: 'frequency' },

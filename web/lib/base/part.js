@@ -14,7 +14,7 @@ const WAITS_MS = [300, 1500, 5000];
  * @template T
  * @param {() => Promise<T>} task
  * @param {(error: any) => unknown} gone  whether the connection may have caused this error
- * @param {number[]} [waits]
+ * @param {number[]} [waits]  in milliseconds
  * @returns {Promise<T>}
  */
 export async function again(task, gone, waits = WAITS_MS) {
@@ -42,7 +42,7 @@ const isMissing = (error) => /import/i.test(error?.message) && !error.code;
  *
  * @template T
  * @param {() => Promise<T>} get  imports the part; its own errors are passed on
- * @param {number[]} [waits]  none: the caller does without the part, so that an error is not reported late
+ * @param {number[]} [waits]  waits before retries, in milliseconds; empty if the caller can do without the part
  * @returns {Promise<T>} rejects with a NextPixelError, 'network', if it cannot be fetched
  */
 export const part = (get, waits) =>

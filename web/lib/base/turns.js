@@ -29,7 +29,7 @@ export function atOnce(work) {
  * Runs a generator of many small steps, and yields to the event loop.
  *
  * @template T
- * @param {Generator<unknown, T, void>} work  yields between its steps, each of which takes a few milliseconds at most
+ * @param {Generator<unknown, T, void>} work  yields between its steps, which take a few milliseconds at most
  * @param {Stop} [signal]  checked between steps
  * @returns {Promise<T>}
  */

@@ -40,7 +40,7 @@
  * @property {string} voices For a MIDI file, the names of the voices to keep, separated by spaces, while the others are drawn; absent: the
  * file is continued.
  * @property {number} tries Number of pictures to draw for each one shown; they compete while they are drawn (`resample`), and the likeliest
- * is shown. 4 to 8 tries make fewer mistakes and take that many times as long; `samples` times `tries` is at most 64. Default 1 Default 1.
+ * is shown. 4 to 8 tries make fewer mistakes and take that many times as long; `samples` times `tries` is at most 64. Default 1.
  * @property {string} label The class to draw.
  * @property {string} speaker The speaker, for an audio model that has several.
  * @property {number} seconds Maximum length in seconds, over 0 to 120; the sound may end earlier. Default 2.

@@ -106,7 +106,7 @@ export class View {
     this.#painted = true;
   }
 
-  /** Shows an empty canvas, for a run without input. */
+  /** Shows an empty canvas if the run has no input. */
   showNothing() {
     if (!this.#shown) this.clear();
   }

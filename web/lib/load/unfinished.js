@@ -43,7 +43,7 @@ export async function forget(url) {
     .catch(() => {});
 }
 
-/** Forgets the parts that are no longer stored: whoever deletes a copy need not know of the notes. */
+/** Deletes the notes about parts that are no longer stored, because code that deletes a copy does not delete its note. */
 async function forgetLost() {
   for (const { url } of await (await notes()).keys()) if (!(await caches.match(url, { cacheName: CACHE_NAME }))) await forget(url);
 }

@@ -141,7 +141,7 @@ function workletPlayer(context, destination, enough, tell) {
   };
 }
 
-/** Plays buffers, each of which begins at the sample where the previous one ends. @type {typeof workletPlayer} */
+/** Plays buffers end to end: each begins at the sample where the previous one ends. @type {typeof workletPlayer} */
 function bufferPlayer(context, destination, enough, tell) {
   const { sampleRate } = context;
   /** @type {Set<{ source: any, samples: Float32Array<ArrayBuffer>, begin: number }>} */

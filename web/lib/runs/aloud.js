@@ -3,11 +3,11 @@
 
 /** The AudioContext that all elements of a page share to play their runs. @type {AudioContext | undefined} */
 let context;
-/** Number of runs that sound now. */
+/** Number of runs that are playing. */
 let sounding = 0;
-/** How long a context without a run goes on, in milliseconds: its last samples may not have left it. */
+/** How long a context stays active after its last run, in milliseconds, because the last samples may not have been played yet. */
 const REST_MS = 1000;
-/** Resolves when the context rests. @type {Promise<void> | undefined} */
+/** Resolves when the context is suspended. @type {Promise<void> | undefined} */
 let resting;
 
 /**

@@ -18,6 +18,6 @@ export const attributes = {
   /** for a MIDI file, the names of the voices to keep, separated by spaces, while the others are drawn; absent: the file is continued */
   voices: { read: (names) => names.trim().split(/\s+/), fits: (_, { voices }) => voices !== undefined },
   /** number of pictures to draw for each one shown; they compete while they are drawn (`resample`), and the likeliest is shown. 4 to 8
-   * tries make fewer mistakes and take that many times as long; `samples` times `tries` is at most 64. Default 1 Default 1 */
+   * tries make fewer mistakes and take that many times as long; `samples` times `tries` is at most 64. Default 1 */
   tries: { whole: [1, NX_MAX_SAMPLES], initial: 1 },
 };

@@ -31,7 +31,7 @@ const FULL = 0.7;
 /**
  * @param {HTMLElement} root
  * @param {{ left: () => number, onLeft: (i: number) => void }} hooks `left` returns the index of the word that the visitor chose last, which
- *   is drawn only after its translation; `onLeft` is called with the index of the next word to leave out. -1 for none
+ *   is drawn only after its translation; `onLeft` is called with the index of the next word to leave out; -1 for none
  */
 export function createVectorView(root, { left, onLeft }) {
   const canvas = make('canvas', {

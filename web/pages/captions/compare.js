@@ -10,7 +10,7 @@ const DRAWS = 64;
 
 /** @typedef {import('./tell.js').Grid} Grid */
 
-/** Describes a position in words. @param {number} place @param {Grid} grid */
+/** Describes a location in words. @param {number} place @param {Grid} grid */
 const named = (place, { columns }) => phrase`row ${Math.floor(place / columns) + 1}, column ${(place % columns) + 1}`;
 
 /**
@@ -36,11 +36,11 @@ export function createCompare(tell) {
   /** @type {Model | undefined} */
   let hard;
   /**
-   * For each word, the soft weights and the positions of all draws.
+   * For each word, the soft weights and the locations of all draws.
    * @type {{ word: string, soft: Float32Array, hard: Float32Array, places: number[] }[]}
    */
   let looks = [];
-  /** grid of positions of the hard attention @type {Grid} */
+  /** grid of locations of the hard attention @type {Grid} */
   let grid = tell.grid;
   let chosen = -1;
   let stopper = new AbortController();
@@ -124,7 +124,7 @@ export function createCompare(tell) {
       phrase`Largest weight at ${named(now.soft.indexOf(Math.max(...now.soft)), tell.grid)}: ${Math.round(100 * Math.max(...now.soft))}% of the light.`;
     byId('compare-hard-said').textContent = phrase`Drawn: ${named(now.places[0], grid)}.`;
     byId('compare-mean-said').textContent =
-      phrase`${Math.round(100 * apart(mean, now.hard))}% of the light is at other positions than in the weights from which the positions were drawn.`;
+      phrase`${Math.round(100 * apart(mean, now.hard))}% of the light is at other locations than in the weights from which the locations were drawn.`;
   }
 
   draws.addEventListener('input', show);

@@ -29,7 +29,7 @@ const WHITE = 0.5,
 /** Each word is highlighted for this many milliseconds. */
 const WORD_MS = 480;
 
-/** Number of rows and columns of positions that a model attends to. @typedef {{ rows: number, columns: number }} Grid */
+/** Number of rows and columns of locations that a model attends to. @typedef {{ rows: number, columns: number }} Grid */
 
 /**
  * Paints a scene with the attention weights as light.
@@ -97,7 +97,7 @@ export function createTell(scene) {
   /** @type {Model | undefined} */
   let model;
   let picture = new Uint8Array();
-  /** grid of positions of the current model @type {Grid} */
+  /** grid of locations of the current model @type {Grid} */
   let grid = { rows: 8, columns: 8 };
   /** @type {CaptionStep[]} */
   let steps = [];

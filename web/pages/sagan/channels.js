@@ -9,14 +9,14 @@ import { channel, createInside } from './inside.js';
 /** Number of channels shown per map. */
 const SHOWN = 8;
 
-/** Returns how much a channel varies over positions. @param {Channels} map @param {number} c */
+/** Returns how much a channel varies over locations. @param {Channels} map @param {number} c */
 function spread(map, c) {
   const values = channel(map, c);
   const mean = values.reduce((sum, x) => sum + x, 0) / values.length;
   return values.reduce((sum, x) => sum + (x - mean) ** 2, 0);
 }
 
-/** Returns the channels that vary most over positions, in the order of their indices. @param {Channels} map */
+/** Returns the channels that vary most over locations, in the order of their indices. @param {Channels} map */
 function telling(map) {
   const apart = Array.from({ length: map.channels }, (_, c) => ({ c, by: spread(map, c) }))
     .sort((a, b) => b.by - a.by)

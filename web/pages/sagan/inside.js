@@ -5,15 +5,15 @@
 import { readGguf } from '../../shell/model/gguf.js';
 
 /**
- * A map of several channels, stored position by position with contiguous channels.
+ * A map of several channels, stored location by location with contiguous channels.
  * @typedef {{ side: number, channels: number, values: Float32Array }} Channels
  */
 /** A matrix from a file. @typedef {{ shape: number[], values: Float32Array }} Matrix */
 
-/** Returns the values of channel c, position by position. @param {Channels} map @param {number} c */
+/** Returns the values of channel c, location by location. @param {Channels} map @param {number} c */
 export const channel = ({ side, channels, values }, c) => Float32Array.from({ length: side ** 2 }, (_, at) => values[at * channels + c]);
 
-/** Multiplies each position's vector by a matrix. @param {Matrix} W @param {Channels} x @param {Float32Array} [bias] @returns {Channels} */
+/** Multiplies each location's vector by a matrix. @param {Matrix} W @param {Channels} x @param {Float32Array} [bias] @returns {Channels} */
 function product({ shape: [into, out], values }, x, bias) {
   const made = new Float32Array(x.side ** 2 * out);
   for (let at = 0; at < x.side ** 2; at++) {
@@ -61,7 +61,7 @@ function normRelu({ values: table }, label, { side, channels, values }) {
   };
 }
 
-/** Doubles the side of a map by repeating each position four times. @param {Channels} x @returns {Channels} */
+/** Doubles the side of a map by repeating each location four times. @param {Channels} x @returns {Channels} */
 function wider({ side, channels, values }) {
   const made = new Float32Array(4 * values.length);
   for (let at = 0; at < 4 * side ** 2; at++) {
@@ -71,7 +71,7 @@ function wider({ side, channels, values }) {
   return { side: 2 * side, channels, values: made };
 }
 
-/** Computes max pooling over 2 x 2 positions. @param {Channels} x @returns {Channels} */
+/** Computes max pooling over 2 x 2 locations. @param {Channels} x @returns {Channels} */
 function pooled({ side, channels, values }) {
   const half = side / 2;
   const at = (/** @type {number} */ place, /** @type {number} */ i) =>

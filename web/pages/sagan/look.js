@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Draws the attention of several positions in the picture, one that follows the pointer and four that stay, and sets gamma.
+// Draws the attention of several locations in the picture, one that follows the pointer and four that stay, and sets gamma.
 // @ts-check
 import { byId, fileNow, load, make, percent, phrase } from '../../shell/index.js';
 import { one, show } from './draw.js';
@@ -8,10 +8,10 @@ import { withGain } from './file.js';
 /** @import { LatentStep } from './draw.js' */
 /** @import { createSheet } from './sheet.js' */
 
-/** Maximum number of positions that stay. Each has its own frame colour. */
+/** Maximum number of locations that stay. Each has its own frame colour. */
 const POINTS = 4;
 const REST_MS = 150;
-/** Number of positions whose weight is listed. */
+/** Number of locations whose weight is listed. */
 const MOST = 8;
 
 /** @param {ReturnType<typeof createSheet>} sheet */
@@ -25,7 +25,7 @@ export function createLook(sheet) {
   let now;
   /** @type {{ model: Model, latent: Float32Array, label: number } | undefined} */
   let chosen;
-  /** Side of the grid of positions that attend. */
+  /** Side of the grid of locations that attend. */
   let side = 16;
   let hover = { row: 5, column: 5 };
   /** in most faces, these are cheek, eye, mouth and background @type {{ row: number, column: number }[]} */
@@ -77,7 +77,7 @@ export function createLook(sheet) {
     const mine = Array.from(
       all.subarray((hover.row * rows + hover.column) * keyRows ** 2, (hover.row * rows + hover.column + 1) * keyRows ** 2),
     ).sort((a, b) => b - a);
-    said.textContent = phrase`Row ${hover.row + 1}, column ${hover.column + 1} gives ${percent(mine.slice(0, MOST).reduce((sum, w) => sum + w, 0))} of its attention to ${MOST} of ${keyRows ** 2} positions; with uniform weights they would get ${percent(
+    said.textContent = phrase`Row ${hover.row + 1}, column ${hover.column + 1} gives ${percent(mine.slice(0, MOST).reduce((sum, w) => sum + w, 0))} of its attention to ${MOST} of ${keyRows ** 2} locations; with uniform weights they would get ${percent(
       MOST / keyRows ** 2,
     )}.`;
   }

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
 // The position of attention in a generator. The figure shows the published distances as a chart. In a map of the chosen size, it shows the
-// positions that one position sees through a convolution and through attention.
+// locations that one location sees through a convolution and through attention.
 // @ts-check
 import { byId, integer, makeSvg, onTheme, palette, percent, perFrame, phrase } from '../../shell/index.js';
 /** @import { createSheet } from './sheet.js' */
 
-/** Sides of the maps, in positions. */
+/** Sides of the maps, in locations. */
 const SIDES = [8, 16, 32, 64];
 const FIRST = 2;
 const [WIDTH, HEIGHT, LEFT, RIGHT, TOP, BOTTOM] = [640, 300, 40, 150, 12, 44];
@@ -31,7 +31,7 @@ export function createPlaces(sheet) {
   const said = byId('places-said');
   const radios = SIDES.map((side) => /** @type {HTMLInputElement} */ (byId(`place-${side}`)));
   let at = FIRST;
-  /** The selected position, in fractions of the picture's sides. */
+  /** The selected location, in fractions of the picture's sides. */
   let point = { x: 0.36, y: 0.4 };
   /** @type {{ values: Uint8Array, side: number } | undefined} */
   let picture;
@@ -121,7 +121,7 @@ export function createPlaces(sheet) {
         ),
       ),
     );
-    said.textContent = phrase`On a map of ${n} × ${n}, a 3 × 3 convolution sees 9 of ${integer(n * n)} positions (${percent(9 / (n * n))}), and attention sees all. Connecting opposite edges takes ${n - 1} such convolutions, or one attention layer. Distance with attention on this map: ${attention[at].toFixed(2)}; with a residual block instead: ${residual[at].toFixed(2)}; with neither: ${neither.toFixed(2)}.`;
+    said.textContent = phrase`On a map of ${n} × ${n}, a 3 × 3 convolution sees 9 of ${integer(n * n)} locations (${percent(9 / (n * n))}), and attention sees all. Connecting opposite edges takes ${n - 1} such convolutions, or one attention layer. Distance with attention on this map: ${attention[at].toFixed(2)}; with a residual block instead: ${residual[at].toFixed(2)}; with neither: ${neither.toFixed(2)}.`;
     draw();
   }
 

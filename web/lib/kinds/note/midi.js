@@ -271,7 +271,7 @@ export function writeNotes(notes, { ticks, voices, tempo }) {
         { time: start * scale, type: /** @type {const} */ ('noteOn'), noteNumber: pitch, velocity },
         { time: (start + length) * scale, type: /** @type {const} */ ('noteOff'), noteNumber: pitch, velocity: 0 },
       ])
-      .sort((a, b) => a.time - b.time || Number(a.type === 'noteOn') - Number(b.type === 'noteOn')); // at one time, ends come first
+      .sort((a, b) => a.time - b.time || Number(a.type === 'noteOn') - Number(b.type === 'noteOn')); // ends before beginnings
     let now = 0;
     tracks.push([
       { deltaTime: 0, meta: true, type: 'trackName', text: String.fromCharCode(...new TextEncoder().encode(voice)) },

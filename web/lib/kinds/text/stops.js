@@ -15,7 +15,7 @@ export class Stops {
   #waitingFrom;
 
   /**
-   * @param {string[]} texts  stops, each of which ends a run before it appears in the text
+   * @param {string[]} texts  stop strings; the run ends before one of them appears in the text
    * @param {boolean} waiting  whether the preceding text ends inside a character
    */
   constructor(texts, waiting) {

@@ -163,7 +163,7 @@ export class TextRun extends BaseRun {
     return this.#earlier + text;
   }
 
-  /** Returns, for a resumed run, the text drawn before it was saved. */
+  /** Returns the text that was drawn before the run was saved; empty if the run was not resumed. */
   get #earlier() {
     const { ids = [], prompt = 0 } = this.#plan ?? {};
     const writer = this.#tokenizer?.writer();

@@ -428,8 +428,8 @@ const ABSENT = new Set(
   ),
 );
 
-/** Calls a method, whose cost depends on the lengths of its texts at least. @param {Method} method @param {Writer} writer @param {any} self
- * @param {any[]} args @param {Keywords} keywords @param {string} name */
+/** Calls a method, and counts the characters of its texts as a part of its cost. @param {Method} method @param {Writer} writer
+ * @param {any} self @param {any[]} args @param {Keywords} keywords @param {string} name */
 export function callMethod(method, writer, self, args, keywords, name) {
   for (const one of [self, ...args]) if (one instanceof Text) writer.budget.characters(one.text.length);
   return method(writer, self, args, keywords, name);
