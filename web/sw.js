@@ -90,7 +90,8 @@ async function pinned() {
   if (!(await caches.has(COURSES))) return new Set();
   const cache = await caches.open(COURSES);
   const lists = await Promise.all((await cache.keys()).map(async (request) => (await cache.match(request))?.json()));
-  return new Set(lists.flatMap((list) => list?.files.map((/** @type {[string]} */ [url]) => url) ?? []));
+  // The list of an unfinished download has no `files`.
+  return new Set(lists.flatMap((list) => list?.files?.map((/** @type {[string]} */ [url]) => url) ?? []));
 }
 
 /** @param {string} url */

@@ -98,12 +98,13 @@ test('every page whose figures take files is in the sweep', async () => {
 /**
  * Drops or pastes files. Returns whether the page prevented the browser's default.
  *
- * @param {Page} page @param {'drop' | 'paste'} type @param {string} selector @param {Row['given']} given
+ * @param {Page} page @param {'drop' | 'paste'} type @param {string} selector @param {Row['given']} given @param {string} [text]
  */
-const hand = (page, type, selector, given) =>
+const hand = (page, type, selector, given, text = '') =>
   page.locator(selector).evaluate(
-    (element, [kind, files]) => {
+    (element, [kind, files, words]) => {
       const transfer = new DataTransfer();
+      if (words) transfer.setData('text/plain', String(words));
       for (const [name, base64, mime] of /** @type {string[][]} */ (files))
         transfer.items.add(new File([Uint8Array.from(atob(base64), (c) => c.charCodeAt(0))], name, { type: mime }));
       const how = { bubbles: true, cancelable: true };
@@ -113,7 +114,7 @@ const hand = (page, type, selector, given) =>
           : new DragEvent('drop', { ...how, dataTransfer: transfer }),
       );
     },
-    [type, given.map(([name, bytes, mime]) => [name, Buffer.from(bytes).toString('base64'), mime])],
+    [type, given.map(([name, bytes, mime]) => [name, Buffer.from(bytes).toString('base64'), mime]), text],
   );
 
 for (const [i, [name, { figure, said, given, done }]] of Object.entries(ROWS).entries()) {
@@ -141,7 +142,7 @@ for (const [i, [name, { figure, said, given, done }]] of Object.entries(ROWS).en
   );
 }
 
-test('a picture that arrives later replaces an earlier one, whichever is read first', () =>
+test('a picture that arrives later replaces an earlier one, whichever is read first; a field gets pasted text', () =>
   withPage(async (page) => {
     await page.goto('/web/pages/captions/');
     await page.locator('#transport[data-phase=done]').waitFor({ timeout: 60_000 });
@@ -154,4 +155,8 @@ test('a picture that arrives later replaces an earlier one, whichever is read fi
       .locator('#scene-canvas')
       .evaluate((/** @type {HTMLCanvasElement} */ canvas) => [...(canvas.getContext('2d')?.getImageData(32, 32, 1, 1).data ?? [])]);
     assert.deepEqual([red, blue], [255, 0]);
+    // Copied cells of a spreadsheet are text and a picture. A field gets the text, and a figure the picture.
+    const seed = '#compare-seed';
+    assert.ok(!(await hand(page, 'paste', seed, [['image.png', large, 'image/png']], '42')), 'the field gets the text');
+    assert.ok(await hand(page, 'paste', '#figure-tell', [['image.png', large, 'image/png']], '42'));
   }, CALM));

@@ -448,23 +448,24 @@ test('after a new release, a kept course works until it is updated, and unchange
         await box(page, 'course-b').getByRole('button', { name: 'Keep' }).waitFor();
         assert.deepEqual(await stored(), ['course-c']);
 
-        // A stalled download ends and lets others proceed.
-        release = 6;
+        // A stalled download ends and lets others proceed, and so does that of the next release.
         silent = true;
         await page.clock.install();
-        let over = false;
-        const stalled = refresh().then(() => {
-          over = true;
-        });
-        while (!asked.some((path) => path.startsWith('/weights-6'))) await page.waitForTimeout(20);
-        await page.clock.fastForward(29000);
-        await page.waitForTimeout(100);
-        assert.equal(over, false);
-        await page.clock.fastForward(2000);
-        await stalled;
-        assert.equal(await page.evaluate(async () => (await navigator.locks.query()).held?.length), 0);
-        assert.deepEqual(await stored(), ['course-c']);
-        assert.deepEqual(await stored('unfinished'), ['course-c'], 'the list of the files that have arrived');
+        for (release of [6, 7]) {
+          let over = false;
+          const stalled = refresh().then(() => {
+            over = true;
+          });
+          while (!asked.some((path) => path.startsWith(`/weights-${release}`))) await page.waitForTimeout(20);
+          await page.clock.fastForward(29000);
+          await page.waitForTimeout(100);
+          assert.equal(over, false);
+          await page.clock.fastForward(2000);
+          await stalled;
+          assert.equal(await page.evaluate(async () => (await navigator.locks.query()).held?.length), 0);
+          assert.deepEqual(await stored(), ['course-c']);
+          assert.deepEqual(await stored('unfinished'), ['course-c'], 'the list of the files that have arrived');
+        }
 
         // Nobody can continue the download of a release that the site has withdrawn, or of a course that it no longer has.
         const scripts = () =>
@@ -473,14 +474,14 @@ test('after a new release, a kept course works until it is updated, and unchange
             return (await cache.keys()).map((request) => request.url).filter((at) => at.endsWith('.js'));
           });
         await page.evaluate(async () => {
-          const file = `${location.origin}/dist-777777777777/x.js`;
+          const file = `${location.origin}/dist-888888888888/x.js`;
           await (await caches.open('nextpixel-page')).put(file, new Response(''));
           await (await caches.open('nextpixel-courses')).put(
             '/unfinished/course-x',
             new Response(JSON.stringify({ unfinished: [[file, 9, 'x']] })),
           );
         });
-        const names = ['/dist-666666666666/a.js', '/dist-777777777777/x.js'];
+        const names = ['/dist-666666666666/a.js', '/dist-777777777777/a.js', '/dist-888888888888/x.js'];
         for (const name of names) assert.ok((await scripts()).includes(url + name), name);
         release = 4;
         silent = false;

@@ -204,7 +204,7 @@ test("the picture is the model's drawing, and the passes are those of its steps"
     await page.locator('#figure-ahead').screenshot({ path: `${OUT}lookahead.png` });
   }));
 
-more('without guesses the picture is the same, with one pixel per pass, and the page says so', () =>
+more('without drafts the picture is the same, with one pixel per pass, and the page says so', () =>
   withPage(async (page) => {
     await listen(page);
     await open(page);
@@ -313,7 +313,7 @@ more('pointing at a pixel or moving to it with the arrow keys shows its pass; al
       const right = to - from - 1;
       return (
         `Pass ${passes(Uint8Array.from(ahead), from + 1)}: ${to - from} pixel${to - from === 1 ? '' : 's'}, ` +
-        `${right === 0 ? 'no accepted draft' : `${right} right guess${right === 1 ? '' : 'es'}`}. ` +
+        `${right === 0 ? 'no accepted draft' : `${right} accepted draft${right === 1 ? '' : 's'}`}. ` +
         `From row ${Math.floor(from / SIDE) + 1}, column ${(from % SIDE) + 1}.`
       );
     };

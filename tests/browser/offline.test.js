@@ -332,6 +332,8 @@ test('a page has one cached copy, however it was requested; two releases are cac
         await page.evaluate(async () => {
           const old = await caches.open('nextpixel-page');
           await old.put('/first/?x=1', new Response('from an earlier service worker'));
+          // The list of an unfinished download of a course, which keeps nothing from being replaced or deleted.
+          await (await caches.open('nextpixel-courses')).put('/unfinished/course-x', Response.json({ unfinished: [['/first/', 9, 'x']] }));
           await navigator.serviceWorker.register('/sw.js');
           await navigator.serviceWorker.ready;
         });

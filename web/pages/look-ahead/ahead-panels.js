@@ -95,6 +95,6 @@ function describe(ahead, { from, to }) {
   /** @param {number} pixel */
   const where = (pixel) => phrase`row ${Math.floor(pixel / SIDE) + 1}, column ${(pixel % SIDE) + 1}`;
   const right = to - from - 1;
-  const guesses = right === 0 ? phrase`no accepted draft` : right === 1 ? phrase`1 right guess` : phrase`${right} right guesses`;
-  return phrase`Pass ${passes(ahead, from + 1)}: ${pixelsOf(to - from)}, ${guesses}. From ${where(from)}.`;
+  const accepted = right === 0 ? phrase`no accepted draft` : right === 1 ? phrase`1 accepted draft` : phrase`${right} accepted drafts`;
+  return phrase`Pass ${passes(ahead, from + 1)}: ${pixelsOf(to - from)}, ${accepted}. From ${where(from)}.`;
 }

@@ -82,12 +82,15 @@ function visible(element) {
 }
 
 /**
- * Gives a pasted file to the figure that has the focus; if none has it, to the figure that fills most of the screen.
+ * Gives a pasted file to the figure that has the focus; if none has it, to the figure that fills most of the screen. A field gets the text
+ * that it is given: spreadsheets and word processors put a picture of the text on the clipboard, too.
  *
  * @param {ClipboardEvent} event
  */
 function paste(event) {
+  const [target] = event.composedPath();
   if (!event.clipboardData?.files.length || document.querySelector('dialog[open]')) return;
+  if (event.clipboardData.types.includes('text/plain') && target instanceof Element && target.matches('input, textarea')) return;
   const figures = [...takers.keys()];
   const figure =
     figures.find((one) => one.contains(/** @type {Node} */ (event.target))) ??

@@ -178,8 +178,10 @@ async function drop(files) {
 async function keep(id, { release, files, ids }, { signal, report, earlier } = {}) {
   const before = await keptOf(id);
   const courses = await caches.open(COURSES);
-  const old = [...(before?.files ?? []), ...(await unfinished(id))];
-  await courses.put(unfinishedOf(id), new Response(JSON.stringify({ unfinished: files })));
+  const begun = await unfinished(id); // possibly of an earlier release
+  const old = [...(before?.files ?? []), ...begun];
+  const all = new Map([...begun, ...files].map((file) => [file[0], file]));
+  await courses.put(unfinishedOf(id), new Response(JSON.stringify({ unfinished: [...all.values()] })));
   const had = new Map((earlier ?? before)?.files.map((file) => [versionOf(file), file[0]]));
   const stopper = new AbortController();
   const stop = () => stopper.abort(signal?.reason);
@@ -506,7 +508,7 @@ export async function fill(box, said) {
     if (stopper) stopper.abort();
     else if (plan)
       void tryTo(start, async () =>
-        (await unfinished(id)).length > 0 ? phrase`Files that were already downloaded are not fetched again.` : '',
+        (await unfinished(id)).length > 0 ? phrase`Models and scripts that were already downloaded are not fetched again.` : '',
       );
     else void measure();
   });
