@@ -2,7 +2,8 @@
 // @ts-check
 
 /**
- * The connection fails for a second while a model is being loaded. The model loads, whichever file is being fetched at that moment.
+ * The connection fails for a second while a model is being loaded. The model loads, whichever file is being fetched at that moment. An
+ * element that has been loaded runs without any connection.
  */
 
 import assert from 'node:assert/strict';
@@ -29,6 +30,8 @@ const asked = new Set();
 /** The event that breaks the connection: the first request for this path; with `half`, the moment when half of its answer has been sent. */
 let breaks = { path: '', half: false };
 let down = false;
+/** Whether there is no connection at all. */
+let gone = false;
 
 function goDown() {
   down = true;
@@ -43,6 +46,7 @@ before(async () => {
   server = http.createServer((request, response) => {
     const path = String(request.url);
     asked.add(path);
+    if (gone) return void request.socket.destroy();
     const { half } = breaks;
     const hit = path === breaks.path;
     if (hit && !half) goDown();
@@ -111,4 +115,92 @@ for (const [i, model] of MODELS.entries()) {
     assert.equal(await loads(model), 'loaded', 'the connection failed within the weights');
     assert.equal(breaks.path, '');
   });
+}
+
+for (const [i, [model, attributes]] of /** @type {[string, Record<string, string>][]} */ ([
+  ['digits.gguf', { task: 'generate' }],
+  ['crf-en.gguf', { prompt: 'The old man.' }],
+  ['chorales.gguf', { task: 'generate', bars: '1' }],
+]).entries()) {
+  oneOf(i, 3)(
+    `${model}: without a connection, an element that has been loaded runs, also with a new worker, and a wrong file gets its error`,
+    async () => {
+      gone = false;
+      await withPage(
+        async (page) => {
+          await page.addInitScript(() => {
+            const all = /** @type {any} */ (globalThis);
+            all.workers = [];
+            all.Worker = class extends Worker {
+              /** @param {any[]} given */
+              constructor(...given) {
+                super(.../** @type {[string]} */ (given));
+                all.workers.push(this);
+              }
+            };
+          });
+          await page.goto(base + EMPTY);
+          await page.evaluate(
+            async ({ model, attributes }) => {
+              const define = '/web/dist/define.js';
+              const library = '/web/dist/nextpixel.js';
+              const [{ load }] = await Promise.all([import(library), import(define)]);
+              Object.assign(globalThis, { load });
+              const element = /** @type {any} */ (document.createElement('next-pixel'));
+              for (const [name, value] of Object.entries({ model, seed: '1', ...attributes })) element.setAttribute(name, value);
+              element.told = [];
+              for (const name of ['nx-ready', 'nx-end', 'nx-error'])
+                element.addEventListener(name, (/** @type {any} */ event) => {
+                  event.preventDefault();
+                  element.told.push(event.error ? `${event.error.name} ${event.error.code}` : name);
+                });
+              const all = /** @type {any} */ (globalThis);
+              all.until = async (/** @type {() => unknown} */ is) => {
+                for (let i = 0; i < 1000 && !is(); i++)
+                  await new Promise((resolve) => {
+                    setTimeout(resolve, 20);
+                  });
+                if (!is()) throw new Error(`events so far: ${element.told}`);
+              };
+              all.plays = async () => {
+                const { length } = element.told;
+                element.play();
+                await all.until(() => element.told.length > length);
+                return element.told.at(-1);
+              };
+              document.body.append(element);
+              await all.until(() => element.told.length > 0);
+              for (let cached = false; !cached; ) {
+                cached = (await (await caches.open('nextpixel')).match(element.getAttribute('model'))) !== undefined;
+                await new Promise((resolve) => {
+                  setTimeout(resolve, 20);
+                });
+              }
+            },
+            { model: `/weights/${model}`, attributes },
+          );
+          const plays = () => page.evaluate(() => /** @type {any} */ (globalThis).plays());
+          gone = true;
+          assert.equal(await plays(), 'nx-end');
+          await page.evaluate(() => {
+            for (const worker of /** @type {any} */ (globalThis).workers) worker.onerror(new ErrorEvent('error', { message: 'gone' }));
+          });
+          assert.equal(await plays(), 'nx-end', 'with a new worker');
+          const [code, took] = await page.evaluate(async () => {
+            const { load } = /** @type {any} */ (globalThis);
+            const begun = performance.now();
+            return load(new Uint8Array(9999)).then(
+              () => [undefined, 0],
+              (/** @type {any} */ error) => [error.code, performance.now() - begun],
+            );
+          });
+          assert.equal(code, 'format');
+          assert.ok(took < 5000, `${took} ms`);
+          gone = false;
+          assert.equal(await plays(), 'nx-end', 'the connection is back');
+        },
+        { complains: true },
+      );
+    },
+  );
 }
