@@ -111,6 +111,8 @@ const HOSTILE = {
   'dates without end': again("strftime_now('%A, %d %B %Y, day %j')", 9999),
   'items with a long common beginning': `{% set p = 'a' * 100000 %}{% set l = [p ~ 'a', p ~ 'b', p ~ 'c', p ~ 'd'] * 100 %}${again('l | sort')}`,
   'equal items with long texts': `{% set a = ['a' * 1000000] %}{% set b = ['a' * 999999 ~ 'a'] %}${again('a == b', 99999)}`,
+  'a long text in a list of long texts': `{% set l = ['a' * 1000000] * 10000 %}{% set b = 'a' * 999999 ~ 'b' %}${again('l.count(b)', 99)}`,
+  'a long separator': `{% set a = 'a' * 1000000 %}{% set b = 'a' * 30000 ~ 'b' %}${again('a.rpartition(b)', 99)}`,
   // Every method and filter is called on a long text and on a long list.
   ...Object.fromEntries(
     some([...TEXT_METHODS.keys()]).flatMap((name) =>

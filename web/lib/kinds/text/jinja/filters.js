@@ -51,12 +51,6 @@ import { json, str } from './write.js';
 
 const NO_KEYWORDS = new Map();
 
-/** @param {Writer} machine */
-const counting =
-  ({ budget }) =>
-  (items = 1) =>
-    budget.items(items);
-
 /** Returns the value at a dotted name such as `function.name`. @param {Writer} machine @param {any} value @param {any} path */
 function attributeOf(machine, value, path) {
   const parts =
@@ -81,10 +75,9 @@ const caseless = (value, isSensitive) =>
   value instanceof Text && !truth(isSensitive ?? false) ? changed(value, (part) => part.toLowerCase()) : value;
 
 /** @param {Writer} machine @param {any[]} items @param {(item: any) => any} keyOf @param {boolean} isReverse */
-function sorted(machine, items, keyOf, isReverse) {
-  const count = counting(machine);
+function sorted({ budget }, items, keyOf, isReverse) {
   const keyed = items.map((item) => ({ item, key: keyOf(item) }));
-  keyed.sort((a, b) => (isReverse ? compare(b.key, a.key, count) : compare(a.key, b.key, count)));
+  keyed.sort((a, b) => (isReverse ? compare(b.key, a.key, budget) : compare(a.key, b.key, budget)));
   return keyed.map(({ item }) => item);
 }
 
@@ -162,7 +155,7 @@ const extreme = (sign) => (machine, value, args, keywords, name) => {
   const keyOf = (/** @type {any} */ one) => caseless(path === undefined ? one : attributeOf(machine, one, path), isSensitive);
   const items = counted(machine, value);
   if (items.length === 0) return new Undefined(name);
-  return items.reduce((best, one) => (sign * compare(keyOf(one), keyOf(best), counting(machine)) > 0 ? one : best));
+  return items.reduce((best, one) => (sign * compare(keyOf(one), keyOf(best), machine.budget) > 0 ? one : best));
 };
 
 /** @type {Map<string, Filter>} */
@@ -349,7 +342,7 @@ export const FILTERS = new Map(
         return new Iterator(
           counted(machine, value).filter((one) => {
             const key = caseless(path === undefined ? one : attributeOf(machine, one, path), isSensitive);
-            return !keys.some((other) => equal(key, other, counting(machine))) && keys.push(key);
+            return !keys.some((other) => equal(key, other, machine.budget)) && keys.push(key);
           }),
         );
       },
@@ -454,10 +447,10 @@ export function filterNamed(name) {
 /** @typedef {(value: any, args: any[], machine: Writer) => boolean} Test */
 
 /** @type {(wanted: (order: number) => boolean) => Test} */
-const ordered = (wanted) => (value, args, machine) => wanted(compare(value, args[0], counting(machine)));
+const ordered = (wanted) => (value, args, machine) => wanted(compare(value, args[0], machine.budget));
 
 /** @type {Test} */
-const isEqual = (value, args, machine) => equal(value, args[0], counting(machine));
+const isEqual = (value, args, machine) => equal(value, args[0], machine.budget);
 
 /** @param {any} value */
 const wholeIn = (value) => intIn('a test', value);
@@ -513,5 +506,5 @@ export function contains(machine, all, one) {
   if (all instanceof Dict) return one instanceof Text && all.pairs.has(one.text);
   if (all instanceof Namespace || all === null || numberOf(all) !== undefined)
     throw new TemplateError(`nothing can be in a value of type ${typeOf(all)}`);
-  return itemsOf(all).some((other) => equal(one, other, counting(machine)));
+  return itemsOf(all).some((other) => equal(one, other, machine.budget));
 }

@@ -15,18 +15,17 @@ const MOST_TIMES = 2 ** 24;
 
 /** @param {Writer} machine @param {string} operator @param {any} a @param {any} b */
 export function compares(machine, operator, a, b) {
-  const count = (items = 1) => machine.budget.items(items);
   switch (operator) {
     case '==':
-      return equal(a, b, count);
+      return equal(a, b, machine.budget);
     case '!=':
-      return !equal(a, b, count);
+      return !equal(a, b, machine.budget);
     case 'in':
       return contains(machine, b, a);
     case 'not in':
       return !contains(machine, b, a);
   }
-  const order = compare(a, b, count);
+  const order = compare(a, b, machine.budget);
   return operator === '<' ? order < 0 : operator === '>' ? order > 0 : operator === '<=' ? order <= 0 : order >= 0;
 }
 

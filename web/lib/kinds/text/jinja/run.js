@@ -238,7 +238,7 @@ export class Machine {
       inner.names.set(
         'loop',
         this.#loopVariable(items, i, () => {
-          const isSame = before !== undefined && equal(before, item, () => this.budget.items());
+          const isSame = before !== undefined && equal(before, item, this.budget);
           before = item;
           return !isSame;
         }),

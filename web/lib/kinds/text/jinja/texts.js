@@ -211,9 +211,10 @@ function placeIn(writer, name, text, args, keywords) {
   return at < 0 ? at : text.slice(0, at).length;
 }
 
-/** @param {Text} text @param {any[]} args @param {Keywords} keywords @param {string} name @param {boolean} first */
-function partition(text, args, keywords, name, first) {
+/** @param {Writer} writer @param {Text} text @param {any[]} args @param {Keywords} keywords @param {string} name @param {boolean} first */
+function partition({ budget }, text, args, keywords, name, first) {
   const by = textIn(name, argumentsOf(name, args, keywords, 'sep')[0]);
+  budget.search(text.text.length, by.text.length);
   const at = first ? text.text.indexOf(by.text) : text.text.lastIndexOf(by.text);
   const [none, whole] = [Text.of(''), text];
   if (at < 0) return new List(first ? [whole, none, none] : [none, none, whole], 'tuple');
@@ -310,8 +311,8 @@ export const TEXT_METHODS = new Map(
         return new List(linesOf(writer.budget, self, argumentsOf(name, args, keywords, 'keepends')[0] === true));
       },
     ],
-    ['partition', (_, self, args, keywords, name) => partition(self, args, keywords, name, true)],
-    ['rpartition', (_, self, args, keywords, name) => partition(self, args, keywords, name, false)],
+    ['partition', (writer, self, args, keywords, name) => partition(writer, self, args, keywords, name, true)],
+    ['rpartition', (writer, self, args, keywords, name) => partition(writer, self, args, keywords, name, false)],
     [
       'replace',
       (writer, self, args, keywords, name) => {
@@ -380,7 +381,7 @@ const LIST_METHODS = new Map(
       'index',
       ({ budget }, self, args, keywords, name) => {
         const [sought] = argumentsOf(name, args, keywords, 'value');
-        const at = self.items.findIndex((/** @type {any} */ one) => equal(one, sought, () => budget.items()));
+        const at = self.items.findIndex((/** @type {any} */ one) => equal(one, sought, budget));
         if (at < 0) throw new TemplateError('the value is not in the list');
         return at;
       },
@@ -389,7 +390,7 @@ const LIST_METHODS = new Map(
       'count',
       ({ budget }, self, args, keywords, name) => {
         const [sought] = argumentsOf(name, args, keywords, 'value');
-        return self.items.filter((/** @type {any} */ one) => equal(one, sought, () => budget.items())).length;
+        return self.items.filter((/** @type {any} */ one) => equal(one, sought, budget)).length;
       },
     ],
     ['copy', (_, self) => new List(self.items.slice(), self.kind, self.source)],
@@ -431,7 +432,7 @@ const ABSENT = new Set(
 /** Calls a method, and counts the characters of its texts as a part of its cost. @param {Method} method @param {Writer} writer
  * @param {any} self @param {any[]} args @param {Keywords} keywords @param {string} name */
 export function callMethod(method, writer, self, args, keywords, name) {
-  for (const one of [self, ...args]) if (one instanceof Text) writer.budget.characters(one.text.length);
+  for (const one of [self, ...args, ...keywords.values()]) if (one instanceof Text) writer.budget.characters(one.text.length);
   return method(writer, self, args, keywords, name);
 }
 

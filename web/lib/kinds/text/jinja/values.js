@@ -6,6 +6,8 @@
  * character, so that the tokenizer can tell which characters the template wrote.
  */
 
+/** @import { Budget } from './budget.js' */
+
 /** An error in a template, or in its execution. */
 export class TemplateError extends Error {}
 
@@ -246,14 +248,14 @@ const ITEM_TEXT = 64;
 const textItems = (a, b) => 1 + (a instanceof Text && b instanceof Text ? Math.min(a.text.length, b.text.length) / ITEM_TEXT : 0);
 
 /**
- * Returns whether two values are equal. `count` is called for each comparison.
+ * Returns whether two values are equal, and charges each comparison.
  * @param {any} a
  * @param {any} b
- * @param {(items?: number) => void} count
+ * @param {Budget} budget
  * @returns {boolean}
  */
-export function equal(a, b, count) {
-  count(textItems(a, b));
+export function equal(a, b, budget) {
+  budget.items(textItems(a, b));
   const [x, y] = [numberOf(a), numberOf(b)];
   if (x !== undefined || y !== undefined) return x === y;
   if (a instanceof Text) return b instanceof Text && a.text === b.text;
@@ -262,11 +264,11 @@ export function equal(a, b, count) {
       b instanceof List &&
       a.kind === b.kind &&
       a.items.length === b.items.length &&
-      a.items.every((one, i) => equal(one, b.items[i], count))
+      a.items.every((one, i) => equal(one, b.items[i], budget))
     );
   if (a instanceof Dict) {
     if (!(b instanceof Dict) || a.pairs.size !== b.pairs.size) return false;
-    for (const [key, [, value]] of a.pairs) if (!b.pairs.has(key) || !equal(value, b.get(key), count)) return false;
+    for (const [key, [, value]] of a.pairs) if (!b.pairs.has(key) || !equal(value, b.get(key), budget)) return false;
     return true;
   }
   if (a instanceof Undefined) return b instanceof Undefined;
@@ -274,20 +276,20 @@ export function equal(a, b, count) {
 }
 
 /**
- * Compares two values; a result below 0 means that a comes before b.
+ * Compares two values, and charges each comparison; a result below 0 means that a comes before b.
  * @param {any} a
  * @param {any} b
- * @param {(items?: number) => void} count
+ * @param {Budget} budget
  * @returns {number}
  */
-export function compare(a, b, count) {
-  count(textItems(a, b));
+export function compare(a, b, budget) {
+  budget.items(textItems(a, b));
   const [x, y] = [numberOf(a), numberOf(b)];
   if (x !== undefined && y !== undefined) return x - y;
   if (a instanceof Text && b instanceof Text) return compareTexts(a.text, b.text);
   if (a instanceof List && b instanceof List && a.kind === b.kind) {
     for (let i = 0; i < Math.min(a.items.length, b.items.length); i++)
-      if (!equal(a.items[i], b.items[i], count)) return compare(a.items[i], b.items[i], count);
+      if (!equal(a.items[i], b.items[i], budget)) return compare(a.items[i], b.items[i], budget);
     return a.items.length - b.items.length;
   }
   throw new TemplateError(`${typeOf(a)} and ${typeOf(b)} cannot be compared`);
