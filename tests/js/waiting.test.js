@@ -16,9 +16,15 @@ import { GOLDEN, ROOT, load, sleep } from './helpers.js';
 import { toyCaption } from './toy-caption.js';
 import { toyText } from './toy-text.js';
 
-const server = createServer(() => {}).listen(0, '127.0.0.1');
+const server = createServer((request, response) => {
+  if (request.url !== '/part') return;
+  response.writeHead(200, { 'content-length': '1000' });
+  response.write('RIFF');
+  readings.push(() => response.destroyed);
+}).listen(0, '127.0.0.1');
 await new Promise((resolve) => server.once('listening', resolve));
 const never = `http://127.0.0.1:${/** @type {import('node:net').AddressInfo} */ (server.address()).port}/never`;
+const part = never.replace('never', 'part');
 const scope = /** @type {any} */ (globalThis);
 
 /** For each input that is being read, a function that returns whether reading has stopped. @type {(() => boolean)[]} */
@@ -87,7 +93,7 @@ const endlessFile = () => ({
 });
 
 /** Inputs that never arrive. */
-const INPUTS = { address: () => never, recording: () => new scope.MediaStream(), file: endlessFile };
+const INPUTS = { address: () => never, part: () => part, recording: () => new scope.MediaStream(), file: endlessFile };
 /** @typedef {keyof typeof INPUTS} Form */
 
 /**
@@ -114,23 +120,45 @@ const ROWS = {
     `${GOLDEN}wavenet-tiny.gguf`,
     (model, options, input) => model.complete(input, options),
     'address',
+    'part',
     'recording',
     'file',
   ],
-  'sound.score': [`${GOLDEN}wavenet-tiny.gguf`, (model, options, input) => model.score(input, options), 'address', 'recording', 'file'],
+  'sound.score': [
+    `${GOLDEN}wavenet-tiny.gguf`,
+    (model, options, input) => model.score(input, options),
+    'address',
+    'part',
+    'recording',
+    'file',
+  ],
   'sound.generate': 'no input',
   'code.complete': [
     `${GOLDEN}jukebox-tiny.gguf`,
     (model, options, input) => model.complete(input, options),
     'address',
+    'part',
     'recording',
     'file',
   ],
-  'code.encode': [`${GOLDEN}jukebox-tiny.gguf`, (model, options, input) => model.encode(input, options), 'address', 'recording', 'file'],
+  'code.encode': [
+    `${GOLDEN}jukebox-tiny.gguf`,
+    (model, options, input) => model.encode(input, options),
+    'address',
+    'part',
+    'recording',
+    'file',
+  ],
   'code.decode': 'codes are numbers',
   'code.generate': 'no input',
-  'note.complete': [`${ROOT}weights/chorales.gguf`, (model, options, input) => model.complete(input, options), 'address', 'file'],
-  'note.score': [`${ROOT}weights/chorales.gguf`, (model, options, input) => model.score([input, input], options), 'address', 'file'],
+  'note.complete': [`${ROOT}weights/chorales.gguf`, (model, options, input) => model.complete(input, options), 'address', 'part', 'file'],
+  'note.score': [
+    `${ROOT}weights/chorales.gguf`,
+    (model, options, input) => model.score([input, input], options),
+    'address',
+    'part',
+    'file',
+  ],
   'note.generate': 'no input',
   'caption.caption': [toyCaption(), (model, options, input) => model.caption(input, options), 'address'],
   'caption.score': [toyCaption(), (model, options, input) => model.score(input, { text: 'w1', ...options }), 'address'],

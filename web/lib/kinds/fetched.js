@@ -17,7 +17,7 @@ function missing(what, src, cause) {
   return new NextPixelError(
     'network',
     src
-      ? `The ${what} ${src} cannot be loaded: check the attribute src`
+      ? `The ${what} ${src.slice(0, 300)} cannot be loaded: check the attribute src`
       : `There is no ${what} to start from: set the attribute src, or task="generate"`,
     { cause },
   );

@@ -5,21 +5,22 @@
 
 import { NextPixelError } from '../base/error.js';
 import { inNode } from '../base/platform.js';
-import { disk, fetchOrFail } from './source.js';
+import { disk, fetchOrFail, messageOf } from './source.js';
 
 /**
  * @param {string | URL} address  an address relative to the page; in Node also a path
  * @param {AbortSignal} [signal]
- * @returns {Promise<Blob>}
+ * @returns {Promise<Blob>} rejects with a NextPixelError, 'network', if the file does not arrive whole
  */
 export async function fileAt(address, signal) {
   const path = inNode ? await (await disk()).filePath(address) : undefined;
-  if (path !== undefined) return new Blob([await (await disk()).readFile(path)]);
+  if (path !== undefined) return new Blob([await (await disk()).readFile(path, signal)]);
   const response = await fetchOrFail(address, signal);
-  if (!response.ok)
-    throw new NextPixelError(
-      'network',
-      `Cannot fetch ${String(address).slice(0, 300)}: the server answered ${response.status}. Check the address`,
-    );
-  return response.blob();
+  const short = String(address).slice(0, 300);
+  if (!response.ok) throw new NextPixelError('network', `Cannot fetch ${short}: the server answered ${response.status}. Check the address`);
+  const body = response.body?.pipeThrough(new TransformStream(), { signal }); // fetchOrFail() obeys the signal only until the answer
+  return new Response(body, response).blob().catch((cause) => {
+    signal?.throwIfAborted();
+    throw new NextPixelError('network', `The download of ${short} was interrupted (${messageOf(cause)}): try again`, { cause });
+  });
 }

@@ -28,8 +28,9 @@ function isList(what) {
 }
 
 /**
- * Calls a verb, and ends the returned run or promise when the worker ends, even while it is waiting for something else. The verb receives a signal of its
- * own, which ends the reading of its inputs: it is aborted by the given signal, by the end of the run, and by the end of the worker.
+ * Calls a verb, and ends the returned run or promise when the worker ends, even while it is waiting for something else. The verb receives a
+ * signal of its own, which ends the reading of its inputs: it is aborted by the given signal, by the end of the run, and by the end of the
+ * worker.
  *
  * @param {(options: object) => any} verb  returns a run, or the promise of a result
  * @param {{ signal?: AbortSignal }} options
