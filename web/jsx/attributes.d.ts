@@ -27,7 +27,7 @@ export interface NextPixelAttributes {
   src?: string;
   /** Number of images (or captions of the image) to draw, each with its own noise, 1 to 64. Default 1. */
   samples?: number | string;
-  /** Seed of the noise, a whole number up to 2^53 - 1, which can be typed in. The same seed draws the same result. Default: a random one. */
+  /** Seed of the noise, a whole number up to 2^53 - 1. The same seed draws the same result. Default: a random one. */
   seed?: number | string;
   /** 0 to 100; values below 1 favour likely values, 0 always takes the most probable one. Default 1; for a translation or a caption, 0 (a
    * higher value needs a single beam). */

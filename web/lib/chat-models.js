@@ -20,8 +20,8 @@
  *   SmolLM3-Q4_K_M.gguf             1,915,305,312   8334b850b7bd46238c16b0c550df2138f0889bf433809008cc17a8b05761863e
  *
  * Licences are quoted from these repositories and from the makers' model cards. Languages come from the model cards, with two exceptions.
- * For Gemma 3 below 4 B they come from the announcement on the hub's blog, which names English. Of the 119 languages of Qwen 3, only the
- * largest ones and those with a page here are listed.
+ * For Gemma 3 below 4 B, the only listed language, English, comes from the announcement on the hub's blog. Of the 119 languages of Qwen 3,
+ * only the largest ones and those with a page here are listed.
  */
 
 /**
@@ -127,9 +127,9 @@ const BESIDE = 52e6;
 export const memoryOf = ({ bytes }) => bytes + BESIDE;
 
 /**
- * Bytes of weights read per second. Measured: 23.1 ms per token for a file of 145 MB, 101 ms for one of 639 MB, in Chromium 156 on an Intel
- * Xeon with 9 GB/s of memory bandwidth (chapter Numbers, npm run bench -- --only ours --sizes 135M,0.6B; November 2026). Faster memory
- * gives more tokens per second.
+ * Speed at which the engine reads weights, in bytes per second. Measured: 23.1 ms per token for a file of 145 MB, 101 ms for one of 639 MB,
+ * in Chromium 156 on an Intel Xeon with 9 GB/s of memory bandwidth (chapter Numbers, npm run bench -- --only ours --sizes 135M,0.6B;
+ * November 2026). Faster memory gives more tokens per second.
  */
 const READ = 6.3e9;
 

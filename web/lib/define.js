@@ -2,8 +2,9 @@
 // @ts-check
 
 /**
- * Registers <next-pixel>. No other module has a side effect: `<script type="module" src=".../define.js"></script>`. If another copy of the
- * library has already registered the name, that copy stays. Without a document, nothing happens.
+ * Registers <next-pixel> when the script is loaded: `<script type="module" src=".../define.js"></script>`. No other module of the library
+ * has such a side effect. If another copy of the library has already registered the name, that copy stays. Without a document, nothing
+ * happens.
  */
 
 import { NextPixelElement } from './element.js';

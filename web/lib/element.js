@@ -37,10 +37,10 @@
  * that ended or was stopped by stop(), with its pictures, text or samples. An error is shown in the box and on the console, unless a
  * listener prevents that with preventDefault(). Methods: play(), pause(), stop(), toBlob().
  *
- * Style: --nx-pixel (size of a pixel), --nx-accent (buttons); for grey models --nx-paper and --nx-ink, the colours of the lowest and the
- * highest level, and --nx-drawn, that of the highest level in the drawn part; ::part(picture), ::part(controls), ::part(button),
- * ::part(status), ::part(error); of a text, which is text of the page in a box that scrolls, ::part(text), --nx-text-width,
- * --nx-text-height.
+ * Style: --nx-pixel is the size of a pixel, and --nx-accent the colour of the buttons. For grey models, --nx-paper and --nx-ink are the
+ * colours of the lowest and the highest level; in the drawn part, --nx-drawn replaces --nx-ink. --nx-text-width and --nx-text-height are
+ * the size of the box in which a text scrolls. Parts: ::part(picture), ::part(text), ::part(controls), ::part(button), ::part(status),
+ * ::part(error).
  *
  * Under prefers-reduced-motion, nothing starts automatically (buttons appear instead), and a picture appears only when it is finished.
  */
@@ -103,7 +103,7 @@ function readOnly(name) {
 }
 
 /**
- * Returns whether any of these attributes changes the model or the drawing (`what`).
+ * Returns whether one of these attributes changes the model or the drawing, as `what` selects.
  * @param {Iterable<string>} names
  * @param {string} what
  */
@@ -156,7 +156,8 @@ export class NextPixelElement extends Base {
     anew: () => this.#hold && this.#start(this.#hold, { seed: Math.floor(Math.random() * 2 ** 32) }),
   });
   #motion = media('(prefers-reduced-motion: reduce)');
-  /** The document whose visibility is observed; after a move to another document, the element is connected before its listeners are.
+  /** The document whose visibilitychange event the element listens to. It can differ from ownerDocument while the element moves to another
+   * document.
    * @type {Document | undefined} */
   #document;
   /** Stops watching the colours. */
@@ -223,7 +224,7 @@ export class NextPixelElement extends Base {
 
   connectedCallback() {
     if (this.#state === 'closed') this.#state = 'idle';
-    if (!this.#hold && !this.#loading) this.removeAttribute('progress'); // of the element that this one was copied from
+    if (!this.#hold && !this.#loading) this.removeAttribute('progress'); // a clone has copied this attribute from the original
     NextPixelElement.#all.add(this);
     watchNear(this, (near) => this.#seen(near));
     this.#document = this.ownerDocument;
@@ -241,7 +242,7 @@ export class NextPixelElement extends Base {
     this.#document?.removeEventListener('visibilitychange', this.#restOrGoOn);
     this.#motion.removeEventListener('change', this.#restOrGoOn);
     this.#forgetColours();
-    // By then, a node that was only moved is connected again.
+    // When the microtask runs, a node that was only moved is connected again.
     queueMicrotask(() => {
       if (!this.isConnected) this.#close();
     });
@@ -277,7 +278,7 @@ export class NextPixelElement extends Base {
     } else if (this.#run) {
       this.#restOrGoOn();
     } else if (this.#hold && isChat(this, this.#hold.model.info)) {
-      this.#wanted = true; // the chat is loading
+      this.#wanted = true; // the chat begins when it has loaded
       this.#converse(this.#hold).catch((error) => this.#fail(error));
     } else if (this.#hold) {
       this.#start(this.#hold, { kept: this.#kept });
@@ -413,7 +414,7 @@ export class NextPixelElement extends Base {
     if (changed.has('prompt')) this.#chat.prompt = this.prompt;
     if (changed.has('template')) this.#chat.label();
     if (changed.has('task')) this.#endChat();
-    if (this.#chat.isOpen) return; // the next answer will use the options as they are then
+    if (this.#chat.isOpen) return; // the next answer will use the new options
     if (hold && isChat(this, hold.model.info)) {
       this.#abort();
       this.#converse(hold).catch((error) => this.#fail(error));

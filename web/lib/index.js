@@ -74,8 +74,8 @@ const LOADING = ['onProgress', 'signal', 'integrity', 'cache', 'patience', 'work
  *   for each). 'auto': 1 to 4, as many as run in parallel at nearly full speed, measured while the file arrives; see `model.workers`.
  *   Default 1
  * @property {number} [threads]      how many threads share the products of each step of a text model, with one copy of its weights: 1 to
- *   16. The tokens do not depend on this number. Needs shared memory, in a browser a page that is cross-origin isolated; without it, one
- *   thread is used, see `model.threads`. Useful for large models with that many physical cores. Default 1
+ *   16. The tokens do not depend on this number. Needs shared memory; in a browser, the page must therefore be cross-origin isolated.
+ *   Without shared memory, one thread is used; see `model.threads`. Useful for large models with that many physical cores. Default 1
  * @property {string | URL} [wasmUrl] address of nextpixel.wasm, or of nextpixel-relaxed.wasm or nextpixel-pairs.wasm if relaxed SIMD is
  *   known to work; by default the fastest one for this machine, from the library's folder
  * @property {WorkerUrl} [workerUrl]  address of worker.js of the same version; by default the one in the library's folder
@@ -217,7 +217,7 @@ export async function load(source, options = {}) {
 }
 
 /**
- * As in load(), except that the first caller determines workers, threads and worker.
+ * The options of acquire(), as in load(). The first caller determines workers, threads and worker.
  *
  * @typedef {Pick<LoadOptions, 'onProgress' | 'signal' | 'workers' | 'threads' | 'cache' | 'integrity' | 'worker'>} AcquireOptions
  */

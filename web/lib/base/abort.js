@@ -2,12 +2,12 @@
 // @ts-check
 
 /**
- * Waits for a promise, but no longer than until a signal is aborted.
+ * Waits for a promise, at most until one of the signals is aborted.
  *
  * @template T
  * @param {T | Promise<T>} value
  * @param {(AbortSignal | undefined)[]} signals
- * @returns {Promise<T>} rejects when a signal is aborted, or immediately if one already was, unless the value is available
+ * @returns {Promise<T>} rejects when a signal is aborted before the value is available
  */
 export function abortable(value, ...signals) {
   return new Promise((resolve, reject) => {

@@ -19,7 +19,7 @@ export function join(Type, parts) {
 }
 
 /**
- * Joins results of one type, ids or floats.
+ * Concatenates results of the same type: lists of ids or lists of floats.
  *
  * @param {(Uint32Array<ArrayBuffer> | Float32Array<ArrayBuffer>)[]} parts  at least one part
  */

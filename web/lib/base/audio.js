@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Functions for playing on the page's AudioContext: the check that every player does first, and waiting for given times. */
+/** Functions for playing on the page's AudioContext: a check before playing, and waiting until a part of the sound has been played. */
 
 import { abortable } from './abort.js';
 import { show } from './checks.js';
@@ -51,8 +51,8 @@ async function started(context) {
 }
 
 /**
- * Waits for given times while a sound is playing. Every wait ends when the signal is aborted, the context is closed, or the caller's
- * function throws an error.
+ * Waits until given parts of a sound have been played. Every wait ends when the signal is aborted, the context is closed, or onPlay()
+ * throws an error.
  *
  * @template T
  * @param {any} context
@@ -61,7 +61,7 @@ async function started(context) {
 export function moments(context, { signal, onPlay }) {
   let look = () => {};
   let ended = false;
-  /** The error thrown by the caller's function. @type {{ reason: unknown } | undefined} */
+  /** The error thrown by onPlay(). @type {{ reason: unknown } | undefined} */
   let failed;
   const told = heardBy(onPlay, (reason) => {
     if (ended) throw reason;

@@ -46,7 +46,7 @@ async function read(blob, signal) {
   if (blob.arrayBuffer) return new Uint8Array(await blob.arrayBuffer());
   if (typeof FileReader !== 'function')
     throw argumentError('This Blob cannot be read: it has neither stream() nor arrayBuffer(). Pass its bytes');
-  const reader = new FileReader(); // jsdom has only this way
+  const reader = new FileReader(); // the only way in jsdom
   await new Promise((resolve, reject) => {
     reader.onload = resolve;
     reader.onerror = () => reject(reader.error);

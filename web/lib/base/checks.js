@@ -12,7 +12,7 @@ import { ROWS } from '../settings.js';
 
 /** @typedef {string | number | null | undefined} Label  a class by name or index; null or undefined for none */
 
-/** The options that draw a run on a canvas, grouped by type; every sink has them. */
+/** The options for drawing a run on a canvas, grouped by type; every sink accepts them. */
 const SHOWN = {
   flags: ['later', 'calm', 'shade', 'caret'],
   functions: ['colours', 'onPaint', 'weights'],
@@ -32,7 +32,7 @@ function callback(name, value) {
  * Throws if options is not an object, has an unknown name, or has a wrong value of an option that all verbs check in the same way.
  *
  * @param {any} options
- * @param {string} whose      the function, such as 'generate()'
+ * @param {string} whose      name of the function, such as 'generate()'
  * @param {string[]} names    names of the options of this function
  * @internal
  */
@@ -92,10 +92,10 @@ export function flag(name, value) {
 }
 
 /**
- * Returns the error for a function of the caller that returned an invalid value. If that function is asynchronous, its own rejection is
+ * Returns the error for a callback that returned an invalid value. If the callback is asynchronous, the rejection of its promise is
  * ignored, because one error is enough.
  *
- * @param {string} what  the value that it must return
+ * @param {string} what  the value that the callback must return
  * @param {unknown} value
  * @internal
  */
@@ -118,7 +118,7 @@ function changes(a, b) {
 /**
  * Checks options against the table of settings.
  *
- * @param {string} of  a word of the column `of` in that table, which selects the options
+ * @param {string} of  selects the settings whose column `of` in that table contains this word
  * @param {Record<string, any>} given
  * @param {Partial<Record<SettingName, number | boolean>>} [initial]  defaults that differ from the table
  * @returns {{ settings: Settings, options: Record<string, any>, seed: number | bigint }}  settings: the options that are fields of
@@ -208,8 +208,8 @@ function randomSeed() {
   return (high >>> 11) * 2 ** 32 + low;
 }
 
-/** Returns a value as text for messages. All messages use this function, because some values cannot be converted to text, and a text may be
- * long. @param {unknown} value @internal */
+/** Returns a value as text for messages. All messages use this function, because some values cannot be converted to text and others are
+ * very long. @param {unknown} value @internal */
 export function show(value) {
   if (Object(value) === value) return 'an object'; // functions too
   return typeof value === 'string' ? JSON.stringify(value.slice(0, 80)) : String(value) + (typeof value === 'bigint' ? 'n' : '');

@@ -2,8 +2,8 @@
 // @ts-check
 
 /**
- * DOM types for declarations that are also read without TypeScript's DOM library, as in Node. Without that library, each of them is a type
- * that no value has.
+ * DOM types for declarations that are also read without TypeScript's DOM library, as in Node. Without that library, each of these types is
+ * `never`.
  *
  * @template {string} Name  of a class
  * @typedef {typeof globalThis extends { [name in Name]: { prototype: infer Instance } } ? Instance : never} Dom

@@ -28,7 +28,7 @@ export function argumentError(message) {
 }
 
 /**
- * Reads an argument of the caller, which may throw. Objects behind a proxy, which some frameworks create, may throw at the first access.
+ * Reads an argument of the caller; reading may throw. Some frameworks wrap objects in proxies that throw at the first access.
  *
  * @template T
  * @param {string} name  name of the argument
@@ -45,8 +45,8 @@ export function reading(name, read) {
 }
 
 /**
- * Converts any error to the form in which it crosses the worker's boundary. An error of another class is a defect of the engine, and gets
- * the code `trap`.
+ * Converts any error to the form in which it crosses the worker's boundary. An error that is not a NextPixelError is a defect of the
+ * engine, and gets the code `trap`.
  *
  * @param {unknown} error
  * @returns {PlainError}

@@ -2,12 +2,12 @@
 // @ts-check
 
 /**
- * Wraps a listener of the caller. An error that the listener throws passes through; if the listener is asynchronous, its first rejection,
- * which no other code could catch, goes to `failed`.
+ * Wraps a listener that the caller passed to the library. If the listener throws, the wrapper throws the same error; if the listener is
+ * asynchronous, its first rejection, which no other code could catch, goes to `failed`.
  *
  * @template T
  * @param {((value: T) => unknown) | undefined} listener
- * @param {(reason: any) => void} failed  receives this rejection
+ * @param {(reason: any) => void} failed  receives the first rejection of an asynchronous listener
  * @returns {((value: T) => void) & { turn: () => Promise<void> | false }}  turn: before the end of a run, waits until the last asynchronous
  * call of the listener can no longer fail
  */

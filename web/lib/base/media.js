@@ -2,7 +2,8 @@
 // @ts-check
 
 /**
- * Reads the visitor's preferences; returns none without media queries, as in jsdom.
+ * Returns the result of a media query, such as a preference of the visitor; without support for media queries, as in jsdom, nothing
+ * matches.
  *
  * @param {string} query
  * @returns {Pick<MediaQueryList, 'matches' | 'addEventListener' | 'removeEventListener'>}

@@ -9,7 +9,7 @@ import { NextPixelError } from './error.js';
 const WAITS_MS = [300, 1500, 5000];
 
 /**
- * Retries a few times while the connection is down, with increasing waits.
+ * Runs a task, and retries it a few times while the connection is down, with increasing waits.
  *
  * @template T
  * @param {() => Promise<T>} task
@@ -32,7 +32,8 @@ export async function again(task, gone, waits = WAITS_MS) {
 }
 
 /**
- * Whether an error comes from a failed import(): the message contains "import" in every engine. Errors of this library have a code.
+ * Returns whether an error comes from a failed import(): in every engine, its message contains "import". An error of this library is
+ * excluded, because it has a code.
  * @param {any} error
  */
 const isMissing = (error) => /import/i.test(error?.message) && !error.code;
@@ -41,7 +42,7 @@ const isMissing = (error) => /import/i.test(error?.message) && !error.code;
  * Loads a part of the library on demand.
  *
  * @template T
- * @param {() => Promise<T>} get  imports the part; its own errors are passed on
+ * @param {() => Promise<T>} get  imports the part; errors thrown by the part itself are passed on
  * @param {number[]} [waits]  waits before retries, in milliseconds; empty if the caller can do without the part
  * @returns {Promise<T>} rejects with a NextPixelError, 'network', if it cannot be fetched
  */

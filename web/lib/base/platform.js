@@ -2,7 +2,7 @@
 // @ts-check
 
 /**
- * The few places where a browser and Node differ, detected by feature tests. No other module checks where it runs, except source.js, for
+ * The few places where a browser and Node differ, detected by feature tests. Only source.js also checks whether it runs in Node, to read
  * file paths.
  */
 
@@ -27,7 +27,7 @@ export async function parallelism() {
 
 /**
  * Calls `handler` for every message from the page, announces that the worker is ready, and returns the function that sends answers. In a
- * browser, the handler is set before this function returns, because earlier messages would be lost. In Node, messages wait.
+ * browser, the handler is set before this function returns, because earlier messages would be lost. In Node, early messages are queued.
  *
  * @param {(message: any) => void} handler
  * @returns {(message: object, transfer?: Transferable[]) => void}
@@ -51,8 +51,8 @@ export function listenInWorker(handler) {
 
 /**
  * Returns a function that calls back after all messages that are queued now. The function uses a MessageChannel, which is not clamped to 4
- * ms like setTimeout. Node handles all messages of a channel before those of another, so it uses setImmediate there. Jest's scripts may
- * have neither.
+ * ms like setTimeout. Node handles all messages of a channel before those of another channel, so in Node the function uses setImmediate.
+ * Jest may provide neither to its scripts.
  *
  * @param {() => void} callback
  * @returns {() => void}

@@ -55,7 +55,7 @@ export async function inTurns(work, signal) {
 }
 
 /**
- * Continues with a value, or with the result of a promise when it resolves.
+ * Calls a function with a value, or with the result of a promise once it has resolved.
  *
  * @template T, R
  * @param {T | Promise<T>} value

@@ -2,7 +2,7 @@
 // @ts-check
 
 /** Normalises typed text. Models of words and sentences were trained on plain characters, but people paste text from word processors and
- * phones. Every kind that reads sentences takes text in this form.
+ * phones. Every kind of model that takes sentences normalises them with this module.
  *
  * A prompt of a language model is not normalised, because the model reads every character; neither are `stop`, `oneOf` and `logitBias`,
  * which name exact characters. Code and documents may contain characters that normalisation would change. If the tokenizer composes text
@@ -44,8 +44,8 @@ export function straight(text) {
     .replace(SINGLE, "'");
 }
 
-/** Returns a text in the form of the training data: visible() and straight(). @param {string} text */
+/** Normalises a text with visible() and straight(), as the training data were. @param {string} text */
 export const plain = (text) => straight(visible(text));
 
-/** Returns a sentence in the form of the training data, with single spaces. @param {string} text */
+/** Normalises a sentence like plain(), and reduces white space to single spaces. @param {string} text */
 export const sentenceOf = (text) => plain(text).trim().replace(/\s+/g, ' ');

@@ -38,8 +38,8 @@ export function givesSomething(element, info) {
 }
 
 /**
- * Returns the run that the attributes describe. The run computes nothing until it is read. A method that returns a result instead of a run
- * is read in the same way.
+ * Returns the run that the attributes describe. The run computes nothing until it is read. Verbs without runs, which return their result
+ * itself, are called in the same way.
  *
  * @param {Asking} element
  * @param {Model} model
@@ -94,7 +94,7 @@ export function optionsOf(element, info) {
 }
 
 /**
- * Turns several tries into samples that compete.
+ * Converts the option `tries` to samples that compete: `tries` samples for each one that is shown.
  *
  * @param {Record<string, any>} options
  */

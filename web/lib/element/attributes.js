@@ -51,7 +51,7 @@ export const ATTRIBUTES = {
   ...Object.fromEntries(
     Object.entries(OF_TASKS).map(([name, attribute]) => [name, { ...attribute, changes: /** @type {const} */ ('drawing') }]),
   ),
-  /** seed of the noise, a whole number up to 2^53 - 1, which can be typed in. The same seed draws the same result. Default: a random one */
+  /** seed of the noise, a whole number up to 2^53 - 1. The same seed draws the same result. Default: a random one */
   seed: { property: 'seed', whole: [0, Number.MAX_SAFE_INTEGER], changes: 'drawing' },
 };
 

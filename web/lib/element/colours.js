@@ -23,7 +23,8 @@ export function colourOf(probe) {
 }
 
 /**
- * Colours a grey picture from one colour for the lowest level to another for the highest. The colour of given pixels may differ.
+ * Colours a grey picture from one colour for the lowest level to another for the highest. Given pixels can have another colour for their
+ * highest level than drawn pixels.
  *
  * @param {Picture} grey
  * @param {Picture} given  opaque at the pixels that were given

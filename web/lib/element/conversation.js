@@ -88,7 +88,7 @@ export class Conversation {
   }
 
   /**
-   * Starts a chat with the model. If the element has been played by then, the prompt is the first message.
+   * Starts a chat with the model. If play() was called before the chat was open, the prompt is sent as the first message.
    *
    * @param {Hold} hold
    * @param {() => boolean | undefined} claim  called when the code is loaded; returns whether the element has been played, or undefined if

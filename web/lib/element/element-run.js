@@ -147,7 +147,7 @@ export class ElementRun {
     if (this.#sink) this.#stage.view.end(this.#sink);
   }
 
-  /** The properties of nx-end that only this kind has. */
+  /** Returns the properties of nx-end that only models of this kind have. */
   #result() {
     const { run } = this;
     return (run && this.#look.end?.({ run, step: this.#step, text: String(this.#sink?.result ?? '') })) ?? {};

@@ -22,8 +22,8 @@
  * @property {string} integrity `sha256-` and the base64 digest that the weights must have. Default: not checked.
  * @property {string} src Picture to complete or enlarge, sound to continue, or MIDI file to continue or harmonise.
  * @property {number} samples Number of images (or captions of the image) to draw, each with its own noise, 1 to 64. Default 1.
- * @property {number | undefined} seed Seed of the noise, a whole number up to 2^53 - 1, which can be typed in. The same seed draws the same
- * result. Default: a random one.
+ * @property {number | undefined} seed Seed of the noise, a whole number up to 2^53 - 1. The same seed draws the same result. Default: a
+ * random one.
  * @property {number} temperature 0 to 100; values below 1 favour likely values, 0 always takes the most probable one. Default 1; for a
  * translation or a caption, 0 (a higher value needs a single beam).
  * @property {number} beams 1 to 16: number of hypotheses of the beam search; the best one is returned at the end. 1: the most probable token

@@ -13,7 +13,7 @@ export class Tally {
 
   /**
    * @param {number} samples  number of pictures shown
-   * @param {number} tries  number of samples drawn for each
+   * @param {number} tries  number of samples drawn for each picture that is shown
    * @param {number} sampleRate samples per second of a sound
    */
   constructor(samples, tries, sampleRate) {

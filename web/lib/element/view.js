@@ -146,7 +146,7 @@ export class View {
     return this.#canvas.classList.toggle('text', lookOf({ kind }).sheet);
   }
 
-  /** Switches between text and a canvas of the same place and size. @param {boolean} written */
+  /** Switches between text and a canvas, which have the same place and size. @param {boolean} written */
   #write(written) {
     this.#told.classList.toggle('page', written);
     this.#canvas.classList.toggle('written', written);

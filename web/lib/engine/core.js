@@ -38,7 +38,7 @@ export class Core extends Sessions {
    * @param {WebAssembly.Module} module
    * @param {Uint8Array} head    the first bytes of the file, which may include some of the weights
    * @param {number} fileBytes   size of the whole file
-   * @returns {Core | 'more' | 'whole'}  'more': a longer head is needed; 'whole': this file must be opened as a whole
+   * @returns {Core | 'more' | 'whole'}  'more': a longer head is needed; 'whole': this file cannot be opened in parts
    */
   static begin(module, head, fileBytes) {
     try {

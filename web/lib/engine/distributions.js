@@ -9,8 +9,8 @@ import { checkStatus, statusError } from './status-error.js';
 /** @import { Session, Sessions } from './sessions.js' */
 
 /**
- * Returns the most probable ids of the next position in the model's own distribution, without drawing an id. The draw that follows uses
- * these computed values.
+ * Returns the most probable ids of the next position in the model's own distribution, without drawing an id. The next draw reuses the
+ * computed logits.
  *
  * @param {Sessions} sessions
  * @param {Session} session

@@ -83,7 +83,7 @@ export class KeptSessions {
   }
 
   /**
-   * Returns a copy of the session that contains all these ids, or stores one.
+   * Returns a copy of the session that contains all ids of the message; or, if the message has a saved state, caches that state.
    *
    * @param {KeepMessage} message
    * @returns {State | boolean | undefined}

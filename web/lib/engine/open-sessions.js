@@ -14,7 +14,10 @@ import { checkStatus, statusError } from './status-error.js';
 /** @import { Instance } from './instance.js' */
 /** @import { Inputs, Part, Settings } from './protocol.js' */
 
-/** The smallest file for which drafts from the text make drawing faster: the size of a second-level cache. */
+/**
+ * Minimum size in bytes of a file for which speculative decoding drafts from the text: about the size of a second-level cache. For a
+ * smaller file, drafts do not make drawing faster.
+ */
 const LOOK_UP_BYTES = 8e6;
 
 /**
@@ -188,8 +191,8 @@ export class OpenSessions {
   }
 
   /**
-   * Opens a run of one sample of the drawing part, given bytes of unknown origin. rewind() or branch() then continues the run and checks
-   * the rest of it.
+   * Opens a run of one sample of the drawing part from bytes of unknown origin, and checks whether this part can use them. rewind() or
+   * branch() then continues the run, and checks its position.
    *
    * @param {Uint8Array} saved
    * @param {number} length  capacity in positions

@@ -62,7 +62,7 @@ export class SliceSize {
    */
   record(count, ms) {
     const ideal = ms > 0 ? (count * SLICE_MS) / ms : Infinity;
-    // If the end of the image cut a chunk short, its time says little about longer chunks: it may lower the count but not raise it.
+    // A chunk that was cut short by the end of the image says little about longer chunks, so its time may lower the count but not raise it.
     const ceiling = count < this.count ? this.count : 2 * this.count;
     this.count = Math.max(1, Math.round(Math.min(Math.max(ideal, this.count / 4), ceiling, 1 << 16)));
   }

@@ -80,7 +80,8 @@ export const CODES = Object.freeze(
 
 /** @import { WasmModule } from '../base/dom.js' */
 
-/** The address of the worker's script, if it is not the default. A TrustedScriptURL is an address that the page accepts.
+/** The address of the worker's script, if it is not the default: a text, a URL, or, for a page with Trusted Types, a TrustedScriptURL. A
+ * TrustedScriptURL is an address that the page accepts.
  * @typedef {string | URL | { toString(): string }} WorkerUrl */
 
 /**
@@ -155,10 +156,10 @@ export const CODES = Object.freeze(
  *   these prefixes (dataset, dataset_license, command, quality, author, license, ...)
  */
 
-/** The description of a model. `kind` is a folder of web/lib/kinds, which defines the verbs, their options and results, and further
- * properties.
+/** The description of a model. `kind` is the name of a folder of web/lib/kinds; the kind.js of that folder defines the verbs, their options
+ * and results, and further properties.
  * @typedef {import('../kinds/types.js').ModelInfo} ModelInfo */
-/** The description within the code of a kind, which has the kind's own properties and does not read others.
+/** The type of `info` within the code of a kind: it has the properties of that kind only.
  * @typedef {import('../kinds/types.js').AnyInfo} AnyInfo */
 
 /** Ids for the inputs of a model, by the names of the inputs, such as { class: [3] }. @typedef {Record<string, Uint32Array>} Inputs */
@@ -180,16 +181,17 @@ export const CODES = Object.freeze(
 /** @typedef {{ type: 'feed', id: number, bytes: Uint8Array }} FeedMessage */
 /** Requests stacks for `count` more threads, if the build has threads.
  * @typedef {{ type: 'share', id: number, count: number }} ShareMessage */
-/** Permanently makes a worker one of these threads.
+/** Permanently makes a worker a thread of another worker's instance.
  * @typedef {{ type: 'thread', id: number, module: WasmModule, memory: object, stack: number }} ThreadMessage */
 /** `known`: the ids before the first drawn one. `drawn`: for a resumed run, the ids that follow, (positions, samples, ids of a position).
- * `maps`: every step is one position, with its attention. `length`: the number of positions after which the run ends, if fewer than the
- * model's. `alternatives`: the number of most probable ids to report for each position. `search`: a beam search instead of drawing, with
- * this length penalty; the samples are the beams. `forced`: the ids to take instead of drawing. `resample`: samples compete. `notes`:
- * music is drawn with these ids and within these bounds. `part`: the part to run; by default, the first part that draws. `keyBits`:
- * see nx_shape. `keep`: the run continues from a cached session with a common prefix, if there is one, and its own session is cached
- * (kept.js). `state`: the hash of the saved state from which only this run may continue. `probabilities`: the whole distribution of each
- * id is reported. `constrained`: each request contains the ids that may come next.
+ * `maps`: every step is one position, with its attention. `length`: the number of positions after which the run ends, if the model allows
+ * more. `alternatives`: the number of most probable ids to report for each position. `search`: a beam search instead of drawing, with this
+ * length penalty; the samples are the beams. `forced`: the ids to take instead of drawing. `resample`: samples compete, as described at
+ * Resample. `notes`: for music, the ids and the bounds within which voices are drawn. `part`: the part to run; by default, the first part
+ * that draws. `keyBits`: see nx_shape. `keep`: the run continues from a cached session with a common prefix, if there is one, and its own
+ * session is cached (kept.js). `state`: the hash of the saved state that this run resumes; only such a run may continue from the session of
+ * that state. `probabilities`: the whole distribution of each id is reported. `constrained`: each request contains the ids that may come
+ * next.
  * @typedef {{ type: 'draw', id: number, known: Uint32Array, drawn?: Uint32Array, inputs: Inputs, settings: Settings, maps?: boolean, length?: number,
  *   alternatives?: number, search?: number, forced?: Uint32Array, resample?: Resample, notes?: { said: Said[], bounds: Bounds }, part?: number, keyBits?: number, keep?: boolean, state?: string, probabilities?: boolean, constrained?: boolean }} DrawMessage */
 /** `chunkSize`: the largest number of positions per sample in the answer; 0: as many as one chunk yields. `allowed`: for a constrained run,
@@ -218,7 +220,8 @@ export const CODES = Object.freeze(
  * lacks?: 'more' | 'whole', room?: ArrayBuffer }} FedMessage */
 /** `stacks`: addresses of the stacks in the memory; empty if the build has no threads.
  * @typedef {{ type: 'shared', id: number, memory: object | undefined, stacks: number[] }} SharedMessage */
-/** Reports that the model has been freed, and that the worker does not have its bytes.
+/** Reports that the instance was lost in a trap, and that the worker cannot open the model again, because it did not keep the bytes of the
+ * file.
  * @typedef {{ type: 'lost', id: number }} LostMessage */
 /**
  * A row of a map, which is the attention of one head of a layer at one position. In a map of the past, key j is the item at position j - 1,
@@ -244,7 +247,7 @@ export const CODES = Object.freeze(
  * @property {MapRow[][]} [maps]      the maps of each sample, if the run requested them
  * @property {Alternatives} [alternatives]  for a single sample, if the run requested them
  * @property {Float32Array<ArrayBuffer>} [probabilities]  (to - from, samples, ids of a position, values), if the run requested them
- * @property {Settled} [settled]     if samples were reordered or replaced in this step
+ * @property {Settled} [settled]     all positions so far, if samples were reordered or replaced in this step
  * @property {number} reused         number of known positions that were reused from a cached session
  * @property {boolean} last          whether everything is drawn; the run is then already freed
  */

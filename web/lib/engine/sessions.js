@@ -128,8 +128,8 @@ export class Sessions extends OpenSessions {
    * @param {Uint32Array} ids   (count, span), at most sliceLimit(samples) positions; (count, samples, span) with `each`
    * @param {boolean} wantNats
    * @param {boolean} [each]    true if every sample has its own ids; false if all samples share the same ids
-   * @param {() => boolean} [over]  ends the call early, within a position that takes long. The next call then repeats the ids of the
-   *   positions that are not known yet, at least
+   * @param {() => boolean} [over]  ends the call early, within a position that takes long. The next call must then repeat at least the ids
+   *   of the positions that are not known yet
    * @returns {Float32Array<ArrayBuffer>} (positions that are now known, samples, span), or empty
    */
   put(session, ids, wantNats, each = false, over = () => false) {

@@ -68,8 +68,8 @@ export function* draw(tools, message, credit) {
   const drawing = core.parts[part ?? core.part.index];
   const positions = length || drawing.length;
   const given = (known.length + drawn.length / settings.samples) / drawing.span;
-  // Reserves capacity for the known ids and some more, and doubles the capacity whenever it is full. A search needs the full length,
-  // because its weights depend on it.
+  // Reserves capacity for the known ids and some more, and doubles the capacity whenever it is full. A beam search needs the full length,
+  // because the length of its run changes its result.
   const room = drawing.grows && message.search === undefined ? roomFor(given, positions) : positions;
   const open = () => core.openSession(settings, { part, maps: wantMaps, length: room, inputs, keyBits, masked });
   const session = kept.withRoom(() => (message.keep && kept.take(message)) || open());
@@ -261,7 +261,7 @@ function* put({ core, pace }, session, ids, nats, each = false) {
   }
 }
 
-/** A new run's capacity beyond its known positions, which is rounded up to a multiple of this number. */
+/** Capacity that a new run has beyond its known positions; the sum is rounded up to a multiple of this number. */
 const FIRST_ROOM = 256;
 
 /**

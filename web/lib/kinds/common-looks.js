@@ -39,7 +39,7 @@ export const sounds = {
   ],
   what: () => 'A sound',
   end: soundOf,
-  // Without a given voice some words end immediately, so the seed also chooses a speaker.
+  // If no speaker is given, some models end some words immediately, so the seed also chooses a speaker.
   chosen: (verb, options, { speakers = [] }) => {
     if (verb !== 'generate' || options.speaker !== undefined || speakers.length === 0) return options;
     const { seed = Math.floor(Math.random() * 2 ** 32) } = options;

@@ -18,7 +18,7 @@
  */
 export function sample(sessions, session, { settings, maps, probabilities }, race) {
   const open = settings.lookAhead === undefined && session.part.draft && session.samples === 1 && !maps && !probabilities;
-  let ahead = false; // whether the session looks ahead at present
+  let ahead = false; // whether the session uses speculative decoding at present
   /** @param {number} count */
   const either = (count) => {
     if (race.next() !== ahead && sessions.lookAhead(session, settings, !ahead)) ahead = !ahead;

@@ -222,7 +222,7 @@ export class CaptionRun extends BaseRun {
     const ids = search === undefined ? forced : await this.#find(search, inputs);
     if (this.stopped) return;
     const known = Math.floor(this.#ids.length / samples);
-    const told = this.#ids.length % samples; // the position was interrupted after this many samples, so it is drawn again
+    const told = this.#ids.length % samples; // the interrupted position is drawn again
     const length = ids ? ids.length : info.positions;
     const over = known >= length || (known > 0 && told === 0 && this.#ids.slice(-samples).every((id) => id === NX_NONE || id === end));
     const order = over

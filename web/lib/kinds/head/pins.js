@@ -43,7 +43,7 @@ export function pinsOf(pinned, words) {
 }
 
 /**
- * Returns the reason why no tree has these heads, or undefined if one may have them.
+ * Returns the reason why no tree has these heads, or undefined if there may be such a tree.
  *
  * @param {Pins} pins
  * @param {string[]} words

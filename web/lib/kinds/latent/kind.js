@@ -6,12 +6,12 @@ import { hasPictures } from '../ports.js';
 
 /** @import { Kind } from '../index.js' */
 
-/** The types of this kind in the library: the class with its verbs, its steps or results, and the other types. */
+/** The types of this kind: the class of its models, its steps or results, and other types. */
 export const TYPES = { model: 'LatentModel', info: 'LatentInfo', steps: ['LatentStep'], others: ['LatentRun', 'WalkOptions'] };
 
 /**
- * The pages of the demo that show such files, by a verb or by the kind; the first match is used. Each page has a sentence about the file
- * and a suggestion to try.
+ * The pages of the demo for models of this kind, found by a verb or by the kind; the first match is used. Each entry has a sentence about
+ * the file, where {} is its name, and a suggestion to try.
  */
 export const PAGES = {
   walk: [

@@ -5,5 +5,5 @@ import { pictures } from '../common-looks.js';
 
 /** @import { Look } from '../looks.js' */
 
-/** Shows pictures drawn in one pass, which have no probability, in the element. @type {Look} */
+/** Shows pictures drawn in one pass in the element; they have no probability. @type {Look} */
 export const look = { ...pictures, done: () => 'Drawn' };

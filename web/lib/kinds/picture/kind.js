@@ -7,7 +7,7 @@ import { PictureModel } from './pictures.js';
 
 /** @import { Fitting, Kind } from '../index.js' */
 
-/** The types of this kind in the library: the class with its verbs, its steps or results, and the other types. */
+/** The types of this kind: the class of its models, its steps or results, and other types. */
 export const TYPES = {
   model: 'PictureModel',
   info: 'PictureInfo',
@@ -16,8 +16,8 @@ export const TYPES = {
 };
 
 /**
- * The pages of the demo that show such files, by a verb or by the kind; the first match is used. Each page has a sentence about the file
- * and a suggestion to try.
+ * The pages of the demo for models of this kind, found by a verb or by the kind; the first match is used. Each entry has a sentence about
+ * the file, where {} is its name, and a suggestion to try.
  */
 export const PAGES = {
   superResolve: [

@@ -7,7 +7,7 @@ import { leaves } from '../ports.js';
 /** @import { Kind } from '../index.js' */
 
 /**
- * The types of this kind in the library: the class with its verbs, its steps or results, and the other types; also the fields of nx-end.
+ * The types of this kind: the class of its models, its steps or results, other types, and the fields of nx-end.
  */
 export const TYPES = {
   model: 'SignModel',
@@ -18,8 +18,8 @@ export const TYPES = {
 };
 
 /**
- * The pages of the demo that show such files, by a verb or by the kind; the first match is used. Each page has a sentence about the file
- * and a suggestion to try.
+ * The pages of the demo for models of this kind, found by a verb or by the kind; the first match is used. Each entry has a sentence about
+ * the file, where {} is its name, and a suggestion to try.
  */
 export const PAGES = {
   classify: [
