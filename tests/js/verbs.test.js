@@ -13,86 +13,15 @@ import { test } from 'node:test';
 import { KINDS } from '../../web/lib/kinds/index.js';
 import { ALL } from '../../web/lib/verbs/table.js';
 import { EVERY } from '../more.js';
-import { GOLDEN, ROOT, load } from './helpers.js';
-import { SIDE, toyCaption } from './toy-caption.js';
-import { toyText } from './toy-text.js';
-import { toyTranslation } from './toy-translation.js';
+import { rowsOf, weightsOf } from '../kinds/js.js';
+import { NAMES, named } from '../kinds/rows.js';
+import { load } from './helpers.js';
 
-/**
- * input: makes the input of the verb; score: scores the result of a run
- *
- * @typedef {{ file: string | Uint8Array<ArrayBuffer>, options: Record<string, any>, input?: (info: any) => unknown, score?: (model: any, result: any) => Promise<{ nats: number }> }} Row
- */
-
-/** @param {number} width @param {number} height @param {number} channels */
-const picture = (width, height, channels) => ({
-  data: Uint8Array.from({ length: width * height * channels }, (_, i) => Math.imul(i + 7, 2654435761) >>> 24),
-  width,
-  height,
-});
-/** @param {number} length */
-const tone = (length) => ({ samples: Float32Array.from({ length }, (_, i) => Math.sin(i / 5) / 2), sampleRate: 8000 });
-const tune = [67, 69, 71, 72].map((pitch, i) => ({ start: 4 * i, length: 4, pitch, voice: 'soprano' }));
-const own = (/** @type {any} */ { width, height, channels }) => picture(width, height, channels);
-const photo = () => picture(SIDE, SIDE, 3);
-const chat = toyText({
-  metadata: { 'tokenizer.chat_template': ['string', '{% for message in messages %}{{ message.content }}{% endfor %}'] },
-});
-const wavenet = `${GOLDEN}wavenet-tiny.gguf`;
-const jukebox = `${GOLDEN}jukebox-tiny.gguf`;
-const chorales = `${ROOT}weights/chorales.gguf`;
-
-/** @type {Record<string, Row>} */
-const ROWS = {
-  'picture.generate': {
-    file: `${GOLDEN}local-f16.gguf`,
-    options: { samples: 3, chunkSize: 7 },
-    score: (model, [first]) => model.score(first),
-  },
-  'picture.generate, samples that compete': {
-    file: `${GOLDEN}local-f16.gguf`,
-    options: { samples: 4, resample: 2, resampleRows: 1, chunkSize: 7 },
-  },
-  'picture.generate, Gated PixelCNN': { file: `${GOLDEN}gated-pixelcnn-tiny.gguf`, options: { chunkSize: 9 } },
-  'picture.complete': { file: `${GOLDEN}palette-2d.gguf`, options: { samples: 2, chunkSize: 5 }, input: own },
-  'picture.superResolve': {
-    file: `${GOLDEN}palette-2d-sr.gguf`,
-    options: { chunkSize: 9 },
-    input: ({ inputWidth, inputHeight, channels }) => picture(inputWidth, inputHeight, channels),
-  },
-  'latent.generate': { file: `${GOLDEN}sagan-tiny.gguf`, options: { samples: 3 } },
-  'latent.walk': { file: `${GOLDEN}sagan-tiny.gguf`, options: { steps: 3 } },
-  'sound.generate': {
-    file: wavenet,
-    options: { seconds: 0.01, chunkSize: 16 },
-    score: (model, samples) => model.score({ samples, sampleRate: 8000 }),
-  },
-  'sound.generate, until silence': { file: wavenet, options: { seconds: 0.05, silence: 0.002, temperature: 0, chunkSize: 16 } },
-  'sound.complete': { file: wavenet, options: { seconds: 0.01, chunkSize: 16 }, input: () => tone(100) },
-  'code.generate': { file: jukebox, options: { seconds: 0.05 } },
-  'code.complete': { file: jukebox, options: { seconds: 0.02 }, input: () => tone(20) },
-  'note.generate': { file: chorales, options: { bars: 1, chunkSize: 4 } },
-  'note.complete': { file: chorales, options: { bars: 2, chunkSize: 4 }, input: () => tune },
-  'note.complete, a given voice': { file: chorales, options: { voices: ['soprano'], chunkSize: 8 }, input: () => tune },
-  'caption.caption': { file: toyCaption(), options: {}, input: photo },
-  'caption.caption, several': { file: toyCaption({ end: -3 }), options: { samples: 3, temperature: 1 }, input: photo },
-  'caption.caption, hard attention': { file: toyCaption({ hard: true }), options: { temperature: 1 }, input: photo },
-  'caption.caption, beams': { file: toyCaption(), options: { beams: 3 }, input: photo },
-  'caption.caption, given words': { file: toyCaption(), options: { forced: 'w1 w4 w2' }, input: photo },
-  'caption.caption, given places': { file: toyCaption(), options: { lookAt: [3, null, 5] }, input: photo },
-  'text.generate': { file: toyText(), options: { maxTokens: 8, temperature: 0.8 }, input: () => 'ab c' },
-  'text.generate, one of several texts': { file: toyText(), options: { oneOf: ['abc', 'a b c', 'bcb'] }, input: () => 'ab c' },
-  'text.generate, up to a stop text': { file: toyText(), options: { maxTokens: 30, stop: ['ab'] }, input: () => 'ab c' },
-  'text.chat': { file: chat, options: { maxTokens: 8 }, input: () => [{ role: 'user', content: 'a' }] },
-  'text.translate': { file: toyTranslation(), options: {}, input: () => 'a b c ab' },
-  'text.translate, beams': { file: toyTranslation(), options: { beams: 3 }, input: () => 'a b c ab' },
-  'text.translate, two sentences': { file: toyTranslation({ context: 100 }), options: {}, input: () => 'a b c. ab c b a.' },
-  'text.translate, tokens as input': { file: `${GOLDEN}seq2seq-local-p.gguf`, options: { maxTokens: 6 }, input: () => [1, 2, 3, 4] },
-};
+const ROWS = named(rowsOf('verbs'));
 
 test('every verb that draws, of every kind, is in the sweep', () => {
   const draws = ALL.filter(([, verb]) => verb.draws).map(([name]) => String(name));
-  const verbs = KINDS.filter(({ name }) => name !== 'triad').flatMap(({ name, verbs }) =>
+  const verbs = KINDS.filter(({ name }) => NAMES.includes(name)).flatMap(({ name, verbs }) =>
     draws.filter((verb) => verb in verbs).map((verb) => `${name}.${verb}`),
   );
   assert.deepEqual([...new Set(Object.keys(ROWS).map((name) => name.split(',')[0]))].sort(), verbs.sort());
@@ -137,7 +66,8 @@ const SPREADS = ['maps', 'probabilities'];
 
 for (const [name, { file, options, input, score }] of Object.entries(ROWS)) {
   test(`${name} keeps the promises of the manual`, { timeout: 120000 }, async () => {
-    const [model, two] = /** @type {any[]} */ (await Promise.all([load(file), load(file, { workers: 2 })]));
+    const bytes = weightsOf(file);
+    const [model, two] = /** @type {any[]} */ (await Promise.all([load(bytes), load(bytes, { workers: 2 })]));
     try {
       const { kind } = model.info;
       const verb = /** @type {string} */ (name.match(/\.(\w+)/)?.[1]);
@@ -235,71 +165,6 @@ for (const [name, { file, options, input, score }] of Object.entries(ROWS)) {
   });
 }
 
-/**
- * Options that are lists or objects, and how a caller changes each of them afterwards.
- *
- * @type {Record<string, { file: string | Uint8Array<ArrayBuffer>, begin: (model: any, options: any) => any, options: (info: any) => any, change: (options: any) => void, most?: number }>}
- */
-const LISTS = {
-  lookAt: {
-    file: toyCaption(),
-    begin: (model, options) => model.caption(photo(), options),
-    options: () => ({ lookAt: [3, null, 5] }),
-    change: ({ lookAt }) => lookAt.fill(9),
-  },
-  stop: {
-    file: toyText(),
-    begin: (model, options) => model.generate('ab', options),
-    options: () => ({ maxTokens: 9, stop: ['ab'] }),
-    change: ({ stop }) => stop.fill('zzz'),
-    most: 9,
-  },
-  oneOf: {
-    file: toyText(),
-    begin: (model, options) => model.generate('ab', options),
-    options: () => ({ oneOf: ['abc', 'bcb'] }),
-    change: ({ oneOf }) => oneOf.fill('zzz'),
-  },
-  logitBias: {
-    file: toyText(),
-    begin: (model, options) => model.generate('ab', options),
-    options: () => ({ maxTokens: 6, logitBias: { 5: 4 } }),
-    change: ({ logitBias }) => Object.assign(logitBias, { 5: -100, 7: 100 }),
-    most: 6,
-  },
-  voices: {
-    file: chorales,
-    begin: (model, options) => model.complete(tune, options),
-    options: () => ({ voices: ['soprano'], bars: 1 }),
-    change: ({ voices }) => voices.fill('bass'),
-  },
-  'messages, tools and variables': {
-    file: chat,
-    begin: (model, { messages, ...options }) => model.chat(messages, options),
-    options: () => ({
-      maxTokens: 6,
-      template:
-        '{% for m in messages %}{{ m.content }}{{ m.tool_calls[0].function.arguments.x }}{% endfor %}{% for t in tools %}{{ t.function.name }}{% endfor %}{{ of.list[0] }}{{ call("b") }}',
-      messages: [{ role: 'assistant', content: 'a', tool_calls: [{ type: 'function', function: { name: 'f', arguments: { x: 'b' } } }] }],
-      tools: [{ type: 'function', function: { name: 'c' } }],
-      variables: { of: { list: ['a'] }, call: (/** @type {string} */ text) => `${text}c` },
-    }),
-    change: ({ messages, tools, variables }) => {
-      if (!messages) return; // a saved run has only the tokens
-      messages[0].tool_calls[0].function.arguments.x = 'c';
-      tools.push({ type: 'function', function: { name: 'b' } });
-      variables.of.list[0] = 'b';
-    },
-    most: 6,
-  },
-  latent: {
-    file: `${GOLDEN}sagan-tiny.gguf`,
-    begin: (model, options) => model.generate(options),
-    options: ({ latent }) => ({ latent: Array(latent).fill(0.5) }),
-    change: ({ latent }) => latent.fill(-2),
-  },
-};
-
 /** Empties every list in a saved run. @param {any} value */
 function empty(value) {
   if (typeof value !== 'object' || value === null) return;
@@ -307,9 +172,9 @@ function empty(value) {
   if (Array.isArray(value)) value.length = 0;
 }
 
-for (const [name, { file, begin, options, change, most }] of Object.entries(LISTS)) {
-  test(`${name}: changing the caller's list afterwards affects neither the run nor its saved state`, async () => {
-    const model = /** @type {any} */ (await load(file));
+for (const [name, { file, begin, options, change, most }] of Object.entries(named(rowsOf('lists')))) {
+  test(`${name.replace(/^\w+\./, '')}: changing the caller's list afterwards affects neither the run nor its saved state`, async () => {
+    const model = /** @type {any} */ (await load(weightsOf(file)));
     const fresh = () => ({ seed: 3, ...options(model.info) });
     const first = begin(model, fresh());
     await first.input;

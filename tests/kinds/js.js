@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: MIT
+// @ts-check
+
+/** The rows of every kind for the sweeps in tests/js (rows.js). A new kind adds two lines here. */
+
+import { rows } from './rows.js';
+import * as caption from './caption/js.js';
+import * as code from './code/js.js';
+import * as head from './head/js.js';
+import * as latent from './latent/js.js';
+import * as note from './note/js.js';
+import * as picture from './picture/js.js';
+import * as sign from './sign/js.js';
+import * as sound from './sound/js.js';
+import * as tag from './tag/js.js';
+import * as text from './text/js.js';
+
+/**
+ * A weight file: its path, or a function that makes its bytes.
+ *
+ * @typedef {string | (() => Uint8Array<ArrayBuffer>)} File
+ */
+
+/**
+ * A call of a verb that draws. input: makes the input of the verb; score: scores the result of a run
+ *
+ * @typedef {{ file: File, options: Record<string, any>, input?: (info: any) => unknown, score?: (model: any, result: any) => Promise<{ nats: number }> }} Drawing
+ */
+
+/**
+ * An option that is a list or an object, and how a caller changes it afterwards. most: maxTokens of a resumed run
+ *
+ * @typedef {{ file: File, begin: (model: any, options: any) => any, options: (info: any) => any, change: (options: any) => void, most?: number }} List
+ */
+
+/**
+ * The rows of one kind. A text instead of rows is the reason why it has none.
+ *
+ * @typedef {object} Rows
+ * @property {Record<string, Drawing> | string} verbs  verbs.test.js, by `VERB` or `VERB, SPECIAL CASE`: one or more for each verb that draws
+ * @property {Record<string, List> | string} lists     verbs.test.js, by option
+ */
+
+/** @type {Record<string, Rows>} */
+const ALL = { picture, latent, sound, code, note, sign, caption, text, head, tag };
+
+/** Returns the rows of every kind for a sweep. @template {keyof Rows} Sweep @param {Sweep} sweep */
+export const rowsOf = (sweep) => rows(ALL, sweep, 'js.js');
+
+/** Returns what load() accepts. @param {File} file */
+export const weightsOf = (file) => (typeof file === 'string' ? file : file());

@@ -1,0 +1,7 @@
+// SPDX-License-Identifier: MIT
+// @ts-check
+
+/** Rows of the kind sign for the sweeps in tests/js (tests/kinds/js.js documents them). */
+
+export const verbs = 'its verb draws nothing';
+export const lists = 'its verb draws nothing';

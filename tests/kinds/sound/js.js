@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: MIT
+// @ts-check
+
+/** Rows of the kind sound for the sweeps in tests/js (tests/kinds/js.js documents them). */
+
+import { GOLDEN } from '../../js/helpers.js';
+import { tone } from '../inputs.js';
+
+/** @import { Rows } from '../js.js' */
+
+const wavenet = `${GOLDEN}wavenet-tiny.gguf`;
+
+/** @type {Rows['verbs']} */
+export const verbs = {
+  generate: {
+    file: wavenet,
+    options: { seconds: 0.01, chunkSize: 16 },
+    score: (model, samples) => model.score({ samples, sampleRate: 8000 }),
+  },
+  'generate, until silence': { file: wavenet, options: { seconds: 0.05, silence: 0.002, temperature: 0, chunkSize: 16 } },
+  complete: { file: wavenet, options: { seconds: 0.01, chunkSize: 16 }, input: () => tone(100) },
+};
+
+export const lists = 'options are numbers and texts';
