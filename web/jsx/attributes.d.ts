@@ -29,11 +29,11 @@ export interface NextPixelAttributes {
   samples?: number | string;
   /** Seed of the noise, a whole number up to 2^53 - 1. The same seed draws the same result. Default: a random one. */
   seed?: number | string;
-  /** 0 to 100; values below 1 favour likely values, 0 always takes the most probable one. Default 1; for a translation or a caption, 0 (a
-   * higher value needs a single beam). */
+  /** 0 to 100; below 1, probable values are drawn more often; at 0, the most probable value is always taken. Default 1; for a translation or
+   * a caption, 0, and a higher temperature requires a single beam. */
   temperature?: number | string;
-  /** 1 to 16: number of hypotheses of the beam search; the best one is returned at the end. 1: the most probable token at every step,
-   * returned immediately. Default 1. */
+  /** 1 to 16: number of hypotheses of the beam search, which returns the best hypothesis at its end. With 1, the most probable token of each
+   * step is returned immediately. Default 1. */
   beams?: number | string;
   /** The beginning of the text, the sentence to translate or tag, or the first message. */
   prompt?: string;
@@ -41,11 +41,11 @@ export interface NextPixelAttributes {
   system?: string;
   /** A chat template in the Jinja language, which replaces the file's template. */
   template?: string;
-  /** Nucleus sampling: draw from the most probable values, until their total probability is this, over 0 to 1. Default 1. */
+  /** Nucleus sampling: draw only from the most probable values that together have this probability, over 0 to 1. Default 1. */
   'top-p'?: number | string;
-  /** Maximum number of tokens to draw. Default: the rest of the context. If more are requested, the older half of the context is dropped
-   * whenever it is full. For a translation, the default is 50 tokens more than the sentence has, as in the paper, or the model's capacity;
-   * this limit exists because unknown words may make the model loop. */
+  /** Maximum number of tokens to draw. Default: the rest of the context. If more tokens are requested, the older half of the context is
+   * dropped whenever it is full. For a translation, the default is 50 tokens more than the sentence has [Vaswani et al. 2017], but at most
+   * the model's capacity; without a limit, unknown words may make the model repeat itself endlessly. */
   'max-tokens'?: number | string;
   /** Number of known rows of the picture; absent: half of them. */
   rows?: number | string;

@@ -41,8 +41,8 @@ export const SETTINGS = /** @type {const} */ ({
   samples: { of: 'picture latent caption', whole: [1, NX_MAX_SAMPLES], initial: 1, field: 'samples', attribute: true },
   /** {number | bigint} seed of the noise, 0 to 2^64 - 1. The same seed draws the same result. Default: a random one */
   seed: { of: 'picture sound code note text translation latent caption', attribute: true },
-  /** 0 to 100; values below 1 favour likely values, 0 always takes the most probable one. Default 1; for a translation or a caption, 0 (a
-   * higher value needs a single beam) */
+  /** 0 to 100; below 1, probable values are drawn more often; at 0, the most probable value is always taken. Default 1; for a translation
+   * or a caption, 0, and a higher temperature requires a single beam */
   temperature: {
     of: 'picture sound code note text translation caption',
     number: [0, 100],
@@ -52,10 +52,10 @@ export const SETTINGS = /** @type {const} */ ({
   },
   /** draw only from the k most probable values; 0: all. Default 0 */
   topK: { of: 'picture sound code note text', whole: [0, MANY], initial: 0, field: 'top_k' },
-  /** locally typical sampling: draw from the values whose surprisal is closest to the expected one, until their total probability is this,
-   * 0 to 1; 1: all. Default 1 */
+  /** locally typical sampling: draw only from the values whose surprisal is closest to the expected surprisal and which together have this
+   * probability, 0 to 1; 1: all. Default 1 */
   typicalP: { of: 'text', number: [0, 1], initial: 1, field: 'typical_p' },
-  /** nucleus sampling: draw from the most probable values, until their total probability is this, over 0 to 1. Default 1 */
+  /** nucleus sampling: draw only from the most probable values that together have this probability, over 0 to 1. Default 1 */
   topP: { of: 'picture sound code note text', number: [0, 1], over: true, initial: 1, field: 'top_p', attribute: true },
   /** draw from the values with at least this fraction of the largest probability, 0 to 1. Default 0 */
   minP: { of: 'text', number: [0, 1], initial: 0, field: 'min_p' },
@@ -85,29 +85,30 @@ export const SETTINGS = /** @type {const} */ ({
   bars: { of: 'note', whole: [1, 1000], attribute: true },
   /** quarters per minute, 20 to 400, for playback and files. Default 84 */
   tempo: { of: 'note', number: [20, 400], initial: 84, attribute: true },
-  /** false: no drawn voice moves in parallel fifths or octaves with a higher one. The model has not learned this rule of counterpoint.
+  /** false: no drawn voice moves in parallel fifths or octaves with a higher voice. The model has not learned this rule of counterpoint.
    * Default true */
   parallels: { of: 'note', flag: true, initial: true },
-  /** true: each step includes the model's whole distribution of each of its values, at temperature 1 and without filters. Slower; the drawn
-   * samples are the same. Default false */
+  /** true: each step includes the model's whole distribution at each value of the step, at temperature 1 and without filters. Slower; the
+   * drawn samples do not change. Default false */
   probabilities: { of: 'picture sound code note text translation caption', flag: true, initial: false },
   /** speculative decoding, for a single sample of a model with a draft (`info.lookAhead`): true computes several pixels per pass, false
-   * one. The image is the same. Default: the faster of the two on this machine, measured during the first images */
+   * computes one pixel per pass. Both give the same image. Default: the method that is faster on this machine, measured during the first
+   * images */
   lookAhead: { of: 'picture', flag: true, field: 'look_ahead', off: 0, on: 8 },
-  /** lets samples compete in groups of this many neighbours; it must divide the number of samples. Every few rows, the less likely half of
-   * each group is replaced by copies of the other half, with new noise. At the end, the samples of each group are sorted, the likeliest
-   * first. Larger groups make fewer mistakes and plainer images. 0 or 1: no sample is dropped. Default 0 */
+  /** lets samples compete in groups of this many neighbours; the number of samples must be a multiple of it. Every few rows, the less
+   * likely half of each group is replaced by copies of the other half, with new noise. At the end, the samples of each group are sorted,
+   * the likeliest first. Larger groups make fewer mistakes and plainer images. 0 or 1: no sample is dropped. Default 0 */
   resample: { of: 'picture', initial: 0 },
   /** number of rows between two resamplings, or of elements if the model draws blocks, 1 to the image's height. Default 4 */
   resampleRows: { of: 'picture' },
-  /** maximum number of tokens to draw. Default: the rest of the context. If more are requested, the older half of the context is dropped
-   * whenever it is full. For a translation, the default is 50 tokens more than the sentence has, as in the paper, or the model's capacity;
-   * this limit exists because unknown words may make the model loop */
+  /** maximum number of tokens to draw. Default: the rest of the context. If more tokens are requested, the older half of the context is
+   * dropped whenever it is full. For a translation, the default is 50 tokens more than the sentence has [Vaswani et al. 2017], but at most
+   * the model's capacity; without a limit, unknown words may make the model repeat itself endlessly */
   maxTokens: { of: 'text translation', whole: [0, MANY], attribute: true },
   /** {string | string[]} texts that end the run as soon as they would appear; the output does not include them. The name of a control
    * token, such as '<|im_start|>', represents that token */
   stop: { of: 'text' },
-  /** {Constraint} returns, before each token, the allowed tokens as a mask: a grammar, or your own object. Filters apply to the allowed
+  /** {Constraint} a grammar or your own object, which returns a mask of the allowed tokens before each token. Filters apply to the allowed
    * tokens only. Slower: each token takes a message to the worker and back, and there is no speculative decoding. If all tokens are
    * allowed, the result is the same as without a constraint */
   constraint: { of: 'text' },
@@ -122,14 +123,14 @@ export const SETTINGS = /** @type {const} */ ({
   state: { of: 'text' },
   /** number of most probable tokens to report at each step, with their nats. Default 0 */
   alternatives: { of: 'text', whole: [0, 1024], initial: 0 },
-  /** 1 to 16: number of hypotheses of the beam search; the best one is returned at the end. 1: the most probable token at every step,
-   * returned immediately. Default 1 */
+  /** 1 to 16: number of hypotheses of the beam search, which returns the best hypothesis at its end. With 1, the most probable token of
+   * each step is returned immediately. Default 1 */
   beams: { of: 'translation caption', whole: [1, 16], initial: 1, attribute: true },
   /** 0 to 2, for several beams: the nats of a translation of n tokens, including its end, are divided by ((5 + n) / 6) to this power, so
    * that long translations are not penalised. Default 0.6 */
   lengthPenalty: { of: 'translation caption', number: [0, 2], initial: 0.6 },
-  /** true: each step is one position of each sample, and includes its attention (`step.maps`). Slower, without speculative decoding; the
-   * drawn samples are the same. Default false */
+  /** true: each step is one position of each sample, and includes the attention of this position (`step.maps`). Slower, because there is no
+   * speculative decoding; the drawn samples do not change. Default false */
   maps: { of: 'picture note text translation latent caption', flag: true, initial: false },
   /** {string} words to write instead of the model's own; each step then has the attention at its word */
   forced: { of: 'caption' },
@@ -146,9 +147,9 @@ export const SETTINGS = /** @type {const} */ ({
 
   // Settings that the library sets itself.
 
-  /** the index of the first of these samples in the whole run, which selects its noise */
+  /** index, in the whole run, of the first sample to draw; it selects the noise */
   first: { of: '', initial: 0, field: 'first_sample' },
-  /** the index of the first position in a longer run, which selects its noise */
+  /** index, in a longer run, of the first position; it selects the noise */
   origin: { of: '', initial: 0, field: 'origin' },
   /**
    * true: the filters apply to the distribution at temperature 1, as is usual for language models; false: to the tempered one, as for

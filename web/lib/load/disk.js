@@ -33,8 +33,8 @@ async function ownModule(name) {
 }
 
 /**
- * In a window of Electron that has Node's modules, an address is the address of a page, and relative addresses are resolved against the
- * page. (A window of a test runner does not count; there an address may be a path.)
+ * In a window of Electron that has Node's modules, every address belongs to a page: relative addresses are resolved against the page, and
+ * none is a path. (A window of a test runner is treated like Node, where an address may be a path.)
  *
  * @param {string} address
  */

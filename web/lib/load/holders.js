@@ -3,8 +3,8 @@
 
 /**
  * The first call of acquire() loads this module. Shares models among all code of a page: callers with the same address get the same model,
- * which is closed after the last caller has released it. When a node is moved, it releases the model and requests it again within the grace
- * time, so no file is downloaded twice.
+ * which is closed after the last caller has released it. An element that is moved releases its model and requests the model again within
+ * GRACE_MS, so no file is downloaded twice.
  */
 
 import { abortable } from '../base/abort.js';

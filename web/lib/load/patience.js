@@ -13,7 +13,7 @@ export const PATIENCE_MS = 30000;
  * @template T
  * @param {Promise<T>} promise
  * @param {number} ms
- * @returns {Promise<T>} rejects if the promise takes longer
+ * @returns {Promise<T>} rejects if the promise takes longer than `ms`
  */
 export function within(promise, ms) {
   /** @type {ReturnType<typeof setTimeout>} */

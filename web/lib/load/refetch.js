@@ -15,7 +15,7 @@ import { dropCopy } from './drop-copy.js';
  * @param {string} url
  * @param {unknown} error  the error of loading the copy
  * @param {() => Promise<Contents>} read
- * @returns {Promise<Contents>} rejects with the same error if reading again cannot help
+ * @returns {Promise<Contents>} rejects with `error` if reading again cannot help
  */
 export async function refetch(url, error, read) {
   const { code, message } = /** @type {import('../base/error.js').NextPixelError} */ (error); // of this library or, on the front page, of its own copy

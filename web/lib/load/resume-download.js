@@ -10,8 +10,9 @@ import { within } from './patience.js';
 /** @import { Reader } from './patience.js' */
 
 /**
- * Returns the header that identifies the version of a file, or undefined if its download cannot be resumed. A range of an encoded response
- * refers to other bytes, and without such a header the halves of two different files might be joined.
+ * Returns the header that identifies the version of a file, or undefined if its download cannot be resumed. A compressed response cannot be
+ * resumed, because its ranges refer to compressed bytes; and without a header that identifies the version, the halves of two different
+ * files might be joined.
  *
  * @param {Response} response
  */

@@ -129,7 +129,7 @@ export class Features {
   }
 
   /**
-   * Throws if the model reads features other than these.
+   * Throws if the port does not take the features that this object computes.
    * @param {{ dims: number[], values: number }} port  the port that takes the features, (words, width)
    */
   check({ dims: [, width], values }) {

@@ -16,7 +16,7 @@ const LONGEST_WORD = 1 << 15;
  *
  * @param {unknown} text
  * @param {{ verb: string, does: string, limit: number, part: string, features: Features }} of  for messages: the verb that was called, what
- *   it does, the largest number of words, and how to give more
+ *   it does, the largest number of words, and what to pass instead of a text with more words
  * @returns {Generator<void, string[], void>}
  */
 export function* wordsGiven(text, { verb, does, limit, part, features }) {

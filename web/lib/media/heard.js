@@ -55,7 +55,7 @@ const MOST_COPIED = 1 << 23;
 /** Number of samples read per step. */
 const STRETCH = 2048;
 const MOST_CHANNELS = 256;
-/** A sample above this value cannot belong to a sound between -1 and 1 that is slightly too loud. */
+/** A sound with a sample above this value is rejected, because it is not a sound between -1 and 1 that is only too loud. */
 const LOUDEST = 16;
 
 /**

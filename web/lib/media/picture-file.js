@@ -14,7 +14,7 @@ async function fileOf(image, signal) {
   return kind === 'Blob' || kind === 'File' ? image : fileAt(image, signal);
 }
 
-/** Loads a vector drawing, which createImageBitmap() cannot read. Browsers recognise it only by its MIME type. @param {Blob} file */
+/** Loads a vector drawing, which createImageBitmap() cannot read. Browsers recognise an SVG only by its MIME type. @param {Blob} file */
 async function drawingOf(file) {
   const image = new Image();
   const address = URL.createObjectURL(new Blob([file], { type: 'image/svg+xml' }));

@@ -76,7 +76,7 @@ const HEAD_BYTES = 2 ** 19;
  *
  * @param {Link[]} links
  * @param {WebAssembly.Module} module
- * @param {Contents} contents  its bytes are transferred
+ * @param {Contents} contents  the weight file, whose bytes are transferred
  * @param {{ signal?: AbortSignal, onProgress?: (progress: Count) => void, patience?: number }} how  patience: the longest time without
  *   data, in milliseconds
  * @returns {Promise<Model>}

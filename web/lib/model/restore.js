@@ -14,7 +14,7 @@ import { openModel } from './model.js';
 
 /**
  * @param {Source} source
- * @param {LoadOptions} options  of load()
+ * @param {LoadOptions} options  the options of load()
  * @param {WebAssembly.Module} module
  * @param {ModelInfo} info  the description of the earlier model
  * @param {(link: Link) => unknown} then

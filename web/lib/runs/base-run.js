@@ -125,7 +125,7 @@ export class BaseRun {
   /**
    * Makes signals end the run.
    *
-   * @param {AbortSignal | undefined} signal  the caller's
+   * @param {AbortSignal | undefined} signal  the caller's signal
    * @param {AbortSignal} closing             aborted by the end of the worker
    * @param {(reason: unknown) => void} stop  called when the run ends, and when a signal is aborted while the run's input is read
    * @internal
@@ -149,8 +149,8 @@ export class BaseRun {
    *
    * @template T
    * @param {() => T} value
-   * @returns {Promise<T>} rejects if it cannot be read, or the run must end first; the rejection counts as handled, because readers of
-   *   the run receive the error too
+   * @returns {Promise<T>} rejects if the input cannot be read, or the run must end first; the rejection counts as handled, because readers
+   *   of the run receive the error too
    * @internal
    */
   once(value) {

@@ -111,7 +111,7 @@ function forget(watcher) {
 export function watchColours(owner, changed) {
   const watcher = { owner: new WeakRef(owner), changed };
   if (watchers.size === 0) {
-    // there are none in jsdom
+    // jsdom has no media queries
     queries = ['(prefers-color-scheme: dark)', '(forced-colors: active)'].flatMap((query) => globalThis.matchMedia?.(query) ?? []);
     for (const query of queries) query.addEventListener('change', coloursChanged);
   }

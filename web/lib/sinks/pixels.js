@@ -8,7 +8,7 @@
 /** @typedef {{ data: Uint8ClampedArray<ArrayBuffer>, width: number, height: number }} Picture  RGBA */
 
 /**
- * Writes elements at their positions. A pixel of three channels appears when the last one is written.
+ * Writes elements at their positions. A pixel of three channels appears when its third channel is written.
  *
  * @param {Uint8ClampedArray} rgba  (pixels, 4) written
  * @param {Codec} codec

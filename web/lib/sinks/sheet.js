@@ -32,7 +32,7 @@ const SMALLEST = 9;
 
 const changed = (/** @type {Sheet} */ sheet) => sheet.changed();
 
-/** @param {WeakRef<Sheet>} sheet @param {HTMLCanvasElement} element @returns {() => void} ends that */
+/** @param {WeakRef<Sheet>} sheet @param {HTMLCanvasElement} element @returns {() => void} stops watching */
 function watchSize(sheet, element) {
   const sizes = typeof ResizeObserver === 'function' ? new ResizeObserver(() => sheet.deref()?.changed()) : undefined;
   sizes?.observe(element);

@@ -177,7 +177,7 @@ export class CaptionModel {
    * Continues a saved run, which then draws the same caption.
    *
    * @param {SavedCaption} saved  the result of run.save()
-   * @param {Pick<CaptionOptions, 'signal' | 'maps' | 'probabilities'>} [options]  options that may differ
+   * @param {Pick<CaptionOptions, 'signal' | 'maps' | 'probabilities'>} [options]  options that may differ from those of the saved run
    * @returns {CaptionRun}
    */
   resume(saved, options = {}) {

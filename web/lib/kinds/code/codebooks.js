@@ -159,7 +159,7 @@ export class CodeModel {
    * Continues a saved run, which then draws the same codes.
    *
    * @param {SavedCode} saved  the result of run.save()
-   * @param {Pick<CodeOptions, 'signal' | 'probabilities' | 'chunkSize'>} [given]  options that may differ
+   * @param {Pick<CodeOptions, 'signal' | 'probabilities' | 'chunkSize'>} [given]  options that may differ from those of the saved run
    * @returns {CodeRun}
    */
   resume(saved, given = {}) {

@@ -134,7 +134,7 @@ const SEQUENCER = 0x7f;
  * midi-file would go backwards forever. Meta events that are ignored are changed to a type that midi-file accepts with any length.
  *
  * @param {Uint8Array} track  the track without its header; modified in place
- * @param {number} missing    number of bytes missing from the track, which are harmless after its end event
+ * @param {number} missing    number of bytes that the file lacks at the end of the track; missing bytes after the end event are harmless
  * @returns {{ count: number, end: number }} end: offset at which the events end, in bytes
  */
 function eventsOf(track, missing) {
@@ -271,7 +271,8 @@ export function writeNotes(notes, { ticks, voices, tempo }) {
         { time: start * scale, type: /** @type {const} */ ('noteOn'), noteNumber: pitch, velocity },
         { time: (start + length) * scale, type: /** @type {const} */ ('noteOff'), noteNumber: pitch, velocity: 0 },
       ])
-      .sort((a, b) => a.time - b.time || Number(a.type === 'noteOn') - Number(b.type === 'noteOn')); // ends before beginnings
+      // At the same time, notes end before other notes begin.
+      .sort((a, b) => a.time - b.time || Number(a.type === 'noteOn') - Number(b.type === 'noteOn'));
     let now = 0;
     tracks.push([
       { deltaTime: 0, meta: true, type: 'trackName', text: String.fromCharCode(...new TextEncoder().encode(voice)) },

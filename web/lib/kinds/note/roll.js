@@ -31,7 +31,7 @@ const MOST_NATS = 4;
 /** The ink of each voice, legible on light and dark pages; and the widest stroke around a surprising note, in pixels. */
 const INKS = ['#2f6fd0', '#c05618', '#27804f', '#9556c7'];
 const STROKE = 3;
-/** Number of bars with space from the beginning, so that the first notes are not as wide as the canvas. */
+/** The roll has space for at least this number of bars, so that the first notes are not as wide as the canvas. */
 const LEAST_BARS = 8;
 const BLACK = [1, 3, 6, 8, 10];
 

@@ -29,7 +29,7 @@ const TELL_MS = 25;
  * @typedef {object} NotesPlayed
  * @property {number} seconds  seconds played so far
  * @property {number} ticks    ticks played so far
- * @property {number} late     number of notes that came too late, because the machine was too slow
+ * @property {number} late     number of notes that were drawn too late to be played on time, because the machine was too slow
  * @property {boolean} over    whether the whole music has been played
  */
 

@@ -190,7 +190,8 @@ export class PictureModel {
    * Continues a saved run, which then draws the same pictures.
    *
    * @param {SavedPicture} saved  the result of run.save()
-   * @param {Pick<PictureOptions, 'signal' | 'maps' | 'probabilities' | 'chunkSize'>} [given]  options that may differ
+   * @param {Pick<PictureOptions, 'signal' | 'maps' | 'probabilities' | 'chunkSize'>} [given]  options that may differ from those of the
+   *   saved run
    * @returns {PictureRun}
    */
   resume(saved, given = {}) {

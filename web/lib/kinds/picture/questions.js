@@ -90,7 +90,8 @@ export async function attention(engine, codec, image, { row, column, channel = 0
  */
 export function mapAt({ info, order }, row, position) {
   const past = (/** @type {number} */ key) => order[before(key)] ?? -1;
-  return mapOf(row, info.heads, order[position], row.name === 'attention' ? past : undefined); // other keys are pixels
+  // The keys of maps other than 'attention' are pixels of the small picture.
+  return mapOf(row, info.heads, order[position], row.name === 'attention' ? past : undefined);
 }
 
 /** Restores a saved step, also from JSON. @param {any} step @returns {PictureStep} @internal */

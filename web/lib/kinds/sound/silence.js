@@ -15,7 +15,7 @@ export class Silence {
   #energy = 0;
   #filled = 0;
 
-  /** @param {number} rate samples per second @param {number} seconds  length of the silence, at least a twentieth; 0: never */
+  /** @param {number} rate samples per second @param {number} seconds  length of the silence, at least 0.05; 0: no silence is detected */
   constructor(rate, seconds) {
     this.#frame = Math.round(rate / FRAMES);
     this.#most = seconds > 0 ? Math.max(1, Math.round(seconds * FRAMES)) : Infinity;
@@ -23,7 +23,7 @@ export class Silence {
 
   /**
    * @param {ArrayLike<number>} samples the next samples of the sound
-   * @returns {number} number of these samples before the silence is long enough; -1 if it is not long enough yet
+   * @returns {number} number of these samples after which the silence is long enough; -1 if the silence is not long enough yet
    */
   until(samples) {
     for (let i = 0; i < samples.length; i++) {

@@ -102,7 +102,7 @@ export class SoundModel {
    * Continues a saved run, which then draws the same samples.
    *
    * @param {SavedSound} saved  the result of run.save()
-   * @param {Pick<SoundOptions, 'signal' | 'probabilities' | 'chunkSize'>} [given]  options that may differ
+   * @param {Pick<SoundOptions, 'signal' | 'probabilities' | 'chunkSize'>} [given]  options that may differ from those of the saved run
    * @returns {SoundRun}
    */
   resume(saved, given = {}) {

@@ -3,8 +3,9 @@
 
 /**
  * Shows a translation above its sentence in a box of the page while the translation is written, as text that can be selected. If the
- * translation and the sentence take one line each, bands as wide as the attention weights join their words. If a text takes several lines,
- * bands would cross it, so the words of the sentence that the newest word (or the word under the pointer) attends to are shaded instead.
+ * translation and the sentence take one line each, bands as wide as the attention weights join their words. If one of them takes several
+ * lines, bands would cross its lines, so the words of the sentence that the newest word (or the word under the pointer) attends to are
+ * shaded instead.
  */
 
 import { atNextFrame } from '../../sinks/canvas.js';
@@ -40,7 +41,7 @@ export class AlignedPage {
 
   /**
    * @param {HTMLElement} box
-   * @param {string[]} source  texts of the sentence's tokens, with the end as the last
+   * @param {string[]} source  the text of each token of the sentence; the last token is the end
    */
   constructor(box, source) {
     this.#box = box;

@@ -53,7 +53,7 @@ export class AlignedSheet extends Sheet {
 
   /**
    * @param {Canvas} canvas
-   * @param {string[]} source  texts of the sentence's tokens, with the end as the last
+   * @param {string[]} source  the text of each token of the sentence; the last token is the end
    * @param {AlignedSheetOptions} [options]
    */
   constructor(canvas, source, { mirror, weights = ({ alignment }) => alignment ?? [] } = {}) {

@@ -32,7 +32,7 @@ export function append(words, text, token) {
   }
 }
 
-/** Returns the words of a sentence. @param {string[]} texts  of its tokens, with the end as the last @returns {Word[]} */
+/** Returns the words of a sentence. @param {string[]} texts  of its tokens, including the end @returns {Word[]} */
 export function sourceOf(texts) {
   /** @type {Word[]} */
   const words = [];

@@ -129,7 +129,7 @@ function plainCopy(given) {
  * @returns {Promise<Prompt>}
  */
 export async function promptOf({ messages, values, ...talk }, names, stop) {
-  const own = plainCopy({ messages, values }); // the caller may change them before the template is run
+  const own = plainCopy({ messages, values }); // copied, because the caller may change the objects before the template is run
   const { prompting } = await part(() => import('./template.js'));
   stop?.throwIfAborted();
   return inTurns(prompting({ ...talk, ...own }, names), stop);

@@ -40,9 +40,9 @@ class OneOf {
   #texts;
   /** The bytes of each token that occurs in one of the texts, as letters. @type {Map<number, string>} */
   #bytes = new Map();
-  /** The tokens that have the same bytes, by these bytes. @type {Map<string, number[]>} */
+  /** For each sequence of bytes, the tokens with exactly these bytes. @type {Map<string, number[]>} */
   #tokens = new Map();
-  /** The lengths of these tokens, in bytes. @type {number[]} */
+  /** The different lengths of the tokens in `#tokens`, in bytes. @type {number[]} */
   #lengths = [];
   /** @type {number[]} */
   #ends = [];

@@ -69,7 +69,7 @@ export const kind = {
     translate: { when: (model) => !writes(model), settings: 'translation' },
   },
   // Makes the tokenizer if this beginning of the file contains the whole vocabulary. For any other file, the tokenizer is made from the
-  // engine's metadata, which provide error messages.
+  // metadata that the engine returns, and errors are reported then.
   early: async (head) =>
     new TextDecoder('latin1').decode(head.subarray(0, HINT_BYTES)).includes('tokenizer.')
       ? (await import('./texts.js')).tokenizerOf(head).catch(() => undefined)

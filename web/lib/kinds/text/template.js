@@ -47,7 +47,7 @@ const LAST_SOURCE = 0xffff;
 
 /** Limit of a template's length, in characters. */
 const MOST_TEMPLATE = 2 ** 18;
-/** The cost of a character in the format of a date. */
+/** The cost of each character in the format of a date, in items of the budget. */
 const DATE_ITEMS = 16;
 /** A word such as the name of a role, from which some templates make control tokens. */
 const WORD = /^[\p{L}\p{N}_ -]*$/u;

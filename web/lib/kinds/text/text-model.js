@@ -276,7 +276,7 @@ export class TextModel {
    * @param {(text: string) => Uint32Array} [encode]
    */
   #sentence(text, encode = (plain) => this.tokenizer.encode(plain)) {
-    // the sentence may be mostly space
+    // white space is reduced first, so a text with many spaces may still fit
     const plain = typeof text === 'string' && !this.#over(text.length, true, MOST_SPACE) ? sentenceOf(text) : text;
     if (this.#over(plain?.length, typeof plain === 'string')) {
       throw argumentError(
@@ -300,7 +300,7 @@ export class TextModel {
    *
    * @overload
    * @param {SavedTranslation} saved  the result of run.save()
-   * @param {Pick<TranslationOptions, 'signal' | 'maps' | 'onSearch'>} [options]  options that may differ
+   * @param {Pick<TranslationOptions, 'signal' | 'maps' | 'onSearch'>} [options]  options that may differ from those of the saved run
    * @returns {TranslationRun}
    */
   /**

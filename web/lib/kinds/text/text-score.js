@@ -38,7 +38,7 @@ import { checkLayers, hiddenStatesOf } from '../hidden-states.js';
  */
 export async function scoreWindows(engine, context, ids, { layers: wanted, bytesOf, signal }) {
   const { part } = engine;
-  const given = 1; // the begin token, or the first token of the text
+  const given = 1; // one token is not predicted: the begin token, or the first token of the text
   if (ids.length > given) context.start(ids.length - 1);
   const tokens = ids.slice(given);
   const perToken = new Float32Array(tokens.length);

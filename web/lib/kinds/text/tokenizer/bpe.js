@@ -120,7 +120,7 @@ export class BytePairs {
 
   /** @param {Uint8Array} bytes @returns {Generator<void, Int32Array, void>} */
   *#merged(bytes) {
-    // words of this length are merged without yielding
+    // a word that fits into #scratch is merged without yielding
     const symbols = bytes.length <= this.#scratch.length ? this.#scratch : new Int32Array(bytes.length);
     for (let i = 0; i < bytes.length; i++) symbols[i] = this.#bytes[bytes[i]];
     const tokens = symbols.slice(0, yield* merge(symbols, bytes.length, this.#pairs));

@@ -3,8 +3,8 @@
 
 /**
  * Pre-tokenizers split a text before byte pairs are merged. `tokenizer.ggml.pre` names the pre-tokenizer with which a model was trained;
- * any other one would give the model unfamiliar tokens. Each pre-tokenizer is a list of regular expressions. The first expression splits
- * the text into its matches and the parts between them, the second one splits each of these pieces, and so on.
+ * with another one, the model would receive tokens that it did not see in training. Each pre-tokenizer is a list of regular expressions.
+ * The first expression splits the text into its matches and the parts between them, the second one splits each of these pieces, and so on.
  */
 
 import { NextPixelError } from '../../../base/error.js';
@@ -176,7 +176,7 @@ export function cutOf(name) {
   return Object.hasOwn(EXPRESSIONS, name) ? name : NAMES.get(name);
 }
 
-/** The known names. */
+/** Returns all names of pre-tokenizers that a file may use. */
 export const names = () => [...Object.keys(EXPRESSIONS).filter((name) => name !== 'llama-3-like'), ...NAMES.keys()];
 
 /** Returns whether a text is first composed (Unicode NFC), as for Qwen. @param {string} name  name of the pre-tokenizer in the file */
