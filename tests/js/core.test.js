@@ -11,6 +11,7 @@ import { Core, memoryOf } from './core.js';
 import { NextPixelError } from '../../web/lib/base/error.js';
 import { top } from '../../web/lib/engine/distributions.js';
 import { Heap } from '../../web/lib/engine/heap.js';
+import { Instance } from '../../web/lib/engine/instance.js';
 import { NX_ABI_VERSION, NX_MAX_BIASES, NX_MAX_SAMPLES, NX_NONE, NX_NAME_BYTES, STRUCTS } from '../../web/lib/engine/abi.js';
 import { PROBLEM_BYTES, readStruct, sizeOf, writeStruct } from '../../web/lib/engine/layout.js';
 import { metadataOf } from '../../web/lib/gguf/metadata.js';
@@ -162,6 +163,18 @@ test('the wasm exports the functions that the header declares, and imports nothi
   const exported = WebAssembly.Module.exports(wasmModule).map(({ name }) => name);
   assert.deepEqual(exported.sort(), [...declared, 'memory', '__heap_base'].sort());
   assert.deepEqual(WebAssembly.Module.imports(wasmModule), []);
+});
+
+test('blocks begin at the same place in a cache line in every build', async () => {
+  for (const build of ['nextpixel', 'nextpixel-threads']) {
+    const module = await WebAssembly.compile(await readFile(`${ROOT}web/dist/${build}.wasm`));
+    const base = /** @type {any} */ (
+      await WebAssembly.instantiate(module, { env: { memory: new WebAssembly.Memory({ initial: 16, maximum: 65536, shared: true }) } })
+    ).exports.__heap_base.value;
+    const { at } = new Instance(module);
+    assert.equal(at.struct % 64, 32);
+    assert.ok(at.struct >= base && at.struct < base + 96, `${at.struct} follows ${base}`);
+  }
 });
 
 test('heap: takes the lowest gap first, aligned; free blocks merge', () => {
