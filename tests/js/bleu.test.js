@@ -14,7 +14,7 @@ import { test } from 'node:test';
 
 import { bleu, bleuOf, words } from '../../weights/eval/bleu.js';
 import { readSmallSet } from '../../weights/eval/held-out.js';
-import { readPairs, scoreTranslations } from '../../weights/eval/translation.js';
+import { readPairs, scoreTranslations, withoutNames } from '../../weights/eval/translation.js';
 
 /** @import { AnyInfo as ModelInfo } from '../../web/lib/engine/protocol.js' */
 
@@ -154,4 +154,21 @@ test('for a model of Multi30k, the command says which sentences to measure on', 
     () => readSmallSet(info),
     /--data build\/multi30k-test\.tsv, which python3 weights\/train\/held_out\.py multi30k build\/multi30k-test writes/,
   );
+});
+
+test('a first line that names the languages is no pair', () => {
+  const pair = { source: 'Ein Hund', target: 'A dog' };
+  for (const [source, target] of [
+    ['de', 'en'],
+    ['Source', 'Translation'],
+    ['fr', 'EN'],
+  ])
+    assert.deepEqual(withoutNames([{ source, target }, pair]), [pair]);
+  assert.deepEqual(withoutNames([{ source: 'English', target: 'German' }, pair]), [{ source: 'A dog', target: 'Ein Hund' }]);
+  for (const [source, target] of [
+    ['en', 'en'],
+    ['Ja', 'Yes'],
+    ['Deutsch', 'German'],
+  ])
+    assert.deepEqual(withoutNames([{ source, target }, pair]), [{ source, target }, pair]);
 });

@@ -187,7 +187,7 @@ test('texts are read in the encodings and line ends of other programs; other byt
 
 test('recordings are found in subfolders, whatever the case of their endings, without hidden ones', async () => {
   const at = join(folder, '소리 100% #1');
-  for (const name of ['b/2.WAV', 'a/1.wav', '3.wave', '._3.wav', '__MACOSX/1.wav', '.git/1.wav', 'notes.txt']) {
+  for (const name of ['b/2.WAV', 'a/1.wav', '3.wave', '._3.wav', '__MACOSX/1.wav', '.git/1.wav', 'b/@eaDir/2.WAV', 'notes.txt']) {
     await mkdir(join(at, name, '..'), { recursive: true });
     await writeFile(join(at, name), '');
   }

@@ -63,8 +63,8 @@
 // per time step; and, for these pieces and for as many pieces sampled at --temperatures, the number of parallel fifths and octaves, how
 // often voices cross, and how many beats are a chord (harmony.js). --images is the number of pieces.
 //
-// For a translation model, --data is a file with a sentence, a tab and its translation per line. The result is lower-cased BLEU (bleu.js),
-// the nats per reference, and the time per translation. --beams 1 (the default) is greedy decoding. --images is the number of sentences,
+// For a translation model, --data is a file with a sentence, a tab and its translation per line; a first line that names the languages is
+// skipped. The result is lower-cased BLEU (bleu.js), the nats per reference, and the time per translation. --beams 1 (the default) is greedy decoding. --images is the number of sentences,
 // --show prints each with its reference and its translation. --lengths prints BLEU for each quarter of the sentences by length, and the
 // entropy of the attention weights over the sentence.
 //

@@ -42,7 +42,7 @@ export const readJson = (file) => JSON.parse(readText(file));
 export function recordings(data) {
   if (!statSync(data).isDirectory()) return [data];
   const names = /** @type {string[]} */ (readdirSync(data, { recursive: true })).filter(
-    (name) => /\.wave?$/i.test(name) && !name.split(path.sep).some((part) => part.startsWith('.') || part === '__MACOSX'),
+    (name) => /\.wave?$/i.test(name) && !name.split(path.sep).some((part) => /^(\.|__MACOSX$|@eaDir$)/.test(part)),
   );
   if (names.length === 0) throw new Error(`${data} holds no WAV file`);
   return names.sort().map((name) => path.join(data, name));

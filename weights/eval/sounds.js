@@ -32,7 +32,7 @@ export async function scoreSounds(model, data, { most, labels, say }) {
     sum = 0,
     squares = 0;
   for (const [i, file] of files.entries()) {
-    const [label, speaker] = path.basename(file).split('_');
+    const [label, speaker] = path.basename(file).normalize('NFC').split('_');
     const began = performance.now();
     const { perElement, bitsPerDim, nats: cost } = await model.score(new Uint8Array(readFileSync(file)), labels ? { label, speaker } : {});
     ms += performance.now() - began;

@@ -32,6 +32,24 @@ import { readText } from './files.js';
 /** Number of parts into which the sentences are divided by length. */
 const PARTS = 4;
 
+/** Names of the columns in the first line of a table, as in weights/train/data/pairs.py. */
+const SOURCE = /^(source|src|de|deu|ger|german|deutsch)$/i;
+const TARGET = /^(target|tgt|translation|en|eng|english|englisch)$/i;
+const CODE = /^[a-z]{2,3}$/i;
+const ENGLISH = /^en(g)?$/i;
+
+/**
+ * Removes a first line that names languages, as training does. If it names the source second, the sides of all pairs are exchanged.
+ * @param {{ source: string, target: string }[]} pairs
+ * @returns {{ source: string, target: string }[]}
+ */
+export function withoutNames(pairs) {
+  const [{ source: a, target: b }, ...rest] = pairs;
+  if (TARGET.test(a) && SOURCE.test(b)) return rest.map(({ source, target }) => ({ source: target, target: source }));
+  const named = CODE.test(a) && CODE.test(b) && a.toLowerCase() !== b.toLowerCase() && (ENGLISH.test(a) || ENGLISH.test(b));
+  return named || (SOURCE.test(a) && TARGET.test(b)) ? rest : pairs;
+}
+
 /**
  * Reads pairs of sentences, one per line: the sentence, a tab, its translation.
  * @param {string} file
@@ -59,7 +77,11 @@ export function readPairs(file) {
  * @returns {Promise<TranslationResult>}
  */
 export async function scoreTranslations(model, file, { most, beams, lengthPenalty, lengths = false, say, tell }) {
-  const pairs = readPairs(file).slice(0, most);
+  const all = readPairs(file);
+  const sentences = withoutNames(all);
+  if (sentences.length < all.length) console.error(`${file}: the first line names the languages, and is not measured`);
+  if (sentences.length === 0) throw new Error(`${file} holds no sentence`);
+  const pairs = sentences.slice(0, most);
   /** @type {string[]} */
   const found = [];
   let nats = 0,

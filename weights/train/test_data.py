@@ -68,6 +68,8 @@ class Typed(unittest.TestCase):
         signs = ("a Z 7 . , ' \" - \u2019 \u201c \u201d \u00ab \u203a \u2011 \u2212 \u00b4 ` \uff21 \uff0c \uff02 \uff07 \ufb01 e\u0301 o\u0308 \u1112\u1161\u11ab \ud55c \u3131 \u0300 \u05d0 \u0645 \u200f \u202b \u00ad \u200b \u200d \u2060 \ufeff "
                  "\ufe0f \0 \x07 \x1f \x7f \x85 \u3164 \u2764\ufe0f \U0001f469\u200d\U0001f680 \U0001f44d\U0001f3fd \U0001f1f0\U0001f1f7 1\ufe0f\u20e3 \U0001f3f4\U000e0067\U000e0062\U000e007f \u2194\ufe0f \u00a9").split(" ") + [" ", "  ", "\t", "\u00a0", "\u3000", "\n", "\r\n"]
         given = ["".join(signs[k] for k in rng.integers(0, len(signs), rng.integers(1, 12))) for _ in range(3000)]
+        known = [chr(code) for code in range(0x110000) if unicodedata.category(chr(code)) not in ("Cn", "Co", "Cs")]
+        given += ["".join("a%sb " % sign for sign in known[at:at + 64]) for at in range(0, len(known), 64)]
         script = "import { sentenceOf, plain } from %s; let text = ''; for await (const part of process.stdin) text += part; console.log(JSON.stringify(JSON.parse(text).map((one) => [sentenceOf(one), plain(one)])));"
         module = "file://" + os.path.abspath(os.path.join(os.path.dirname(__file__), "..", "..", "web", "lib", "base", "typed.js")).replace(" ", "%20")
         found = json.loads(subprocess.run(["node", "--input-type=module", "-e", script % json.dumps(module)], input=json.dumps(given), capture_output=True, text=True, check=True).stdout)
@@ -175,9 +177,9 @@ class Pictures(Own):
     def test_files_of_other_kinds_are_counted(self):
         for i in range(12):
             Image.fromarray(np.full((9, 9), 20 * i, np.uint8)).save(self.path("%d.png" % i))
-        self.write("a.heic", b"\0\0\0\x18ftypheic\0"), self.write("b.avif", b"\0\0\0\x18ftypavif\0"), self.write("c.svg", "<svg/>"), self.write("d", b"x"), self.write("e.SVG", "<svg/>")
+        self.write("a.jpg", b"\0\0\0\x18ftypheic\0"), self.write("b.avif", b"\0\0\0\x18ftypmif1\0\0\0\0avif"), self.write("c.svg", "<svg/>"), self.write("d", b"x"), self.write("e.SVG", "<svg/>")
         _, said = self.said(lambda: folder.read(self.at, "train", (8, 8, 1)))
-        for words in ("12 pictures", ".heic needs the package pillow-heif", ".avif needs Pillow 11.3", "3 with other endings (.svg, no ending)"):
+        for words in ("12 pictures", "HEIC needs the package pillow-heif: pip install pillow-heif, or save it as PNG or JPEG: a.jpg", "AVIF needs Pillow 11.3", "3 with other endings (.svg, no ending)"):
             self.assertIn(words, said)
 
     def test_too_few_says_what_is_there(self):
@@ -294,15 +296,24 @@ class Sounds(Own):
         self.assertIn("16 recordings", said)
         self.assertEqual(set(self.said(lambda: sounds.read(self.at, "train"))[0][1]), {-1})
 
+    def test_names_of_files_have_composed_letters(self):
+        for i in range(12):
+            self.write(unicodedata.normalize("NFD", "%d_%s_%d.wav" % (i % 2, ("jörg", "유나")[i % 3 == 0], i)), wav(self.tone(8000, 0.3, 300 + 50 * i), 8000))
+        self.assertEqual((sounds.classes_of(self.at), sounds.speakers_of(self.at)), (["0", "1"], ["jörg", "유나"]))
+        (_, labels, speakers), _ = self.said(lambda: sounds.read(self.at, "train", classes=("0", "1"), speakers=("유나", "jörg")))
+        self.assertEqual((set(labels), set(speakers)), ({0, 1}, {0, 1}))
+
     def test_what_is_skipped_is_named(self):
         for i in range(10):
             self.write("%d.wav" % i, wav(self.tone(8000, 0.3, 300 + 50 * i), 8000))
+        padded = wav(self.tone(8000), 8000, 4)
+        self.write("24 in 32.wav", padded.replace(struct.pack("<HH", 4, 32), struct.pack("<HH", 4, 24), 1))
         self.write("a.wav", b""), self.write("silent.wav", wav(np.zeros(4000), 8000)), self.write("short.wav", wav(self.tone(8000, 0.01), 8000)), self.write("page.wav", "<html>")
         self.write("adpcm.wav", wav(self.tone(8000), 8000, 1, 2)), self.write("a.mp3", b"ID3"), self.write("._1.wav", b"")
         with mock.patch.object(sounds.importlib.util, "find_spec", lambda name: None):
             (clips, _, _), said = self.said(lambda: sounds.read(self.at, "train"))
         self.assertEqual(len(clips), 8)
-        for words in ("10 recordings", "(empty: a.wav)", "(silent: silent.wav)", "shorter than 0.05 seconds", "page.wav", "encoding 2", ".mp3 needs the package soundfile: pip install soundfile", "1 hidden"):
+        for words in ("10 recordings", "(empty: a.wav)", "(silent: silent.wav)", "shorter than 0.05 seconds", "page.wav", "encoding 2", "1 channel of 24 bits do not fit its frames of 4 bytes: 24 in 32.wav", ".mp3 needs the package soundfile: pip install soundfile", "1 hidden"):
             self.assertIn(words, said)
 
     def test_long_recordings_are_cut(self):
@@ -463,6 +474,7 @@ class Pairs(Own):
             found = dict(files.table("\n".join(rows), ending))
             self.assertGreaterEqual(len([row for row in found.values() if len(row) == 2]), 122 if ending == ".csv" else 121, sign)
             self.assertEqual(found[len(rows) + 1], rows[-1].split(sign))
+        self.assertEqual([len(row) for _, row in files.table("a,b\nc\0,d\ne,f", ".csv")][::2], [2, 2])
 
 
 class Treebanks(Own):
@@ -507,6 +519,18 @@ class Told(Own):
         scene = examples.scene("train 1 3")
         self.assertEqual((scene.picture.shape, set(scene.words) <= set(told.vocabulary(self.at))), ((64, 64, 3), True))
         self.assertNotIn("other endings", said)
+
+    def test_lines_without_a_picture_are_counted(self):
+        for i in range(24):
+            Image.fromarray(np.full((9, 9, 3), 10 * i, np.uint8)).save(self.path("%02d.%s" % (i // 2, ("png", "bmp")[i % 2])))
+        for i in range(11):
+            self.write("%02d.txt" % i, "two pictures")
+        self.write("captions.tsv", "".join("%s\tA square\n" % name for name in ("11.png", "11.bmp", "11.png", "gone.png", "12.gif")))
+        self.write("notes.txt", "none of them")
+        examples, found = told.scanned(self.at)
+        self.assertEqual(sum(map(len, examples.values())), 24)
+        for words in ("2 lines for pictures that the folder does not have: captions.tsv", "1 line replaced by a later line for the same picture: captions.tsv", "1 with other endings (.txt)"):
+            self.assertIn(words, found.told())
 
     def test_tables_of_other_programs(self):
         names = ["%02d %s.png" % (i, unicodedata.normalize("NFD" if i % 2 else "NFC", "그림")) for i in range(24)]

@@ -40,6 +40,7 @@ class Found:
         self.directory, self.kind, self.endings = directory, kind, KINDS[kind][0]
         self.skipped = {}                # reason: [name]
         self.others = {}                 # extension of files of another kind: count
+        self.needed = set()              # paths of files of another kind that are used
         self.notes = []                  # other actions to report, each a phrase
 
     def skip(self, path, reason):
@@ -70,8 +71,11 @@ class Found:
     def used(self, path):
         """Marks a file of another kind, such as a table of captions, so that it is not reported as skipped."""
         ending = os.path.splitext(path)[1].lower()
-        self.others[ending] = self.others.get(ending, 0) - 1
-        if self.others[ending] <= 0:
+        if path in self.needed or not self.others.get(ending):
+            return
+        self.needed.add(path)
+        self.others[ending] -= 1
+        if not self.others[ending]:
             del self.others[ending]
 
     def told(self, others=True):
@@ -183,8 +187,13 @@ def record(lines, sign):
             return next(csv.reader(lines[:end], delimiter=sign, strict=True), []), end
         except csv.Error as error:
             if "unexpected end" not in str(error):                       # text after a closing quote
-                return next(csv.reader(lines[:1], delimiter=sign), []), 1
-    return [], 1
+                break
+    else:
+        return [], 1
+    try:
+        return next(csv.reader(lines[:1], delimiter=sign), []), 1
+    except csv.Error:                                                    # a zero byte, or a column of 16 MB
+        return [], 1
 
 
 def records(lines, sign):

@@ -24,7 +24,8 @@ from data.files import Found, Unreadable, count
 HELD_OUT, VALIDATION = 0.1, 0.1
 LEAST = 10                               # pictures
 LIGHT = {1: 192, 3: 250}                 # by channels: a drawing without any darker value would be invisible on white
-NEEDS = {".heic": "the package pillow-heif: pip install pillow-heif", ".heif": "the package pillow-heif: pip install pillow-heif", ".avif": "Pillow 11.3 or later"}
+HEIF = "HEIC needs the package pillow-heif: pip install pillow-heif"
+NEEDS = {b"avif": "AVIF needs Pillow 11.3 or later", b"heic": HEIF, b"mif1": HEIF}         # by a brand in the first bytes of the file
 TURNS = {2: "FLIP_LEFT_RIGHT", 3: "ROTATE_180", 4: "FLIP_TOP_BOTTOM", 5: "TRANSPOSE", 6: "ROTATE_270", 7: "TRANSVERSE", 8: "ROTATE_90"}
 
 
@@ -99,9 +100,9 @@ def opened(path):
                 image = Image.open(io.BytesIO(bare(raw)))
                 image.load()
             except Exception as error:
-                ending = os.path.splitext(path)[1].lower()
-                if raw[4:8] == b"ftyp" and ending in NEEDS:
-                    raise Unreadable("%s needs %s, or save it as PNG or JPEG" % (ending, NEEDS[ending]))
+                needs = next((needs for brand, needs in NEEDS.items() if raw[4:8] == b"ftyp" and brand in raw[8:64]), None)
+                if needs:
+                    raise Unreadable("%s, or save it as PNG or JPEG" % needs)
                 raise Unreadable("no picture that can be read: %s" % (str(error).split(" <")[0] or type(error).__name__))
         try:
             image = in_bytes(upright(image))

@@ -45,7 +45,7 @@ def rows(path, found):
         yield (row[1], row[0]) if turned else (row[0], row[1])
     if bad:
         found.skip("%s, line%s %s" % (path, "" if len(bad) == 1 else "s", ", ".join(map(str, bad[:5])) + (" and %d more" % (len(bad) - 5) if len(bad) > 5 else "")),
-                   "no sentence and translation, separated by a %s" % ("tab" if ending == ".tsv" else "comma"))
+                   "no sentence and translation, separated by a %s" % ("tab" if ending == ".tsv" else "comma, semicolon or tab"))
 
 
 def units(path, languages):

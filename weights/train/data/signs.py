@@ -11,6 +11,7 @@ import os
 import numpy as np
 
 import data
+from data import typed
 from data.files import Found, Unreadable, count
 from data.folder import grounded, opened
 
@@ -32,7 +33,7 @@ def scanned(directory):
     """Returns ([(character, [paths])] in the order of the split, the report)"""
     found, of = Found(directory, "pictures"), {}
     for path in found.paths():
-        of.setdefault(os.path.relpath(os.path.dirname(path), directory), []).append(path)
+        of.setdefault(typed.name(os.path.relpath(os.path.dirname(path), directory)), []).append(path)
     loose = of.pop(".", [])
     if loose:
         found.skip(loose[0] + (" and %d more" % (len(loose) - 1) if len(loose) > 1 else ""), "in no folder, but each character needs a folder")

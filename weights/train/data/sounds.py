@@ -2,9 +2,9 @@
 """Your own recordings: WAV files of any rate, width and number of channels, and FLAC, OGG, MP3 and AIFF if the package soundfile is installed.
 
 They are converted to one channel at the model's rate, without the silence around them, at equal volume, and to mu-law levels as in fsdd.py.
- Recordings longer than the training length are cut into pieces.  Top-level folders are classes, or speakers; folders in these are the
-speakers of a class. If all files have names like the Free Spoken Digit Dataset, DIGIT_SPEAKER_TAKE.wav, no folders are needed.  The split
-is by recording, in the order of the SHA-256 of its bytes: a tenth is held out, a tenth is for validation.
+Recordings longer than the training length are cut into pieces. Top-level folders are classes, or speakers; folders in these are the speakers
+of a class. If all files have names like the Free Spoken Digit Dataset, DIGIT_SPEAKER_TAKE.wav, no folders are needed. The split is by
+recording, in the order of the SHA-256 of its bytes: a tenth is held out, a tenth is for validation.
 """
 import functools
 import importlib.util
@@ -90,11 +90,13 @@ def from_wav(raw):
     if form is None or samples is None:
         raise Unreadable("a WAV file without a %s chunk" % ("fmt" if form is None else "data"))
     encoding, channels, rate, _, frame, bits = form
-    width = frame // channels if channels and frame >= channels else -(-bits // 8)
+    width = -(-bits // 8)
     if (encoding, width) not in SAMPLES:
         raise Unreadable("a WAV file of encoding %d with %d bits, which is not read here: save it as PCM" % (encoding, bits))
     if not channels or not 1000 <= rate <= 768000:
         raise Unreadable("a WAV file of %s at %d Hz" % (count(channels, "channel"), rate))
+    if frame != channels * width:                                        # the page refuses it too: programs disagree about where the bits are
+        raise Unreadable("a WAV file whose %s of %d bits do not fit its frames of %d bytes" % (count(channels, "channel"), bits, frame))
     x = SAMPLES[encoding, width](samples)
     return x[:len(x) // channels * channels].reshape(-1, channels), rate
 
@@ -181,16 +183,22 @@ def scanned(directory, rate):
     return folder.scan(directory, "sounds", lambda path: levels(path, rate))
 
 
+def named(path):
+    """Returns the digit and the speaker of a file name like DIGIT_SPEAKER_TAKE.wav; None if the name is another."""
+    found = NAMED.match(typed.name(os.path.basename(path)))
+    return found and found.groups()[:2]
+
+
 def digits(directory):
     """Returns whether all recordings have names like DIGIT_SPEAKER_TAKE.wav."""
-    names = [os.path.basename(path) for path in Found(directory, "sounds").paths()]
-    return bool(names) and all(NAMED.match(name) for name in names)
+    paths = Found(directory, "sounds").paths()
+    return bool(paths) and all(map(named, paths))
 
 
 def speakers_of(directory):
     """Returns the names of speakers: from file names like DIGIT_SPEAKER_TAKE.wav, or the folders within the class folders."""
     if digits(directory):
-        return sorted({NAMED.match(os.path.basename(path)).group(2) for path in Found(directory, "sounds").paths()})
+        return sorted({named(path)[1] for path in Found(directory, "sounds").paths()})
     inner = {tuple(typed.name(os.path.relpath(path, directory)).split(os.sep)[1:-1]) for path in Found(directory, "sounds").paths()}
     return sorted({parts[0] for parts in inner if parts})
 
@@ -198,7 +206,7 @@ def speakers_of(directory):
 def classes_of(directory):
     """Returns the names of classes: digits of file names like DIGIT_SPEAKER_TAKE.wav, or the top-level folders."""
     if digits(directory):
-        return sorted({NAMED.match(os.path.basename(path)).group(1) for path in Found(directory, "sounds").paths()}, key=int)
+        return sorted({named(path)[0] for path in Found(directory, "sounds").paths()}, key=int)
     return folder.subfolders(directory, "sounds")
 
 
@@ -213,11 +221,11 @@ def read(directory, split, evaluation=False, rate=fsdd.RATE, longest=1 << 30, cl
         found.short(count(total, "recording"), "at least %d are needed" % LEAST)
     seconds = sum(len(clip) for split in ("train", "validation") for _, clip in parts[split]) / rate
     found.say("%s, %.0f s without what is held out" % (count(total, "recording"), seconds))
-    clips, labels, voices, named = [], [], [], digits(directory)
+    clips, labels, voices, by_name = [], [], [], digits(directory)
     of = lambda names, name: [n.lower() for n in names].index(name.lower()) if name.lower() in [n.lower() for n in names] else -1
     for path, clip in parts[split]:
-        if named:
-            digit, speaker, _ = NAMED.match(os.path.basename(path)).groups()
+        if by_name:
+            digit, speaker = named(path)
             label, voice = of(classes, digit), of(speakers, speaker)
         else:
             label, voice = folder.class_of(path, directory, classes), folder.class_of(path, directory, speakers)

@@ -3,8 +3,8 @@
 
 The sentence is in a text file of the same name as the picture (dog.png, dog.txt), or in a table in the folder: captions.tsv, captions.csv
 or metadata.jsonl with "file_name" and "text". The first two columns of a table are the file and the sentence, unless its first line names
-them. Sentences are normalised as in the library (typed.py); words are in lower case, without punctuation. A tenth is held out, a tenth is
-for validation, by the SHA-256 of the picture.
+them. A picture with several sentences keeps the last one. Sentences are normalised as in the library (typed.py); words are in lower
+case, without punctuation. A tenth is held out, a tenth is for validation, by the SHA-256 of the picture.
 """
 import functools
 import json
@@ -60,7 +60,7 @@ def lines_of(text, ending):
 
 def tables(directory, found):
     """Reads {key of a picture: sentence} from the tables in the folder."""
-    sentences = {}
+    sentences, pictures = {}, {key(path) for path in Found(directory, "pictures").paths()}
     for at, folders, names in os.walk(directory):
         folders[:] = [name for name in folders if not hidden(name)]
         for name in sorted(names):
@@ -73,9 +73,13 @@ def tables(directory, found):
             except Unreadable as error:
                 found.skip(path, error)
                 continue
-            sentences.update({key(os.path.join(at, row[0])): row[1] for row in rows if row})
-            if None in rows:
-                found.skip(path, "%s without a file and a sentence" % count(rows.count(None), "line"))
+            keys = [key(os.path.join(at, row[0])) for row in rows if row]
+            known = [name for name in keys if name in pictures]
+            for number, reason in ((rows.count(None), "without a file and a sentence"), (len(keys) - len(known), "for pictures that the folder does not have"),
+                                   (len(known) - len(set(known)), "replaced by a later line for the same picture")):
+                if number:
+                    found.skip(path, "%s %s" % (count(number, "line"), reason))
+            sentences.update(zip(keys, (row[1] for row in rows if row)))
     return sentences
 
 
