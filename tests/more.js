@@ -22,5 +22,13 @@ export const more = /** @type {any} */ (
   (/** @type {string} */ name, /** @type {any[]} */ ...rest) => (EVERY ? test(`more (${FILE}): ${name}`, ...rest) : undefined)
 );
 
-/** Returns test() for the first of every `n` tests of a kind, and more() for the others. @param {number} i @param {number} n */
-export const oneOf = (i, n) => (i % n === 0 ? test : more);
+/** Registers a test that uses EVERY, because it checks more pages, widths or values in `npm run test:all`, which therefore runs it too. */
+export const longer = EVERY ? more : test;
+
+/**
+ * Returns `first` for the first of every `n` tests of a kind, and more() for the others.
+ *
+ * @param {number} i @param {number} n
+ * @param {typeof test} [first]  test(), or longer() if the tests use EVERY
+ */
+export const oneOf = (i, n, first = test) => (i % n === 0 ? first : more);

@@ -33,9 +33,9 @@ task_test_browser() {
 # test-sweep  check every page of the demo and of the manual, and every figure, at every width and in every colour, each check with its own page load; also every address and every test image
 task_test_sweep() {
   tests 3600 --test-concurrency=2 tests/browser/all/*.test.js
-  (export EVERY_TEST=1 EVERY_WIDTH=1 EVERY_ADDRESS=1; tests 900 --test-concurrency=2 --test-name-pattern='^more ' --test-name-pattern='a card for each' --test-name-pattern='in text fields, page handlers' --test-name-pattern='every page of a kept course' --test-name-pattern='old addresses' --test-name-pattern='nothing is wider' --test-name-pattern='malformed' --test-name-pattern='what is tinted' tests/browser/*.test.js)
-  (export EVERY_TEST=1; tests 900 tests/browser/documents.test.js; tests 900 $(grep -l more.js tests/js/*.test.js))
-  (export EVERY_IMAGE=1; tests 900 --test-name-pattern='bits/dim of' tests/js/golden.test.js)
+  export EVERY_TEST=1
+  tests 900 --test-concurrency=2 --test-name-pattern='^more ' tests/browser/*.test.js
+  tests 900 $(grep -l more.js tests/js/*.test.js)
 }
 
 # test-embed  test the packed library with bundlers and frameworks, which npm installs into build/: needs a network once

@@ -6,7 +6,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
-import { more, oneOf } from '../more.js';
+import { EVERY, more, oneOf } from '../more.js';
 import { WAIT, everyPage, firstFigure, session } from './browser.js';
 import { MALFORMED, turnTo } from './checks.js';
 
@@ -201,8 +201,8 @@ more('the settings of the filters are written to the address and restored', () =
  * ./build.sh test-sweep opens every page with each malformed address; korean.test.js opens a page with the first and then changes to the
  * others.
  */
-for (const path of process.env.EVERY_ADDRESS ? await everyPage() : []) {
-  test(`/web/${path} ignores malformed text after the #`, () =>
+for (const path of EVERY ? await everyPage() : []) {
+  more(`/web/${path} ignores malformed text after the #`, () =>
     withPage(async (page) => {
       for (const hash of MALFORMED) {
         await page.goto('about:blank');
@@ -210,5 +210,6 @@ for (const path of process.env.EVERY_ADDRESS ? await everyPage() : []) {
         await firstFigure(page).waitFor(WAIT);
       }
       await turnTo(page, MALFORMED);
-    }, LESS));
+    }, LESS),
+  );
 }

@@ -282,13 +282,6 @@ export const firstFigure = (page, phase = 'loaded') =>
     .first();
 
 /**
- * The widths at which a figure must fit. Only ./build.sh test-sweep uses all of them. The checks of every page (pages.test.js) use the two
- * narrowest.
- * @param {number[]} all
- */
-export const widths = (...all) => (process.env.EVERY_WIDTH ? all : []);
-
-/**
  * Makes a change that restarts the first figure, and waits until its run has begun. A short run may end between two polls of
  * waitForFunction(), so this function first installs an observer, which misses no change.
  *

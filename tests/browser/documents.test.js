@@ -18,7 +18,7 @@ import { singles } from '../../web/tools/single.js';
 import { blocksOf, blocksOfPages, whatPeopleRead } from '../js/blocks.js';
 import { ROOT } from '../js/helpers.js';
 import { toyText } from '../js/toy-text.js';
-import { EVERY } from '../more.js';
+import { EVERY, longer } from '../more.js';
 import { session } from './browser.js';
 
 /** @import { Page } from 'playwright-core' */
@@ -98,7 +98,7 @@ test('the documents have blocks to run', () =>
 /** Runs blocks, each in a separate document of the same page.
  * @param {string} what @param {Block[]} all @param {(page: Page, code: string) => Promise<unknown>} body */
 const each = (what, all, body) =>
-  test(what, (context) =>
+  longer(what, (context) =>
     withPage(async (page, complaints) => {
       for (const { where, code } of all) {
         await context.test(where, { timeout: 90000 }, async () => {

@@ -18,7 +18,7 @@ import { toyCaption } from '../js/toy-caption.js';
 import { toyText } from '../js/toy-text.js';
 import { toyTranslation } from '../js/toy-translation.js';
 import { toyModel } from '../js/toy.js';
-import { EVERY, oneOf } from '../more.js';
+import { EVERY, longer, oneOf } from '../more.js';
 import { openEmpty, provide, session } from './browser.js';
 
 const { withPage } = session(['--autoplay-policy=no-user-gesture-required']);
@@ -113,7 +113,7 @@ const LIVES = [
 ];
 
 for (const [i, [task, { model, base }]] of Object.entries(TASKS_SHOWN).entries()) {
-  oneOf(Math.max(0, i - 1), 4)(`${task}: each property has the same effect whenever it is set`, { timeout: 240000 }, () =>
+  oneOf(Math.max(0, i - 1), 4, longer)(`${task}: each property has the same effect whenever it is set`, { timeout: 240000 }, () =>
     withPage(
       async (page) => {
         await openEmpty(page);

@@ -10,7 +10,7 @@ import { fileURLToPath } from 'node:url';
 
 import { framedPages } from '../../web/tools/frame.js';
 import { serve } from '../../web/tools/serve.js';
-import { EVERY, more, oneOf } from '../more.js';
+import { EVERY, longer, more, oneOf } from '../more.js';
 import { OUT, WAIT, everyPage, firstFigure, session } from './browser.js';
 import { axeFindsNothing, fits, scrollThrough } from './checks.js';
 
@@ -237,7 +237,7 @@ for (const [i, viewport] of [
   { width: 390, height: 844 },
   { width: 1280, height: 800 },
 ].entries()) {
-  oneOf(i, 2)(
+  oneOf(i, 2, longer)(
     `the frame is as high as its figure in narrow and wide columns, with code copied on a screen of ${viewport.width} pixels`,
     { timeout: 300000 },
     () =>

@@ -14,7 +14,7 @@ import { gzipSync } from 'node:zlib';
 import { COURSES } from '../../web/front/courses.js';
 import { PAPERS } from '../../web/front/papers.js';
 import { TILES } from '../../web/front/tiles/table.js';
-import { EVERY, more } from '../more.js';
+import { EVERY, longer, more } from '../more.js';
 import { WAIT, runAnew, session, sleep } from './browser.js';
 import { published } from './published.js';
 
@@ -78,7 +78,7 @@ more('the digit completes itself as on the page on the Image Transformer', () =>
   }),
 );
 
-test('a card for each page runs when it is visible, and shows the same as its still', () =>
+longer('a card for each page runs when it is visible, and shows the same as its still', () =>
   withPage(async (page) => {
     await page.goto(PAGE);
     await done(page);
@@ -121,7 +121,8 @@ test('a card for each page runs when it is visible, and shows the same as its st
         { ...WAIT, polling: 100 },
       ); // comparing all pixels in every frame would take too long
     }
-  }));
+  }),
+);
 
 test('the papers are in chronological order, with their models', () =>
   withPage(async (page) => {
@@ -254,7 +255,7 @@ for (const name of Object.keys(TILES).filter((one) => one !== 'bands')) {
   );
 }
 
-test('old addresses lead to the new location of their content', () =>
+longer('old addresses lead to the new location of their content', () =>
   withPage(async (page) => {
     const addresses = [
       ['odds', 'image-transformer', 'odds'],
@@ -277,7 +278,8 @@ test('old addresses lead to the new location of their content', () =>
       await page.waitForURL(`**/web/pages/${path}/#${id}`);
       assert.equal(await page.locator(`#${id}`).count(), 1, `${path} has no #${id}`);
     }
-  }, CALM));
+  }, CALM),
+);
 
 test('the front page is light', (context) =>
   withPage(async (page) => {

@@ -12,8 +12,8 @@ import { test } from 'node:test';
 import { FORGOTTEN, LATER, TINT } from '../../web/pages/image-transformer/geometry-shades.js';
 import { Geometry, blockRaster } from '../../web/pages/image-transformer/geometry-pattern.js';
 import { load } from '../../web/lib/index.js';
-import { more } from '../more.js';
-import { WAIT, OUT, session, sleep, widths } from './browser.js';
+import { EVERY, longer, more } from '../more.js';
+import { WAIT, OUT, session, sleep } from './browser.js';
 
 /** @import { Page } from 'playwright-core' */
 /** @import { AnyModel } from '../../web/lib/model/of-kind.js' */
@@ -41,11 +41,11 @@ const MODELS = [
  * Number of positions whose sets are compared in a model; in tiny models, all positions. ./build.sh test-sweep compares more positions, and
  * shipped models too.
  */
-const QUERIES = process.env.EVERY_WIDTH ? 60 : 10;
+const QUERIES = EVERY ? 60 : 10;
 
 for (const path of MODELS) {
   const missing = !existsSync(inRepository(path));
-  (path.startsWith('weights/') ? more : test)(
+  (path.startsWith('weights/') ? more : longer)(
     `${path}: what is tinted is the set that the engine's queries see`,
     { skip: missing && 'no such file' },
     async (context) => {
@@ -381,8 +381,8 @@ more('a failure gives a message and can be retried', () =>
   ),
 );
 
-for (const width of widths(320, 400, 768)) {
-  test(`nothing is wider than ${width} pixels`, () =>
+for (const width of [320, 400, 768]) {
+  more(`nothing is wider than ${width} pixels`, () =>
     withPage(
       async (page) => {
         await open(page);
@@ -394,7 +394,8 @@ for (const width of widths(320, 400, 768)) {
         if (width === 400) await page.locator('#figure-geometry').screenshot({ path: `${OUT}geometry-phone.png` });
       },
       { viewport: { width, height: 740 }, hasTouch: width < 500, isMobile: width < 500 },
-    ));
+    ),
+  );
 }
 
 more('less motion: nothing begins automatically; a step shows immediately, a run when it is finished', () =>

@@ -32,50 +32,16 @@ const tune = writeNotes(/** @type {Note[]} */ ([{ start: 0, length: 4, pitch: 67
 const svg = '<svg xmlns="http://www.w3.org/2000/svg" width="64" height="64"><rect width="64" height="64" fill="red"/></svg>';
 
 /**
- * figure: takes files; said: the element that shows the answer; given: files, of which only the last has a suitable type; done: the
- * expected answer
+ * For each page: the figure that takes files, the element that shows the answer, a suitable file, and the expected answer.
  *
- * @typedef {{ figure: string, said: string, given: [string, string | Uint8Array, string][], done: RegExp }} Row
+ * @typedef {[string, string | Uint8Array, string]} Given  name, content, type
+ * @type {Record<string, [string, string, Given, RegExp]>}
  */
-
-/** @type {Record<string, Row>} */
 const ROWS = {
-  captions: {
-    figure: '#figure-tell',
-    said: '#said',
-    given: [
-      ['notes.txt', 'x', 'text/plain'],
-      ['a red square 100% #1.svg', svg, 'image/svg+xml'],
-    ],
-    done: /middle of your picture/,
-  },
-  wavenet: {
-    figure: '#figure-voice',
-    said: '#voice-said',
-    given: [
-      ['notes.txt', 'x', 'text/plain'],
-      ['소리.wav', tone, 'audio/wav'],
-    ],
-    done: /of which 0\.10 s are the recording/,
-  },
-  jukebox: {
-    figure: '#figure-stages',
-    said: '#stages-note',
-    given: [
-      ['notes.txt', 'x', 'text/plain'],
-      ['소리.wav', tone, 'audio/wav'],
-    ],
-    done: /^소리\.wav, 0\.10 s/,
-  },
-  chorale: {
-    figure: '#figure-answer',
-    said: '#answer-said',
-    given: [
-      ['notes.txt', 'x', 'text/plain'],
-      ['melody.MID', tune, ''],
-    ],
-    done: /./,
-  },
+  captions: ['#figure-tell', '#said', ['a red square 100% #1.svg', svg, 'image/svg+xml'], /middle of your picture/],
+  wavenet: ['#figure-voice', '#voice-said', ['소리.wav', tone, 'audio/wav'], /of which 0\.10 s are the recording/],
+  jukebox: ['#figure-stages', '#stages-note', ['소리.wav', tone, 'audio/wav'], /^소리\.wav, 0\.10 s/],
+  chorale: ['#figure-answer', '#answer-said', ['melody.MID', tune, ''], /of which 1 note was given/],
 };
 /** Figures of these folders take files, too: photo.test.js has the colour page, own-file.test.js and tokens.test.js have model files. */
 const OTHERS = ['colour'];
@@ -98,7 +64,7 @@ test('every page whose figures take files is in the sweep', async () => {
 /**
  * Drops or pastes files. Returns whether the page prevented the browser's default.
  *
- * @param {Page} page @param {'drop' | 'paste'} type @param {string} selector @param {Row['given']} given @param {string} [text]
+ * @param {Page} page @param {'drop' | 'paste'} type @param {string} selector @param {Given[]} given @param {string} [text]
  */
 const hand = (page, type, selector, given, text = '') =>
   page.locator(selector).evaluate(
@@ -117,7 +83,7 @@ const hand = (page, type, selector, given, text = '') =>
     [type, given.map(([name, bytes, mime]) => [name, Buffer.from(bytes).toString('base64'), mime]), text],
   );
 
-for (const [i, [name, { figure, said, given, done }]] of Object.entries(ROWS).entries()) {
+for (const [i, [name, [figure, said, given, done]]] of Object.entries(ROWS).entries()) {
   oneOf(i, 2)(`${name}: a file among others, dropped and pasted; one that is broken, and a model`, { timeout: 120_000 }, () =>
     withPage(async (page) => {
       await page.goto(`/web/pages/${name}/`);
@@ -125,13 +91,15 @@ for (const [i, [name, { figure, said, given, done }]] of Object.entries(ROWS).en
       await page.locator(figure).scrollIntoViewIfNeeded();
       await page.locator(`${figure} input[type=file]:enabled`).waitFor({ state: 'attached' });
       const answer = page.locator(said);
-      const broken = /** @type {Row['given']} */ ([[`broken ${given[1][0]}`, '', given[1][2]]]);
+      const broken = /** @type {Given} */ ([`broken ${given[0]}`, '', given[2]]);
       const why = name === 'jukebox' ? page.locator('#stages-said') : answer;
       for (const type of /** @type {const} */ (['drop', 'paste'])) {
-        assert.ok(await hand(page, 'drop', figure, broken), 'the browser does not open the file');
+        assert.ok(await hand(page, 'drop', figure, [broken]), 'the browser does not open the file');
         await why.getByText(/empty|no byte|cannot be read|is not/i).waitFor();
-        assert.ok(await hand(page, type, figure, given));
+        const fault = await why.innerText();
+        assert.ok(await hand(page, type, figure, [['notes.txt', 'x', 'text/plain'], given]));
         await answer.getByText(done).and(page.locator(said)).waitFor({ timeout: 40_000 });
+        await why.getByText(fault, { exact: true }).waitFor({ state: 'hidden' });
       }
       const box = page.locator('#own-file [role=status]');
       if ((await box.count()) > 0) {

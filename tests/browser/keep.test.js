@@ -12,7 +12,7 @@ import { test } from 'node:test';
 
 import { COURSES, idOf } from '../../web/front/courses.js';
 import { LANGUAGES } from '../../web/tools/languages.js';
-import { EVERY } from '../more.js';
+import { EVERY, longer } from '../more.js';
 import { OUT, WAIT, firstFigure, session, sleep } from './browser.js';
 import { isFilled, scrollThrough } from './checks.js';
 import { published } from './published.js';
@@ -45,71 +45,74 @@ async function keepIt(page, id) {
   await said(page, id).filter({ hasText: 'Kept: the course works' }).waitFor(WAIT);
 }
 
-test('every page of a kept course works without a connection, in every language, and the course can be removed', { timeout: 400000 }, () =>
-  withPage(
-    async (page, complaints) => {
-      const asked = /** @type {string[]} */ ([]);
-      page.on('request', (request) => asked.push(request.url()));
-      await page.goto(`/web/pages/${COURSE.steps[0].page}/`);
-      await firstFigure(page).waitFor(WAIT);
-      assert.deepEqual(
-        asked.filter((url) => /page-keep|courses\.json/.test(url)),
-        [],
-        'nothing of it is loaded before the click',
-      );
-      await openBox(page);
-      assert.match(
-        await said(page).innerText(),
-        /^2 pages with their translations: [\d.]+ MB of pages and scripts, [\d.]+ MB of models\.$/,
-      );
-      await box(page).screenshot({ path: `${OUT}keep-before.png` });
-      await keepIt(page);
-      await box(page).screenshot({ path: `${OUT}keep-after.png` });
-      assert.deepEqual(complaints, []);
-
-      await page.context().setOffline(true);
-      for (const [i, { page: name }] of COURSE.steps.entries()) {
-        if (i === 0 && !EVERY) continue; // has been visited, so less can be missing
-        const translated = Object.keys(LANGUAGES).filter((code) =>
-          existsSync(new URL(`../../web/pages/${name}/page.${code}.html`, import.meta.url)),
+longer(
+  'every page of a kept course works without a connection, in every language, and the course can be removed',
+  { timeout: 400000 },
+  () =>
+    withPage(
+      async (page, complaints) => {
+        const asked = /** @type {string[]} */ ([]);
+        page.on('request', (request) => asked.push(request.url()));
+        await page.goto(`/web/pages/${COURSE.steps[0].page}/`);
+        await firstFigure(page).waitFor(WAIT);
+        assert.deepEqual(
+          asked.filter((url) => /page-keep|courses\.json/.test(url)),
+          [],
+          'nothing of it is loaded before the click',
         );
-        // Each page is opened in one of its languages; ./build.sh test-sweep opens it in all.
-        const all = ['', ...translated.map((code) => `${code}/`)];
-        for (const lang of EVERY ? all : [all[i % all.length]]) {
-          complaints.length = 0;
-          await page.goto(`/web/pages/${name}/${lang}`);
-          await firstFigure(page).waitFor(WAIT);
-          await isFilled(page);
-          await scrollThrough(page);
-          // Without a connection, Chromium complains about the checks whether a file has changed.
-          assert.deepEqual(
-            complaints.filter((text) => !/ERR_INTERNET_DISCONNECTED|ERR_FAILED/.test(text)),
-            [],
-            `${name}/${lang}`,
-          );
-        }
-      }
-      await page.goto('/web/');
-      await firstFigure(page, 'done').waitFor(WAIT);
-      await box(page).scrollIntoViewIfNeeded();
-      await openBox(page);
-      await page.screenshot({ path: `${OUT}keep-front.png` });
-      assert.match(await said(page).innerText(), /^Kept: the course works/);
+        await openBox(page);
+        assert.match(
+          await said(page).innerText(),
+          /^2 pages with their translations: [\d.]+ MB of pages and scripts, [\d.]+ MB of models\.$/,
+        );
+        await box(page).screenshot({ path: `${OUT}keep-before.png` });
+        await keepIt(page);
+        await box(page).screenshot({ path: `${OUT}keep-after.png` });
+        assert.deepEqual(complaints, []);
 
-      await page.context().setOffline(false);
-      await box(page).getByRole('button', { name: 'Remove' }).click();
-      await said(page)
-        .filter({ hasText: /^2 pages/ })
-        .waitFor(WAIT);
-      assert.equal(await page.evaluate(() => caches.has('nextpixel-courses')), false);
-      const left = await page.evaluate(async () => (await (await caches.open('nextpixel')).keys()).map(({ url }) => url));
-      assert.deepEqual(
-        left.filter((url) => /sagan|jukebox/.test(url)),
-        [],
-      );
-    },
-    { complains: true },
-  ),
+        await page.context().setOffline(true);
+        for (const [i, { page: name }] of COURSE.steps.entries()) {
+          if (i === 0 && !EVERY) continue; // has been visited, so less can be missing
+          const translated = Object.keys(LANGUAGES).filter((code) =>
+            existsSync(new URL(`../../web/pages/${name}/page.${code}.html`, import.meta.url)),
+          );
+          // Each page is opened in one of its languages; ./build.sh test-sweep opens it in all.
+          const all = ['', ...translated.map((code) => `${code}/`)];
+          for (const lang of EVERY ? all : [all[i % all.length]]) {
+            complaints.length = 0;
+            await page.goto(`/web/pages/${name}/${lang}`);
+            await firstFigure(page).waitFor(WAIT);
+            await isFilled(page);
+            await scrollThrough(page);
+            // Without a connection, Chromium complains about the checks whether a file has changed.
+            assert.deepEqual(
+              complaints.filter((text) => !/ERR_INTERNET_DISCONNECTED|ERR_FAILED/.test(text)),
+              [],
+              `${name}/${lang}`,
+            );
+          }
+        }
+        await page.goto('/web/');
+        await firstFigure(page, 'done').waitFor(WAIT);
+        await box(page).scrollIntoViewIfNeeded();
+        await openBox(page);
+        await page.screenshot({ path: `${OUT}keep-front.png` });
+        assert.match(await said(page).innerText(), /^Kept: the course works/);
+
+        await page.context().setOffline(false);
+        await box(page).getByRole('button', { name: 'Remove' }).click();
+        await said(page)
+          .filter({ hasText: /^2 pages/ })
+          .waitFor(WAIT);
+        assert.equal(await page.evaluate(() => caches.has('nextpixel-courses')), false);
+        const left = await page.evaluate(async () => (await (await caches.open('nextpixel')).keys()).map(({ url }) => url));
+        assert.deepEqual(
+          left.filter((url) => /sagan|jukebox/.test(url)),
+          [],
+        );
+      },
+      { complains: true },
+    ),
 );
 
 test('keeping a course can be cancelled and continued; if there is no space or no connection, the page says so', { timeout: 300000 }, () =>

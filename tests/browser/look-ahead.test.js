@@ -14,7 +14,7 @@ import { test } from 'node:test';
 import { differences, median, passAt, passes, verdict } from '../../web/pages/look-ahead/ahead-run.js';
 import { load } from '../../web/lib/index.js';
 import { more } from '../more.js';
-import { WAIT, OUT, session, sleep, widths } from './browser.js';
+import { WAIT, OUT, session, sleep } from './browser.js';
 
 /** @import { Page } from 'playwright-core' */
 
@@ -399,8 +399,8 @@ more('less motion: nothing begins automatically, and the picture appears finishe
   ),
 );
 
-for (const width of widths(320, 400, 768)) {
-  test(`nothing is wider than ${width} pixels`, () =>
+for (const width of [320, 400, 768]) {
+  more(`nothing is wider than ${width} pixels`, () =>
     withPage(
       async (page) => {
         await open(page);
@@ -415,7 +415,8 @@ for (const width of widths(320, 400, 768)) {
         if (width === 400) await page.locator('#figure-ahead').screenshot({ path: `${OUT}lookahead-phone.png` });
       },
       { viewport: { width, height: 740 }, hasTouch: width < 500, isMobile: width < 500 },
-    ));
+    ),
+  );
 }
 
 more('if the weights have no draft, the figure says that it has nothing to show', () =>

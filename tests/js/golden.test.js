@@ -8,6 +8,7 @@ import { readFile, readdir } from 'node:fs/promises';
 import { test } from 'node:test';
 import { gunzipSync } from 'node:zlib';
 
+import { EVERY } from '../more.js';
 import { Codec } from '../../web/lib/media/codec.js';
 import { Core } from './core.js';
 import { describe, fittingOf } from '../../web/lib/model/describe.js';
@@ -173,7 +174,7 @@ for (const name of models) {
 }
 
 /** The number of images, of the hundred in the file, that this test uses; ./build.sh test-sweep uses all. */
-const IMAGES = process.env.EVERY_IMAGE ? 100 : 5;
+const IMAGES = EVERY ? 100 : 5;
 
 for (const name of ['digits', 'emoji', 'pixelcnn-digits', 'gated-pixelcnn-digits', 'sparse-digits', 'wavenet-digits']) {
   test(`${name}: bits/dim of ${IMAGES} test images, shipped file against the F32 weights in PyTorch`, async (context) => {

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: MIT
+// @ts-check
+
+/** `npm run test:all` runs all that `npm test` leaves out (tests/more.js): the tests in browsers, which it selects by name, register it. */
+
+import assert from 'node:assert/strict';
+import { readFile, readdir } from 'node:fs/promises';
+import { test } from 'node:test';
+
+import { parse } from 'acorn';
+
+import { ROOT } from './helpers.js';
+
+/** The functions that register a test under a name that test-sweep selects. */
+const SELECTED = ['more', 'longer'];
+
+/**
+ * Returns the statements outside of functions that use EVERY, directly or by a name that one of them declares, and register tests that
+ * test-sweep does not select.
+ *
+ * @param {string} text  the code of a test file
+ * @returns {string[]}
+ */
+function missed(text) {
+  /** @type {any[]} */
+  const comments = [];
+  const { body } = /** @type {any} */ (parse(text, { ecmaVersion: 'latest', sourceType: 'module', onComment: comments }));
+  let code = text;
+  for (const { start, end } of comments) code = code.slice(0, start) + ' '.repeat(end - start) + code.slice(end);
+  const long = ['EVERY'];
+  const selected = [...SELECTED];
+  const missing = [];
+  const has = (/** @type {string} */ one, /** @type {string[]} */ names) => new RegExp(`(?<![.\\w])(${names.join('|')})\\b`).test(one);
+  for (const { type, start, end, declarations, id } of body) {
+    const one = code.slice(start, end);
+    if (type === 'ImportDeclaration') continue;
+    // The name of a test, as in `test(`, `? test : more` and `oneOf(i, 2)(`; the last may pass `longer`.
+    const plain = /(?<![.\w])test\b(?=\s*[(:)])/.test(one) || one.replace(/oneOf\([^;]*?, longer\)\(/g, '').includes('oneOf(');
+    const names = [...(declarations ?? []).map((/** @type {any} */ declared) => declared.id.name), ...(id ? [id.name] : [])];
+    const isSelected = !plain && has(one, selected);
+    if (isSelected) selected.push(...names);
+    else if (has(one, long) && (plain || names.length === 0)) missing.push(one);
+    else if (has(one, long)) long.push(...names);
+  }
+  return missing;
+}
+
+test('a test that checks more in test:all is found if it is not selected there', () => {
+  for (const right of [
+    "longer('a', () => loop(EVERY ? 9 : 1));",
+    "const many = EVERY ? 9 : 1; longer('a', () => loop(many)); test('b', () => {});",
+    "const each = (list) => longer('a', list); each(all.filter(() => EVERY));",
+    "function loop() { return EVERY; } for (const i of all) oneOf(i, 2, longer)('a', loop);",
+    "for (const path of EVERY ? all : []) more('a', () => /x/.test(path));",
+  ])
+    assert.deepEqual(missed(right), [], right);
+  for (const wrong of [
+    "test('a', () => loop(EVERY ? 9 : 1));",
+    "const many = EVERY ? 9 : 1; test('a', () => loop(many));",
+    "const each = (list) => test('a', list); each(all.filter(() => EVERY));",
+    "function loop() { return EVERY; } for (const i of all) oneOf(i, 2)('a', loop);",
+    "for (const path of all) (path ? test : longer)('a', () => EVERY);",
+  ])
+    assert.equal(missed(wrong).length, 1, wrong);
+});
+
+test('test:all runs the tests in browsers that check more there', async () => {
+  const tasks = await readFile(`${ROOT}tests/tasks.sh`, 'utf8');
+  assert.deepEqual(
+    [...tasks.matchAll(/--test-name-pattern='([^']*)'/g)].map(([, pattern]) => pattern),
+    ['^more '],
+  );
+  for (const name of await readdir(`${ROOT}tests/browser`)) {
+    if (!name.endsWith('.js')) continue;
+    const text = await readFile(`${ROOT}tests/browser/${name}`, 'utf8');
+    assert.ok(!text.includes('process.env.EVERY'), `${name}: use tests/more.js`);
+    assert.deepEqual(missed(text), [], `${name}: register this test with longer() or more()`);
+  }
+});
