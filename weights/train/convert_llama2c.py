@@ -108,7 +108,7 @@ def convert(checkpoint, tokenizer, out, kind, name="", licence="", plain=False, 
     done = {}
     for tried in range(seed, seed + (0 if plain or not rounded else TRIES)):
         done = calibrated.round_llama(h, tensors, rounded, tried)
-        if kind != "q8_0":                               # the same greedy text is not expected with so few bits
+        if kind != "q8_0":                               # with so few bits, the same greedy text is not expected
             break
         margin = calibrated.greedy_margin(h, tensors, done)
         print("texts of seed %d: the greedy text keeps a margin of %.4f" % (tried, margin))

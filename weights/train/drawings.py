@@ -40,7 +40,7 @@ SETS = {                                 # name: package, licence; sets with cod
     "fxemoji": ("@iconify-json/fxemoji@1.2.2", "CC-BY-4.0"),
 }
 
-PICTURES = {                             # likewise, with the folder in the package; their file names are code points
+PICTURES = {                             # name: package, licence and the folder in the package; the names of the pictures are code points
     "noto-2018": ("emoji-datasource-google@4.1.0", "Apache-2.0", "package/img/google/64/"),
 }
 

@@ -9,8 +9,8 @@ next to the file (<run>.u8.gz, for weights/eval/sheets.js). The type is the one 
     python3 weights/train/export.py captions --run captions-hard-4 --out weights/captions.gguf       weights that another recipe of the model trained
     python3 weights/train/export.py emoji-sr --mix weights/emoji-sr.gguf --share 0.2      a mean: a fifth of what the run began with
 
-The mean of a run's final weights and its initial (or intermediate) weights can have a higher likelihood than either.  If the other file is
-of a smaller model, it is grown first.
+The mean of a run's final weights and of its initial (or intermediate) weights can have a higher likelihood than either of them.  If the
+file to mix in is of a smaller model, it is grown first.
 """
 import hashlib
 import os

@@ -55,7 +55,7 @@ def tensors(images, kinds):
 
 
 def pictures(directory):
-    """Returns the training pictures (N, 3, 32, 32) in -1..1, their kinds, and numbers of kind and set together"""
+    """Returns the training pictures (N, 3, 32, 32) in -1..1, their kinds, and a number for each combination of kind and set"""
     images, kinds, rows = emoji_kinds.drawn(directory)
     x, kinds = tensors(images, kinds)
     sets = sorted({row[0] for row in rows})
@@ -116,7 +116,7 @@ def drawn(model, latent_length, labels, seed=1):
 
 
 def sampled(kinds, count, seed=1):
-    """Returns the kinds of this many pictures, in proportion."""
+    """Returns the kinds of this many pictures, in the proportions of `kinds`."""
     return kinds[torch.randint(0, len(kinds), (count,), generator=torch.Generator().manual_seed(seed))]
 
 

@@ -14,7 +14,7 @@
 #
 # Environment: DATA, the folder with cifar10/, emoji/, stories/, multi30k/, binarised_mnist/, fsdd/ (default data); KEEP, a folder to which data/ is copied and from
 # which training then reads, for a machine that receives the pictures (cifar10 85 MB, emoji 11 MB, emoji-drawings 74 MB, in two files) in several commands; OUT, where results are copied (default build/gpu):
-# of each run log.jsonl, out.log, and average.pt cut into parts of 15 MB (RUN.pt.aa, ...). On the machine that receives them:
+# of each run log.jsonl, out.log, and average.pt cut into parts of 15 MB (RUN.pt.aa, ...). On the machine that receives the results:
 #
 #   mkdir -p weights/train/runs/cifar10-gpu && cat build/gpu/cifar10-gpu.pt.* > weights/train/runs/cifar10-gpu/average.pt
 #   python3 weights/train/export.py cifar10 --run cifar10-gpu --out build/cifar10-gpu.gguf
@@ -34,22 +34,24 @@ if [ -n "${KEEP:-}" ]; then
   DATA=$KEEP
 fi
 OUT=${OUT:-build/gpu}
-SMOKE_TEXT=                              # the same for language models
-SMOKE_SMALL=${SMOKE_SMALL:-}             # and for those trained together, whose sizes stay the same: --minutes 0 --steps 20
+SMOKE_TEXT=                              # settings that `smoke` adds for language models
+# Settings that `smoke` adds for models trained together, whose sizes stay the same: --minutes 0 --steps 20.
+SMOKE_SMALL=${SMOKE_SMALL:-}
 SMOKE=${SMOKE:-}                         # set by `smoke`: these settings come last and make every run tiny
 RUNS=${NEXTPIXEL_RUNS:-weights/train/runs}
 TRAIN="${PYTHON:-python3} weights/train/train.py"
 # 14.2 M parameters
 CIFAR10_SCHEDULE='--batch 64 --lr 4e-4 --ema 0.9995 --sheets 0 --compile 1 --threads 8 --query-block 128 --memory-block 128'
 CIFAR10="$CIFAR10_SCHEDULE --warmup 200 --every 3 --embedding-length 384 --feed-forward-length 1536 --head-count 6 --key-length 64 --block-count 8"
-# A small set is read a hundred times, so these use dropout. The recipes' sizes suit a CPU; these suit a GPU (6.4 M parameters).
+# The emoji are few and are read a hundred times, so training uses dropout. The recipes' sizes suit a CPU; the sizes here suit a GPU (6.4 M
+# parameters).
 EMOJI="--embedding-length 256 --feed-forward-length 1024 --key-length 64 --block-count 8 --batch 64 --lr 1.5e-3 --warmup 300
   --dropout 0.1 --ema 0.9995 --every 2 --sheets 0 --compile 1 --threads 8 --data $DATA/emoji"
 
 # Emoji are redrawn if their drawings are present (drawings.py makes them, 74 MB).
 if [ -e "$DATA/emoji-drawings/drawings.tsv" ]; then DRAWINGS='--drawings 0.5'; else DRAWINGS='--drawings 0'; fi
 
-collect() {  # run...: copies the results to keep
+collect() {  # RUN...: copies the results of these runs to $OUT
   mkdir -p "$OUT"
   for run in "$@"; do
     folder=$RUNS/$run
@@ -66,7 +68,7 @@ train() {  # recipe, settings...: trains as run <recipe>-gpu; the output also go
   [ -f "$folder/average.pt" ]            # tee hides a failure of train.py
 }
 
-# a GPU stage of its recipe, from the shipped file; data sets are named by folder
+# trains a GPU stage of a recipe, from the shipped file; data sets are named by folder
 small() {  # recipe, stage, data, settings...
   name=$1 stage=$2 of=$3
   shift 3
@@ -77,7 +79,7 @@ small() {  # recipe, stage, data, settings...
   grep -E "valid|step|gamma" "$RUNS/$name-$stage/out.log" | tail -n 3 | sed "s/^/$name: /"
 }
 
-# both continue the same first run, as the card says, so that they differ only in attention
+# both networks continue the same first run, as the card says, so that they differ only in attention
 sagan() {
   small sagan-emoji-plain 1 emoji --run sagan-first --batch 64 --minutes 3.5 --lr-floor 1
   for name in sagan-emoji sagan-emoji-plain; do small $name 1 emoji --begun sagan-first --batch 64 --minutes 3 & done
@@ -111,14 +113,14 @@ probe() {
 emoji() { train emoji $EMOJI $DRAWINGS --minutes 4 --limit-seconds 400 "$@"; collect emoji-gpu; }
 cifar10() { train cifar10 $CIFAR10 --minutes 8.5 --limit-seconds 575 --data "$DATA/cifar10" "$@"; collect cifar10-gpu; }
 
-# the recipe's own size: the page draws two dozen enlargements at a time
+# uses the recipe's own size, because the page draws two dozen enlargements at a time
 emoji_sr() {
   train emoji-sr ${SHIPPED---from weights/emoji-sr.gguf} $DRAWINGS --batch 64 --lr 1.5e-3 --warmup 100 --fresh-rate 1 --ema 0.9995 --every 2 --sheets 0 \
     --compile 1 --threads 8 --minutes 9 --limit-seconds 575 --data "$DATA/emoji" "$@"
   collect emoji-sr-gpu
 }
 
-# 14 M parameters on 12 MB of text: dropout
+# uses dropout, because 14 M parameters are trained on 12 MB of text
 stories() {
   SMOKE=$SMOKE_TEXT
   train stories --embedding-length 384 --feed-forward-length 1024 --head-count 6 --head-count-kv 6 --block-count 7 --batch 64 --lr 1.5e-3 \
@@ -126,7 +128,7 @@ stories() {
   collect stories-gpu
 }
 
-# the recipe unchanged, because a larger file would be too large for a page
+# uses the recipe unchanged, because a larger file would be too large for a page
 de_en() {
   SMOKE=$SMOKE_TEXT
   train de-en --every 1 --minutes 6 --limit-seconds 500 --threads 8 --data "$DATA/multi30k" "$@"
@@ -146,7 +148,7 @@ case $task in
     OUT=$RUNS/out
     SMOKE='--smoke --block-count 1 --embedding-length 32 --feed-forward-length 32 --head-count 2 --key-length 16 --minutes 0 --steps 2 --batch 2
       --sheets -1 --final-valid-images 2 --threads 2 --attention batched'
-    SHIPPED=                             # the shipped file is larger than these
+    SHIPPED=                             # the shipped file is larger than these tiny models
     SMOKE_TEXT='--smoke --minutes 0 --steps 2 --batch 2 --sheets -1 --final-valid-images 2 --threads 2'
     SMOKE_SMALL=$SMOKE_TEXT
     # without the GAN, whose smallest pictures are smaller than those of its data

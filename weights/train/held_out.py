@@ -8,8 +8,7 @@ NAME.tsv, per line a sentence, a tab and its translation.  fsdd: a folder NAME o
 list of notes for each chorale, in the library's form.  ud_ewt: NAME.tsv, one word per line (form, part of speech, number of the head,
 relation), an empty line after each sentence.  omniglot: a folder NAME with the characters, in the form of the evaluation part of
 `data/omniglot`. scenes: NAME.u8.gz and NAME.json (words of each, and boxes of the things they name), 1,000 of pairs that never occurred
-together in training, and NAME-styles, 1,000 in held-out drawing styles.  This command is an entry point of evaluation: training code cannot
-reach these examples (see data/__init__.py).
+together in training, and NAME-styles, 1,000 in held-out drawing styles.  Training code cannot read these examples (see data/__init__.py).
 """
 import gzip
 import json

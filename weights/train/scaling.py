@@ -4,7 +4,7 @@
 
 Trains three sizes of each recipe from scratch, one thread each, at equal CPU time (train.py --clock cpu: other programs affect all of them
 equally), sequentially at the lowest priority. The command prints a table of their losses on the same validation pictures and its
-extrapolation to longer runs. Scaling runs can be stopped: the same command resumes, and --table only prints.
+extrapolation to longer runs. To resume a stopped comparison, run the command again; --table only prints the results.
 
 Of a recipe's settings, only the learning rate depends on the size: it is inversely proportional to the square root of the width.  The warm-up is shortened,
 because it would take most of a run of a few minutes.

@@ -5,10 +5,10 @@
     python3 weights/train/spectral.py train              # two of them share the work: each takes the run that is furthest behind
     python3 weights/train/spectral.py measure --out build/spectral.json --strips web/pages/sagan/runs.png
 
-plain: no normalisation. both: every matrix of both networks is divided by its largest singular value. scales: the same, with the
-discriminator at four times the generator's rate and the same geometric mean [Zhang 2019, figure 3; Heusel 2017]. The networks are narrower
-versions of those of sagan-emoji, on the same pictures; batches, latents and seed are the same in all three runs. The figure was made with
-926 pictures of four kinds.
+plain: no normalisation. both: every matrix of both networks is divided by its largest singular value. scales: like `both`, with the
+discriminator at four times the generator's rate and the same geometric mean of the rates [Zhang 2019, figure 3; Heusel 2017]. The networks
+are narrower versions of those of sagan-emoji, on the same pictures; batches, latents and seed are the same in all three runs. The figure
+was made with 926 pictures of four kinds.
 """
 import fcntl
 import json
@@ -35,7 +35,7 @@ RUNS = dict(
     scales=dict(normed="both", lr=2e-4, critic_lr=8e-4),
 )
 NARROW = dict(channels=(64, 64, 32, 16), critic=(32, 64, 64), batch=16, ema=0.998, lr_floor=1.0)
-SLICE = 100                              # steps of a run that a process trains at a time
+SLICE = 100                              # steps that one process trains
 POINTS = (100, 200, 400, 600, 800, 1000, 1200, 1600)      # steps at which the averaged weights are saved
 STRIP = 12                               # pictures per strip
 

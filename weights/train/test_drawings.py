@@ -101,9 +101,11 @@ class Drawn(unittest.TestCase):
         self.assertGreater(area.max() / area.min(), 2.5)
         for axis in (1, 2):
             centre = (dark.sum(3 - axis) * (np.arange(32) + 0.5)).sum(1) / area
-            self.assertTrue((abs(centre - 16) < 3.4).all())              # 0.125 of 16 pixels, of a scale of up to 1.3, turned
+            # A shift of up to 0.125 of 16 pixels at a scale of up to 1.3, rotated.
+            self.assertTrue((abs(centre - 16) < 3.4).all())
             self.assertGreater(centre.std(), 0.8)
-        self.assertTrue((x[:, 0] > 248).all() and (x[:, :, -1] > 248).all())       # the window's third lobe is positive: a shade of grey there
+        # The third lobe of the Lanczos window is positive, which leaves a shade of grey.
+        self.assertTrue((x[:, 0] > 248).all() and (x[:, :, -1] > 248).all())
 
     def test_a_crowd_is_drawn_less_often(self):
         """Nine drawings of one base count as three; those of another set count separately, and half as much if the data set has no such

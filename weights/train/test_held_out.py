@@ -45,7 +45,7 @@ class HeldOut(unittest.TestCase):
     def test_every_set(self):
         self.assertTrue({"ud_ewt", "omniglot", "emoji_kinds", "tales", "german", "chorales", "scenes"} <= set(held_out.sets()))
         for name in held_out.sets():
-            if name == "scenes":         # test_scenes.py tests these
+            if name == "scenes":         # test_scenes.py tests scenes
                 continue
             with self.subTest(name), tempfile.TemporaryDirectory() as at:
                 said = self.written(name, at)

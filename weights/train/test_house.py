@@ -41,7 +41,7 @@ from models.fvsbn.task import TASK as FVSBNTask
 from test_scenes import sprites
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-EVERY = bool(os.environ.get("EVERY_RECIPE"))          # ./build.sh test-train all
+EVERY = bool(os.environ.get("EVERY_RECIPE"))          # set by ./build.sh test-train all
 os.environ.setdefault("NEXTPIXEL_NATIVE", recipes.RUNS)          # compiles native.c, which takes seconds, once for all folders of runs
 QUIET = dict(sheets=-1, threads=1, attention="plain", compile=False)
 
@@ -267,7 +267,7 @@ class Recipes(House):
         s = settings_of(recipes.find("fvsbn"), data=self.pictures, run="early", sheets=1, every=50.0, steps=3)
         with mock.patch.object(loop, "FIRST_SHEET", 0.0), contextlib.redirect_stdout(io.StringIO()) as said:
             loop.train(recipes.find("fvsbn"), s)
-        self.assertEqual(said.getvalue().count("samples: "), 2)                  # the second one is the sheet at the end
+        self.assertEqual(said.getvalue().count("samples: "), 2)                  # one sheet comes early, the other one at the end
         self.assertIn("valid ", said.getvalue().split("final valid")[0])
 
     def test_one_name_one_recipe_one_file(self):
@@ -284,7 +284,7 @@ class Recipes(House):
                 recipe.task.Settings(**dict(recipe.settings, **stage))
 
     def test_stages_and_starts(self):
-        """A stage has settings over the recipe's and a separate run, and starts with a file; some recipes start with a file too; --smoke
+        """A stage overrides settings of the recipe, has a separate run and starts with a file; some recipes start with a file too; --smoke
         and --from have the highest precedence."""
         parse = lambda *argv: settings.parse("", recipes.find, list(argv))[1]
         first, third = parse("cifar10"), parse("cifar10", "--stage", "3", "--from", "a.gguf", "--lr", "1e-4")
@@ -451,7 +451,7 @@ class Queue(House):
     def jobs(self):
         return {job["run"]: job for job in json.loads(text(self.runs, "queue.json"))["jobs"]}
 
-    def until(self, what, seconds=240):             # long, because a training at the lowest priority waits for a busy machine
+    def until(self, what, seconds=240):             # the limit is long, because a training at the lowest priority waits on a busy machine
         end = time.monotonic() + seconds
         while time.monotonic() < end:
             if what():

@@ -94,7 +94,8 @@ class Notebook(unittest.TestCase):
         self.assertIn("96 pictures to learn from", told.getvalue())
         self.assertRegex(told.getvalue(), r"weights/own/first\.gguf: [\d.]+ MB, \d+ parameters")
         kinds = [type(thing).__name__ for thing in shown]
-        self.assertEqual(kinds, ["Image", "SVG", "Image", "Image", "Image", "HTML"])     # seen; curve and samples, anew in their places; sheets; the link
+        # The given pictures; the curve and the samples, which are updated in place; the sheets; the link.
+        self.assertEqual(kinds, ["Image", "SVG", "Image", "Image", "Image", "HTML"])
         self.assertIn("<polyline", shown[1].data)
         self.assertEqual(shown[2].data[:4], b"\x89PNG")
         self.assertRegex(shown[5].data, r'href="http://127\.0\.0\.1:\d+/web/pages/colour/\?model=\.\./\.\./\.\./weights/own/first\.gguf"')

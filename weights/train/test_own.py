@@ -23,7 +23,7 @@ from data import files
 from test_data import midi, tune, wav
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-EVERY = bool(os.environ.get("EVERY_RECIPE"))          # ./build.sh test-train all
+EVERY = bool(os.environ.get("EVERY_RECIPE"))          # set by ./build.sh test-train all
 LEFT_OUT = ("opened", "opened-decoder")               # tiny models with eight numbers per token, which nobody trains on their own words
 
 
@@ -306,7 +306,7 @@ class Documented(Folders):
 
 
 class Slips(Folders):
-    """A mistake ends in a sentence: no other exception leaves the loop."""
+    """A user's mistake ends the program with a message; no other exception leaves the loop."""
     OF = dict(drawings="fvsbn", signs="snail-omniglot", sines="wavenet", melodies="chorales", stories="stories", translations="de-en", treebank="crf-en", captioned="captions")
 
     def said(self, name, *options):
@@ -356,7 +356,7 @@ class Slips(Folders):
 
 SOME = ("captions", "chorales", "crf-en", "jukebox-small", "sagan-emoji", "snail-omniglot")         # cases that need extra settings
 NEW = ("show-attend-tell.words",)                     # your own captions add their words
-CLOSE = {"snail": 0.05, "sagan": 0.05}                # the statistics of their norms are those of other pictures
+CLOSE = {"snail": 0.05, "sagan": 0.05}                # the statistics of their norms are computed from other pictures than the file's
 
 
 if __name__ == "__main__":

@@ -38,7 +38,7 @@ def model_of(c, seed=1):
 
 
 def depends(model, label=None):
-    """[predicted][changed], over a few pictures"""
+    """Returns [predicted][changed]: whether changing a pixel changes the prediction of another one, over a few pictures"""
     n, found = model.c.n, None
     for seed in range(6):
         x = torch.from_numpy(np.random.default_rng(seed).integers(0, 2, (1, n)))
@@ -58,7 +58,7 @@ class Models(unittest.TestCase):
         self.assertFalse((plain & ~before).any() or (gated & ~before).any())
         self.assertTrue((before & ~plain).any())
         self.assertTrue(torch.equal(gated, before))
-        self.assertTrue((before & ~narrow).any())        # why the vertical stack has taps in its own row
+        self.assertTrue((before & ~narrow).any())        # this is why the vertical stack has taps in its own row
 
     def test_convolutions_are_the_gathered_taps(self):
         x = torch.from_numpy(np.random.default_rng(3).integers(0, 2, (2, PLAIN.n)))

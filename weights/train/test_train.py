@@ -101,7 +101,7 @@ class Model(unittest.TestCase):
             self.assertLess(float((a - b).abs().max()), 1e-12, name)
 
     def test_all_blocks_at_once(self):
-        """All implementations in attention.py give the numbers of the plain one."""
+        """All implementations in attention.py give the same numbers as the plain computation."""
         configs = [TINY["palette-2d"][0], TINY["dmol-2d-sr"][0], TINY["dmol-full"][0]]
         configs += [replace(configs[1], height=8, width=8, block_rows=2, block_cols=4, flange_rows=3, flange_cols=1),
                     replace(configs[2], height=8, width=8, pattern="local-1d", query_block=8, memory_block=12)]
@@ -195,7 +195,8 @@ class Start(unittest.TestCase):
 
 
     def test_output_begins_at_a_prediction(self):
-        """fit_output is far better than the output's usual start on smooth coloured pictures, and means follow the neighbours."""
+        """On smooth coloured pictures, the loss after fit_output is far lower than with the usual start of the output, and means follow the
+        neighbours."""
         c = Config(height=12, width=12, channels=3, levels=256, output="dmol", mixtures=5, embedding_length=32, feed_forward_length=64,
                    head_count=2, key_length=16, block_count=2, position="learned")
         torch.manual_seed(1)
@@ -270,7 +271,7 @@ class Direct(unittest.TestCase):
 
     @torch.no_grad()
     def test_an_encoder_sees_the_whole_small_picture(self):
-        """The last cell matters to the first pixel only with an encoder, and there is no cross-attention."""
+        """The last cell affects the first pixel only with an encoder, and there is no cross-attention."""
         for model, x, small in self.models:
             other = small.clone()
             other[:, -1] = 255 - other[:, -1]
@@ -584,7 +585,7 @@ class Growing(unittest.TestCase):
                 self.assertLess(abs(after / before - 1), 1e-4, (name, larger))
 
     def test_what_was_added_learns(self):
-        """No weight is out of reach: every zero is read by random weights or reads random weights."""
+        """Every added weight gets a gradient: every zero is read by random weights or reads random weights."""
         c = TINY["palette-2d"][0]
         model, x, y, small = tiny("palette-2d")
         torch.manual_seed(2)
@@ -723,16 +724,17 @@ class Drafts(unittest.TestCase):
         self.assertGreaterEqual(checked, 4)
 
     def test_noise_given_the_value(self):
-        """The noise leads to the value, and over values drawn from the model it is Gumbel noise: independent, with the known
+        """With the noise, the argmax is the value; over values drawn from the model, the noise is Gumbel noise: independent, with the known
         distribution."""
         generator = torch.Generator().manual_seed(1)
         log_p = torch.log_softmax(2 * torch.randn(5, generator=generator), 0).expand(40000, -1)
         x = torch.multinomial(log_p.exp(), 1, generator=generator)[:, 0]
         noise = draft.noise_given(log_p, x, generator)
         self.assertTrue(torch.equal((log_p + noise).argmax(-1), x))
-        uniform = torch.exp(-torch.exp(-noise)).sort(0)[0]               # uniform after its distribution function
+        uniform = torch.exp(-torch.exp(-noise)).sort(0)[0]               # the distribution function maps Gumbel noise to uniform values
         distance = (uniform - (torch.arange(40000.)[:, None] + 0.5) / 40000).abs().amax(0)
-        self.assertLess(float(distance.max()), 1.95 / 200)               # Kolmogorov-Smirnov, one in a thousand
+        # The Kolmogorov-Smirnov limit that one sample in a thousand exceeds.
+        self.assertLess(float(distance.max()), 1.95 / 200)
         self.assertLess(float((noise.T.corrcoef() - torch.eye(5)).abs().max()), 0.02)
         likely = torch.log_softmax(torch.tensor([[0.0, -60.0, -200.0]]), -1).expand(100, -1)         # a very improbable value
         for v in range(3):
@@ -860,7 +862,7 @@ class HeldOut(unittest.TestCase):
                 number = np.arange(i * 10000, (i + 1) * 10000)
                 colour = np.stack([number >> 16, number >> 8 & 255, number & 255], 1).astype(np.uint8).reshape(100, 1, 100, 1, 3)
                 mosaic = np.broadcast_to(colour, (100, 32, 100, 32, 3)).reshape(3200, 3200, 3)
-                Image.fromarray(mosaic).save(os.path.join(folder, name + ".webp"), "BMP")    # Pillow writes and reads BMP faster
+                Image.fromarray(mosaic).save(os.path.join(folder, name + ".webp"), "BMP")    # Pillow writes and reads BMP faster than WebP
             (np.arange(60000) % 251).astype(np.uint8).tofile(os.path.join(folder, "labels.u8"))
             parts = [cifar10.load(folder, "train"), cifar10.load(folder, "validation"), cifar10.load_test_for_evaluation(folder)]
         at = 0

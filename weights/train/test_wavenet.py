@@ -65,7 +65,7 @@ class Ends(unittest.TestCase):
         self.assertTrue(float(ends[0, 3]) == float(each[0, 3]) == 0)
         task.s.end_weight = 20.0
         self.assertTrue(torch.allclose(task.nats(model, x), (each + 20 * ends).sum(1)))
-        self.assertTrue(torch.allclose(task.nats(model.eval(), x), each.sum(1), atol=1e-5))      # measurements use the likelihood
+        self.assertTrue(torch.allclose(task.nats(model.eval(), x), each.sum(1), atol=1e-5))      # measurements use the plain likelihood
 
 
 if __name__ == "__main__":

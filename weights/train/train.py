@@ -6,9 +6,9 @@
     --data FOLDER                    the data set's folder, or pictures of your own (PNG, JPEG)
     --processes 2 --threads 1        several processes share each batch; so does torchrun --nproc_per_node=2 weights/train/train.py ...
 
-Any setting can be given as --key value.  A run can be stopped at any moment (Ctrl-C, kill, power loss): the same command resumes from the
-last checkpoint in weights/train/runs/<run>/.  If commands have a time limit, --limit-seconds 570 saves in time and exits with status 0.  To
-see the settings of a recipe: train.py RECIPE --help
+Any setting can be given as --key value.  A run can be stopped at any moment (Ctrl-C, kill, power loss); to resume from the last checkpoint
+in weights/train/runs/<run>/, run the same command again.  If commands have a time limit, --limit-seconds 570 saves in time and exits with
+status 0.  To see the settings of a recipe: train.py RECIPE --help
 """
 import os
 import re

@@ -12,7 +12,7 @@
     train_queue.py during COMMAND...                                        pauses, runs the command, resumes
 
 After a stop, a crash or a restart of the machine, `start` resumes; a run loses less than a minute.  (The name is not queue.py, because that
-would shadow the Python module that PyTorch needs.)
+name would hide the standard Python module that PyTorch needs.)
 """
 import json
 import os
@@ -108,7 +108,7 @@ def speeds(jobs, threads, recipe, seconds):
 
 
 def measure(args, more):
-    """Alternates between both arrangements, so that other programs affect both equally."""
+    """Alternates between one job of two threads and two jobs of one, so that other programs affect both equally."""
     found = {(1, 2): [], (2, 1): []}
     with holding():
         for _ in range(args.rounds):

@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: MIT
-"""Code that every recipe shares: the loop, files, rounding, distributions.  Nothing here depends on a particular model."""
+"""Code that all recipes share: the training loop, files, rounding and distributions.  Nothing here depends on a particular model."""

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 """Training from a file of the same recipe (--from weights/NAME.gguf): the run takes the file's sizes, vocabulary and classes, and the
-settings of the stage that produced the file.  Settings of the command line override these: a larger size grows the model.
+settings of the training stage that produced the file.  Settings of the command line override these: a larger size grows the model.
 
 With a file of another recipe, or with --stage N, nothing is taken: the recipe defines the model, and the file only initialises it.
 """
@@ -11,7 +11,7 @@ import torch
 from common import gguf
 from common.recipes import SHIPPED
 
-# Settings of a stage that concern only its duration, not the model or the training.
+# Settings that concern only the schedule of a stage, not the model.
 SCHEDULE = ("minutes", "clock", "steps", "batch", "seed", "every", "valid_images", "final_valid_images", "sheets", "threads", "run")
 
 

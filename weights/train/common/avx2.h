@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * The AVX-512 operations of native.c, as two AVX2 registers each, for processors without AVX-512. Only the cases that native.c needs are
- * covered: the masks of loads and stores are those of `part`, the first lanes of sixteen.
+ * covered: the masks of loads and stores, made by `part`, select the first lanes of sixteen.
  */
 #pragma once
 #include <immintrin.h>
@@ -98,17 +98,17 @@ INLINE void sixteen_mask_storeu_epi16(uint16_t *out, __mmask16 m, __m256i a) {
     memcpy(out, all, sizeof *out * (size_t)_mm_popcnt_u32(m));
 }
 
-INLINE sixteen sixteen_round_ps(sixteen a) { /* to nearest, ties to even */
+INLINE sixteen sixteen_round_ps(sixteen a) { /* rounds to nearest, ties to even */
     enum { HOW = _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC };
     return (sixteen){_mm256_round_ps(a.lo, HOW), _mm256_round_ps(a.hi, HOW)};
 }
-INLINE __m256 scale_of_8(__m256 a, __m256 n) { /* a 2^n for integer n up to 127; 0 below 2^-126 */
+INLINE __m256 scale_of_8(__m256 a, __m256 n) { /* returns a 2^n for integer n up to 127; 0 below 2^-126 */
     n = _mm256_min_ps(_mm256_max_ps(n, _mm256_set1_ps(-127)), _mm256_set1_ps(127));
     __m256i power = _mm256_slli_epi32(_mm256_add_epi32(_mm256_cvtps_epi32(n), _mm256_set1_epi32(127)), 23);
     return _mm256_mul_ps(a, _mm256_castsi256_ps(power));
 }
 INLINE sixteen sixteen_scalef_ps(sixteen a, sixteen n) { return (sixteen){scale_of_8(a.lo, n.lo), scale_of_8(a.hi, n.hi)}; }
-INLINE __m256i sixteen_cvtepi32_epi16(sixteen_int a) { /* for numbers that fit 16 bits */
+INLINE __m256i sixteen_cvtepi32_epi16(sixteen_int a) { /* only for numbers that fit 16 bits */
     return _mm256_permute4x64_epi64(_mm256_packus_epi32(a.lo, a.hi), 0xd8);
 }
 INLINE float sixteen_reduce_add_ps(sixteen a) {

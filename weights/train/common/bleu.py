@@ -3,7 +3,7 @@
 
     BLEU = 100 exp( min(0, 1 - reference length / translation length) + 1/4 sum_{n=1..4} log p_n )
 
-weights/eval/bleu.js is the same in JavaScript and defines p_n, lengths and words; tests/js/bleu.json checks both.
+weights/eval/bleu.js computes the same score in JavaScript and defines p_n, lengths and words; tests/js/bleu.json checks both.
 """
 import collections
 import math

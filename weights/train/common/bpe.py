@@ -2,8 +2,8 @@
 """Byte-pair encoding of text [Sennrich, Haddow and Birch 2016] on bytes [Radford et al. 2019]: training, encoding, and its representation
 in GGUF.
 
-Text is first cut into words by the rule that files call "gpt-2". A word is an English ending after an apostrophe, or a run of letters,
-digits or other characters, each with the blank before it, or a run of blanks.  Merges never cross words.  A vocabulary has the special
+Text is first cut into words by the rule that files call "gpt-2". A word is a run of blanks, an English ending after an apostrophe, or a run
+of letters, of digits or of other characters together with the blank before it.  Merges never cross words.  A vocabulary has the special
 tokens, the 256 bytes, then one token per merge:
 
     ids 0 .. S-1    special tokens, S of them          S .. S+255    bytes          S+256 + k    the merge of rank k
@@ -20,7 +20,7 @@ import sys
 
 import numpy as np
 
-# The rule uses \p{L} and \p{N}; Python's classes differ from these for a few letters that represent numbers.
+# The rule uses \p{L} and \p{N}; Python's classes differ from \p{L} and \p{N} for a few letters that represent numbers.
 WORD = re.compile(r"'s|'t|'re|'ve|'m|'ll|'d| ?[^\W\d_]+| ?\d+| ?(?:[^\s\w]|_)+|\s+(?!\S)|\s+")
 
 WAYS = 8                                 # random segmentations of a word in training, see Vocabulary.sampled
@@ -49,8 +49,8 @@ def train(texts, count, known=()):
     """Returns `count` merges [(bytes, bytes)]: always the most frequent pair; among equally frequent pairs, the one whose bytes come first.
      known: merges to start from.
 
-    Each distinct word is processed once, with its count. Each merge updates the counts of pairs, and a heap with stale entries finds the
-    largest.
+    Each distinct word is processed once and weighted with its count. Each merge updates the counts of pairs, and a heap with stale entries
+    finds the largest.
     """
     counts = collections.Counter()
     for text in texts:
@@ -127,7 +127,7 @@ class Vocabulary:
         return [i for word in WORD.findall(text) for i in self.word(word)]
 
     def characters(self, text):
-        """Encodes a text split into its characters; merges never cross characters."""
+        """Splits a text into its characters and encodes each one; merges never cross characters."""
         return [i for character in text for i in self.word(character)]
 
     def ways(self, word, dropout):
@@ -148,7 +148,7 @@ class Vocabulary:
         return self.cache[word, dropout]
 
     def sampled(self, text, dropout, rng):
-        """Encodes a text, with each word segmented in one of its ways; rng: a random.Random"""
+        """Encodes a text, with each word segmented in one of the ways that `ways` returns; rng: a random.Random"""
         return [i for word in WORD.findall(text) for i in self.ways(word, dropout)[int(rng.random() * WAYS)]]
 
     def decode(self, ids):
@@ -204,7 +204,7 @@ def of_file(metadata):
 
 
 class Chosen:
-    """Code shared by tasks of texts: the vocabulary. The vocabulary is a named one in a folder, or text in the settings (from the file that
+    """The vocabulary of a task that trains on texts. It is a named vocabulary in a folder, or text in the settings (from the file that
     training begins with, or learned from your own texts), or the plain bytes.
 
     --vocabulary own: learns byte pairs from the training texts until there are --values tokens. Tokens of the file that training begins

@@ -8,7 +8,7 @@
     dmol          a mixture of K discretised logistics over the 256 values of each channel of a pixel; numbers
                   [K logits | R: K means, K log scales, K coefficients | G: the same | B: the same], of a grey pixel [K | K | K]
 
-Levels are in [-1, 1]: x = 2 l/(V-1) - 1. `nats` has one number per position, for dmol one per channel.
+Levels are in [-1, 1]: x = 2 l/(V-1) - 1. `nats` returns one number per position, for dmol one per channel.
 """
 import math
 

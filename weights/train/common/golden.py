@@ -26,7 +26,7 @@ from common.task import spread
 OUT = os.path.normpath(os.path.join(HERE, "../../tests/golden"))
 HIDDEN = ("gpt2-tiny", "llama-tiny", "olmo2-tiny", "transformer-post", "transformer-pre", "lstmn-tiny", "seq2seq-general", "sparse-strided", "sparse-notes",
           "pixelcnn-narrow", "gated-pixelcnn-narrow")      # the golden files of the image transformers are separate
-MANY = 20000                             # if there are more logits, only those of ROWS positions
+MANY = 20000                             # with more logits than this, a golden file has only those of ROWS positions
 ROWS = 64
 
 
@@ -78,7 +78,7 @@ def tiny(out=OUT):
 
 @torch.no_grad()
 def hidden(out=OUT):
-    """Writes hidden.json: for each model of HIDDEN, {values, source, layers}: the ids, and (positions, d) hidden states of layer 0 (the
+    """Writes hidden.json: for each model of HIDDEN, {values, source, layers}: the ids, and the (positions, d) hidden states of layer 0 (the
     embedding) and of each block. The hidden state of a position predicts its entry of `values`. If a text has no start token, the first
     position has zeros."""
     found = {}
@@ -168,8 +168,8 @@ def shipped(name, directory, out=OUT):
 
 @torch.no_grad()
 def pictures(name, run, directory, count=100, out=OUT):
-    """Writes <name>-test100.u8.gz, .labels.u8 and .json: 100 held-out pictures (8-bit) and their nats from the F32 weights. Words and texts
-    have no such files."""
+    """Writes <name>-test100.u8.gz, .labels.u8 and .json: 100 held-out pictures (8-bit) and their nats under the F32 weights. Models of
+    words and texts have no such files."""
     task, model, checkpoint = load_average(run)
     if task.shape is None:
         return

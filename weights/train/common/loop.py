@@ -178,8 +178,8 @@ class Trainer:
     def counted(self, value):
         """Does the bookkeeping after a step with this loss."""
         self.count += 1
-        value = parallel.mean(value, self.processes)                     # stays on the GPU, so that the GPU does not wait
-        # a plain mean of the first 50 losses, so that the first batch, which may have short sentences, gets no larger weight
+        value = parallel.mean(value, self.processes)                     # the value stays on the GPU, so that the GPU does not wait
+        # this makes a plain mean of the first 50 losses, so that the first batch, which may have short sentences, gets no larger weight
         kept = min(0.98, 1 - 1 / self.count)
         self.running = value if self.running is None else kept * self.running + (1 - kept) * value
         return value
@@ -315,7 +315,7 @@ def train(recipe, s):
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, lambda *_: stop.append(True))
 
-    def stand_still(*_):                 # until SIGCONT; this time does not count as training time
+    def stand_still(*_):                 # waits until SIGCONT; this time does not count as training time
         began = clock()
         os.kill(os.getpid(), signal.SIGSTOP)
         away[0] += clock() - began
@@ -331,7 +331,7 @@ def train(recipe, s):
     print("%s: %d parameters, %d training and %d validation examples, %s" % (
         s.run, sum(p.numel() for p in t.parameters), len(t.training), len(t.valid), device), flush=True)
     saved = t.elapsed
-    due = t.elapsed + 60 * s.every       # Time of the next measurement. The first one of a run comes early, so that there is a picture soon.
+    due = t.elapsed + 60 * s.every       # time of the next measurement; the first one of a run comes early, so that there is a picture soon
     if not t.count and (not s.minutes or s.every < s.minutes):
         due = min(due, FIRST_SHEET)
     if s.start and not t.count:

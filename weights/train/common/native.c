@@ -445,8 +445,8 @@ void adam(int threads, int count, const long *sizes, float *const *p, const floa
     }
 }
 
-/* s = h + f (f may be null), y = (s - mean) / deviation * w + b, rows of d numbers: y in bf16, and as it is in y_wide if that is not null.
- * stats: mean and 1 / deviation of each row. */
+/* s = h + f (f may be null), y = (s - mean) / deviation * w + b, rows of d numbers: y in bf16, and in single precision in y_wide if that is
+ * not null. stats: mean and 1 / deviation of each row. */
 void add_norm_forward(int threads, long rows, int d, float eps, const float *h, const bf16 *f, const float *w, const float *b, float *s, float *y_wide,
                       bf16 *y, float *stats) {
 #pragma omp parallel for num_threads(threads) schedule(static)

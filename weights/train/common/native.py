@@ -43,8 +43,8 @@ def pointers(*tensors):
 
 class Attention(torch.autograd.Function):
     """Computes local attention: qkv (B, n, 3 A d_k) bf16, rows [q | k | v] -> (B, n, A d_k) bf16; positions in raster order, blocks of
-    `block` queries that see `memory` keys before their block; with a `window`, at most this many keys, the last one their own. See
-    native.c."""
+    `block` queries that see `memory` keys before their block; with a `window`, each query sees at most this many keys, up to its own
+    position. See native.c."""
 
     @staticmethod
     def forward(ctx, qkv, heads, block, memory, window=0):
@@ -130,8 +130,9 @@ def address(t):
 
 
 class AddNorm(torch.autograd.Function):
-    """Adds and norms: h (..., d) float, f (..., d) bf16 or None -> (x, y), where x is the new residual stream in float and y = LN(h + f) in
-    bf16. With post, x is y in full precision, else x = h + f. One pass replaces an addition, a layer norm and two casts."""
+    """Adds two tensors and normalises the sum: h (..., d) float, f (..., d) bf16 or None -> (x, y), where x is the new residual stream in
+    float and y = LN(h + f) in bf16. With post, x is y in full precision, else x = h + f. One pass over memory replaces an addition, a layer
+    norm and two casts."""
 
     @staticmethod
     def forward(ctx, h, f, weight, bias, eps, post):

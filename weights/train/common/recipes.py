@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 """Finds recipes: models/<model>/recipes/<name>.py with `settings` (of the model's task) and `card` (of its file, weights/<name>.gguf). A
-recipe of several runs, or one that begins with another file, also has `stages` and `start`; `own` is the schedule of a run on your own
+recipe of several runs, or one that begins with another file, also has `stages` and `start`; `own` is the schedule of a run on a user's own
 folder. Each recipe has its own name and its own file."""
 import importlib
 import importlib.util
@@ -20,8 +20,9 @@ class Recipe(NamedTuple):
     settings: dict
     card: dict
     start: str = ""                      # a file in weights/ from which training begins
-    stages: tuple = ()                   # settings of the second and later runs, over `settings`; each run continues from the previous one
-    # settings of a run that begins with a file of this recipe (--from) on your own folder (--data), over those of its stage
+    # Settings of the second and later runs, which override `settings`; each run continues from the previous one.
+    stages: tuple = ()
+    # settings of a run that begins with a file of this recipe (--from) on your own folder (--data); they override those of the file's stage
     own: dict = {}
 
 

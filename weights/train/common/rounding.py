@@ -2,7 +2,7 @@
 """Training with the rounding of the engine, so that weights shipped in Q8_0 or Q4_0 lose little.
 
 A row that copies a value (as at the start for photographs, start.py) has one large weight, which leaves few steps for the other weights. So
-the forward and backward pass see rounded weights, and the gradient moves the exact ones (the straight-through estimator of Bengio, Leonard
+the forward and backward pass use rounded weights, and the gradient moves the exact ones (the straight-through estimator of Bengio, Leonard
 and Courville 2013). The engine's other roundings have no measurable effect.
 """
 import contextlib

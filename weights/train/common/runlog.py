@@ -5,7 +5,7 @@ import os
 
 
 def lines_of(path):
-    """Drops a last line that a crash cut short."""
+    """Reads the lines of a log, without a last line that a crash cut short."""
     found = []
     if os.path.exists(path):
         with open(path) as f:

@@ -14,7 +14,7 @@ from common.recipes import SHIPPED
 
 
 def of_file(default):
-    """Returns a field that files may have but no recipe sets: it is read from files, not from the command line."""
+    """Returns a field that is read from files, not from the command line; no recipe sets it."""
     return field(default=default, metadata=dict(of_file=True))
 
 
@@ -40,11 +40,13 @@ class Settings:
     seed: int = 1
     # machine
     device: str = "auto"                 # auto | cpu | cuda
-    bf16: bool = torch.cuda.is_available() or has_bf16()     # products in bf16; without hardware support, they take two to three times as long
+    # Products in bf16; without hardware support, they take two to three times as long as in single precision.
+    bf16: bool = torch.cuda.is_available() or has_bf16()
     threads: int = 2
     native: bool = True                  # uses the C code of native.py if the CPU supports it
     compile: bool = False                # torch.compile; skipped if it fails
-    limit_seconds: float = 0.0           # after this many seconds the process saves and exits with 0, and the same command resumes; 0 = never
+    # After this many seconds the process saves and exits with 0 (run the same command again to resume); 0 = never.
+    limit_seconds: float = 0.0
     # files
     dataset: str = ""                    # a module of data/
     data: str = ""                       # the folder of the dataset, default data/<dataset>

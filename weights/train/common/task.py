@@ -53,10 +53,11 @@ class Task:
         raise NotImplementedError
 
     def begin(self, model, examples):
-        """Initialises a fresh run with more than random weights, if the model has such a start; examples: the result of `load` for the training part."""
+        """Initialises a new run with more than random weights, if the model has such a start; examples: the result of `load` for the
+        training part."""
 
     def begin_on(self, model, train, device):
-        """Initialises a fresh run like `begin`, but on the device and with the encoded training part."""
+        """Initialises a new run like `begin`, but on the device and with the encoded training part."""
 
     def grow(self, model, weights):
         """Initialises from the weights {name: tensor} of a file, which may be of a smaller model.  By default the shapes must be equal.
@@ -132,7 +133,7 @@ class Task:
             " ".join(option(k, v) for k, (v, _) in other.items()), " ".join(option(k, v) for k, (_, v) in other.items()))
 
     def ready(self, model, average, device):
-        """Makes choices that depend on the machine or the settings, before training and after the weights are set."""
+        """Makes choices that depend on the machine or the settings, before training and after the initial weights are set."""
 
     def settle(self, average, training, device):
         """Updates state that is neither a weight nor an average, such as the statistics of a norm, before the averaged weights are measured or saved."""
@@ -191,7 +192,7 @@ class Task:
         posterior. None: no prior."""
 
     def views(self, *batch):
-        """Returns {name: batch} to measure on validation and held-out examples; the first batch is decisive."""
+        """Returns {name: batch} to measure on validation and held-out examples; the first view gives the validation loss."""
         return {"": batch}
 
     @property
@@ -261,5 +262,5 @@ def picks(seed, step, batch, count):
 
 
 def spread(total, count):
-    """Returns `count` evenly spaced indices of `total` examples; 0 = all."""
+    """Returns `count` evenly spaced indices of `total` examples; count = 0: all."""
     return np.arange(count or total) * total // (count or total)

@@ -22,7 +22,7 @@ class TestSetError(RuntimeError):
 
 
 def forbid_test_set():
-    """From now on nothing in this process can read held-out pictures."""
+    """Makes every later attempt of this process to read held-out pictures raise TestSetError."""
     global _forbidden
     _forbidden = True
 
@@ -44,8 +44,8 @@ def dataset(name):
 
 
 def load(name, directory, split, shape, **how):
-    """Returns a split of a data set, from its folder or, if `directory` has other files, from your own files. split: also "test", which
-    only"""
+    """Returns a split of a data set, from its folder or, if `directory` has other files, from your own files. split: "train", "validation"
+    or, in evaluation only, "test"."""
     module = dataset(name)
     if split == "test":
         check_evaluation(True, "split %r" % split)       # for any folder

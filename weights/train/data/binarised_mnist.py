@@ -2,7 +2,7 @@
 """MNIST in two levels, the fixed binarisation of Larochelle and Murray (2011): 50,000 training, 10,000 validation, 10,000 test pictures.
 
 train.bits.gz, valid.bits.gz, test.bits.gz: 98 bytes per picture, the pixels in raster order, the first one in the highest bit. The test
-file is sorted by digit, so take samples of it evenly spaced.  The labels were recovered by label_binarised_mnist.py.
+file is sorted by digit, so take evenly spaced samples of it.  The labels were recovered by label_binarised_mnist.py.
 """
 import gzip
 import os
@@ -47,5 +47,5 @@ def load(directory, split):
 
 
 def load_test_for_evaluation(directory):
-    """Returns the 10,000 test images; the entry point of evaluation (evaluate.py, held_out.py, golden.py)."""
+    """Returns the 10,000 test images; only evaluation may call this function (evaluate.py, held_out.py, golden.py)."""
     return read(directory, "test", evaluation=True)

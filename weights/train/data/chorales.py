@@ -74,5 +74,5 @@ def load(directory, split):
 
 
 def load_test_for_evaluation(directory):
-    """Returns the 77 chorales of the test split; the entry point of evaluation."""
+    """Returns the 77 chorales of the test split; only evaluation may call this function."""
     return read(directory, "test", evaluation=True)

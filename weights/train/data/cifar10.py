@@ -51,5 +51,5 @@ def load(directory, split):
 
 
 def load_test_for_evaluation(directory):
-    """Returns the 10,000 test images; the entry point of evaluation (evaluate.py, held_out.py, golden.py)."""
+    """Returns the 10,000 test images; only evaluation may call this function (evaluate.py, held_out.py, golden.py)."""
     return read_batch(directory, TEST, evaluation=True)

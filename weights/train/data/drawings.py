@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: MIT
-"""Emoji drawings larger than the training pictures. Each time, a training picture is redrawn: scaled, rotated and moved a little, then
-reduced like the data set's pictures, so that outlines fall differently between the pixels.  `../drawings.py` fetches and paints them.
+"""Emoji drawings larger than the training pictures. Each time it is used, a training picture is redrawn: scaled, rotated and moved a
+little, then reduced like the data set's pictures, so that outlines fall differently between the pixels.  `../drawings.py` fetches and
+renders the drawings.
 
-drawings-1.webp and -2 hold them side by side, 96x96 pixels each; drawings.tsv has a row for each: set, code points, name, licence.  A
-drawing is never returned if the data set of emoji holds out or validates its base code point.
+drawings-1.webp and drawings-2.webp hold the drawings side by side, 96x96 pixels each; drawings.tsv has a row for each: set, code points,
+name, licence.  A drawing is never returned if the data set of emoji holds out or validates its base code point.
 """
 import functools
 import os
@@ -34,7 +35,7 @@ class Drawings:
 
     @classmethod
     def beside(cls, directory):
-        """Returns the index of the data set of emoji in this folder; \"\": in its usual one."""
+        """Reads the index of the emoji data set in this folder, or in its usual folder for \"\"."""
         directory = directory or emoji.DEFAULT_DIR
         return cls(os.path.join(os.path.dirname(os.path.abspath(directory)), FOLDER), emoji.read_index(directory))
 
@@ -115,7 +116,7 @@ def read_index(directory):
 
 
 def read(directory, pick):
-    """Reads the drawings of the rows `pick` -> (len(pick), 96, 96, 3) uint8; the others are dropped here."""
+    """Reads the drawings of the rows `pick` -> (len(pick), 96, 96, 3) uint8; the pixels of all other drawings are dropped here."""
     from PIL import Image
     Image.MAX_IMAGE_PIXELS = None
     found = np.empty((len(pick), SIZE, SIZE, 3), np.uint8)

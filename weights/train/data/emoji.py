@@ -84,5 +84,5 @@ def load(directory, split):
 
 
 def load_test_for_evaluation(directory):
-    """Returns the held-out pictures; the entry point of evaluation (evaluate.py, golden.py)."""
+    """Returns the held-out pictures; only evaluation may call this function (evaluate.py, golden.py)."""
     return read_pictures(directory, "test", evaluation=True)

@@ -61,5 +61,5 @@ def load(directory, split):
 
 
 def load_test_for_evaluation(directory):
-    """Returns the held-out pictures; the entry point of evaluation."""
+    """Returns the held-out pictures; only evaluation may call this function."""
     return read(directory, "test", evaluation=True)

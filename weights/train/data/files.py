@@ -207,8 +207,8 @@ def records(lines, sign):
 
 
 def separator(lines):
-    """Returns the delimiter of a .csv file: the character that divides most of its first lines into two columns; if two are equal, not the
-    comma, which sentences contain."""
+    """Returns the delimiter of a .csv file: the character that divides most of its first lines into two columns; a tie goes against the
+    comma, because sentences contain commas."""
     def cut(sign):
         sizes = [len(row) for _, row in records(lines[:100], sign)]
         return sizes.count(2), sum(size > 2 for size in sizes)

@@ -97,5 +97,5 @@ def load(directory, split):
 
 
 def load_test_for_evaluation(directory):
-    """Returns the 300 recordings of takes 0 to 4; the entry point of evaluation."""
+    """Returns the 300 recordings of takes 0 to 4; only evaluation may call this function."""
     return read(directory, "test", evaluation=True)

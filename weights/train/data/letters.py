@@ -43,5 +43,5 @@ def load(directory, split):
 
 
 def load_test_for_evaluation(directory):
-    """Returns the held-out words; the entry point of evaluation (evaluate.py, held_out.py)."""
+    """Returns the held-out words; only evaluation may call this function (evaluate.py, held_out.py)."""
     return read("test", evaluation=True)

@@ -16,7 +16,7 @@ DEFAULT_DIR = os.path.join(data.ROOT, "data", "mnist")
 
 
 def read_idx(path, evaluation=False):
-    """Reads one idx .gz file as a uint8 array.  Only this function opens a file."""
+    """Reads one idx .gz file as a uint8 array.  Only this function opens the data files."""
     name = os.path.basename(path).lower()
     if "t10k" in name or "test" in name:
         data.check_evaluation(evaluation, name)
@@ -39,6 +39,6 @@ def load(directory, split):
 
 
 def load_test_for_evaluation(directory):
-    """Returns the 10,000 test images; the entry point of evaluation (evaluate.py, golden.py)."""
+    """Returns the 10,000 test images; only evaluation may call this function (evaluate.py, golden.py)."""
     x, y = (read_idx(os.path.join(directory, name), evaluation=True) for name in FILES[2:])
     return x[..., None], y

@@ -19,7 +19,7 @@ DEFAULT_DIR = os.path.join(data.ROOT, "data", "multi30k")
 
 
 def read(directory, split, evaluation=False):
-    """Returns (sources, targets), two lists of sentences.  Only this function opens a file."""
+    """Returns (sources, targets), two lists of sentences.  Only this function opens the data files."""
     if split not in ("train", "validation"):
         data.check_evaluation(evaluation, "split %r" % split)
     sides = []
@@ -40,5 +40,5 @@ def load(directory, split):
 
 
 def load_test_for_evaluation(directory):
-    """Returns test_2016_flickr; the entry point of evaluation (evaluate.py, held_out.py)."""
+    """Returns test_2016_flickr; only evaluation may call this function (evaluate.py, held_out.py)."""
     return read(directory, "test", evaluation=True)

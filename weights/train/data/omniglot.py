@@ -22,7 +22,7 @@ DEFAULT_DIR = os.path.join(data.ROOT, "data", "omniglot")
 
 
 def read(directory, part, evaluation=False):
-    """Returns drawings (characters, 20, 28, 28) uint8, ink 255; the alphabet of each character.  Only this function opens a file."""
+    """Returns drawings (characters, 20, 28, 28) uint8, ink 255; the alphabet of each character. Only this function opens the data files."""
     if part != "background":
         data.check_evaluation(evaluation, part)
     path = os.path.join(directory, part + "_28x28.u8.gz")
@@ -45,5 +45,5 @@ def load(directory, split):
 
 
 def load_test_for_evaluation(directory):
-    """Returns the twenty evaluation alphabets; the entry point of evaluation."""
+    """Returns the twenty evaluation alphabets; only evaluation may call this function."""
     return read(directory, "evaluation", evaluation=True)

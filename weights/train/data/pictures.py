@@ -52,7 +52,7 @@ def write(name, images, labels):
 
 
 def write_scenes(name, scenes):
-    """Does the same for captioned scenes (scenes.Scene): NAME.json has {width, height, channels, scenes: [{words, boxes}]}."""
+    """Writes captioned scenes (scenes.Scene) like `write`; NAME.json has {width, height, channels, scenes: [{words, boxes}]}."""
     images = np.stack([scene.picture for scene in scenes])
     said = write(name, images, np.zeros(0))
     with open(name + ".json", "w") as f:

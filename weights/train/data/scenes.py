@@ -6,9 +6,9 @@
     three keys        two keys        a key
 
 There is exactly one correct caption for each scene, so a caption is either entirely right or not.  Scenes are generated from a seed; there
-are more of them than training ever uses.  The held-out part is not a random choice. It consists of pairs of nouns that never occur together
-in a training scene (things.pair_split), and, for each object, of one of its five drawing styles.  The pixels of held-out drawings are
-dropped where the file is opened.
+are more of them than training ever uses.  The held-out part is not a random sample of the scenes. Its scenes have pairs of nouns that never
+occur together in a training scene (things.pair_split), and drawings in one of the five styles of each object.  The pixels of held-out
+drawings are dropped where the file is opened.
 """
 import math
 import os
@@ -182,8 +182,8 @@ def named(things):
 
 
 class Scenes:
-    """Scenes by index. split: the split of the pairs. Every scene of \"validation\" and \"test\" contains a pair of that split; with
-    `any_pair`, its pairs are from the training part."""
+    """Generates scenes by index. split: the split of the pairs of nouns. Every scene of \"validation\" and \"test\" contains a pair of that
+    split; with `any_pair`, its pairs are from the training part."""
 
     def __init__(self, sprites, split, any_pair=False, lines=None):
         """lines: for each object, line drawings; with them, scenes have other colours, and some scenes consist of line drawings only"""
@@ -312,8 +312,8 @@ def load(directory, split, further=False):
 
 
 def load_test_for_evaluation(directory, new_drawings=False):
-    """The entry point of evaluation. By default: scenes of pairs that never occurred together, in training drawings. With styles: training
-    pairs, with every object in a style in which training never showed it."""
+    """Returns the held-out scenes; only evaluation may call this function. By default: scenes of pairs that never occurred together, in
+    training drawings. With styles: training pairs, with every object in a style in which training never showed it."""
     if new_drawings:
         return Scenes(read_sprites(directory, "test", evaluation=True), "test", any_pair=True)
     data.check_evaluation(True, "scenes of pairs that are held out")

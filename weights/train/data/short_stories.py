@@ -26,7 +26,7 @@ def split_of(story):
 
 
 def read(directory, split, evaluation=False):
-    """Returns ([], stories), like stories.py.  Only this function opens a file."""
+    """Returns ([], stories), like stories.py.  Only this function opens the data files."""
     if split not in ("train", "validation"):
         data.check_evaluation(evaluation, "split %r" % split)
     found = []
@@ -46,5 +46,5 @@ def load(directory, split):
 
 
 def load_test_for_evaluation(directory):
-    """Returns the held-out stories; the entry point of evaluation (evaluate.py, held_out.py)."""
+    """Returns the held-out stories; only evaluation may call this function (evaluate.py, held_out.py)."""
     return read(directory, "test", evaluation=True)

@@ -67,8 +67,8 @@ def is_chunk(raw):
 
 
 def from_wav(raw):
-    """Reads the bytes of a WAV file -> samples (n, channels), rate.  Chunks may be in any order; a missing or too large size extends to the
-    end of the file."""
+    """Reads the bytes of a WAV file -> samples (n, channels), rate.  Chunks may be in any order; a chunk whose size is missing or too large
+    extends to the end of the file."""
     if raw[:4] not in FORMS + (b"RIFX",) or raw[8:12] != b"WAVE":
         raise Unreadable("not a WAV file: it begins with %r" % raw[:12])
     if raw[:4] == b"RIFX":

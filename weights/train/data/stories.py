@@ -70,5 +70,5 @@ def load(directory, split):
 
 
 def load_test_for_evaluation(directory):
-    """Returns the held-out books and stories; the entry point of evaluation (evaluate.py, held_out.py)."""
+    """Returns the held-out books and stories; only evaluation may call this function (evaluate.py, held_out.py)."""
     return read(directory, "test", evaluation=True)

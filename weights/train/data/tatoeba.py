@@ -3,7 +3,7 @@
 
 deu-eng.tsv.xz: 181,623 pairs of at most 15 words, the shortest first; per line, a German sentence, a tab and its translation.  Many English
 sentences have several German ones, so the split is by the SHA-256 of the English one: a fiftieth is held out, a fiftieth is for validation.
- One in a hundred, chosen by CRC-32, is also held out.
+ One pair in a hundred, chosen by CRC-32, is also held out.
 
 everyday.tsv has twenty sentences a visitor might type, each with a regular expression that matches the correct translations
 (weights/eval/everyday.js tests them).  No split contains any of them.
@@ -60,5 +60,5 @@ def load(directory, split):
 
 
 def load_test_for_evaluation(directory):
-    """Returns the held-out pairs; the entry point of evaluation (evaluate.py, held_out.py)."""
+    """Returns the held-out pairs; only evaluation may call this function (evaluate.py, held_out.py)."""
     return read(directory, "test", evaluation=True)

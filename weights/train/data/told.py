@@ -107,7 +107,7 @@ def scanned(directory):
 
 
 class Told:
-    """Scenes by index, like scenes.Scenes."""
+    """Pictures and captions by index, with the interface of scenes.Scenes."""
 
     def __init__(self, examples, split):
         self.examples, self.split = [Scene(picture, words, [[] for _ in words]) for picture, words in examples], split

@@ -3,8 +3,9 @@
 
 In each line, the second column is the word, the fourth its universal part of speech, the seventh the number of its head (0 the root, -1
 none given), the eighth its relation to the head. Ranges (1-2), empty nodes (1.1), comments (#), a byte order mark and blank lines are
-skipped. Words are normalised as the library normalises them before it tags them (typed.py). A file whose name has -train, -dev or -test is
-that part; sentences of other files are split by the SHA-256 of their words: a tenth is held out, a tenth is for validation.
+skipped. Words are normalised as the library normalises them before it tags them (typed.py). A file whose name contains -train, -dev or
+-test belongs to that part; sentences of other files are split by the SHA-256 of their words: a tenth is held out, a tenth is for
+validation.
 """
 import os
 import re

@@ -18,7 +18,7 @@ DEFAULT_DIR = os.path.join(data.ROOT, "data", "ud_ewt")
 
 
 def read(directory, split, evaluation=False):
-    """Returns (sentences, taggings, heads, relations), four lists of lists.  Only this function opens a file."""
+    """Returns (sentences, taggings, heads, relations), four lists of lists.  Only this function opens the data files."""
     if split not in ("train", "validation"):
         data.check_evaluation(evaluation, "split %r" % split)
     path = os.path.join(directory, SPLITS[split] + ".tsv.xz")
@@ -36,5 +36,5 @@ def load(directory, split):
 
 
 def load_test_for_evaluation(directory):
-    """Returns the official test sentences; the entry point of evaluation (evaluate.py, held_out.py)."""
+    """Returns the official test sentences; only evaluation may call this function (evaluate.py, held_out.py)."""
     return read(directory, "test", evaluation=True)

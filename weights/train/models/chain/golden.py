@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Golden cases of chains: the inputs and results of a model without a sequence.
+"""Golden cases of chains: inputs and results.
 
     input.features (T F)   ids        input.tags (T)   pinned tags, C if there is none
     result.tags (T)     result.marginals (T C)     result.nats (3)   log Z; -log p(pins | x); -log p(best tags | x)

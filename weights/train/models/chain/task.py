@@ -32,7 +32,7 @@ class Settings(Config, Common):
     cluster_words: int = 20000
     drop: float = 0.0                    # fraction of words whose identity training drops, so that their form must suffice
     precision: float = 0.0               # precision of the weights' Gaussian prior
-    tags: str = ""                       # for models without data: golden cases
+    tags: str = ""                       # the tags of models without data (golden cases)
 
 
 class Lists:
@@ -53,7 +53,7 @@ class Lists:
             if len(listed) == s.features - 1 or (n < LEAST and not s.first):
                 break
             h = fnv(f)
-            if h not in taken:                           # if two share a hash, keep the more frequent one
+            if h not in taken:                           # if two features share a hash, keep the more frequent one
                 taken.add(h)
                 listed[f] = len(listed) + 1
         self.ids, self.forms = listed, sorted({fnv(w) for words in sentences for w in words})
@@ -258,7 +258,7 @@ class ChainTask(Task):
         return m
 
     def type_of(self, name, x, kind, **options):
-        """The first rows are the file's."""
+        """Returns F16 for feature.weight unless F32 is requested, and F32 for the other tensors."""
         return gguf.F32 if name != "feature.weight" or kind == gguf.F32 else gguf.F16
 
     @staticmethod

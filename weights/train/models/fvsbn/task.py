@@ -86,7 +86,7 @@ class FVSBNTask(Task):
         return {a + "height": self.s.height, a + "width": self.s.width, a + "channels": 1, a + "levels": 2}
 
     def type_of(self, name, x, kind):
-        """The first rows are the file's, not whole blocks."""
+        """Returns F16 for matrices unless F32 is requested: their rows are not whole blocks of 32."""
         return gguf.F32 if x.ndim == 1 or kind == gguf.F32 else gguf.F16
 
     @staticmethod

@@ -36,8 +36,8 @@ class Layer(nn.Module):
         q  = W_horizontal * h + W_link p + V_h c     the pixel and floor(k/2) left of it        h' = h + W_output gate(q)
 
     The input layer reads the picture. Its vertical taps are floor(k/2) rows strictly above, so v of a row depends only on whole rows above
-    it. Later layers may therefore read v in their own row, also right of the pixel, which removes the blind spot.  Its horizontal taps end
-    before the pixel (mask A), and there is no h to add.
+    it. Later layers may therefore read v in their own row, also right of the pixel, which removes the blind spot.  The input layer's
+    horizontal taps end before the pixel (mask A), and the layer has no h to add.
     """
 
     def __init__(self, c, first=False):
@@ -86,7 +86,7 @@ class GatedPixelCNN(Pixels):
         self.ends(c)
 
     def forward(self, x, label=None, rows=None):
-        """As in PixelCNN; label (B,), -1: none."""
+        """Maps pictures to logits as in PixelCNN; label (B,), -1: none."""
         v = h = self.one_hot(x)[:, :rows]
         for layer in (self.input, *self.blk):
             v, h = layer(v, h, label)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
 """GPT-2 (Radford et al. 2019)."""
 
-# The page under web/pages/ that shows such files, and an input to try first (common/page.py).
+# The page under web/pages/ that shows files of this model, and an input to try first (common/page.py).
 PAGE = "tokens", "begin a text in the style of yours"

@@ -47,8 +47,8 @@ def batched(model, device):
     slot = torch.arange(c.n).view(rows, columns, size)
 
     def around(t, fill=0):
-        """Gathers the blocks at these offsets: (..., rows, columns, size, x) -> (..., rows, columns, len(near)*size, x); `fill` outside the
-        grid."""
+        """Gathers the neighbouring blocks at these offsets: (..., rows, columns, size, x) -> (..., rows, columns, len(near)*size, x);
+        `fill` outside the grid."""
         up, wide = max(-r for r, _ in near), max(abs(k) for _, k in near)
         t = F.pad(t, (0, 0, 0, 0, wide, wide, up, 0), value=fill)
         return torch.cat([t[..., up + r:up + r + rows, wide + k:wide + k + columns, :, :] for r, k in near], -2)

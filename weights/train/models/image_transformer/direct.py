@@ -9,9 +9,9 @@ outside are 0. For a pixel x with index k in its cell, three things are known in
     r  (3)   the mean colour left for the rest of the cell: clamp((K z_cell - sum of z drawn in the cell) / (K - k), 0, 1)
     N  (18)  the colours at (0,-1), (-1,0), (-1,-1), (-1,1), (0,-2), (-2,0)
 
-They are used twice: they are added to the decoder's input, and they give a guess M of the pixel's colour, which is a prior on the output
-layer's distribution. If there is an encoder, which reads the whole small picture, its row e of the cell is added to the input instead of
-cross-attention.
+These features are used twice: they are added to the decoder's input, and they give a guess M of the pixel's colour, which is a prior on the
+output layer's distribution. If there is an encoder, which reads the whole small picture, its row e of the cell is added to the input
+instead of cross-attention.
 
     input     h = h + E_k [C; r; 1] + U e_cell   and of a palette  + T_near(z_cell) + T_(V + near(r)),   near: the palette's colour nearest to it
     guess     M = A_k [C; r; N; 1] + W h,     s = softplus(w . h + b_k)       h: what the output layer reads
@@ -142,13 +142,15 @@ class Direct(nn.Module):
 
     @torch.no_grad()
     def name_colours(self, output):
-        """The rows of the nearest colours start at the weights of the output layer (V, d): the part of them that reaches the output predicts the same colour."""
+        """Initialises the rows of the nearest colours with the weights of the output layer (V, d): the part of a row that reaches the
+        output then predicts its own colour."""
         rows = output - output.mean(0)
         self.near.weight.copy_(torch.cat([0.5 * rows, rows]))
 
     @torch.no_grad()
     def fit(self, known, pixels):
-        """The guess and its certainty start at the least-squares solution for each index, divided by the certainty from the past alone, which the model already has."""
+        """Initialises the guess and its certainty with the least-squares solution for each index, divided by the certainty from the past
+        alone, which the model already has."""
         z, past = colour(pixels.double()), slice(AROUND + 3, AROUND + 3 + 3 * len(PAST))
         for k in range(self.K):
             at = (self.place == k).nonzero()[:, 0]

@@ -3,8 +3,8 @@
 
 A draft is a tiny network that predicts the next values of a picture with the noise that the model will use. The model samples x_p =
 argmax_v(logit_p(v) + G_p(v)) with Gumbel noise G that is fixed in advance; the draft takes the argmax of its own logits plus the same G;
-the model then checks several of these in one pass. Only correct values are kept, so the sample does not change. For position p of H x W
-positions in raster order:
+the model then checks several of these guesses in one pass. Only correct values are kept, so the sample does not change. For position p of H
+x W positions in raster order:
 
     h = relu(sum over o < O of E_o[x at neighbour o] + R[row(p)] + C[col(p)])         E_o[v] = N_o e_v
     logits = W_out h + b
@@ -145,9 +145,8 @@ def gumbel(shape, dtype=torch.float32, generator=None):
 
 
 def distil(draft, x, target, minutes, lr, batch, positions, seed=1):
-    """In the first half, training minimises the divergence from the model's probabilities.  In the second half, it trains for the actual
-    goal, the model's choice given the noise, by cross-entropy with softmax(logits + G).  The learning rate decreases with time.  ->
-    steps"""
+    """The first half of the training minimises the divergence from the model's probabilities.  The second half trains for the actual goal,
+    the model's choice given the noise, by cross-entropy with softmax(logits + G).  The learning rate decreases with time.  -> steps"""
     torch.manual_seed(seed)
     rng, start, step, done, total = np.random.default_rng(seed), time.monotonic(), 0, 0.0, []
     batch, positions = min(batch, len(x)), min(positions, x.shape[1])
@@ -177,7 +176,7 @@ def distil(draft, x, target, minutes, lr, batch, positions, seed=1):
 
 def noise_given(log_p, x, generator):
     """Draws Gumbel noise G with argmax(log_p + G) = x, from its exact distribution: log_p (..., V), x (...) -> (..., V).  The largest sum
-    is a Gumbel variable for every x; the others are Gumbel variables truncated there (Maddison, Tarlow, Minka 2014)."""
+    is a Gumbel variable for every x; the other sums are Gumbel variables truncated at it (Maddison, Tarlow, Minka 2014)."""
     log_p = torch.log_softmax(log_p.double(), -1)
     top = gumbel(x.shape, torch.float64, generator)[..., None]
     total = -torch.logaddexp(-top, -(log_p + gumbel(log_p.shape, torch.float64, generator)))

@@ -23,7 +23,7 @@ from models.image_transformer.model import Config
 from models.image_transformer.pictures import decode
 from models.image_transformer.task import TASK
 
-TINY_PLAIN = 6                           # the first ones have only the basic tensors
+TINY_PLAIN = 6                           # the first TINY_PLAIN cases have only the basic tensors
 
 BASE = Config(height=6, width=7, channels=1, levels=4, block_count=2, embedding_length=16, feed_forward_length=32,
               head_count=2, key_length=8, pattern="full", position="sinusoidal")
@@ -54,7 +54,7 @@ TINY = [  # name, config, label, weight type
     ("dmol-2d-sr", replace(SMALL, height=6, width=8, channels=3, levels=256, norm="pre", pattern="local-2d", block_rows=4,
      block_cols=5, flange_rows=3, flange_cols=2, output="dmol", mixtures=2, output_bias=False, position_width="full",
      input_height=3, input_width=4, encoder_block_count=2), -1, "f32"),
-    # positions are channels: blocks of 2x5 of them divide pixels, post-norm, biases
+    # positions are channels: blocks of 2x5 positions divide pixels, post-norm, biases
     ("rgb-2d", replace(SMALL, height=5, width=4, channels=3, levels=8, pattern="local-2d", block_rows=2, block_cols=5,
      flange_rows=2, flange_cols=4, attention_bias=True, classes=2), 0, "f32"),
     ("grey-dmol", replace(SMALL, levels=256, output="dmol", mixtures=3, pattern="local-1d", query_block=10, memory_block=12), -1, "f32"),
@@ -112,7 +112,7 @@ def tensors(case, model, seed):
     c, label = model.c, case.label
     rng = np.random.default_rng(200 + seed)
     x = torch.from_numpy(rng.integers(0, c.levels, (1, c.n) + ((c.channels,) if c.output == "dmol" else ())))
-    if c.output in ("dmol", "logistic", "gaussian"):     # the open bins at both ends, and probable values
+    if c.output in ("dmol", "logistic", "gaussian"):     # values in the open bins at both ends, and probable values
         near = model.generate(torch.tensor([label]), None, 1.0, torch.Generator().manual_seed(seed), small_of(c, seed))
         x[:, ::3] = near[:, ::3]
         x[:, 1::9], x[:, 4::9] = 0, c.levels - 1

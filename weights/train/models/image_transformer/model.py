@@ -40,7 +40,7 @@ class Config:
     pattern: str = "full"                # "full" | "local-1d" | "local-2d"
     query_block: int = 0                 # l_q, local-1d
     memory_block: int = 0                # l_m, local-1d
-    block_rows: int = 0                  # local-2d, all four in positions
+    block_rows: int = 0                  # these four fields, in positions, are for local-2d
     block_cols: int = 0
     flange_rows: int = 0
     flange_cols: int = 0
@@ -53,7 +53,7 @@ class Config:
     input_height: int = 0                # super-resolution: size in pixels of the small image that the encoder reads
     input_width: int = 0
     encoder_block_count: int = 0
-    encoder_feed_forward_length: int = 0 # 0: the same as the decoder's
+    encoder_feed_forward_length: int = 0 # 0: the width of the decoder's
     direct: bool = False                 # super-resolution: each position is conditioned on the small image, see direct.py
     attention_bias: bool = of_file(False)                # biases in q, k, v, o (not used by the shipped models)
     dropout: float = 0.0
@@ -149,8 +149,8 @@ class Block(nn.Module):
         q_a = LN(q + dropout(W_o softmax((W_q q)(W_k M)^T / sqrt(d_k)) (W_v M)))      (1)
         q'  = LN(q_a + dropout(W_down relu(W_up q_a)))                                (2)
 
-    M is the memory: the positions that a query may see.  With cross = True, (1) is repeated between the two, over the encoder's output
-    instead of the memory.  feed_forward_length: of the block; 0 means the decoder's.
+    M is the memory: the positions that a query may see.  With cross = True, (1) is repeated between (1) and (2), over the encoder's output
+    instead of the memory. feed_forward_length: of the block; 0 means the decoder's.
     """
 
     def __init__(self, c, cross=False, feed_forward_length=0):
@@ -175,7 +175,7 @@ class Block(nn.Module):
         B, A, m, dk = q.shape
         if q.is_cuda and hasattr(F, "scaled_dot_product_attention"):
             o = F.scaled_dot_product_attention(q, k, v, attn_mask=None if mask is None else mask.to(q.dtype))
-        else:                            # on a CPU plain matrix products and softmax are as fast
+        else:                            # on a CPU plain matrix products and softmax are as fast as the fused operation
             score = (q * (1.0 / math.sqrt(dk))) @ k.transpose(-1, -2)
             if mask is not None:
                 score = score + mask.to(score.dtype)

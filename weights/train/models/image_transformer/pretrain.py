@@ -7,7 +7,8 @@ pixels, each separately,
 
     p(v at index k of the cell) = softmax(O_k e_cell + o_k)_v
 
-with an output layer O that is discarded. A row is a whole cell, so a picture costs little compared with one that the decoder draws.
+with an output layer O that is discarded. The encoder has one row per cell and not one per pixel, so a picture costs much less here than in
+the decoder.
 """
 import math
 
@@ -36,7 +37,8 @@ def pretrain(model, batch, steps, bf16=False):
         for group in adam.param_groups:
             group["lr"] = RATE * min(1, (step + 1) / WARMUP) * 0.5 * (1 + math.cos(math.pi * step / steps))
         x, _, small = batch(step)
-        with torch.autocast(x.device.type, torch.bfloat16, enabled=bf16, cache_enabled=False):           # the weights change between the steps
+        # No cache, because the weights change between the steps.
+        with torch.autocast(x.device.type, torch.bfloat16, enabled=bf16, cache_enabled=False):
             logits = out(model.enc(small)).view(-1, c.levels)
         loss = F.cross_entropy(logits.float(), x[:, cells].reshape(-1))
         adam.zero_grad(set_to_none=True)

@@ -60,7 +60,7 @@ def aimed_dimensions(c):
 
 @torch.no_grad()
 def centre_positions(model):
-    """Pixels of the small image are placed at their centres in the large one."""
+    """Places the pixels of the small image at their centres in the large one."""
     c = model.c
     for table, size, small in ((model.enc.position_row, c.height, c.input_height), (model.enc.position_col, c.width, c.input_width)):
         table.weight.copy_(sinusoid((torch.arange(small) + 0.5) * size / small - 0.5, c.embedding_length))
@@ -68,7 +68,7 @@ def centre_positions(model):
 
 @torch.no_grad()
 def look_around(model):
-    """For models with positions = pixels and [row | column] tables."""
+    """Aims heads at neighbours, in models whose positions are pixels and have [row | column] tables."""
     c = model.c
     assert c.interleaved == 1 and c.position_width == "half"
     if c.encoder_block_count:
@@ -99,7 +99,7 @@ def around(c):
 def reserve(stack, c, dims, anchor):
     """Reserves these dimensions of a decoder or encoder for copied values, and the aimed ones for positions: nothing else writes to them.
     The dimension `anchor` holds a constant that dominates the length of every row, so that layer norms (which remove it) scale values
-    nearly the same everywhere.  -> that scale: a row's numbers divided by their size after a layer norm."""
+    nearly the same everywhere. Returns this scale: a row's numbers divided by their size after a layer norm."""
     d, half = c.embedding_length, c.embedding_length // 2
     for i in dims + [anchor]:
         table = stack.position_row if i < half else stack.position_col

@@ -59,7 +59,7 @@ class ImageTransformerTask(Task):
 
     def begin(self, model, examples):
         s = self.s
-        if s.start:                      # a file contains this start
+        if s.start:                      # the file already contains this start
             return
         if s.palette:
             model.set_palette(torch.from_numpy(k_means(examples[0], s.levels)))
@@ -106,7 +106,8 @@ class ImageTransformerTask(Task):
     def grow(self, model, weights):
         if not re.fullmatch(r"(\d+(,\d+)*)?", self.s.stack):
             sys.exit("--stack %s: numbers of blocks, as 0,1,1,2" % self.s.stack)
-        stack = [int(k) for k in self.s.stack.split(",") if k] if blocks_of(weights, "") < self.s.block_count else []        # a file that is deep enough has its order
+        # A file that is deep enough needs no copies.
+        stack = [int(k) for k in self.s.stack.split(",") if k] if blocks_of(weights, "") < self.s.block_count else []
         grow(model, weights, gguf.read_raw(self.s.start)[0][PREFIX + "attention.key_length"], stack=stack)
 
     def fresh(self, name):
@@ -208,7 +209,7 @@ class ImageTransformerTask(Task):
         odd widths stay F32. If the output gives numbers instead of logits, pixels must be exact to a fraction of a grey level: the output
         and the matrices of attention's values take at least F16 (with keys in F16 the engine does not round its cache either)."""
         if name in ("direct.input.weight", "direct.near.weight") and kind != gguf.F32:
-            return gguf.F16              # rows are appended
+            return gguf.F16
         matrix = x.ndim == 2 and ("blk." in name or name in ("output.weight", "direct.context.weight"))
         if not matrix or kind in (gguf.Q4_0, gguf.Q8_0) and x.shape[1] % 32:
             return gguf.F32

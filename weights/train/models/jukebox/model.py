@@ -219,7 +219,7 @@ class Prior(nn.Module):
         self.c, self.name, d = c, name, c.embedding_length
         self.p = c.prior(name)
         n = c.top_length if name == "top" else c.top_length * c.ratio
-        self.values = c.top_codes + 1 if name == "top" else c.bottom_codes           # the top level has an end
+        self.values = c.top_codes + 1 if name == "top" else c.bottom_codes           # the top level has an end token
         self.token_embd = nn.Embedding(self.values, d)
         self.position_row, self.position_col = nn.Embedding(-(-(n + (name == "top")) // self.p.stride), d), nn.Embedding(self.p.stride, d)
         for kind, count in (("class_embd", c.classes), ("speaker_embd", c.speakers)):

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Writes web/pages/jukebox/recordings.js: some held-out recordings of the Free Spoken Digit Dataset, in the models' form.
+"""Writes web/pages/jukebox/recordings.js: some held-out recordings of the Free Spoken Digit Dataset, in the form that the models read.
 
     cd weights/train && python3 -m models.jukebox.recordings [--data FOLDER]
 """
@@ -13,7 +13,7 @@ import numpy as np
 from common.recipes import HERE
 from data.fsdd import DEFAULT_DIR, SPEAKERS, load_test_for_evaluation
 
-WANTED = ((7, "jackson"), (3, "theo"), (0, "nicolas"), (9, "george"))         # of each digit and speaker, the first held-out take
+WANTED = ((7, "jackson"), (3, "theo"), (0, "nicolas"), (9, "george"))         # (digit, speaker); the first held-out take of each is written
 OUT = os.path.normpath(os.path.join(HERE, "../../web/pages/jukebox/recordings.js"))
 
 

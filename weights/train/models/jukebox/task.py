@@ -137,7 +137,7 @@ class JukeboxTask(Task):
         return model
 
     def grow(self, model, weights):
-        """Loads the weights of a file; priors that the file does not have start fresh."""
+        """Loads the weights of a file; priors that the file does not have start from random weights."""
         super().grow(model, dict({k: w for k, w in model.state_dict().items() if k.startswith(PRIORS)}, **weights))
 
     # codes

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Relatives of Llama that others train, only for golden files; src/models/llama.c explains each difference, with its paper.
+"""Relatives of Llama that others publish, only for golden files; src/models/llama.c explains each difference, with its paper.
 
 state_dict() names are the file's tensor names, except two maps that a file may join.
 """
@@ -15,7 +15,7 @@ from models.llama import model as llama
 from models.llama import task
 
 class Kind(NamedTuple):
-    """The differences of one kind from Llama."""
+    """The differences between one kind of model and Llama."""
     halves: bool = True                  # rotates the pairs (i, i + d_k / 2); otherwise (2i, 2i + 1)
     head_norms: str = ""                 # scope of the norm of queries and keys: "each" head, or "all" heads together
     before: bool = True                  # norms the input of each sublayer

@@ -28,7 +28,7 @@ class Windows:
     """Splits a stream of ids into windows of n + 1 ids that overlap by one, shifted by `phase`."""
 
     def __init__(self, ids, n, device):
-        ids = np.resize(ids, max(len(ids), 2 * n + 2))                   # repeats a short text
+        ids = np.resize(ids, max(len(ids), 2 * n + 2))                   # repeats a text that is too short
         self.ids, self.n = torch.from_numpy(ids.astype(np.int64)).to(device), n
 
     def __len__(self):

@@ -96,7 +96,7 @@ class Table(Taps):
 
 
 class Pixels(nn.Module):
-    """The part that both models share: ids in, likelihoods out."""
+    """The part that PixelCNN and gated PixelCNN share: ids in, likelihoods out."""
 
     def ends(self, c):
         self.head = nn.ModuleList([nn.Linear(c.embedding_length, c.head_length)])

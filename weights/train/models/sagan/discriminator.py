@@ -6,8 +6,8 @@ spectral normalisation.
       -> as many channels more, the deviations -> a block half as wide -> ReLU, sum
 
 Two additions discourage mode collapse. The discriminator sees how much the pictures of a class in a batch deviate from each other [after
-Karras 2018, who uses the mean of these deviations]. It also predicts the first numbers of the latent, which the generator helps it to do
-[Chen 2016].
+Karras 2018, who uses the mean of these deviations]. It also predicts the first numbers of the latent, and the generator is trained to make
+this prediction easy [Chen 2016].
 """
 import torch
 import torch.nn.functional as F

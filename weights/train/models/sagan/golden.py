@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Golden cases of the GAN: the inputs and results of a model without a sequence, and its attention maps.
+"""Golden cases of the GAN: inputs, results and attention maps.
 
     input.latent (L)   ids         input.class (1)
     result.image (H W 3)   result.latent (L)   result.pixels (H W 3)   map.attention (queries keys)

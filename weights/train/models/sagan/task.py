@@ -37,7 +37,8 @@ class Settings(Config, Common):
     augmented: bool = True
     recalled: int = 16                   # numbers of the latent that the discriminator predicts
     recall: float = 0.5
-    critic_first: int = 60               # steps until the generator's rate is whole, in a run from a file, which has no discriminator
+    # In a run from a file, which has no discriminator: steps until the generator's learning rate has its full value.
+    critic_first: int = 60
     begun: str = ""                      # a run of the same networks, possibly without attention; this run begins with both of its networks
 
 
@@ -126,8 +127,8 @@ class SaganTask(Task):
         self.critic.load_state_dict(beside["critic"]), self.critic_adam.load_state_dict(beside["critic_adam"])
 
     def update(self, trainer, batch, rate):
-        """Trains both networks for one step and returns the discriminator's loss, which stays near 2 while it has learned nothing. rate:
-        factor of the learning rates, 0..1"""
+        """Trains both networks for one step and returns the discriminator's loss, which stays near 2 while the discriminator has learned
+        nothing. rate: factor of the learning rates, 0..1"""
         s, (x, y), critic, G = self.s, batch, self.critic, trainer.model
         known = min(1.0, (trainer.count + 1) / s.critic_first) ** 2 if s.start and s.critic_first else 1.0
         for adam, lr in ((self.critic_adam, s.critic_lr), (trainer.adam, s.lr * known)):

@@ -89,7 +89,7 @@ from common import native
 
 SCORES = ("none", "additive", "dot", "scaled-dot", "general", "cosine", "location")
 RANGES = ("global", "local-m", "local-p")
-FEW = -3.0                               # initial bias of the bits, so that few characters are attended
+FEW = -3.0                               # initial bias of the bits, so that few characters are attended at first
 STRUCTURES = ("simple", "sigmoid", "segmentation")
 
 

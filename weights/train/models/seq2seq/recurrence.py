@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""The GRU over whole sequences, several directions together, with our own backward pass. That of PyTorch is quadratic in the length for
-packed batches, because it makes a full tensor of zeros for each step's slice, and it computes a product for the weights' gradient at each
-step.
+"""The GRU over whole sequences, several directions together, with our own backward pass. PyTorch's backward pass is quadratic in the length
+for packed batches, because it makes a full tensor of zeros for each step's slice, and it computes a product for the weights' gradient at
+each step.
 
     r = sigmoid(x_r + h W_r + b_r),  z likewise,  hn = h W_n + b_n,  n = tanh(x_n + r hn),  h' = n + z (h - n)
 

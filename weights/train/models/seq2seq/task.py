@@ -16,7 +16,7 @@ PREFIX = "seq2seq."
 
 @dataclass
 class Settings(pairs.Settings):
-    """The Transformer's settings of data and training; settings of recurrent networks replace those of blocks and heads."""
+    """The Transformer's settings of data and training, with settings of recurrent networks instead of those of blocks and heads."""
     state_length: int = Config.state_length
     score: str = Config.score
     order: str = Config.order
@@ -66,9 +66,9 @@ class Seq2seqTask(TransformerTask):
     @torch.no_grad()
     def grow(self, model, weights):
         """Loads the tensors that a file of another attention shares with this model: the words, the encoder and, of the decoder, the layers
-        that read words and states. The other tensors stay random, which is fair to all attentions except the file's own. From a file with
-        bits that was trained alternately with the softmax (`turns`), the attention is loaded too, except the transitions. From a file of
-        this recipe, all tensors are loaded."""
+        that read words and states. The other tensors stay random, so that all kinds of attention start equally, except the file's own. From
+        a file with bits that was trained alternately with the softmax (`turns`), the attention is loaded too, except the transitions. From
+        a file of this recipe, all tensors are loaded."""
         if self.s.adopted:
             return super().grow(model, weights)
         for name, p in model.named_parameters():

@@ -12,9 +12,9 @@ word, and attends to one part of the picture for each word.
     word        logits_p = W_o tanh(W_t [h_p; z_p; y_p] + b_t) + b_o,       y_p = token_embd[word p-1], zeros at p = 0
 
 Soft attention is trained with -log p(words) + spread sum_i (1 - sum_p alpha_pi)^2.  Hard attention is not differentiable through its draws.
-To the gradient of -log p(words | locations), training adds that of (R_p - baseline_p) log alpha_p(s_p), where R_p = -log p of the words
-from p on and the baseline is a moving average, and an entropy bonus. For half of the sentences, training uses the expectation instead of
-draws (the paper, section 4.1).
+To the gradient of -log p(words | locations), training adds the gradient of (R_p - baseline_p) log alpha_p(s_p), where R_p = -log p of the
+words from p on and the baseline is a moving average, and that of an entropy bonus. For half of the sentences, training uses the expectation
+instead of draws (the paper, section 4.1).
 
 The file:
 

@@ -39,7 +39,8 @@ def pretrain(model, source, steps, batch, seed, bf16, device):
         for group in adam.param_groups:
             group["lr"] = RATE * min(1, (step + 1) / WARMUP) * 0.5 * (1 + math.cos(math.pi * step / steps))
         x, things = (part.to(device) for part in pictures(source, random.Random("%d %d" % (seed, step)), batch))
-        with torch.autocast(device, torch.bfloat16, enabled=bf16, cache_enabled=False):                  # the weights change between the steps
+        # No cache, because the weights change between the steps.
+        with torch.autocast(device, torch.bfloat16, enabled=bf16, cache_enabled=False):
             logits = out(model.enc(x).mean(1)).float()
         loss = F.cross_entropy(logits, things)
         adam.zero_grad(set_to_none=True)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Golden cases of SNAIL: the inputs and results of a model without a sequence.
+"""Golden cases of SNAIL: inputs and results.
 
     input.support (N H W), input.labels (N), input.query (Q H W)   ids
     result.odds (Q ways)   log p, every label given        map.attention (Q rows N)   of queries on examples

@@ -9,7 +9,7 @@ file. A query sees two sets of about sqrt(n) positions each, among the n positio
     fixed      A1(i) = those of i's own block of l positions       A2(i) = the last c positions of each block, up to i
     blocks     A1(i) = those of i's own block of l positions       A2(i) = every l-th position back from i           A3(i) = all of the block before
 
-The last pattern is that of Jukebox (Dhariwal et al. 2020): for positions in rows of l, it has the row, the column and the previous row.
+The pattern "blocks" is that of Jukebox (Dhariwal et al. 2020): for positions in rows of l, it has the row, the column and the previous row.
 Blocks alternate between the sets, A1 first ("interleaved"), every block sees their union ("merged"), or half of the heads has one set and
 half the other ("heads").  The paper defines the strided A1 as i - l .. i, which is l + 1 positions; its authors' code uses l positions, and
 so do we. With the fixed pattern the first l - c positions have an empty A2, and with blocks the first l have an empty A3: attention over an
@@ -138,7 +138,7 @@ class Block(nn.Module):
         return masked(q, k, v, seen(c, which, n).to(qkv.device)).transpose(1, 2).flatten(2)
 
     def gathered_fast(self, which, qkv, heads):
-        """Computes the same in bf16 on a CPU, by whole blocks of positions, without scores of invisible keys."""
+        """Computes the same as `gathered` in bf16 on a CPU, by whole blocks of positions, without scores of invisible keys."""
         c, (B, n, _), l = self.c, qkv.shape, self.c.stride
         if dense(c, which):
             return native.Attention.apply(qkv, heads, n, 0)
@@ -176,7 +176,7 @@ class Block(nn.Module):
         return h + dropped(self.feed_forward(self.ffn_norm(h)))
 
     def fused(self, h, f, dropped):
-        """Computes the same for h + f, in training on a CPU -> (h, the next addend); see native.AddNorm."""
+        """Computes the block like `forward`, but for h + f, in training on a CPU -> (h, the next addend); see native.AddNorm."""
         norm = lambda layer, h, f: native.AddNorm.apply(h, f, layer.weight, layer.bias, layer.eps, False)
         h, y = norm(self.attn_norm, h, f)
         h, y = norm(self.ffn_norm, h, dropped(self.attention(y)))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Golden cases of trees: the inputs and results of a model without a sequence.
+"""Golden cases of trees: inputs and results.
 
     input.features (n F)   ids        input.heads (n)   pinned heads, 129 if there is none
     result.heads (n)     result.marginals (n 129)     result.nats (3)   log Z; -log p(pins | x); -log p(best tree | x)

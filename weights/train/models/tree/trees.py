@@ -74,7 +74,8 @@ def sums(scores, lengths, add=log_sum, part=share):
     words = marginals[:, 1:, 1:]
 
     def hand(mass, terms, total, starts, at, ends, back):
-        """Passes a sum's mass to its terms. Each term is a span that begins where the sum's span does and one that ends where it does."""
+        """Passes a sum's mass to its terms. Each term is a pair of spans: one begins where the sum's span begins, the other ends where it
+        ends."""
         given = mass[..., None] * part(terms, total)
         starts[:, :n - w, at:at + w] += given
         ends[:, w:, back:back + w] += given.flip(-1)

@@ -22,7 +22,7 @@ PREFIX = "wavenet."
 class Settings(Config, Common):
     dataset: str = "fsdd"
     class_drop: float = 0.1              # probability of dropping the class of an example
-    speaker_drop: float = 0.15           # probability of dropping its speaker
+    speaker_drop: float = 0.15           # probability of dropping the speaker of an example
     end_weight: float = 0.0              # weight in the training loss of the bit "the sound ends here", relative to that of the next level
     longest: int = 8000                  # samples per training piece of a sound
     class_gain: float = 1.0              # factor of the class vectors in the file; larger factors make samples fit their class more clearly
@@ -80,7 +80,7 @@ class WaveNetTask(Task):
     def grow(self, model, weights):
         """Also grows from files with fewer or narrower layers: the file's layers become the first ones, added parts output zero, and the
         former last layer passes nothing on. The dilations are those of this recipe."""
-        if self.s.adopted:               # in the file, these are multiplied by the gain
+        if self.s.adopted:               # in the file, the class vectors are multiplied by `class_gain`
             weights = {name: w / self.s.class_gain if ".class." in name else w for name, w in weights.items()}
         own, R, S = model.state_dict(), len(weights["input.bias"]), weights["head.0.weight"].shape[1]
         last = max(int(name.split(".")[1]) for name in weights if name.startswith("blk."))
@@ -138,8 +138,8 @@ class WaveNetTask(Task):
         return x, label, speaker
 
     def nats(self, model, x, label=None, speaker=None):
-        """Returns the training loss, in which the end of a sound counts once more. The end is rare: one sample in thousands. A probability
-        of one in ten thousand at each sample costs almost no likelihood but ends every fourth word too early."""
+        """Returns the training loss, in which the decision whether a sound ends is counted a second time. The end is rare: one sample in
+        thousands. A probability of one in ten thousand at each sample costs almost no likelihood but ends every fourth word too early."""
         if not self.sound:
             return model.nats(x)
         if not (self.s.end_weight and model.training):

@@ -17,6 +17,6 @@ card = dict(
     dataset="words of random letters and the same backwards, made by weights/train/data/letters.py",
     dataset_license="CC0-1.0",
     command="python3 weights/train/train.py opened-decoder",
-    type="f32",                          # the page shows the numbers of this file
+    type="f32",                          # single precision, because the page shows the weights of this file
     inside="planet",                     # the golden file contains every intermediate matrix for this word
 )

@@ -13,12 +13,12 @@ settings = dict(
     minutes=60.0, batch=4, lr=6e-4, fresh_rate=4.0, warmup=100, every=5.0, sheets=3, valid_images=100, final_valid_images=500,
     round_to="q8_0", flip=True, class_drop=0.5, dropout=0.0, ema=0.999,
 )
-start = "cifar10.gguf"                   # a file in weights/; --from takes another
+start = "cifar10.gguf"                   # a file in weights/; --from names another file
 card = dict(
     name="cifar10-sr",
     description="Image Transformer that draws a 32x32 photograph from 8x8 pixels; told of each pixel what the small picture says about it, which is not in the paper.",
     class_names=["airplane", "automobile", "bird", "cat", "deer", "dog", "frog", "horse", "ship", "truck"],
-    license="other",                     # the data's author states no licence
+    license="other",                     # the author of the data states no licence
     dataset="CIFAR-10 (Alex Krizhevsky, University of Toronto, technical report 2009), first 48,000 training images",
     dataset_license="none stated (A. Krizhevsky, Univ. of Toronto, tech report 2009: no explicit licence)",
     command="python3 weights/train/train.py cifar10-sr",

@@ -4,8 +4,8 @@
     python3 weights/train/train.py cifar10
 
 The shipped file went through stage 1 twice (93 minutes, then 107 more, still with an attention of 64 + 64), then through stages 2 and 3,
-each from the averaged weights of the previous one in full precision. NOTEBOOK.md ("Exact weights learn at a separate rate") explains the
-rates.
+each from the averaged weights of the previous one in full precision. NOTEBOOK.md ("A separate learning rate for the weights that copy exact
+values") explains the rates.
 """
 settings = dict(
     # model: 1.2 M parameters
@@ -17,7 +17,7 @@ settings = dict(
     minutes=90.0, batch=4, lr=8e-4, warmup=100, every=5.0, sheets=3, valid_images=100, final_valid_images=500,
     look_around=True, fit_output=True, round_to="q8_0", flip=True, class_drop=0.15, dropout=0.0, ema=0.999,
 )
-stages = (                               # settings of the second and later runs, over these
+stages = (                               # settings of the second and later runs; they override those above
     dict(minutes=27.0, batch=8, lr=5e-4, sharp_rate=0.05, beta2=0.99, warmup=200, ema=0.998, seed=43),
     dict(minutes=42.0, batch=8, lr=4e-4, sharp_rate=0.05, beta2=0.99, warmup=150, ema=0.998, seed=47),
 )
@@ -25,7 +25,7 @@ card = dict(
     name="cifar10",
     description="Image Transformer for 32x32 photographs of ten kinds: draws, completes and scores them.",
     class_names=["airplane", "automobile", "bird", "cat", "deer", "dog", "frog", "horse", "ship", "truck"],
-    license="other",                     # the data's author states no licence
+    license="other",                     # the author of the data states no licence
     dataset="CIFAR-10 (Alex Krizhevsky, University of Toronto, technical report 2009), first 48,000 training images",
     dataset_license="none stated (A. Krizhevsky, Univ. of Toronto, tech report 2009: no explicit licence)",
     command="python3 weights/train/train.py cifar10",

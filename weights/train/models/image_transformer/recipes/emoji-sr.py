@@ -20,12 +20,12 @@ settings = dict(
     minutes=120.0, batch=8, lr=8e-4, fresh_rate=4.0, warmup=50, every=5.0, sheets=2, valid_images=62, final_valid_images=200,
     flip=True, shift=1, drawings=0.5, class_drop=0.5, dropout=0.0, ema=0.998,
 )
-start = "emoji.gguf"                     # of weights/; --from takes another
+start = "emoji.gguf"                     # a file in weights/; --from names another file
 card = dict(
     name="emoji-sr",
     description="Image Transformer that draws a 32x32 colour emoji from 8x8 pixels; told of each pixel what the small picture says about it, which is not in the paper.",
     class_names=["Noto 2023", "Noto 2018", "Noto Blob 2017", "EmojiTwo", "FxEmoji"],
-    license="CC-BY-4.0",                 # the strictest licence of its training pictures
+    license="CC-BY-4.0",                 # the strictest licence of the training pictures
     dataset="Noto Emoji (Google; 2017, 2018, 2023), EmojiTwo (EmojiTwo contributors, from EmojiOne), FxEmoji (Mozilla), 32x32 "
             "on white; the same, Twemoji (Twitter and contributors) and Fluent Emoji (Microsoft) drawn anew; 88 % of the base code points",
     dataset_license="Noto Emoji: Apache-2.0; EmojiTwo, FxEmoji and Twemoji: CC BY 4.0; Fluent Emoji: MIT",

@@ -9,7 +9,7 @@ settings = dict(
     part="codes", top_codes=256, bottom_codes=256, top_blocks=0, bottom_blocks=0,
     minutes=20.0, clock="wall", batch=8, lr=2e-3, warmup=100, beta2=0.99, every=3.0, ema=0.99, threads=1, sheets=0, valid_images=60,
 )
-# the second stage gives soft sounds more weight, such as hiss and the silence before a t
+# the second stage gives more weight to soft sounds, such as hiss and the silence before a t
 stages = (dict(
     minutes=15.0, lr=1.5e-3, warmup=50, error_weight=0.3, log_weight=1.5, seed=3,
 ),)
@@ -17,7 +17,7 @@ own = dict(minutes=10.0, lr=1e-3, warmup=20)
 card = dict(
     name="jukebox-codes",
     description="Sounds at 8 kHz as codes of two levels, and sounds of codes again, learned from spoken digits.",
-    license="CC-BY-SA-4.0",              # the licence of its training data
+    license="CC-BY-SA-4.0",              # the licence of the training data
     dataset="Free Spoken Digit Dataset (Jackson et al.), takes 7 to 49: 2,580 recordings of six speakers",
     dataset_license="CC BY-SA 4.0",
     command="python3 weights/train/train.py jukebox-codes",

@@ -11,9 +11,9 @@ settings = dict(
     minutes=76.0, batch=8, lr=2e-3, warmup=150, every=5.0, sheets=2, valid_images=64, final_valid_images=400,
     dropout=0.0, ema=0.998,
 )
-stages = (                               # settings of the second and later runs, over these
+stages = (                               # settings of the second and later runs; they override those above
     dict(minutes=52.0, dropout=0.1, lr=1e-3, seed=7),
-    dict(dataset="tales", minutes=76.0, threads=1, lr=1e-3, warmup=50),            # with nine times as many short stories as before
+    dict(dataset="tales", minutes=76.0, threads=1, lr=1e-3, warmup=50),            # with nine times as many short stories as the first run
 )
 own = dict(minutes=20.0, lr=5e-4, warmup=20)
 card = dict(

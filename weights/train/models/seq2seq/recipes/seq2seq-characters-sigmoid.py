@@ -3,7 +3,7 @@
 
     python3 weights/train/train.py seq2seq-characters-sigmoid --from build/seq2seq-characters.gguf
 
-The recipe seq2seq-characters-structured describes that file.
+seq2seq-characters-structured.py describes how this file is trained.
 """
 from models.seq2seq import shared
 

@@ -5,8 +5,8 @@
     python3 weights/train/export.py seq2seq-characters-structured --run seq2seq-characters --type f32 --out build/seq2seq-characters.gguf
     python3 weights/train/train.py seq2seq-characters-structured --from build/seq2seq-characters.gguf
 
-The first command makes the common start of all three: the structures alternate, and an encoder of words teaches that of characters (stopped
-after 4 of its 6 minutes).
+The first command trains the common start of the three seq2seq-characters-* recipes: the structures alternate, and an encoder of words
+teaches the encoder of characters (stopped after 4 of its 6 minutes).
 """
 from models.seq2seq import shared
 

@@ -8,7 +8,7 @@
     python3 weights/train/train.py de-en --stage 3 --from build/de-en-2.gguf
 """
 settings = dict(
-    # model: 6.0 M parameters, 2 M of them the vocabulary of both languages; half a million more words in the second run
+    # model: 6.0 M parameters, 2 M of them the vocabulary of both languages; half a million more for new tokens in the second run
     dataset="multi30k", vocabulary="multi30k", values=8000, context_length=128,
     block_count=3, encoder_block_count=3, embedding_length=256, feed_forward_length=512, head_count=4,
     # schedule: 70 minutes of training, on a machine of any speed
