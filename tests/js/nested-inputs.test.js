@@ -7,10 +7,13 @@
  */
 
 import assert from 'node:assert/strict';
+import { basename } from 'node:path';
 import { after, test } from 'node:test';
 
 import { NextPixelError } from '../../web/lib/index.js';
-import { GOLDEN, ROOT, load } from './helpers.js';
+import { rowsOf } from '../kinds/js.js';
+import { named } from '../kinds/rows.js';
+import { load } from './helpers.js';
 
 /** Returns a list of this length without items. @param {number} length */
 const holes = (length) => Object.assign([], { length });
@@ -31,41 +34,6 @@ const VALUES = [
 ];
 /** Visiting every item of such a list would take minutes. */
 const AT_ONCE_MS = 5000;
-
-/** @param {number} width @param {number} height @param {number} [channels] */
-const picture = (width, height, channels = 1) => ({
-  data: Uint8Array.from({ length: width * height * channels }, (_, i) => i % 251),
-  width,
-  height,
-});
-
-/** Valid calls, by file. @type {Record<string, (info: any) => [string, any[]][]>} */
-const CALLS = {
-  'snail-tiny': ({ width, height }) => [
-    ['classify', [[picture(width, height)], { support: ['a', 'b'].map((label) => ({ image: picture(width, height), label })) }]],
-  ],
-  'show-attend-tell-soft': ({ width, height }) => [['caption', [picture(width, height, 3), { lookAt: [1, 2], samples: 2 }]]],
-  'jukebox-tiny': () => [['decode', [{ top: [1, 2], bottom: [1, 2, 3, 4, 1, 2, 3, 4] }]]],
-  'wavenet-tiny': ({ sampleRate }) => [['complete', [{ samples: [0, 0.5], sampleRate }, { seconds: 0.002 }]]],
-  'chain-crf-tiny': () => [['tag', [['a', 'b'], { pinned: ['A', null] }]]],
-  'tree-tiny': () => [['parse', [['a', 'b'], { pinned: [null, 1] }]]],
-  'transformer-end': () => [['translate', [[1, 2], { maxTokens: 3 }]]],
-  stories260K: () => [['generate', [[1, 2, 3], { maxTokens: 2, stop: ['a'], logitBias: { ' the': 1 } }]]],
-  'sagan-tiny': ({ latent }) => [['walk', [Array(latent).fill(0.1), 2, { steps: 3 }]]],
-  'local-f16': ({ width, height }) => [['complete', [picture(width, height), { rows: 1 }]]],
-  '../../weights/chorales': () => [
-    [
-      'complete',
-      [
-        [
-          { start: 0, length: 4, pitch: 60, voice: 'soprano' },
-          { start: 4, length: 4, pitch: 62, voice: 'soprano' },
-        ],
-        { bars: 1 },
-      ],
-    ],
-  ],
-};
 
 /** Returns the paths to the parts of a value. @param {any} thing @param {number} [depth] @returns {string[][]} */
 const waysIn = (thing, depth = 5) => [
@@ -118,21 +86,21 @@ const shown = (/** @type {unknown} */ value) =>
       ? `a list of ${value.length}`
       : Object.prototype.toString.call(value);
 
-for (const [name, calls] of Object.entries(CALLS)) {
-  test(`each part of the input of ${name.replace(/.*\//, '')}, and of its saved runs, is accepted or refused`, async () => {
-    const model = /** @type {any} */ (await load(`${name.startsWith('..') ? `${ROOT}${name.slice(6)}` : GOLDEN + name}.gguf`));
+for (const [name, { file, input }] of Object.entries(named(rowsOf('nested')))) {
+  test(`each part of the input of ${basename(file, '.gguf')}, and of its saved runs, is accepted or refused`, async () => {
+    const model = /** @type {any} */ (await load(file));
     after(() => model.close());
-    for (const [verb, given] of calls(model.info)) {
-      const run = await steps(model[verb](...given));
-      for (const way of waysIn(given).slice(1))
-        for (const value of VALUES)
-          await takenOrRefused(() => model[verb](...withPart(given, way, value)), `${verb} ${way.join('.')} = ${shown(value)}`);
-      if (typeof run?.save !== 'function') continue;
-      const saved = JSON.parse(JSON.stringify(run.save()));
-      await steps(model.resume(saved));
-      for (const way of waysIn(saved, 2).slice(1))
-        for (const value of VALUES)
-          await takenOrRefused(() => model.resume(withPart(saved, way, value)), `resume ${way.join('.')} = ${shown(value)}`);
-    }
+    const verb = name.replace(/^\w+\./, '');
+    const given = input(model.info);
+    const run = await steps(model[verb](...given));
+    for (const way of waysIn(given).slice(1))
+      for (const value of VALUES)
+        await takenOrRefused(() => model[verb](...withPart(given, way, value)), `${verb} ${way.join('.')} = ${shown(value)}`);
+    if (typeof run?.save !== 'function') return;
+    const saved = JSON.parse(JSON.stringify(run.save()));
+    await steps(model.resume(saved));
+    for (const way of waysIn(saved, 2).slice(1))
+      for (const value of VALUES)
+        await takenOrRefused(() => model.resume(withPart(saved, way, value)), `resume ${way.join('.')} = ${shown(value)}`);
   });
 }

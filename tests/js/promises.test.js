@@ -28,24 +28,12 @@ const HOSTILE = `
 `;
 
 const WAYS = `
-  import { readFile } from 'node:fs/promises';
   const { load } = await import('./web/lib/index.js');
-  const grey = (width, height, channels = 1) => ({ data: new Uint8Array(width * height * channels).fill(200), width, height });
-  const large = grey(1024, 1024, 3);
-  const few = async (run) => { const all = []; for await (const { values } of run) if (all.push(...values) > 20) break; return all.slice(0, 20); };
-  const ways = {
-    async superResolve() { return few((await load('weights/emoji-sr.gguf')).superResolve(large, { seed: 1 })); },
-    async complete() { return few((await load('weights/digits.gguf')).complete(grey(28, 28), { rows: 26, seed: 1 })); },
-    async caption() { return (await load('weights/captions.gguf')).caption(grey(64, 64, 3)).text(); },
-    async translate() { return (await load('weights/de-en.gguf')).translate('Ein Hund.').text(); },
-    async tag() { return (await (await load('weights/crf-en.gguf')).tag('Dogs bark.')).tags; },
-    async parse() { return [...(await (await load('weights/parents-en.gguf')).parse('Dogs bark.')).heads]; },
-    async blob() { return (await load('weights/chorales.gguf')).complete([{ start: 0, length: 4, pitch: 67 }], { bars: 1, seed: 1 }).notes(); },
-    async text() { return (await load('tests/golden/stories260K.gguf')).generate('Once', { maxTokens: 9, seed: 1 }).text(); },
-    async bytes() { return (await load(new Blob([await readFile('weights/digits.gguf')]))).generate({ seed: 1 }).pictures().then(([{ data }]) => data.length); },
-  };
+  const { rowsOf } = await import('./tests/kinds/js.js');
+  const { named } = await import('./tests/kinds/rows.js');
+  const ways = named(rowsOf('promises'));
   const out = {};
-  for (const [name, way] of Object.entries(ways)) out[name] = await way();
+  for (const [name, way] of Object.entries(ways)) out[name] = await way(load);
   console.log(JSON.stringify(out));
   process.exit();
 `;

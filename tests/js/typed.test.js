@@ -9,13 +9,11 @@ import { test } from 'node:test';
 
 import { sentenceOf } from '../../web/lib/base/typed.js';
 import { isBlank } from '../../web/shell/page/blank.js';
-import { KINDS } from '../../web/lib/kinds/list.js';
 import { tokenizer } from '../../web/lib/index.js';
 import { writeGGUF } from './gguf.js';
-import { ROOT, load } from './helpers.js';
-import { SIDE, toyCaption } from './toy-caption.js';
+import { rowsOf } from '../kinds/js.js';
+import { load } from './helpers.js';
 import { toyText } from './toy-text.js';
-import { toyTranslation } from './toy-translation.js';
 
 /** @import { Typed } from './gguf.js' */
 
@@ -36,72 +34,23 @@ const PASTED = {
   ),
 };
 
-const image = { data: Uint8Array.from({ length: 4 * SIDE * SIDE }, (_, i) => (i * 37) % 256), width: SIDE, height: SIDE };
 const said = [...new Set(PLAIN.split(' '))];
 
-/**
- * For each kind, a function that computes something from a text, with the same result for all of `PASTED`; or the reason why it reads no
- * text.
- * @type {Record<string, Record<string, (text: string) => Promise<unknown>> | string>}
- */
-const READ = {
-  caption: await (async () => {
-    const words = ['', ...said, ...Array.from({ length: 11 - said.length }, (_, i) => `w${i}`)];
-    const model = await load(toyCaption({ words }));
-    test.after(() => model.close());
-    return {
-      forced: (text) => model.caption(image, { forced: text }).text(),
-      score: async (text) => (await model.score(image, { text })).nats,
-    };
-  })(),
-  head: await (async () => {
-    const model = await load(`${ROOT}weights/parents-en.gguf`);
-    test.after(() => model.close());
-    return {
-      text: async (text) => (await model.parse(text)).heads,
-      words: async (text) => (await model.parse(text.split(/[ \n\u00a0]+/).filter(Boolean))).heads,
-    };
-  })(),
-  tag: await (async () => {
-    const model = await load(`${ROOT}weights/crf-en.gguf`);
-    test.after(() => model.close());
-    const all = async (/** @type {string | string[]} */ given) => {
-      const { tags, seen, nats } = await model.tag(given);
-      return { tags, seen, nats };
-    };
-    return { text: all, words: (text) => all(text.split(/[ \n\u00a0]+/).filter(Boolean)) };
-  })(),
-  text: await (async () => {
-    const model = await load(toyTranslation({ context: 200 }));
-    test.after(() => model.close());
-    return {
-      translate: (text) => model.translate(text).text(),
-      source: async (text) => (await model.score('a b', { source: text })).nats,
-      target: async (text) => (await model.score(text, { source: 'a b' })).nats,
-    };
-  })(),
-  code: 'only labels and speakers, by their names in the file',
-  latent: 'labels',
-  note: 'only names of voices in the file',
-  picture: 'labels',
-  sign: 'no text',
-  sound: 'labels and speakers',
-};
-
 test('every kind is in the sweep', () => {
-  // flow.test.js registers the kind triad, and may run in the same process.
-  const own = KINDS.map(({ name }) => name).filter((name) => name !== 'triad');
-  assert.deepEqual(Object.keys(READ).sort(), own.sort());
+  for (const [kind, row] of Object.entries(rowsOf('typed')))
+    assert.ok(typeof row === 'string' ? row : Object.keys(row.read).length > 0, `${kind}: what reads the text, or why nothing does`);
 });
 
-for (const [kind, inputs] of Object.entries(READ)) {
-  if (typeof inputs === 'string') continue;
-  for (const [name, read] of Object.entries(inputs)) {
+for (const [kind, row] of Object.entries(rowsOf('typed'))) {
+  if (typeof row === 'string') continue;
+  const model = await load(typeof row.file === 'string' ? row.file : row.file(said));
+  test.after(() => model.close());
+  for (const [name, read] of Object.entries(row.read)) {
     test(`${kind}, ${name}: pasted text gives the same result as plain text`, async () => {
-      const plain = await read(PLAIN);
+      const plain = await read(model, PLAIN);
       for (const [how, text] of Object.entries(PASTED)) {
         assert.notEqual(text, PLAIN);
-        assert.deepEqual(await read(text), plain, how);
+        assert.deepEqual(await read(model, text), plain, how);
       }
     });
   }

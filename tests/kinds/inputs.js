@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Inputs that several kinds give to their verbs. */
+/** Inputs that several kinds give to their verbs, and readings of their runs. */
 
 /** Returns a picture of noise. @param {number} width @param {number} height @param {number} channels */
 export const patterned = (width, height, channels) => ({
@@ -12,3 +12,24 @@ export const patterned = (width, height, channels) => ({
 
 /** Returns a sine tone at 8 kHz. @param {number} length */
 export const tone = (length) => ({ samples: Float32Array.from({ length }, (_, i) => Math.sin(i / 5) / 2), sampleRate: 8000 });
+
+/** Returns a picture with slowly rising values. @param {number} width @param {number} height @param {number} channels */
+export const graded = (width, height, channels) => ({
+  data: Uint8Array.from({ length: width * height * channels }, (_, i) => i % 251),
+  width,
+  height,
+});
+
+/** Returns a picture of one grey. @param {number} width @param {number} height @param {number} channels */
+export const plain = (width, height, channels) => ({ data: new Uint8Array(width * height * channels).fill(200), width, height });
+
+/** Returns the words between the spaces of a text. @param {string} text */
+export const wordsOf = (text) => text.split(/[ \n\u00a0]+/).filter(Boolean);
+
+/** Returns the first 20 values of a run. @param {any} run */
+export async function few(run) {
+  /** @type {number[]} */
+  const all = [];
+  for await (const { values } of run) if (all.push(...values) > 20) break;
+  return all.slice(0, 20);
+}

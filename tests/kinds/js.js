@@ -34,11 +34,30 @@ import * as text from './text/js.js';
  */
 
 /**
+ * A call that waits for something that never comes. forms: forms of its input that never arrive; immediate: a short input is encoded before
+ * the call returns; rendered: Web Audio renders samples of the result
+ *
+ * @typedef {{ file: File, ask: (model: any, options: object, input: any) => any, forms?: ('address' | 'recording' | 'file')[], immediate?: true, rendered?: true }} Waiting
+ */
+
+/** A valid call of a verb: its file and arguments. @typedef {{ file: string, input: (info: any) => any[] }} Nested */
+
+/**
+ * Functions that compute something from a text. file: may be made of the words that are read
+ *
+ * @typedef {{ file: string | ((words: string[]) => Uint8Array<ArrayBuffer>), read: Record<string, (model: any, text: string) => Promise<unknown>> }} Typed
+ */
+
+/**
  * The rows of one kind. A text instead of rows is the reason why it has none.
  *
  * @typedef {object} Rows
  * @property {Record<string, Drawing> | string} verbs  verbs.test.js, by `VERB` or `VERB, SPECIAL CASE`: one or more for each verb that draws
  * @property {Record<string, List> | string} lists     verbs.test.js, by option
+ * @property {Record<string, Waiting | string>} waiting  waiting.test.js, by verb; a text is the reason why the verb waits only for its worker
+ * @property {Record<string, (load: (source: any) => Promise<any>) => Promise<unknown>>} promises  promises.test.js: short uses of the library
+ * @property {Record<string, Nested>} nested           nested-inputs.test.js, by verb
+ * @property {Typed | string} typed                    typed.test.js
  */
 
 /** @type {Record<string, Rows>} */

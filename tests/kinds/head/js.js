@@ -3,5 +3,36 @@
 
 /** Rows of the kind head for the sweeps in tests/js (tests/kinds/js.js documents them). */
 
+import { GOLDEN, ROOT } from '../../js/helpers.js';
+import { wordsOf } from '../inputs.js';
+
+/** @import { Rows } from '../js.js' */
+
 export const verbs = 'its verb draws nothing';
 export const lists = 'its verb draws nothing';
+
+const parents = `${ROOT}weights/parents-en.gguf`;
+
+/** @type {Rows['waiting']} */
+export const waiting = { parse: 'the words are given' };
+
+/** @type {Rows['promises']} */
+export const promises = {
+  async parse(load) {
+    return [...(await (await load(parents)).parse('Dogs bark.')).heads];
+  },
+};
+
+/** @type {Rows['nested']} */
+export const nested = {
+  parse: { file: `${GOLDEN}tree-tiny.gguf`, input: () => [['a', 'b'], { pinned: [null, 1] }] },
+};
+
+/** @type {Rows['typed']} */
+export const typed = {
+  file: parents,
+  read: {
+    text: async (model, text) => (await model.parse(text)).heads,
+    words: async (model, text) => (await model.parse(wordsOf(text))).heads,
+  },
+};

@@ -26,3 +26,33 @@ export const lists = {
     change: ({ voices }) => voices.fill('bass'),
   },
 };
+
+/** @type {Rows['waiting']} */
+export const waiting = {
+  complete: { file: chorales, ask: (model, options, input) => model.complete(input, options), forms: ['address', 'file'], rendered: true },
+  score: { file: chorales, ask: (model, options, input) => model.score([input, input], options), forms: ['address', 'file'] },
+  generate: 'no input',
+};
+
+/** @type {Rows['promises']} */
+export const promises = {
+  async complete(load) {
+    return (await load(chorales)).complete([{ start: 0, length: 4, pitch: 67 }], { bars: 1, seed: 1 }).notes();
+  },
+};
+
+/** @type {Rows['nested']} */
+export const nested = {
+  complete: {
+    file: chorales,
+    input: () => [
+      [
+        { start: 0, length: 4, pitch: 60, voice: 'soprano' },
+        { start: 4, length: 4, pitch: 62, voice: 'soprano' },
+      ],
+      { bars: 1 },
+    ],
+  },
+};
+
+export const typed = 'only names of voices in the file';

@@ -22,3 +22,27 @@ export const verbs = {
 };
 
 export const lists = 'options are numbers and texts';
+
+/** @type {Rows['waiting']} */
+export const waiting = {
+  complete: { file: wavenet, ask: (model, options, input) => model.complete(input, options), forms: ['address', 'recording', 'file'] },
+  score: { file: wavenet, ask: (model, options, input) => model.score(input, options), forms: ['address', 'recording', 'file'] },
+  generate: 'no input',
+};
+
+/** @type {Rows['promises']} */
+export const promises = {
+  async generate(load) {
+    return (await load(wavenet))
+      .generate({ seconds: 0.005, seed: 1 })
+      .samples()
+      .then((/** @type {any} */ samples) => [...samples]);
+  },
+};
+
+/** @type {Rows['nested']} */
+export const nested = {
+  complete: { file: wavenet, input: ({ sampleRate }) => [{ samples: [0, 0.5], sampleRate }, { seconds: 0.002 }] },
+};
+
+export const typed = 'labels and speakers';

@@ -3,7 +3,7 @@
 
 /** Rows of the kind text for the sweeps in tests/js (tests/kinds/js.js documents them). */
 
-import { GOLDEN } from '../../js/helpers.js';
+import { GOLDEN, ROOT } from '../../js/helpers.js';
 import { toyText } from '../../js/toy-text.js';
 import { toyTranslation } from '../../js/toy-translation.js';
 
@@ -66,5 +66,49 @@ export const lists = {
       variables.of.list[0] = 'b';
     },
     most: 6,
+  },
+};
+
+const LOOPS = '{% for a in range(99999) %}{% for b in range(99999) %}{% endfor %}{% endfor %}';
+
+/** @type {Rows['waiting']} */
+export const waiting = {
+  chat: {
+    file: () => toyText({ metadata: { 'tokenizer.chat_template': ['string', LOOPS] } }),
+    ask: (model, options) => model.chat([{ role: 'user', content: 'a' }], options),
+  },
+  generate: {
+    file: () => toyText(),
+    ask: (model, options) => model.generate('a', { constraint: { next: () => new Promise(() => {}) }, ...options }),
+    immediate: true,
+  },
+  score: 'the text is given',
+  attention: 'the text is given',
+  translate: 'the text is given',
+};
+
+/** @type {Rows['promises']} */
+export const promises = {
+  async generate(load) {
+    return (await load(`${GOLDEN}stories260K.gguf`)).generate('Once', { maxTokens: 9, seed: 1 }).text();
+  },
+  async translate(load) {
+    return (await load(`${ROOT}weights/de-en.gguf`)).translate('Ein Hund.').text();
+  },
+};
+
+/** @type {Rows['nested']} */
+export const nested = {
+  translate: { file: `${GOLDEN}transformer-end.gguf`, input: () => [[1, 2], { maxTokens: 3 }] },
+  generate: { file: `${GOLDEN}stories260K.gguf`, input: () => [[1, 2, 3], { maxTokens: 2, stop: ['a'], logitBias: { ' the': 1 } }] },
+};
+
+/** @type {Rows['typed']} */
+export const typed = {
+  file: () => toyTranslation({ context: 200 }),
+  read: {
+    translate: (model, text) => model.translate(text).text(),
+    source: async (model, text) => (await model.score('a b', { source: text })).nats,
+    target: async (model, text) => (await model.score(text, { source: 'a b' })).nats,
   },
 };
