@@ -24,7 +24,7 @@ import { stringsOf } from './strings.js';
 const WEB = fileURLToPath(new URL('../../web', import.meta.url));
 
 /** Scripts that are not part of a page. */
-const TOOLS = ['web/front/make-stills.js', 'web/front/tiles/record.js'];
+const TOOLS = /^web\/(front\/(make-stills|stills|tiles\/record)|pages\/[\w-]+\/still)\.js$/;
 /** Scripts whose functions look up sentences that are stored outside the page's scripts. */
 const DATA = ['web/front/papers.js', 'web/front/courses.js'];
 
@@ -45,7 +45,7 @@ async function saidIn(folder) {
     : [];
   const names = [...new Set([...own, ...taken])];
   const all = await Promise.all(
-    names.filter((name) => !TOOLS.includes(`web/${name}`)).map(async (name) => stringsOf(await read(name), `web/${name}`)),
+    names.filter((name) => !TOOLS.test(`web/${name}`)).map(async (name) => stringsOf(await read(name), `web/${name}`)),
   );
   return {
     said: all.flatMap(({ said }) => said),

@@ -1,22 +1,116 @@
 // SPDX-License-Identifier: MIT
+// Draws stills, the pictures on the cards of the front page, in the colours of the light theme. web/pages/NAME/still.js has what the still of
+// a page shows.
 // @ts-check
-
-/** The picture on a text page's card, for web/front/make-stills.js: it shows a text as the library draws it on a canvas. */
-
+import { readFile } from 'node:fs/promises';
 import { crc32, deflateSync } from 'node:zlib';
 
-import { serve } from '../../web/tools/serve.js';
-import { LIBRARY, launch, openEmpty } from './browser.js';
+import { LIBRARY, launch, openEmpty } from '../../tests/browser/browser.js';
+import { Codec, blank, load } from '../shell/library.js';
+import { heatRamp, rgbOf } from '../shell/picture/palette.js';
+import { encodePng } from '../shell/picture/png.js';
+import { serve } from '../tools/serve.js';
+import { layout, shareOf } from './thumbs.js';
+/** @import { Page } from 'playwright-core' */
+/** @import { Pictures } from './papers.js' */
+
+/** Size of a still in pixels. */
+export const [WIDTH, HEIGHT] = [300, 200];
+
+const css = await readFile(new URL('../shell/page.css', import.meta.url), 'utf8');
+/** Returns a colour of the light theme. @param {string} name */
+const colour = (name) => rgbOf(css.match(new RegExp(`--${name}: (#[0-9a-f]{6})`))?.[1] ?? '');
+/** The colour in which pages print a model's output. */
+export const ink = colour('predicted');
+const heat = heatRamp([0, 1, 2, 3, 4].map((i) => colour(`heat-${i}`)));
 
 /**
- * @param {{ file: string, verb: 'translate' | 'tag' | 'parse' | 'generate', text: string, options: object, font: string }} what  file:
- *   weight file; font: size
- * @returns {Promise<Buffer>} a PNG
+ * Calls a function with a model of weights/.
+ *
+ * @template T
+ * @param {string} file
+ * @param {(model: import('../shell/library.js').Model) => Promise<T>} use
  */
-export async function stillOfText({ file, verb, text, options, font }) {
+export async function withModel(file, use) {
+  const model = await load(new URL(`../../weights/${file}`, import.meta.url));
+  try {
+    return await use(model);
+  } finally {
+    model.close();
+  }
+}
+
+/**
+ * Calls a function with a page in a browser, at a server of this repository.
+ *
+ * @template T
+ * @param {{ width: number, height: number, reducedMotion?: 'reduce' }} how  size of the window
+ * @param {(page: Page) => Promise<T>} use
+ */
+export async function withPage({ reducedMotion, ...viewport }, use) {
   const [server, browser] = await Promise.all([serve({ port: 0 }), launch()]);
   try {
-    const page = await browser.newPage({ viewport: { width: 400, height: 300 }, baseURL: server.url, colorScheme: 'light' });
+    return await use(await browser.newPage({ viewport, baseURL: server.url, colorScheme: 'light', reducedMotion }));
+  } finally {
+    await browser.close();
+    await server.close();
+  }
+}
+
+/** Draws the pictures that a model generates, in a grid. @param {Omit<Pictures, 'temperature'> & { temperature?: number }} pictures */
+export const stillOfPictures = ({ file, samples, passes, ...options }) =>
+  withModel(file, async (model) => {
+    const { width, channels } = model.info;
+    const codec = new Codec({ ...model.info, positions: model.order.length }, model.order); // `positions` is 0 if a model draws in one pass
+    const grid = layout(samples, model.info);
+    const picture = blank(grid.width, grid.height);
+    for await (const { sample, from, values, ahead } of model.generate({ samples, ...(passes && { lookAhead: true }), ...options })) {
+      const { left, top } = grid.at(sample);
+      for (let i = 0; i < values.length; i += channels) {
+        const pixel = Math.floor(codec.place(from + i) / channels);
+        const rgba = passes
+          ? [...heat(shareOf(ahead[i])), 255]
+          : channels === 1
+            ? [...ink, values[i]]
+            : [...values.subarray(i, i + 3), 255];
+        picture.data.set(rgba, 4 * ((top + Math.floor(pixel / width)) * grid.width + left + (pixel % width)));
+      }
+    }
+    return encodePng(picture);
+  });
+
+/**
+ * Draws attention weights as squares with one row per step. The density of the ink is the square root of the weight.
+ * @param {ArrayLike<number>[]} rows
+ */
+export function stillOfWeights(rows) {
+  const columns = Math.max(...rows.map(({ length }) => length));
+  const cell = Math.floor(Math.min(WIDTH / columns, HEIGHT / rows.length));
+  const [left, top] = [Math.floor((WIDTH - cell * columns) / 2), Math.floor((HEIGHT - cell * rows.length) / 2)];
+  const picture = blank(WIDTH, HEIGHT);
+  rows.forEach((row, r) =>
+    Array.from(row, (weight, c) => {
+      // Few shades keep the PNG small.
+      const rgba = [...ink, Math.round((Math.round(8 * Math.sqrt(weight)) * 255) / 8)];
+      for (let y = 0; y < cell - 1; y++)
+        for (let x = 0; x < cell - 1; x++) picture.data.set(rgba, 4 * ((top + r * cell + y) * WIDTH + left + c * cell + x));
+    }),
+  );
+  return encodePng(picture);
+}
+
+/**
+ * Draws what a model answers, as the library draws it on a canvas.
+ *
+ * @param {object} what
+ * @param {string} what.file  weight file
+ * @param {'translate' | 'tag' | 'parse' | 'generate'} what.verb
+ * @param {string} [what.text]  for models that take a text
+ * @param {object} [what.options]
+ * @param {string} what.font  size
+ */
+export const stillOfAnswer = ({ file, verb, text, options = {}, font }) =>
+  withPage({ width: 400, height: 300 }, async (page) => {
     await openEmpty(page);
     await page.evaluate(
       async ([library, what]) => {
@@ -26,7 +120,7 @@ export async function stillOfText({ file, verb, text, options, font }) {
           'position: absolute; inset: 0; width: 300px; height: 200px; color: #15171c; --nx-accent: #1f3dc2; --nx-surprise: #1f3dc2';
         canvas.style.font = `${what.font} Charter, Georgia, serif`;
         const model = await load(`/weights/${what.file}`);
-        await (await (what.text === '' ? model[what.verb](what.options) : model[what.verb](what.text, what.options))).drawTo(canvas);
+        await (await (what.text === undefined ? model[what.verb](what.options) : model[what.verb](what.text, what.options))).drawTo(canvas);
         model.close();
       },
       /** @type {const} */ ([LIBRARY, { file, verb, text, options, font }]),
@@ -41,59 +135,8 @@ export async function stillOfText({ file, verb, text, options, font }) {
       context.drawImage(canvas, 0, 0);
       return [...context.getImageData(0, 0, 300, 200).data];
     });
-    return indexed(rgba, 300, 200);
-  } finally {
-    await browser.close();
-    await server.close();
-  }
-}
-
-/**
- * Returns the scene of the captions page, with the attention of two of its words.
- *
- * @param {[string, string]} words
- * @returns {Promise<number[]>} 300 x 200 pixels, RGBA
- */
-export async function stillOfScene(words) {
-  const [server, browser] = await Promise.all([serve({ port: 0 }), launch()]);
-  try {
-    const page = await browser.newPage({
-      viewport: { width: 1200, height: 900 },
-      baseURL: server.url,
-      colorScheme: 'light',
-      reducedMotion: 'reduce',
-    });
-    await page.goto('/web/pages/captions/');
-    await page.locator('#transport[data-phase="done"]').waitFor();
-    await page.evaluate(() => {
-      const canvas = Object.assign(document.body.appendChild(document.createElement('canvas')), { id: 'still', width: 300, height: 200 });
-      const context = /** @type {CanvasRenderingContext2D} */ (canvas.getContext('2d'));
-      context.fillStyle = '#fff';
-      context.fillRect(0, 0, 300, 200);
-      context.imageSmoothingEnabled = false;
-    });
-    for (const [i, word] of words.entries()) {
-      await page.locator('#caption .word', { hasText: word }).hover();
-      await page.locator('#caption .word.lit', { hasText: word }).waitFor();
-      await page.evaluate(
-        (left) => {
-          const [scene, still] = /** @type {HTMLCanvasElement[]} */ (['scene-canvas', 'still'].map((id) => document.getElementById(id)));
-          still.getContext('2d')?.drawImage(scene, left, 36, 128, 128);
-        },
-        12 + 148 * i,
-      );
-    }
-    return await page.evaluate(() => {
-      const context = /** @type {CanvasRenderingContext2D} */ (
-        /** @type {HTMLCanvasElement} */ (document.getElementById('still')).getContext('2d')
-      );
-      return [...context.getImageData(0, 0, 300, 200).data];
-    });
-  } finally {
-    await browser.close();
-    await server.close();
-  }
-}
+    return indexed(rgba, WIDTH, HEIGHT);
+  });
 
 /**
  * Returns the content of a page's figure: its canvases in a grid, or a part of an element.
@@ -107,17 +150,9 @@ export async function stillOfScene(words) {
  * @param {string} [what.wait]   selector of an element that exists once the figure is complete
  * @param {number[]} [what.clip]  part of the element: left and top as fractions of its size, and the part's width as a fraction of 900
  *   pixels
- * @returns {Promise<Buffer>} a PNG
  */
-export async function stillOfFigure(name, { show, columns, count, side, wait, clip }) {
-  const [server, browser] = await Promise.all([serve({ port: 0 }), launch()]);
-  try {
-    const page = await browser.newPage({
-      viewport: { width: 1280, height: 900 },
-      baseURL: server.url,
-      colorScheme: 'light',
-      reducedMotion: 'reduce',
-    });
+export const stillOfFigure = (name, { show, columns, count, side, wait, clip }) =>
+  withPage({ width: 1280, height: 900, reducedMotion: 'reduce' }, async (page) => {
     await page.goto(`/web/pages/${name}/`);
     const first = page.locator(show).first();
     await first.scrollIntoViewIfNeeded();
@@ -162,12 +197,8 @@ export async function stillOfFigure(name, { show, columns, count, side, wait, cl
       },
       { sources, columns, side },
     );
-    return indexed(rgba, 300, 200);
-  } finally {
-    await browser.close();
-    await server.close();
-  }
-}
+    return indexed(rgba, WIDTH, HEIGHT);
+  });
 
 /**
  * Returns a PNG with sixteen colours: colour boxes are halved along their longest side, and each pixel takes the mean of its box.

@@ -1,0 +1,7 @@
+// SPDX-License-Identifier: MIT
+// The picture on the page's card.
+// @ts-check
+import { stillOfAnswer } from '../../front/stills.js';
+
+export const still = () =>
+  stillOfAnswer({ file: 'crf-en.gguf', verb: 'tag', text: 'Time flies like an arrow', options: { marginals: true }, font: '30px' });

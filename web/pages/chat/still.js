@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: MIT
+// The picture on the page's card.
+// @ts-check
+import { stillOfAnswer } from '../../front/stills.js';
+
+export const still = () =>
+  stillOfAnswer({
+    file: 'stories.gguf',
+    verb: 'generate',
+    text: 'Lily had a red ball. One day',
+    options: { seed: 2, temperature: 0.6, maxTokens: 43 },
+    font: '18px',
+  });

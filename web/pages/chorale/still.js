@@ -1,0 +1,7 @@
+// SPDX-License-Identifier: MIT
+// The picture on the page's card.
+// @ts-check
+import { stillOfAnswer } from '../../front/stills.js';
+
+export const still = () =>
+  stillOfAnswer({ file: 'chorales.gguf', verb: 'generate', options: { bars: 8, seed: 2, temperature: 0.9 }, font: '14px' });

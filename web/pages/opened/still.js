@@ -1,0 +1,6 @@
+// SPDX-License-Identifier: MIT
+// The picture on the page's card.
+// @ts-check
+import { stillOfFigure } from '../../front/stills.js';
+
+export const still = () => stillOfFigure('opened', { show: '.diagram', columns: 1, count: 1, side: 0, clip: [0, 0.42, 0.333] });

@@ -1,0 +1,7 @@
+// SPDX-License-Identifier: MIT
+// The picture on the page's card.
+// @ts-check
+import { stillOfFigure } from '../../front/stills.js';
+
+export const still = () =>
+  stillOfFigure('same-digit', { show: '.ending canvas', columns: 3, count: 6, side: 92, wait: '#transport[data-phase="done"]' });

@@ -1,0 +1,7 @@
+// SPDX-License-Identifier: MIT
+// The picture on the page's card.
+// @ts-check
+import { stillOfAnswer } from '../../front/stills.js';
+
+export const still = () =>
+  stillOfAnswer({ file: 'parents-en.gguf', verb: 'parse', text: 'We saw a dog with one ear', options: { marginals: true }, font: '22px' });

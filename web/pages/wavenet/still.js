@@ -1,0 +1,7 @@
+// SPDX-License-Identifier: MIT
+// The picture on the page's card.
+// @ts-check
+import { stillOfAnswer } from '../../front/stills.js';
+
+export const still = () =>
+  stillOfAnswer({ file: 'wavenet.gguf', verb: 'generate', options: { label: '7', speaker: 'jackson', seconds: 1, seed: 1 }, font: '14px' });
