@@ -7,12 +7,14 @@ import { fault } from '../../shell/page/fault.js';
 import { phrase } from '../../shell/page/phrase.js';
 import { elements } from '../../shell/library.js';
 import { weights } from '../../shell/model/weights.js';
-import { askedOf } from './table.js';
-/** @import { Records, Tile } from './table.js' */
+/** @import { Tile } from './stage.js' */
 
 /** Maximum number of characters in a prompt. Longer texts can be used on the page. */
 const MOST = 160;
 const GROW_MS = 220;
+
+/** Returns the name of the setting that visitors can change. @param {Tile['asks']} asks */
+const askedOf = (asks) => (asks === 'digit' ? phrase`The digit` : asks === 'class' ? phrase`The class` : phrase`Your own text`);
 
 /** Creates the input that sets an attribute of the element. @param {Tile} tile @param {any} element */
 function asking({ asks, choices = [...'0123456789'] }, element) {
@@ -56,12 +58,11 @@ function asking({ asks, choices = [...'0123456789'] }, element) {
   return [make('div', { class: 'tile-asks', role: 'group', 'aria-label': askedOf(asks) }, ...buttons)];
 }
 
-/** @param {HTMLAnchorElement} link  the tile @param {Tile} tile @param {Records} records */
-export async function openTile(link, tile, records) {
-  const { model, ...others } = tile.element(records);
+/** @param {HTMLAnchorElement} link  the tile @param {Tile} tile @param {any} record */
+export async function openTile(link, tile, record) {
   const element = make(/** @type {'div'} */ ('next-pixel'), {
-    model: weights(model),
-    ...others,
+    model: weights(tile.file),
+    ...tile.element(record),
     loading: 'play',
     width: '560',
     height: '260',

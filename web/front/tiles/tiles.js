@@ -9,8 +9,7 @@ import { weights } from '../../shell/model/weights.js';
 import { onTheme } from '../../shell/picture/palette.js';
 import { openTile } from './open.js';
 import { TILES } from './table.js';
-/** @import { Painter } from './paint.js' */
-/** @import { Records, Tile } from './table.js' */
+/** @import { Painter, Tile } from './stage.js' */
 
 /** Delay between the starts of two tiles, with which nine tiles start within the first second. */
 const APART_MS = 100;
@@ -42,7 +41,7 @@ export async function createTiles(first) {
       over: false,
     };
   });
-  const records = /** @type {Records} */ (await (await fetch(RECORD)).json());
+  const records = /** @type {Record<string, any>} */ (await (await fetch(RECORD)).json());
   const style = getComputedStyle(document.documentElement);
   const [sans, serif] = ['--sans', '--serif'].map((name) => style.getPropertyValue(name));
   let paused = false;
@@ -116,12 +115,12 @@ export async function createTiles(first) {
   byId('tiles-foot').append(pause);
 
   for (const [i, one] of shown.entries()) {
-    one.paint = one.tile.paint(records);
+    one.paint = one.tile.paint(records[one.name]);
     play(one, i * APART_MS);
     one.root.addEventListener('click', (event) => {
       if (event.ctrlKey || event.metaKey || event.shiftKey) return;
       event.preventDefault();
-      void openTile(one.root, one.tile, records);
+      void openTile(one.root, one.tile, records[one.name]);
     });
     for (const kind of ['pointerenter', 'focus']) {
       one.root.addEventListener(kind, () => {
@@ -157,12 +156,12 @@ export async function createTiles(first) {
 
   /** @param {Shown} one @param {number} turn */
   async function drawAnew(one, turn) {
-    const { live } = one.tile;
+    const { file, live } = one.tile;
     if (!live) return;
     const stopper = new AbortController();
-    const { model, release } = await acquire(weights(live.file), { signal: stopper.signal });
+    const { model, release } = await acquire(weights(file), { signal: stopper.signal });
     try {
-      one.paint = await live.draw(model, 100 + turn, stopper.signal);
+      one.paint = await live(model, 100 + turn, stopper.signal);
       one.root.dataset.live = '';
       play(one);
     } finally {

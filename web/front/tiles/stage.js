@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: MIT
+// What a tile draws on, and parts that several tiles use.
+// @ts-check
+/** @import { Model } from '../../shell/library.js' */
+
+/**
+ * A canvas to draw on, measured in CSS pixels.
+ * @typedef {Object} Stage
+ * @property {CanvasRenderingContext2D} context
+ * @property {number} width
+ * @property {number} height
+ * @property {string} sans  font families
+ * @property {string} serif
+ */
+
+/** Draws an answer on an empty stage up to a share (0 to 1) of its duration. @typedef {(stage: Stage, share: number) => void} Painter */
+
+/**
+ * A tile, the `tile` of web/pages/NAME/tile.js. The file also exports `record`, which returns the tile's record from its model.
+ *
+ * @typedef {Object} Tile
+ * @property {string} page  name of the page's folder in web/pages
+ * @property {string} file  its model
+ * @property {number} ms    duration of the drawing in milliseconds
+ * @property {(record: any) => Painter} paint  draws the recorded answer in web/front/tiles/record.json, which record.js creates
+ * @property {(record: any) => Record<string, string>} element  returns the attributes of <next-pixel> in the opened tile
+ * @property {'prompt' | 'digit' | 'class'} [asks]  the attribute that visitors can set there
+ * @property {string[]} [choices]
+ * @property {true} [anew]  adds a button that draws with another seed; elements for audio have their own button for this
+ * @property {(model: Model, seed: number, signal: AbortSignal) => Promise<Painter>} [live]  draws another answer, if the model's file is
+ *   small enough to load before the visitor asks for it
+ */
+
+/** @param {number} share @param {number} from @param {number} to */
+export const between = (share, from, to) => Math.min(1, Math.max(0, (share - from) / (to - from)));
+
+/** @param {string} text @returns {Uint8Array} */
+export const bytesOf = (text) => Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0));
+
+/** Decodes two 4-bit values from each byte and scales them to 0 to 255. @param {string} text */
+export const levelsOf = (text) =>
+  Uint8Array.from(bytesOf(text)).reduce(
+    (all, byte, i) => {
+      all[2 * i] = 17 * (byte & 15);
+      all[2 * i + 1] = 17 * (byte >> 4);
+      return all;
+    },
+    new Uint8Array((text.replaceAll('=', '').length * 3) >> 1),
+  );
+
+/** Returns a canvas with the pixels of an RGB picture. @param {ArrayLike<number>} rgb @param {number} side */
+export function canvasOf(rgb, side) {
+  const canvas = Object.assign(document.createElement('canvas'), { width: side, height: side });
+  const context = /** @type {CanvasRenderingContext2D} */ (canvas.getContext('2d'));
+  const image = context.createImageData(side, side);
+  for (let i = 0; i < side * side; i++) image.data.set([rgb[3 * i], rgb[3 * i + 1], rgb[3 * i + 2], 255], 4 * i);
+  context.putImageData(image, 0, 0);
+  return canvas;
+}
+
+/** Returns an RGB picture as a data URL, for an element that reads it. @param {string} rgb @param {number} side */
+export const addressOf = (rgb, side) => canvasOf(bytesOf(rgb), side).toDataURL();
+
+/**
+ * Returns a grid of equal squares in the middle of the stage.
+ * @param {Stage} stage
+ * @param {number} columns
+ * @param {number} rows
+ * @param {number} [gap]
+ */
+export function gridOn({ width, height }, columns, rows, gap = 3) {
+  const side = Math.floor(Math.min((width + gap) / columns, (height + gap) / rows)) - gap;
+  const left = Math.round((width - columns * (side + gap) + gap) / 2);
+  const top = Math.round((height - rows * (side + gap) + gap) / 2);
+  return (/** @type {number} */ i) => ({ x: left + (i % columns) * (side + gap), y: top + Math.floor(i / columns) * (side + gap), side });
+}
+
+/** Pixels that stay free at both ends of a line, for the dot under the outermost word, and minimum font size in pixels. */
+const [EDGE, LEAST] = [4, 6];
+
+/**
+ * Returns the positions of the words in a line that is at most as wide as the stage.
+ * @param {Stage} stage
+ * @param {[text: string, tight: number][]} words
+ * @param {number} most  maximum font size in pixels
+ */
+export function lineOf({ context, width, sans }, words, most) {
+  /** @param {number} size */
+  const measured = (size) => {
+    context.font = `${size}px ${sans}`;
+    const space = 0.36 * size;
+    let x = 0;
+    const places = words.map(([text, tight], i) => {
+      if (i > 0 && !tight) x += space;
+      const own = { text, x, wide: context.measureText(text).width };
+      x += own.wide;
+      return own;
+    });
+    return { size, places, total: x };
+  };
+  // Widths are not proportional to the font size if the browser rounds the widths of letters.
+  let line = measured(most);
+  while (line.total > width - 2 * EDGE && line.size > LEAST) line = measured(line.size - 0.5);
+  const left = (width - line.total) / 2;
+  return {
+    size: line.size,
+    font: `${line.size}px ${sans}`,
+    places: line.places.map(({ text, x, wide }) => ({ text, x: x + left, middle: x + left + wide / 2 })),
+  };
+}
+
+/**
+ * Returns all values of the pictures of a run, one picture after another.
+ *
+ * @param {AsyncIterable<any>} run
+ * @param {number} samples
+ * @param {number} size number of values per picture
+ */
+export async function valuesOf(run, samples, size) {
+  const all = new Uint8Array(samples * size);
+  for await (const { sample, from = 0, values } of run) all.set(values, sample * size + from);
+  return all;
+}

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: MIT
+// The tile of this page on the front page.
+// @ts-check
+import { addressOf, between, bytesOf, canvasOf, gridOn } from '../../front/tiles/stage.js';
+import { base64, imageAt, picturesOf, pixelsOf, rgbOf } from '../../front/tiles/recording.js';
+import { bicubic } from './bicubic.js';
+/** @import { Painter, Tile } from '../../front/tiles/stage.js' */
+
+/**
+ * Draws the bicubic enlargement on the left and the model's enlargement on the right, both from the same 64 pixels.
+ *
+ * @param {{ small: string, drawn: string }} record
+ * @returns {Painter}
+ */
+function paint({ small, drawn }) {
+  const given = canvasOf(bytesOf(small), 8);
+  const smooth = canvasOf(bicubic(bytesOf(small), { width: 8, height: 8, channels: 3 }, { width: 32, height: 32 }), 32);
+  const made = canvasOf(bytesOf(drawn), 32);
+  return (stage, share) => {
+    const { context } = stage;
+    const at = gridOn(stage, 2, 1, 12);
+    context.imageSmoothingEnabled = false;
+    for (const [i, picture] of [smooth, made].entries()) {
+      const { x, y, side } = at(i);
+      context.drawImage(given, x, y, side, side);
+      const pixels = Math.floor(1024 * between(share, 0.12, 0.95));
+      const [rows, rest] = [Math.floor(pixels / 32), pixels % 32];
+      const unit = side / 32;
+      if (rows > 0) context.drawImage(picture, 0, 0, 32, rows, x, y, side, rows * unit);
+      if (rest > 0) context.drawImage(picture, 0, rows, rest, 1, x, y + rows * unit, rest * unit, unit);
+    }
+  };
+}
+
+/** @type {Tile} */
+export const tile = {
+  page: 'colour',
+  file: 'emoji-sr.gguf',
+  anew: true,
+  ms: 3200,
+  paint,
+  element: ({ original }) => ({
+    task: 'super-resolve',
+    src: addressOf(original, 32),
+    samples: '3',
+    tries: '8',
+    temperature: '0.9',
+    seed: '1',
+  }),
+};
+
+/** Returns the answer that the tile shows first. @param {any} model */
+export async function record(model) {
+  const emoji = await imageAt('/web/pictures/emoji.png');
+  const FACE = 20; // the face with rolling eyes, among the validation pictures of the page
+  const original = pixelsOf(32, (context) => context.drawImage(emoji, 32 * (FACE % 8), 32 * Math.floor(FACE / 8), 32, 32, 0, 0, 32, 32));
+  const run = model.superResolve(original, { samples: 8, resample: 8, seed: 1, temperature: 0.9 }); // the best of eight, as on the page
+  const [drawn] = await picturesOf(run, 3072);
+  return { original: base64(rgbOf(original.data)), small: base64(run.small), drawn: base64(drawn) };
+}

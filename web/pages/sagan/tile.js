@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: MIT
+// The tile of this page on the front page.
+// @ts-check
+import { canvasOf, between, gridOn, levelsOf, valuesOf } from '../../front/tiles/stage.js';
+import { nibbles, picturesOf } from '../../front/tiles/recording.js';
+/** @import { Painter, Tile } from '../../front/tiles/stage.js' */
+
+/** Draws sixteen pictures, each of which appears in one pass. @param {ArrayLike<number>} rgb  (16, 32, 32, 3) @returns {Painter} */
+function faces(rgb) {
+  const all = Array.from({ length: 16 }, (_, i) => canvasOf(Array.prototype.slice.call(rgb, 3072 * i, 3072 * (i + 1)), 32));
+  return (stage, share) => {
+    const at = gridOn(stage, 4, 4, 4);
+    all.forEach((picture, i) => {
+      const { x, y, side } = at(i);
+      stage.context.globalAlpha = between(share, 0.05 * i, 0.05 * i + 0.12);
+      stage.context.drawImage(picture, x, y, side, side);
+    });
+  };
+}
+
+/** @type {Tile} */
+export const tile = {
+  page: 'sagan',
+  file: 'sagan-emoji.gguf',
+  anew: true,
+  ms: 2200,
+  paint: (record) => faces(levelsOf(record)),
+  element: () => ({ task: 'generate', samples: '6', label: 'face', seed: '1' }),
+  asks: 'class',
+  choices: ['face', 'person', 'animal', 'hand', 'heart', 'clock', 'fruit', 'flag'],
+  live: async (model, seed, signal) => faces(await valuesOf(model.generate({ samples: 16, label: 'face', seed, signal }), 16, 3072)),
+};
+
+/** Returns the answer that the tile shows first. @param {any} model */
+export const record = async (model) =>
+  nibbles((await picturesOf(model.generate({ samples: 16, seed: 1, label: 'face' }), 3072)).flatMap((rgb) => Array.from(rgb)));
