@@ -4,10 +4,10 @@
 //
 //   BLEU = 100 exp( min(0, 1 - reference length / translation length) + 1/4 sum_{n=1..4} log p_n )
 //
-// p_n is the fraction of the translations' n-grams that occur in a reference; each n-gram counts at most as often as it occurs there. The
-// reference length of a sentence is the length of the reference closest in length; in a tie, the shorter. The first p_n without a match
-// counts as half an n-gram, the next as a quarter, and so on ("exp" smoothing). BLEU is 0 if no word matches or if no translation has four
-// words.
+// p_n is the fraction of the translations' n-grams that occur in a reference; each n-gram counts at most as often as it occurs in that
+// reference. The reference length of a sentence is the length of the reference closest in length; in a tie, the shorter. The first p_n
+// without a match counts as half an n-gram, the next as a quarter, and so on ("exp" smoothing). BLEU is 0 if no word matches or if no
+// translation has four words.
 //
 // weights/train/common/bleu.py is the Python version; tests/js/bleu.json tests both.
 // @ts-check

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: MIT
-// Measures how chorales around a melody end: how many songs that end on their tonic end on its chord, and how many songs end on no chord.
+// Measures how chorales around a melody end: of the songs that end on their tonic, how many end on the tonic's chord; and how many of all
+// songs end on no chord.
 //
 //   node weights/eval/cadences.js weights/chorales.gguf [--keys -2,0,2,3] [--temperature 0.8] [--data build/chorales-test.json] [--once]
 //
-// The songs are twelve well-known ones, in four keys each; nine of the twelve end on their tonic. The seed is the index of the song. --data
-// uses melodies of chorales instead (weights/train/held_out.py chorales); an ending then counts as on the tonic if the root of the composed
-// last chord is the soprano's last note. --once draws the last bar once; by default it uses the page's rule (web/pages/chorale/ending.js).
+// The songs are twelve well-known songs, in four keys each; nine of the twelve end on their tonic. The seed is the index of the song.
+// --data uses melodies of chorales instead of the songs (weights/train/held_out.py chorales); an ending then counts as on the tonic if the
+// root of the composed last chord is the soprano's last note. --once draws the last bar once; the default is the page's rule
+// (web/pages/chorale/ending.js).
 // @ts-check
 import path from 'node:path';
 import { parseArgs } from 'node:util';

@@ -22,14 +22,15 @@ import { readJson } from './files.js';
  * @property {number} right      fraction of the captions that are entirely correct
  * @property {number} natsPerWord  negative log-likelihood of the references per word, including the end
  * @property {number} nouns      number of written nouns that name an object in the scene
- * @property {number} looked     fraction of these nouns for which the centre of the location with the largest weight is on the object
+ * @property {number} looked     fraction of the nouns that name an object in the scene for which the centre of the location with the
+ *   largest weight is on the object
  * @property {number} sure       fraction of the captions whose probability is at least SURE
- * @property {number} sureRight  fraction of these captions that are entirely correct
- * @property {number} unsureRight  fraction of the other captions that are entirely correct
+ * @property {number} sureRight  fraction of the captions with a probability of at least SURE that are entirely correct
+ * @property {number} unsureRight  fraction of the captions with a probability below SURE that are entirely correct
  * @property {number} ms         median time per caption
  */
 
-/** The captions page reports that it is not sure below this probability. */
+/** The captions page states that it is not sure of a caption below this probability. */
 const SURE = 0.6;
 
 /** @param {string} file  path of NAME.u8.gz, with NAME.json next to it */
@@ -56,7 +57,7 @@ const likeliest = ({ weights }) => weights.indexOf(Math.max(...weights));
  * @param {Model} model
  * @param {string} file
  * @param {{ most: number, blank: boolean, say: (done: string) => void, tell?: (reference: string, found: string) => void }} options  blank:
- *   the model sees a white image instead
+ *   the model sees a white image instead of the scene
  * @returns {Promise<CaptionResult>}
  */
 export async function scoreCaptions(model, file, { most, blank, say, tell }) {

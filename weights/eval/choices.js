@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Draws several completions or enlargements of held-out pictures and chooses one in several ways, for a judge who
-// does not know which is which:
+// Draws several completions or enlargements of held-out pictures and chooses one of them by several methods, for a judge who does not know
+// which method chose which picture:
 //
 //   node weights/eval/choices.js weights/emoji.gguf|weights/emoji-sr.gguf [--out build/emoji] [--count 40] [--temperature 0.9]
 //
@@ -65,7 +65,7 @@ async function drawn(run, samples, original) {
 const nearest = (some, nats) => [...some].sort((a, b) => Math.abs(a.nats - nats) - Math.abs(b.nats - nats))[0];
 
 /**
- * Returns the mean difference of a pixel in the lower half from those to its left and above, in 8-bit levels.
+ * Returns the mean difference of a pixel in the lower half from the pixels to its left and above, in 8-bit levels.
  * @param {Uint8Array} picture
  */
 function roughness(picture) {

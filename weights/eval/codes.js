@@ -16,7 +16,7 @@ import { recordings } from './files.js';
  *   |S - S'| / |S|, where S are the magnitudes of the short-time spectra (256 samples, hop 64) of the sound, and S' those of the decoded
  *   sound; lower is better
  * @property {{ top: number, bottom: number }} bits  bits per second of each level's codes, at log2(codebook size) bits per code
- * @property {{ encode: number, decode: number }} timesRealTime  speed relative to real time: of encoding both levels, and of decoding the
+ * @property {{ encode: number, decode: number }} timesRealTime  speeds relative to real time of encoding both levels and of decoding the
  *   bottom level
  */
 

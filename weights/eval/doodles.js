@@ -12,7 +12,7 @@ import { gzipSync } from 'node:zlib';
 import { writeSheet } from './sheet.js';
 
 const SIDE = 64;
-/** Pixels that a doodle covers, where it begins, and half of the width of a line. */
+/** Size of a doodle in pixels, its distance from the edge, and half of the width of a line. */
 const COVERED = 40,
   FROM = 12,
   HALF = 0.8;

@@ -19,11 +19,11 @@
 // dimension (a channel of a pixel), of the image as the model sees it: at its number of levels, or in the colours of its palette.
 //
 // For a super-resolution model, the input is the downscaled image. One sample of each image (its seed is the index of the image) is
-// downscaled again and compared with the input; bicubic upsampling is, too. The results are the PSNR in dB over all images (null in JSON if
-// they are equal), the PSNR compared with the image itself, the mean difference of neighbouring pixels in the samples and in the originals,
-// and the nats of the samples: far more nats than for an original show that the model diverges while it samples. --temperatures 1,0.8 draws
-// one sample at each of these temperatures; --of 24 uses the most probable of this many samples instead; --resample 8 --resample-rows 4
-// resamples them in groups while they are drawn, like the options of these names.
+// downscaled again and compared with the input; so is the bicubic upsampling. The results are the PSNR in dB over all images (null in JSON
+// if they are equal), the PSNR compared with the image itself, the mean difference of neighbouring pixels in the samples and in the
+// originals, and the nats of the samples: far more nats than for an original show that the model diverges while it samples. --temperatures
+// 1,0.8 draws one sample at each of these temperatures; --of 24 uses the most probable of this many samples instead; --resample 8
+// --resample-rows 4 resamples them in groups while they are drawn, like the options of these names.
 //
 // --data takes a folder with the four standard MNIST files, or a file of pictures:
 //   NAME.u8.gz  gzip of count x height x width x channels bytes, nothing else
@@ -38,7 +38,7 @@
 // number of texts.
 //
 // For a tagging model, --data is a treebank, as CoNLL-U or as lines of a word, a tab and its tag with empty lines between sentences. The
-// result is the fraction of words with the correct tag, the same for words that are not in the training data, and the nats of the
+// result is the fraction of words with the correct tag, this fraction for words that are not in the training data, and the nats of the
 // treebank's tags per word. --images is the number of sentences.
 //
 // For a dependency parser, --data is a treebank, as CoNLL-U or as lines of a word, a column and the index of its head, separated by tabs,
@@ -50,14 +50,15 @@
 //
 // For a captioning model, --data is a file of scenes (weights/train/held_out.py scenes). The result is BLEU-1 and BLEU-4, the fraction of
 // entirely correct captions, the nats per word of the references, and the fraction of written nouns with attention on their object. The
-// second line is for the same model given a white image. --images is the number of scenes, --show prints each with its reference.
+// second line of the result is for a control, the same model given a white image. --images is the number of scenes, --show prints each with
+// its reference.
 //
 // For an audio model, --data is a WAV file or a folder of them; the result is nats and bits per sample. With --labels the model is given
 // the digit and the speaker from the file names: DIGIT_SPEAKER_TAKE.wav. --images is the number of recordings.
 //
-// For a model of audio codes, --data is the same. The result is the spectral convergence of each level's decoded sounds in dB: 20 log10 of
-// the distance between the magnitudes of the two spectra, relative to the magnitudes of the original. --out writes the decoded sounds to
-// the subfolders top and bottom, for weights/train/listen.py.
+// For a model of audio codes, --data is a WAV file or a folder of them too. The result is the spectral convergence of each level's decoded
+// sounds in dB: 20 log10 of the distance between the magnitudes of the two spectra, relative to the magnitudes of the original. --out
+// writes the decoded sounds to the subfolders top and bottom, for weights/train/listen.py.
 //
 // For a music model, --data is a JSON file: for each piece a list of notes { start, length, pitch, voice }. The result is nats per note and
 // per time step; and, for these pieces and for as many pieces sampled at --temperatures, the number of parallel fifths and octaves, how
@@ -109,7 +110,7 @@ async function measuring(data, measure) {
     return await measure();
   } catch (error) {
     const { code = '', message } = /** @type {{ code?: string, message: string }} */ (error);
-    if (!(error instanceof SyntaxError) && !/^[EZ][A-Z_]+$/.test(code)) throw error; // missing file, folder or another format
+    if (!(error instanceof SyntaxError) && !/^[EZ][A-Z_]+$/.test(code)) throw error; // a missing file, a missing folder or another format
     throw new Error(`--data ${data} is not what such a model is measured on (${message}): npm run eval -- --help says what is`);
   }
 }

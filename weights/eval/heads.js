@@ -14,14 +14,14 @@ import { readText } from './files.js';
  * @property {number} words
  * @property {number} attachment      fraction of the words with the correct head, including punctuation (unlabelled attachment score)
  * @property {number} whole           fraction of the sentences that are entirely correct
- * @property {number} projective      number of sentences whose gold heads form a projective tree; only these have nats
+ * @property {number} projective      number of sentences whose gold heads form a projective tree; only these sentences have nats
  * @property {number} natsPerWord     -log p(the treebank's heads | words) per word of the projective sentences
  * @property {number} wordsPerSecond  speed of parsing, one sentence at a time
  */
 
 /**
- * Reads the sentences of a treebank: CoNLL-U (column 2 of ten is the word, column 7 the index of its head), or lines in which these are
- * columns 1 and 3, with an empty line after each sentence. A missing head, `_`, is returned as -1.
+ * Reads the sentences of a treebank: CoNLL-U (column 2 of ten is the word, column 7 the index of its head), or lines whose columns 1 and 3
+ * are the word and the index of its head, with an empty line after each sentence. A missing head, `_`, is returned as -1.
  *
  * @param {string} text
  * @returns {{ words: string[], heads: number[] }[]}

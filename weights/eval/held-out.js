@@ -55,7 +55,7 @@ export const LETTERS = /\bletters\.py\b/;
 
 /**
  * Data sets, matched by the training data on a model's card: the small held-out set in tests/golden/, if there is one, and the command that
- * creates the full set. The first match is used.
+ * creates the full held-out set. The first match is used.
  * @type {{ dataset: RegExp, small?: string, data: string, make?: string }[]}
  */
 const DATA_SETS = [

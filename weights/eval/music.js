@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Measures the probability of held-out music under a model, through the wasm, and compares the model's own music with it by the rules of
-// harmony.
+// Measures the probability of held-out music under a model, through the wasm, and compares music that the model generates with it by the
+// rules of harmony.
 // @ts-check
 import { readJson } from './files.js';
 import { count } from './harmony.js';

@@ -13,7 +13,7 @@ import { readText } from './files.js';
  * @property {number} words
  * @property {number} accuracy        fraction of the words whose best tag is the treebank's
  * @property {number} unseen          number of words whose form is not in the training sentences
- * @property {number} unseenAccuracy  fraction of these words with the correct tag
+ * @property {number} unseenAccuracy  fraction of the words unseen in training with the correct tag
  * @property {number} natsPerWord     -log p(the treebank's tags | words) per word
  * @property {number} wordsPerSecond  speed of tagging, one sentence at a time
  */

@@ -11,7 +11,7 @@ import { readText } from './files.js';
  * @property {number} texts
  * @property {number} bytes           number of bytes of all texts in UTF-8
  * @property {number} tokens          number of predicted tokens
- * @property {number} natsPerByte     negative log-likelihood of these tokens per byte
+ * @property {number} natsPerByte     negative log-likelihood of the predicted tokens per byte
  * @property {number} bitsPerByte
  * @property {number} natsPerToken
  * @property {number} perplexity      e^natsPerToken
@@ -61,8 +61,8 @@ export async function scoreTexts(model, file, most, say) {
 }
 
 /**
- * Scores a text in chunks of one context each. Each chunk begins with the BOS id, so the first tokens of a chunk have little context, in
- * the same way for every file.
+ * Scores a text in chunks of one context each. Each chunk begins with the BOS id, so the first tokens of a chunk have little context; the
+ * chunks are the same for every file.
  *
  * @param {Model} model
  * @param {Uint32Array} ids  the text's tokens

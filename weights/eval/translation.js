@@ -26,7 +26,8 @@ import { readText } from './files.js';
  *   first, and the minimum and maximum number of words
  * @property {number} [entropy]    if requested: entropy of the attention weights over the sentence, in nats, averaged over the tokens of
  *   the translations
- * @property {number} [looked]     if requested: sum of these weights, which is not 1 if the model attends to each token independently
+ * @property {number} [looked]     if requested: sum of the attention weights over the sentence, which is not 1 if the model attends to each
+ *   token independently
  */
 
 /** Number of parts into which the sentences are divided by length. */
