@@ -10,12 +10,12 @@ const worker = /** @type {any} */ (globalThis);
 const NAME = 'nextpixel-page';
 
 /**
- * Number of releases whose scripts are kept, because a visitor may have pages of both. ./build.sh site names the folder of each release
- * after its contents.
+ * Number of releases whose scripts are kept, because a visitor may still have pages of the previous release. ./build.sh site names the
+ * folder of each release after its contents.
  */
 const RELEASES = 2;
 const RELEASE = /\/(dist-[0-9a-f]{12})\//;
-/** Matches the path before the folder of a release's weights, and the folder. The library caches its files, up to 65 MB. */
+/** Matches the path before the folder of a release's weights, and the folder. The library caches the weight files itself, up to 65 MB. */
 const WEIGHTS = /^(.*\/)(weights-[0-9a-f]{12})\/[^/]*\.gguf$/;
 const LIBRARY = 'nextpixel';
 /** Cache of the library's notes about incomplete copies. */
@@ -145,7 +145,8 @@ async function forget() {
 }
 
 /**
- * Deletes the library's copies of weights of other releases. Their addresses differ, although most of the files are the same.
+ * Deletes the library's copies of weights of other releases. The copies have other addresses than the weights of the current release,
+ * although most of the files are identical.
  *
  * @param {string} url  address of a weight file of the current release
  */

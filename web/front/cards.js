@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Draws the cards of the systems. Each card shows a still picture. When the card comes into view, a live drawing replaces the picture; only
-// one model runs at a time.
+// Draws the cards of the systems. Each card shows a still picture. When the card comes into view, a live drawing replaces the still
+// picture; only one model runs at a time.
 // @ts-check
 import { make, reducedMotion } from '../shell/page/dom.js';
 import { Codec, acquire } from '../shell/library.js';

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The courses. In each, the pages are in an order in which one leads to the next, and each page has a question that readers can answer by
-// trying something out.
+// The courses. In each course, the pages are in an order in which one leads to the next, and each page has a question that readers can
+// answer by trying something out.
 // @ts-check
 
 import { phrase as english } from '../shell/page/phrase.js';

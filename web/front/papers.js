@@ -5,7 +5,7 @@
 
 /**
  * @typedef {Object} Pictures pictures that are generated without input and drawn on the card; still.png in the page's folder shows the same
- *   ones
+ *   pictures
  * @property {string} file weight file
  * @property {number} seed
  * @property {number} samples

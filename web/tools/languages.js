@@ -2,10 +2,10 @@
 // @ts-check
 
 /**
- * The languages of the pages. page.ko.html is next to page.html, and ko.json is next to the scripts. It has a translation of each English
- * sentence in the scripts (shell/page/phrase.js). shell/ko.json has the sentences that all pages share; front/ko.json has those of
+ * The languages of the pages. page.ko.html is next to page.html, and ko.json is next to the scripts. ko.json has a translation of each
+ * English sentence in the scripts (shell/page/phrase.js). shell/ko.json has the sentences that all pages share; front/ko.json has those of
  * the frame and the front page. A page in Korean has its own address, which is the English one followed by ko/. The head of a translated
- * page contains the sentences of its scripts, so that no further file is fetched. English pages do not contain them.
+ * page contains the sentences of its scripts, so that no further file is fetched. English pages do not contain these translations.
  *
  * A language consists of a row of LANGUAGES, the element's sentences (lib/element/words/CODE.js), and the files described above.
  */
@@ -116,8 +116,8 @@ export const switchesTo = (lang, others) =>
     );
 
 /**
- * Moves a page into the folder of its language and adapts its relative addresses. A link to another page leads to its version in the same
- * language if that exists.
+ * Moves a page into the folder of its language and adapts its relative addresses. A link to another page leads to that page's version in
+ * the same language, if there is one.
  *
  * @param {string} html
  * @param {string} name  name of the page's folder; '' for the front page

@@ -8,8 +8,8 @@
  *     node web/tools/mentions.js [--list] [SYSTEM ...]
  *
  * The script counts text files in git that are not generated, including tests, weights and prose. --list prints their names. Without a
- * SYSTEM, the script counts all of SYSTEMS. The rows of a system's kind for the sweeps of the tests (tests/kinds/NAME/) are its own, like
- * web/lib/kinds/NAME/.
+ * SYSTEM, the script counts all of SYSTEMS. The files of a system in tests/kinds/NAME/, which the sweeps of the tests use, count as its
+ * own, like those in web/lib/kinds/NAME/.
  */
 
 import { execFileSync } from 'node:child_process';

@@ -34,8 +34,8 @@ function withoutComments(text) {
 }
 
 /**
- * Since TypeScript 5.7, typed arrays are generic. The type of `of()` means the same in those versions, and older versions have only this
- * type.
+ * Rewrites generic typed arrays, such as Uint8Array<ArrayBuffer>, for versions before TypeScript 5.7, in which typed arrays are not generic.
+ * The return type of `of()` is this generic type in newer versions and the plain array in older ones.
  *
  * @param {string} text  text of a declaration
  */

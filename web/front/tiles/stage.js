@@ -24,7 +24,7 @@
  * @property {number} ms    duration of the drawing in milliseconds
  * @property {(record: any) => Painter} paint  draws the recorded answer in web/front/tiles/record.json, which record.js creates
  * @property {(record: any) => Record<string, string>} element  returns the attributes of <next-pixel> in the opened tile
- * @property {'prompt' | 'digit' | 'class'} [asks]  the attribute that visitors can set there
+ * @property {'prompt' | 'digit' | 'class'} [asks]  the attribute that visitors can set in the opened tile
  * @property {string[]} [choices]
  * @property {true} [anew]  adds a button that draws with another seed; elements for audio have their own button for this
  * @property {(model: Model, seed: number, signal: AbortSignal) => Promise<Painter>} [live]  draws another answer, if the model's file is

@@ -31,7 +31,8 @@ function keptConversation() {
   try {
     const { messages, draft, name, chat } = JSON.parse(sessionStorage.getItem(KEPT) ?? 'null') ?? {};
     const isText = (/** @type {unknown} */ one) => typeof one === 'string';
-    if (!Array.isArray(messages) || !messages.every((one) => isText(one?.role) && isText(one?.content))) return undefined; // older format
+    // A format of earlier versions is ignored.
+    if (!Array.isArray(messages) || !messages.every((one) => isText(one?.role) && isText(one?.content))) return undefined;
     return { messages, draft: isText(draft) ? draft : '', name: String(name), chat: chat === true };
   } catch {
     return undefined; // the browser forbids storage

@@ -6,7 +6,7 @@
 export const SHADES = 256;
 /** Number of shades, as in the Image Transformer for digits. */
 const LISTED = 16;
-/** The categorical distribution has two peaks here; this fraction of the probability belongs to the second peak, on the other side. */
+/** The categorical distribution has two peaks here, at shades x and 255 - x; the second peak has this fraction of the probability. */
 const SECOND = 0.25;
 
 /** @typedef {{ mean: number, width: number }} Expected mean and width in shades */

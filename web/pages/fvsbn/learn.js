@@ -4,8 +4,8 @@
 //   p(x_i = 1 | x_<i) = sigma(a_i),   a_i = b_i + sum over j < i of W_ij x_j
 //
 // The sums are computed as in the engine (src/models/fvsbn.c): weight[j * n + i] = W_ij, and a pixel j that is ink adds its row to the sums
-// of the pixels after it. The gradient of log p(x) is (x_i - sigma(a_i)) for b_i, and this times x_j for W_ij. So each logistic regression
-// is independent, and only the rows of ink pixels change.
+// of the pixels after it. The gradient of log p(x) is (x_i - sigma(a_i)) for b_i, and (x_i - sigma(a_i)) x_j for W_ij. So each logistic
+// regression is independent, and only the rows of ink pixels change.
 // @ts-check
 
 /**

@@ -14,8 +14,8 @@ let layer;
 let broken;
 /** @typedef {Parameters<ReturnType<typeof createLayer>['use']>[0]} Pass */
 /**
- * The last pass of any network, and the last pass of a network with the layer that layer.js shows. The numbers of the latter stay on the
- * page while it shows a network without an encoder.
+ * The last pass of any network, and the last pass of a network with the layer that layer.js shows. The numbers of that second pass stay on
+ * the page while the page shows a network without an encoder.
  * @type {Record<'any' | 'layered', Pass | undefined>}
  */
 const last = { any: undefined, layered: undefined };

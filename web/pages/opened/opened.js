@@ -345,7 +345,7 @@ export function createOpened(onPass) {
         models.set(name, model);
         const now = await bring(name);
         if (network && network !== now && network.name === name)
-          await use(name); // another file has replaced it
+          await use(name); // another file has replaced this model
         else void agree();
       },
       onLost() {

@@ -3,7 +3,7 @@
 // @ts-check
 
 /**
- * Returns whether a mask keeps the tap that is this many rows below and columns to the right of the predicted pixel. It keeps earlier
+ * Returns whether a mask keeps the tap that is this many rows below and columns to the right of the predicted pixel. The mask keeps earlier
  * pixels and, for mask B, the pixel itself.
  *
  * @param {'A' | 'B'} kind

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The figure that shows the head of each word in a sentence, and the effect of pinning one.
+// The figure that shows the head of each word in a sentence, and the effect of pinning a head.
 // @ts-check
 import {
   acquireFirst,
