@@ -55,7 +55,7 @@ extern "C" {
 #define NX_API_NATIVE NX_API
 #endif
 
-/* Limits. A file or request that exceeds one of them fails with NX_E_LIMIT. */
+/* Limits. A file or request that exceeds one of these limits fails with NX_E_LIMIT. */
 #define NX_MAX_VALUES 524288            /* number of ids */
 #define NX_MAX_SPAN 4                   /* elements of a position */
 #define NX_MAX_LENGTH 0x1000000         /* positions of a run, items of an input */

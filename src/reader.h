@@ -10,7 +10,7 @@
 
 /* Reads an unsigned integer in low..high. If the key is absent, returns `missing` if `missing` is at least low; otherwise fails. */
 uint32_t nx_read_u32(nx_reader *reader, const char *key, uint32_t low, uint32_t high, uint32_t missing);
-#define NX_REQUIRED 0u /* as `missing`, if low > 0 */
+#define NX_REQUIRED 0u /* the value of `missing` for a required key, if low > 0 */
 
 /* Reads the width of a vector: a multiple of 4, up to `high`. */
 uint32_t nx_read_width(nx_reader *reader, const char *key, uint32_t high, uint32_t missing);

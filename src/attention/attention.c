@@ -43,7 +43,7 @@ void nx_cache_write(const nx_cache *cache, uint32_t position, const float *key, 
     memcpy(values + slot * width, value, width * sizeof *value);
 }
 
-uint64_t nx_attend_scratch_bytes(uint32_t window, uint32_t n_ranges) { /* enough for an F32 cache, which needs less */
+uint64_t nx_attend_scratch_bytes(uint32_t window, uint32_t n_ranges) { /* also enough for an F32 cache, which needs less */
     uint64_t rounded = nx_kv7_scratch_bytes(window, n_ranges), precise = NX_TEXTS ? nx_kv8_scratch_bytes(window, n_ranges) : 0;
     return rounded > precise ? rounded : precise;
 }
@@ -66,7 +66,7 @@ static void scores(float *weights, const float *query, const nx_cache *cache, ui
         }
         v128_t score = wasm_f32x4_mul(wasm_f32x4_add(even, odd), scale);
         if (NX_TEXTS && cache->cap > 0) score = nx_capped(score, cache->cap);
-        if (g == 0 || g + 1 == groups) score = nx_mask_group(score, first + g, range); /* only these reach outside the range */
+        if (g == 0 || g + 1 == groups) score = nx_mask_group(score, first + g, range); /* others are inside the range */
         wasm_v128_store(weights + 4 * g, score);
         if (++slot_group == slot_groups) slot_group = 0;
     }

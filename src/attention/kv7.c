@@ -8,7 +8,7 @@
  *
  * Bottleneck. For 16 positions of a head of width 64 there are 128 products of 16 bytes, each with a load, and some 160 instructions for
  * scales, softmax and rounding, which take about as long as the products (npm run bench -- --only ours,kernels: half the throughput of the
- * bare dot loop). Two partial sums, as for one column in matmul.c, made a decoder of 6 MB 5 % slower, so there is only one sum.
+ * bare dot loop). Two partial sums, as for one column in matmul.c, made a decoder of 6 MB 5 % slower than one, so there is only one sum.
  */
 #include "kv7.h"
 

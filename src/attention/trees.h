@@ -15,9 +15,10 @@
  *   log Z         = log sum over r of e^(s[0][r] + C_left(1, r) + C_right(r, n))
  *
  * The inside pass computes these sums, from short spans to long ones. Each tree is in exactly one term of each sum. The outside pass
- * propagates derivatives backwards from d log Z / d log Z = 1: a term receives e^(term - sum) times the derivative of its sum. At the arc
- * of an incomplete span they add up to d log Z / d s[h][m], which is p(h is the head of m). With the maximum instead of the log sum, the
- * first maximum receives the whole derivative, so the arcs of the most probable tree get 1. There are no products, so nothing underflows.
+ * propagates derivatives backwards from d log Z / d log Z = 1: each term receives e^(term - sum) times the derivative of its sum. At the
+ * arc of an incomplete span, the received derivatives add up to d log Z / d s[h][m], which is p(h is the head of m). With the maximum
+ * instead of the log sum, the first maximum receives the whole derivative, so the arcs of the most probable tree get 1. There are no
+ * products, so nothing underflows.
  *
  * Each direction takes about n^3 / 2 exponentials. A call computes one width of spans, so that a long sentence can be interrupted.
  * -infinity marks an impossible arc.

@@ -22,9 +22,9 @@
  * weights come from memory, whose bandwidth limits the product: 8 bits nearly reach it. Several columns share a block, whose scales and
  * numbers are unpacked once for all of them. Six columns and two vectors of rows are multiplied at a time, which takes all 15 registers:
  * twelve for the sums, which hide the latency of the product, two for weights and one for an activation. The loop takes one group at a
- * time, because V8 spills sums if it takes two (0.85 of the speed). A sum has 16 products in a block of 8 bits and 8 (or 4, with two
- * scales) in any other block. Converting, scaling and adding the sum takes five instructions, a load and a store in every block. 4 bits
- * need half the products of 8 bits, but are therefore no faster.
+ * time, because with two groups V8 spills sums and reaches only 0.85 of the speed. A sum has 16 products in a block of 8 bits and 8 (or 4,
+ * with two scales) in any other block. Converting, scaling and adding the sum takes five instructions, a load and a store in every block. 4
+ * bits need half the products of 8 bits, but because of these instructions they are no faster.
  */
 #include "blocks.h"
 
@@ -555,7 +555,7 @@ static void multiply_tiles(const void *context, uint32_t from, uint32_t to) {
         const uint8_t *tile = (const uint8_t *)m->packed + t * nx_blocks_tile_bytes(form, m->cols);
         for (uint32_t first = 0; first < p->n; first += NX_COLUMNS) {
             uint32_t end = p->n - first < NX_COLUMNS ? p->n : first + NX_COLUMNS, j = first;
-            if (form != NX_BLOCKS_4_HALVES) j = multiply_columns(p, tile, t, first, end); /* few files have its types */
+            if (form != NX_BLOCKS_4_HALVES) j = multiply_columns(p, tile, t, first, end); /* few files have that form */
             for (; j < end; j++) {
                 tile_work w = {p->out + (size_t)j * nx_stride(m->rows) + t * TILE,
                                p->bias ? p->bias + t * TILE : no_bias,

@@ -262,8 +262,8 @@ NX_INLINE void add_q4_groups(product_sums *product, const q4_block *block, const
     }
 }
 
-/* The loop is unrolled for one column, because each iteration would move sums between registers and memory. For several columns the
- * unrolled code would be too long to benefit. */
+/* The loop is unrolled for one column, because otherwise each iteration would move sums between registers and memory. For several columns
+ * the unrolled code would be too long to benefit. */
 NX_INLINE void add_q4(product_sums *product, const q4_block *block, const nx_activations *activations, uint32_t activations_stride,
                       uint32_t n) {
     if (n == 1) {

@@ -41,8 +41,8 @@ static void temper(float *z, uint32_t stride, uint32_t values, float by) {
 
 /* Returns the index of the largest number of z with noise added. The largest number of z must be 0. */
 NX_NOINLINE static uint32_t gumbel_max(float *z, uint32_t values, nx_noise noise) {
-    /* The most probable value, whose z is 0, gets at least the smallest noise. Values that even the largest noise cannot lift above that
-     * sum need no noise; this skips most values of a sharp distribution. */
+    /* The most probable value, whose z is 0, gets at least the smallest noise. Values that even the largest noise cannot lift above the
+     * smallest noise need no noise; this skips most values of a sharp distribution. */
     v128_t hopeless = wasm_f32x4_splat(NX_GUMBEL_LEAST - NX_GUMBEL_MOST);
     for (uint32_t v = 0; v < values; v += 16) {
         v128_t largest = wasm_v128_load(z + v);

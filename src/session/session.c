@@ -269,7 +269,7 @@ nx_status nx_session_bias(const nx_model *model, nx_session *session, const uint
     if (count > room || !biases_valid(l.plan, ids, biases, count)) return NX_E_ARGUMENT;
     memcpy(l.biased, ids, count * sizeof *ids);
     memcpy(l.bias, biases, count * sizeof *biases);
-    memset(l.biased + count, 0, (room - count) * sizeof *ids); /* the remaining entries add nothing to id 0 */
+    memset(l.biased + count, 0, (room - count) * sizeof *ids); /* the remaining entries add 0 to the logit of id 0 */
     memset(l.bias + count, 0, (room - count) * sizeof *biases);
     return NX_OK;
 }

@@ -62,7 +62,8 @@ void ref_output(double *logits, const nx_output *output, const double *parameter
  * the levels close to it. */
 extern double ref_least_mass;
 
-/* 1: computes the masses of element `index` of a mixture without that rule, as drawing does; earlier elements keep the rule. */
+/* 1: computes the masses of element `index` of a mixture without the rule for small masses, as drawing does; earlier elements keep the
+ * rule. */
 extern int ref_exact_mass;
 
 /* Computes p(v) after temperature, top-k and top-p, in double precision. order: ties go to the lower value. p (V) written */

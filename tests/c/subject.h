@@ -72,7 +72,7 @@ static inline subject subject_of(int which) {
     s.values = info.values;
     s.span = info.span;
     s.length = s.shape.length ? s.shape.length : info.length;
-    CHECK(s.length <= LENGTH || !(uses_of(which) & TOY_SEARCH)); /* the brute-force search in the test has room for LENGTH positions */
+    CHECK(s.length <= LENGTH || !(uses_of(which) & TOY_SEARCH)); /* the brute-force search in the test holds at most LENGTH positions */
     s.rewinds = info.rewinds;
     s.noisy = s.model->plan[s.part].noisy != 0;
     return s;

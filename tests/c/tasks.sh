@@ -4,7 +4,7 @@
 
 # Every defect stops the run: access outside memory, undefined arithmetic, a float that does not fit its integer.
 SANITIZE='-fsanitize=address,undefined,float-cast-overflow -fno-sanitize-recover=all -fno-omit-frame-pointer'
-# For the tests with clang. gcc's build (test-c all) also checks their arithmetic, which takes longer.
+# Flags for the tests with clang.
 ADDRESS='-fsanitize=address -fno-omit-frame-pointer'
 TESTS=$(find tests/c -name '*.c' | LC_ALL=C sort)
 
@@ -123,7 +123,7 @@ task_test_c() {
   if need_clang_sanitizers; then
     suites="$suites $clang"
     clang_suite
-    run_suite "$clang" "$OUT/native-$clang/suite" & # runs while the others are compiled and run
+    run_suite "$clang" "$OUT/native-$clang/suite" & # this suite runs while the others are compiled and run
     sanitized=$!
   else
     say "NOT RUN: C tests and fuzzing with $CLANG need its sanitizers: apt-get install libclang-rt-19-dev"

@@ -272,7 +272,7 @@ static void compare(const sequence *s, const nx_pattern *pattern, uint32_t type,
                 if (visible[j]) moved += 0.501 * largest / steps.weights;
             }
             double relative = UNIT * (2 * worst * (s->key_length / 2 + 3) + spread + count / 4 + 8) + 2 * (type != NX_F32 ? COARSE_EXP2_RELATIVE : EXP_RELATIVE);
-            double floor = type != NX_F32 ? 0x1.01p-64 : 2e-38; /* the coarse power of two has no lower range */
+            double floor = type != NX_F32 ? 0x1.01p-64 : 2e-38; /* the coarse power of two has no value below this */
             const float *row = map + ((size_t)i * s->heads + h) * n;
             double sum = 0;
             for (uint32_t j = 0; j <= i; j++) {

@@ -407,7 +407,7 @@ static void distributions(void) { for_every(distribution); }
 static void shaping(void) {
     subject s = subject_named("llama");
     toy_llama_config loose = {.values = 40, .length = 30, .blocks = 1, .d = 16, .inner = 16, .heads = 2, .groups = 1, .seed = 6};
-    s.model = toy_llama_open(toy_llama_build(&loose)); /* an untied model, which does not merely repeat its input */
+    s.model = toy_llama_open(toy_llama_build(&loose)); /* an untied model: a tied one would merely repeat its input */
     nx_settings settings = settings_of(1, 0, 19);
     settings.temperature = 0, settings.penalty_last = 5, settings.repetition = 1.5f, settings.frequency = 0.3f, settings.presence = 0.2f;
     settings.biases = 2;

@@ -185,7 +185,7 @@ static void damaged_bytes(void) {
         for (size_t at = which == 3 ? draft_at(m) - 8 : 0; at < (which == 2 ? m->keys_end : m->data); at++) {
             uint8_t b = m->bytes[at];
             uint8_t values[] = {0, 1, 0x7f, 0x80, 0xff, (uint8_t)(b + 1), (uint8_t)(b - 1), (uint8_t)(b ^ 0x20)};
-            for (size_t i = check_every() ? 0 : at % 4; i < 8; i += check_every() ? 1 : 4) /* tests two of the eight values, alternately */
+            for (size_t i = check_every() ? 0 : at % 4; i < 8; i += check_every() ? 1 : 4) /* two of the eight values, chosen alternately */
                 if (values[i] != b) damage(m, at, values + i, 1);
         }
         CHECK_INT(toy_exercise(m->bytes, m->length, MOST), NX_OK);

@@ -686,7 +686,7 @@ static void relu_and_residual(void) {
         }
 }
 
-/* Compares the gated inner layer and the norm of Llama with their formulas. Each column gives the same as when it is alone. */
+/* Compares the gated inner layer and the norm of Llama with their formulas. Each column has the same result as when it is alone. */
 static void silu_and_rms_norm(void) {
     check_random random = {18};
     for (uint32_t width = 4; width <= 2 * 16 + 12; width += 4)

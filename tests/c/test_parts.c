@@ -34,7 +34,7 @@ static toy_file file_of(void) {
     return head;
 }
 
-/* Like nx_model_open, whose table of architectures has no toys. */
+/* Opens a model like nx_model_open, whose table of architectures lacks the toys. */
 nx_model *triad_open(void) {
     toy_file file = file_of();
     nx_arena arena = {memory_take(1 << 16), 0, 1 << 16};

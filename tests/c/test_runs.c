@@ -63,7 +63,7 @@ static void shaped_ahead(void) {
     CHECK(guessed > 0);
 }
 
-static uint32_t guessed_ahead; /* drafted positions, of all models */
+static uint32_t guessed_ahead; /* number of drafted positions of all models */
 
 /* Drafts from the text so far give the same ids and nats, in fewer passes if the text repeats itself. */
 static void look_up(const subject *s) {

@@ -605,7 +605,7 @@ static void outputs_of(nx_output o, const char *name, check_random *random) {
         }
         if (o.values == 256) check_note("  %s of 256 levels, range %d: within %.3g; %u of %u skipped", name, r, worst, (unsigned)near, (unsigned)all);
         CHECK(10 * near <= all);
-        if (o.kind < NX_DISCRETE_KINDS) return; /* these kinds do not depend on the range */
+        if (o.kind < NX_DISCRETE_KINDS) return; /* discrete kinds do not depend on the range */
     }
 }
 

@@ -932,7 +932,7 @@ static void same_bits(void) {
             settings.temperature = temperature[run];
             settings.top_p = top_p[run];
             settings.top_k = run == 3 ? 5 : 0;
-            settings.look_ahead = 8; /* takes effect only with a single sample */
+            settings.look_ahead = 8; /* speculative decoding works only with a single sample */
             uint8_t *ahead = memory_take(info.positions), *values = memory_take(info.elements * samples), *fed = random_values(&info, &random);
             float *nats = memory_take(info.elements * samples * sizeof *nats);
             nx_session *session = toy_session(model, &settings, NULL);

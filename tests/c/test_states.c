@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Damaged saved sessions of every part of every toy are refused or continue without harm. The fuzzer tests more of them.
+ * Damaged saved sessions of every part of every toy are refused or continue without harm. The fuzzer tests more damaged sessions.
  */
 #include <string.h>
 

@@ -161,7 +161,7 @@ static void by_hand(void) {
                 worst = fmax(worst, fabs((double)r.marginals[i] - e.marginals[i]));
             }
             for (uint32_t t = 0; t < n; t++) CHECK_INT(r.tags[t], e.tags[t]);
-            if (!strcmp(c.type, "memm")) CHECK_NEAR((double)r.nats[0], 0, 1e-5); /* Z is 1 without normalisation */
+            if (!strcmp(c.type, "memm")) CHECK_NEAR((double)r.nats[0], 0, 1e-5); /* in a memm, Z is 1 without normalisation */
         }
         memory_release(mark);
     }
@@ -205,7 +205,7 @@ static void in_double(void) {
     }
 }
 
-/* Among equally good taggings the lowest tags win; of two tags, the lower one. */
+/* Of equally good taggings, the one with the lowest tags is returned. */
 static void ties(void) {
     float zeros[5 * 8] = {0}, feature[3 * 5] = {0, 0, 0, 0, 0, 0, 1, 0, 1, 0, 0, 0, 0, 2, 2};
     chain_toy c = {.type = "crf", .states = 5, .features = 3, .width = 1, .length = 6, .feature = feature, .transition = zeros, .start = zeros, .end = zeros};

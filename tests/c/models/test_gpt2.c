@@ -230,7 +230,7 @@ static void refused_files(void) {
         const char *key;
         uint32_t value;
         nx_status status;
-        const char *named; /* name in the error message; null: the key */
+        const char *named; /* name that the error message contains; null: the key */
     } rows[] = {
         {"gpt2.context_length", 0, NX_E_FORMAT, NULL},
         {"gpt2.context_length", UINT32_MAX, NX_E_LIMIT, NULL},

@@ -434,7 +434,7 @@ static void small_image(void) {
         }
         uint8_t *shuffled = memory_copy(input, count);
         for (uint32_t p = pixels - 1; p > 0; p--)
-            for (uint32_t c = 0, q = random_below(&random, p); c < channels; c++) { /* no pixel keeps its position */
+            for (uint32_t c = 0, q = random_below(&random, p); c < channels; c++) { /* a permutation in which no pixel keeps its position */
                 uint8_t kept = shuffled[p * channels + c];
                 shuffled[p * channels + c] = shuffled[q * channels + c];
                 shuffled[q * channels + c] = kept;
@@ -662,7 +662,7 @@ static void draft_agrees(const toy_config *c, check_random *random) {
         memory_release(mark);
     }
     check_note("  draft of type %u: within %.3g, %u of %u positions within %.0e", (unsigned)c->draft_type, all, (unsigned)exact, (unsigned)s.n, LOGIT_TOLERANCE);
-    CHECK(all < (q8 ? Q8_LOGIT_TOLERANCE : LOGIT_TOLERANCE)); /* the same tolerance as for the model above */
+    CHECK(all < (q8 ? Q8_LOGIT_TOLERANCE : LOGIT_TOLERANCE)); /* the tolerance of the model's logits */
     CHECK(q8 ? 10 * exact > 9 * s.n : exact == s.n);
     CHECK(outside > 0 && outside < s.n * c->neighbours);
 }

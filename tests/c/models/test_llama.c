@@ -404,7 +404,7 @@ static void refused_files(void) {
         const char *key;
         uint32_t value;
         nx_status status;
-        const char *named; /* name in the error message; null: the key */
+        const char *named; /* name that the error message contains; null: the key */
     } rows[] = {
         {"llama.context_length", 0, NX_E_FORMAT, NULL},
         {"llama.context_length", UINT32_MAX, NX_E_LIMIT, NULL},
@@ -413,8 +413,8 @@ static void refused_files(void) {
         {"llama.embedding_length", 18, NX_E_UNSUPPORTED, NULL},
         {"llama.embedding_length", 32, NX_E_FORMAT, "token_embd.weight"},
         {"llama.attention.head_count", 0, NX_E_FORMAT, NULL},
-        {"llama.attention.head_count", 3, NX_E_LIMIT, "llama.attention.head_count_kv"}, /* there are 4 of them */
-        {"llama.attention.head_count_kv", 3, NX_E_FORMAT, NULL}, /* does not divide 4 */
+        {"llama.attention.head_count", 3, NX_E_LIMIT, "llama.attention.head_count_kv"}, /* the file has 4 heads of keys and values */
+        {"llama.attention.head_count_kv", 3, NX_E_FORMAT, NULL}, /* 3 does not divide the 4 heads */
         {"llama.attention.head_count_kv", 5, NX_E_LIMIT, NULL},
         {"llama.attention.head_count_kv", 0, NX_E_FORMAT, NULL},
         {"llama.feed_forward_length", 24, NX_E_FORMAT, "blk.0.ffn_gate.weight"},
@@ -426,7 +426,7 @@ static void refused_files(void) {
         {"llama.rope.scaling.factor", 0x7fc00000, NX_E_FORMAT, NULL},
         {"llama.rope.scaling.factor", 0x7f800000, NX_E_FORMAT, NULL},
         {"llama.rope.dimension_count", 3, NX_E_FORMAT, NULL},
-        {"llama.rope.dimension_count", 6, NX_E_LIMIT, NULL}, /* a head has 4 */
+        {"llama.rope.dimension_count", 6, NX_E_LIMIT, NULL}, /* a head has only 4 numbers */
         {"llama.rope.dimension_count", 0, NX_E_FORMAT, NULL},
     };
     toy_llama_config c = configs[0];

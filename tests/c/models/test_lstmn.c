@@ -176,7 +176,7 @@ static void logits(void) {
 }
 
 /* With all attention on the previous step, the network is an LSTM. For two words this holds with any weights, because each word has at most
- * one predecessor. (weights/train/test_attention.py forces this for a whole text.) */
+ * one predecessor. (weights/train/test_attention.py tests this for a whole text.) */
 static void lstm(void) {
     const config *c = configs;
     lstmn *m = build(c);

@@ -401,7 +401,7 @@ static void scores_are_one_another(void) {
     seq2seq *general = build(&other);
     diagonal(general, 1), same(build(&c), general, 0);                           /* general with the identity matrix is dot */
     c.score = SCALED_DOT;
-    diagonal(general, 1 / sqrt(2.0 * c.e)), same(build(&c), general, TOLERANCE); /* times 1/sqrt(width), it is scaled dot */
+    diagonal(general, 1 / sqrt(2.0 * c.e)), same(build(&c), general, TOLERANCE); /* the identity times 1/sqrt(width) gives scaled dot */
     c = configs[3], other = c, other.score = COSINE;
     seq2seq *cosine = build(&other);
     tensor(cosine, "attn_scale.weight")[0] = 0;
@@ -448,8 +448,8 @@ static void window_at_both_ends(void) {
     }
 }
 
-/* Without transitions a chain equals independent bits. For a source of one word it equals sigma. The map "alone" is the map without
- * transitions. */
+/* Without transitions a chain equals independent bits. For a source of one word, the weight is sigma of the word's score. The map "alone"
+ * is the map without transitions. */
 static void chains_without_transitions(void) {
     config c = configs[18], chained = c;
     chained.structure = SEGMENTATION;

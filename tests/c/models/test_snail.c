@@ -294,7 +294,7 @@ static void equations(void) {
                         CHECK_NEAR((double)weights[i], looks[b * e.n + i], toy_of ? 0.1 : 2e-5);
                         sum += (double)weights[i];
                     }
-                    CHECK(sum > 0 && sum < 1); /* the rest is the query's weight on itself */
+                    CHECK(sum > 0 && sum < 1); /* the rest of the weight is the query's weight on itself */
                 }
             }
             CHECK_INT(nx_session_map(model, session, 0, 0, c->blocks * e.q, list, weights, &count), NX_E_ARGUMENT);

@@ -363,7 +363,7 @@ static void causality(void) {
     }
 }
 
-/* With a stride as long as the sequence, A1 is the whole past. With stride 1, A2 is the whole past. Both give the same function. */
+/* With a stride as long as the sequence, A1 is the whole past. With stride 1, A2 is the whole past. So both are dense attention. */
 static void dense(void) {
     config near = {.height = 6, .width = 9, .levels = 4, .blocks = 1, .d = 16, .inner = 8, .heads = 2, .key_length = 8, .stride = 54, .seed = 72};
     config both = near;
@@ -419,7 +419,7 @@ static void refused_files(void) {
         const char *key;
         uint32_t value;
         nx_status status;
-        const char *named; /* a tensor; null: the key */
+        const char *named; /* name that the error message contains; null: the key */
     } rows[] = {
         {0, "attention.stride", 0, NX_E_FORMAT, NULL},
         {0, "attention.stride", 31, NX_E_LIMIT, NULL}, /* larger than the context */

@@ -424,7 +424,7 @@ static void permutation(void) {
         for (uint32_t s = 0; s < S; s++) shuffled[s] = source[s * 7 % S]; /* 7 and 19 have no common divisor */
         nx_session *first = session_of(model, source, S, 1), *second = session_of(model, shuffled, S, 1);
         double worst = 0;
-        for (uint32_t r = 0; r < c.encoder_blocks * c.heads; r++) /* query s of the shuffled sentence is query 7 s, and so are the keys */
+        for (uint32_t r = 0; r < c.encoder_blocks * c.heads; r++) /* query s of the shuffled sentence is query 7 s of the original */
             for (uint32_t s = 0; s < S; s++) {
                 CHECK_INT(nx_session_map(model, first, 0, 2, r * S + s * 7 % S, keys, here, &count), NX_OK);
                 CHECK_INT(nx_session_map(model, second, 0, 2, r * S + s, keys, there, &count), NX_OK);
@@ -537,7 +537,7 @@ static void refused_files(void) {
         const char *key;
         uint32_t value;
         nx_status status;
-        const char *named; /* null: the key */
+        const char *named; /* name that the error message contains; null: the key */
     } rows[] = {
         {"transformer.context_length", 0, NX_E_FORMAT, NULL},
         {"transformer.context_length", UINT32_MAX, NX_E_LIMIT, NULL},

@@ -20,7 +20,7 @@ typedef struct {
     uint32_t pattern; /* every n-th block is global; 0: no key */
     int joined;    /* queries, keys and values share one matrix, and so do gate and up */
     float turns[2]; /* yarn_beta_fast and yarn_beta_slow; 0: no key */
-    uint32_t yarn; /* number of training positions, `scaling` times as many of which fit with YaRN; 0: without YaRN */
+    uint32_t yarn; /* number of training positions; YaRN extends them by the factor `scaling`; 0: without YaRN */
     uint32_t tokens; /* size of the file's vocabulary; 0: no vocabulary */
     uint32_t type;
     uint64_t seed;
