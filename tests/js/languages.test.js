@@ -24,7 +24,9 @@ import { stringsOf } from './strings.js';
 const WEB = fileURLToPath(new URL('../../web', import.meta.url));
 
 /** Scripts that are not part of a page. */
-const TOOLS = /^web\/(front\/(make-stills|stills|tiles\/record)|pages\/[\w-]+\/still)\.js$/;
+const TOOLS = /^web\/(front\/(make-stills|stills|tiles\/record)|pages\/[\w-]+\/(still|record))\.js$/;
+/** Scripts of pages that are part of the front page instead. */
+const TILES = /^pages\/[\w-]+\/tile\.js$/;
 /** Scripts whose functions look up sentences that are stored outside the page's scripts. */
 const DATA = ['web/front/papers.js', 'web/front/courses.js'];
 
@@ -35,9 +37,10 @@ const tableOf = async (lang, folder) => JSON.parse(await read(`${folder}/${lang}
 
 /** Returns the texts in the scripts of a folder, and in the scripts of other pages that these import. @param {string} folder from web/ */
 async function saidIn(folder) {
-  const own = (await readdir(join(WEB, folder), { recursive: true }))
-    .filter((name) => name.endsWith('.js'))
-    .map((name) => `${folder}/${name}`);
+  const scriptsOf = async (/** @type {string} */ root) =>
+    (await readdir(join(WEB, root), { recursive: true })).filter((name) => name.endsWith('.js')).map((name) => `${root}/${name}`);
+  const own = (await scriptsOf(folder)).filter((name) => !TILES.test(name));
+  if (folder === 'front') own.push(...(await scriptsOf('pages')).filter((name) => TILES.test(name)));
   const taken = folder.startsWith('pages/')
     ? (await Promise.all(own.map(read))).flatMap((source) =>
         [...source.matchAll(/ from '\.\.\/([\w-]+\/[\w-]+\.js)'/g)].map(([, name]) => `pages/${name}`),

@@ -4,7 +4,7 @@
 //
 //   node web/front/tiles/record.js
 //
-// All records come from the shipped weights and the seeds in web/pages/NAME/tile.js.
+// All records come from the shipped weights and the seeds in web/pages/NAME/record.js.
 // @ts-check
 import { writeFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
@@ -32,7 +32,7 @@ try {
           model.close();
         }
       },
-      [LIBRARY, `/web/pages/${folder}/tile.js`, `/weights/${file}`],
+      [LIBRARY, `/web/pages/${folder}/record.js`, `/weights/${file}`],
     );
     console.log(`${name}: ${JSON.stringify(records[name]).length} bytes`);
   }

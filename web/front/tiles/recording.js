@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Packs the answers of models into records. Scripts of tiles use it when record.js records their answers, not on the front page.
+// Packs the answers of models into records. Used by web/pages/NAME/record.js.
 // @ts-check
 
 /** @param {ArrayLike<number>} bytes */

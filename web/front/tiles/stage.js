@@ -16,7 +16,7 @@
 /** Draws an answer on an empty stage up to a share (0 to 1) of its duration. @typedef {(stage: Stage, share: number) => void} Painter */
 
 /**
- * A tile, the `tile` of web/pages/NAME/tile.js. The file also exports `record`, which returns the tile's record from its model.
+ * A tile, the `tile` of web/pages/NAME/tile.js. The function `record` of web/pages/NAME/record.js returns the tile's record from its model.
  *
  * @typedef {Object} Tile
  * @property {string} page  name of the page's folder in web/pages

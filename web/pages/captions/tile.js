@@ -3,7 +3,6 @@
 // @ts-check
 import { litPixels } from '../../lib/kinds/caption/light.js';
 import { addressOf, bytesOf, canvasOf, lineOf } from '../../front/tiles/stage.js';
-import { base64, imageAt, pixelsOf, rgbOf, rounded } from '../../front/tiles/recording.js';
 import { palette } from '../../shell/picture/palette.js';
 /** @import { Painter, Tile } from '../../front/tiles/stage.js' */
 
@@ -49,23 +48,3 @@ export const tile = {
   paint,
   element: ({ scene }) => ({ task: 'caption', src: addressOf(scene, 64) }),
 };
-
-/** Returns the answer that the tile shows first. @param {any} model */
-export async function record(model) {
-  const names = '/web/pages/captions/emoji.js'; // not a part of the front page's script
-  const [things, { THINGS }] = await Promise.all([imageAt('/web/pages/captions/emoji.png'), import(names)]);
-  const scene = pixelsOf(64, (context) => {
-    context.imageSmoothingQuality = 'high';
-    context.globalCompositeOperation = 'darken';
-    for (const [name, left, top, side] of /** @type {[string, number, number, number][]} */ ([
-      ['cat', 5, 6, 26],
-      ['red heart', 38, 8, 20],
-      ['bicycle', 18, 34, 28],
-    ]))
-      context.drawImage(things, 32 * THINGS.indexOf(name), 0, 32, 32, left, top, side, side);
-  });
-  const run = model.caption(scene, { maps: true });
-  const words = [];
-  for await (const { text, maps } of run) words.push([text, rounded(maps[0].weights)]);
-  return { scene: base64(rgbOf(scene.data)), grid: run.grid, words };
-}

@@ -46,13 +46,3 @@ export const tile = {
   paint,
   element: () => ({ task: 'generate', bars: '8', seed: '2' }),
 };
-
-/** Returns the answer that the tile shows first. @param {any} model */
-export async function record(model) {
-  const notes = await model.generate({ bars: 4, seed: 2, temperature: 0.9 }).notes();
-  const voices = model.info.voices.map((/** @type {any} */ voice) => voice.name ?? voice);
-  return {
-    voices,
-    notes: notes.map((/** @type {any} */ { voice, pitch, start, length }) => [voices.indexOf(voice), pitch, start, length]),
-  };
-}

@@ -2,7 +2,6 @@
 // The tile of this page on the front page.
 // @ts-check
 import { between, gridOn, levelsOf, valuesOf } from '../../front/tiles/stage.js';
-import { nibbles, picturesOf } from '../../front/tiles/recording.js';
 import { palette } from '../../shell/picture/palette.js';
 /** @import { Painter, Tile } from '../../front/tiles/stage.js' */
 
@@ -36,9 +35,3 @@ export const tile = {
   live: async (model, seed, signal) =>
     digits(await valuesOf(model.generate({ samples: 12, label: '5', temperature: 0.9, seed, signal }), 12, 784)),
 };
-
-/** Returns the answer that the tile shows first. @param {any} model */
-export const record = async (model) =>
-  nibbles(
-    (await picturesOf(model.generate({ samples: 12, seed: 3, label: '5', temperature: 0.9 }), 784)).flatMap((levels) => Array.from(levels)),
-  );

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The tile of this page on the front page.
 // @ts-check
-import { canvasOf, between, gridOn, levelsOf, valuesOf } from '../../front/tiles/stage.js';
-import { nibbles, picturesOf } from '../../front/tiles/recording.js';
+import { between, canvasOf, gridOn, levelsOf, valuesOf } from '../../front/tiles/stage.js';
 /** @import { Painter, Tile } from '../../front/tiles/stage.js' */
 
 /** Draws sixteen pictures, each of which appears in one pass. @param {ArrayLike<number>} rgb  (16, 32, 32, 3) @returns {Painter} */
@@ -30,7 +29,3 @@ export const tile = {
   choices: ['face', 'person', 'animal', 'hand', 'heart', 'clock', 'fruit', 'flag'],
   live: async (model, seed, signal) => faces(await valuesOf(model.generate({ samples: 16, label: 'face', seed, signal }), 16, 3072)),
 };
-
-/** Returns the answer that the tile shows first. @param {any} model */
-export const record = async (model) =>
-  nibbles((await picturesOf(model.generate({ samples: 16, seed: 1, label: 'face' }), 3072)).flatMap((rgb) => Array.from(rgb)));

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The tile of this page on the front page.
 // @ts-check
-import { arcsOf } from '../../lib/kinds/head/arcs.js';
 import { between, lineOf } from '../../front/tiles/stage.js';
-import { rounded } from '../../front/tiles/recording.js';
 import { palette } from '../../shell/picture/palette.js';
 /** @import { Painter, Tile } from '../../front/tiles/stage.js' */
 
@@ -60,12 +58,3 @@ export const tile = {
   element: ({ words }) => ({ task: 'parse', prompt: words.join(' ') }),
   asks: 'prompt',
 };
-
-/** Returns the answer that the tile shows first. @param {any} model */
-export async function record(model) {
-  const parse = await model.parse('I saw the man with the telescope', { marginals: true });
-  return {
-    words: parse.words,
-    arcs: arcsOf(parse).map((/** @type {any} */ { head, child, p, best }) => [head, child, ...rounded([p]), Number(best)]),
-  };
-}

@@ -2,7 +2,6 @@
 // The tile of this page on the front page.
 // @ts-check
 import { between } from '../../front/tiles/stage.js';
-import { rounded } from '../../front/tiles/recording.js';
 import { palette } from '../../shell/picture/palette.js';
 /** @import { Painter, Tile } from '../../front/tiles/stage.js' */
 
@@ -57,12 +56,3 @@ export const tile = {
   element: ({ prompt }) => ({ task: 'generate', prompt, temperature: '0.7', seed: '1', 'max-tokens': '80' }),
   asks: 'prompt',
 };
-
-/** Returns the answer that the tile shows first. @param {any} model */
-export async function record(model) {
-  const prompt = 'Once upon a time';
-  const tokens = [];
-  for await (const { text, nats } of model.generate(prompt, { seed: 1, temperature: 0.7, maxTokens: 48 }))
-    tokens.push([text, rounded([nats])[0]]);
-  return { prompt, tokens };
-}

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The tile of this page on the front page.
 // @ts-check
-import { append, looksOf, sourceOf } from '../../lib/kinds/text/aligned-words.js';
 import { between, lineOf } from '../../front/tiles/stage.js';
-import { rounded } from '../../front/tiles/recording.js';
 import { palette } from '../../shell/picture/palette.js';
 /** @import { Painter, Tile } from '../../front/tiles/stage.js' */
 
@@ -58,27 +56,3 @@ export const tile = {
   element: ({ text }) => ({ task: 'translate', prompt: text }),
   asks: 'prompt',
 };
-
-/** Returns the answer that the tile shows first. @param {any} model */
-export async function record(model) {
-  const text = 'Eine Frau versucht, ihren Hund zu fangen.';
-  /** @type {any[]} */
-  const words = [];
-  /** @type {number[][]} */
-  const rows = [];
-  const run = model.translate(text, { maps: true });
-  for await (const step of run) {
-    append(words, step.text, rows.length);
-    rows.push(rounded(step.alignment));
-  }
-  /** @type {any[]} */
-  const source = sourceOf(run.sourceTexts);
-  /** @param {any[]} list */
-  const said = (list) => list.map((word) => [word.text, Number(word.tight)]);
-  return {
-    text,
-    source: said(source),
-    words: said(words),
-    looks: words.map((word) => looksOf(word, source, rows).map((/** @type {any} */ { at, weight }) => [at, ...rounded([weight])])),
-  };
-}

@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: MIT
+// Records the answer that the tile of this page shows first (web/front/tiles/record.js). This file runs in a browser.
+// @ts-check
+/** @param {any} model */
+export async function record(model) {
+  const notes = await model.generate({ bars: 4, seed: 2, temperature: 0.9 }).notes();
+  const voices = model.info.voices.map((/** @type {any} */ voice) => voice.name ?? voice);
+  return {
+    voices,
+    notes: notes.map((/** @type {any} */ { voice, pitch, start, length }) => [voices.indexOf(voice), pitch, start, length]),
+  };
+}

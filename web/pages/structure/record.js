@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: MIT
+// Records the answer that the tile of this page shows first (web/front/tiles/record.js). This file runs in a browser.
+// @ts-check
+import { arcsOf } from '../../lib/kinds/head/arcs.js';
+import { rounded } from '../../front/tiles/recording.js';
+
+/** @param {any} model */
+export async function record(model) {
+  const parse = await model.parse('I saw the man with the telescope', { marginals: true });
+  return {
+    words: parse.words,
+    arcs: arcsOf(parse).map((/** @type {any} */ { head, child, p, best }) => [head, child, ...rounded([p]), Number(best)]),
+  };
+}

@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: MIT
+// Records the answer that the tile of this page shows first (web/front/tiles/record.js). This file runs in a browser.
+// @ts-check
+import { rounded } from '../../front/tiles/recording.js';
+
+/** @param {any} model */
+export async function record(model) {
+  const prompt = 'Once upon a time';
+  const tokens = [];
+  for await (const { text, nats } of model.generate(prompt, { seed: 1, temperature: 0.7, maxTokens: 48 }))
+    tokens.push([text, rounded([nats])[0]]);
+  return { prompt, tokens };
+}
