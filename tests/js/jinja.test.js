@@ -8,7 +8,9 @@ import { readFile } from 'node:fs/promises';
 import { test } from 'node:test';
 
 import { atOnce } from '../../web/lib/base/turns.js';
+import { checkedTalk, promptOf } from '../../web/lib/kinds/text/chat.js';
 import { FILTERS } from '../../web/lib/kinds/text/jinja/filters.js';
+import { tokensOf } from '../../web/lib/kinds/text/jinja/lexer.js';
 import { TEXT_METHODS } from '../../web/lib/kinds/text/jinja/texts.js';
 import { prompting } from '../../web/lib/kinds/text/template.js';
 import { Tokenizer } from '../../web/lib/kinds/text/tokenizer.js';
@@ -161,6 +163,52 @@ test('a hostile template ends within its budget, and the page stays responsive',
     assert.ok(most < 700, `${name}: ${most} ms without a pause`);
     assert.ok(all < 6000, `${name}: ${all} ms`);
   }
+});
+
+/** Returns the number of yields of a chat's prompt. @param {Message[]} messages @param {Record<string, unknown>} values */
+function yieldsOf(messages, values) {
+  const work = prompting({ messages, template: '{{ messages | length }}', values, render: undefined }, NAMES);
+  for (let count = 0; ; count++) if (work.next().done) return count;
+}
+
+test('the arguments of a chat are bounded, and large ones are converted in slices', async () => {
+  const names = (/** @type {number} */ n) => Object.fromEntries(Array.from({ length: n }, (_, i) => [`v${i}`, i]));
+  let twice = [1];
+  for (let i = 0; i < 40; i++) twice = /** @type {any} */ ([twice, twice]);
+  /** @type {[Record<string, unknown>, RegExp][]} */
+  const refused = [
+    [{ wide: names(1025) }, /has 1025 names, and may have 1024/],
+    [{ list: Array(2 ** 17) }, /more than 131072 values/],
+    [{ list: Array(2 ** 32 - 1) }, /more than 131072 values/],
+    [{ floats: new Float32Array(2 ** 17) }, /more than 131072 values/],
+    [{ twice }, /more than 131072 values/],
+  ];
+  for (const [values, words] of refused)
+    await assert.rejects(promptOf({ messages: HELLO, template: 'a', values, render: undefined }, NAMES), isError('limit', words));
+  assert.throws(() => checkedTalk(HELLO, 'a', { variables: names(1025) }), isError('limit', /has 1025 names/));
+  /** @type {Record<string, unknown>} */
+  const values = { wide: names(1024), list: Array(1e5).fill('a') };
+  assert.equal((await promptOf({ messages: HELLO, template: '{{ list | length }}', values, render: undefined }, NAMES)).text, '100000');
+  assert.ok(yieldsOf(HELLO, { list: Array(1e5).fill('a') }) > 1);
+  assert.ok(yieldsOf(Array(2e4).fill(HELLO[0]), {}) > 1);
+});
+
+test('a template has a limited number of tokens, which are read in slices', () => {
+  for (const template of ['{{1}}'.repeat(11000), `{{ [${'1,'.repeat(17000)}] }}`, 'a{##}'.repeat(33000)])
+    assert.throws(() => prompt(template), isError('unsupported', /more than 32768 tokens/));
+  for (const template of ['{{1}}a'.repeat(8000), `{{ [${'1,'.repeat(16000)}] | length }}`, 'a{##}'.repeat(32000)]) {
+    let yields = 0;
+    for (const work = tokensOf(template); !work.next().done; ) yields++;
+    assert.ok(yields > 5, `${yields}`);
+  }
+});
+
+test('calls of a macro cost no more if its body is long', () => {
+  const macro = (/** @type {number} */ n) =>
+    `{% macro f() %}{% if 0 %}${'{{a}}'.repeat(n)}{% endif %}{% endmacro %}{% for i in range(5000) %}{{ f() }}{% endfor %}`;
+  const time = (/** @type {number} */ n) => Math.min(...[1, 2, 3].map(() => cost(() => prompt(macro(n)))));
+  const [short, long] = [time(1), time(2000)];
+  assert.ok(long < 100 + 4 * short, `${short} ms, then ${long} ms`);
 });
 
 test('white space has linear cost', () => {

@@ -43,7 +43,8 @@ import { inTurns } from '../../base/turns.js';
  * @property {object[]} [tools]   functions that the model may call, in the form that the template expects, usually { type: 'function',
  *   function: { name, description, parameters } }
  * @property {Record<string, unknown>} [variables]  other variables of the template, such as { enable_thinking: false }, or new values of
- *   the standard ones, such as { add_generation_prompt: false }
+ *   the standard ones, such as { add_generation_prompt: false }. Messages, tools and variables have at most 131072 values in all, and an
+ *   object in them has at most 1024 names
  * @property {(template: string, values: object) => string} [render]  a function that renders the template instead of the library. Names of
  * control tokens in its result count as control tokens
  */
@@ -80,6 +81,7 @@ export function checkedTalk(given, own, { template = own, tools, variables = {},
   if (tools !== undefined && !(Array.isArray(tools) && tools.every(named)))
     throw argumentError(`tools must be a list of objects, not ${show(tools)}`);
   if (!named(variables)) throw argumentError(`variables must be an object with names, not ${show(variables)}`);
+  namesOf(variables);
   if ('messages' in variables) throw argumentError('variables must not have messages: they are the first argument of chat()');
   if (template === '')
     throw new NextPixelError(
@@ -104,18 +106,53 @@ export function renderedByPage({ messages, template, values, render }, names) {
   throw wrongAnswer('render must return a text at once (load everything beforehand)', text);
 }
 
+/** Limits of the arguments of a chat, which are copied without a yield: the values, and the names of one object. */
+const MOST_VALUES = 2 ** 17;
+const MOST_NAMES = 2 ** 10;
+
+/** @param {object} value @returns {string[]} */
+function namesOf(value) {
+  const names = Object.keys(value);
+  if (names.length <= MOST_NAMES) return names;
+  throw new NextPixelError(
+    'limit',
+    `An object in the arguments of chat() has ${names.length} names, and may have ${MOST_NAMES}: pass only what the template reads`,
+  );
+}
+
 /**
- * Returns a deep copy. Throws for circular objects and for objects that are nested too deeply.
+ * Returns a deep copy. Throws for circular objects, for objects that are nested too deeply, and for too many values.
  *
  * @template T
  * @param {T} given
  * @returns {T}
  */
 function plainCopy(given) {
+  let left = MOST_VALUES;
+  /** The objects that contain the one that is counted. */
+  const around = new Set();
+  /** @param {any} value */
+  const count = (value) => {
+    const { length = 0 } = Object(value);
+    const isView = ArrayBuffer.isView(value);
+    left -= isView ? length : 1;
+    if (left < (Array.isArray(value) ? length : 0))
+      throw new NextPixelError(
+        'limit',
+        `The arguments of chat() have more than ${MOST_VALUES} values: pass fewer messages, or only what the template reads`,
+      );
+    if (Object(value) !== value || isView) return;
+    if (around.has(value)) throw new TypeError('they are circular');
+    around.add(value);
+    if (Array.isArray(value)) value.forEach(count);
+    else for (const name of namesOf(value)) count(value[name]);
+    around.delete(value);
+  };
   try {
-    JSON.stringify(given, (_, value) => (typeof value === 'bigint' ? String(value) : value));
+    count(given);
     return copyOf(given);
   } catch (cause) {
+    if (cause instanceof NextPixelError) throw cause;
     throw argumentError(`The arguments of chat() must be plain objects: ${cause instanceof Error ? cause.message.split('\n')[0] : cause}`);
   }
 }

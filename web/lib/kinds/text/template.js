@@ -34,6 +34,7 @@ import { json, str } from './jinja/write.js';
 
 /** @import { Dropped, Message, Prompt, Talk } from './chat.js' */
 /** @import { Node } from './jinja/run.js' */
+/** @import { Pair } from './jinja/values.js' */
 
 /**
  * Numbers of the sources: one for other values, one for the tools, then three for each message: its content, its tool calls, and its other
@@ -89,18 +90,31 @@ function dateNow(format) {
   );
 }
 
-/** @param {Text} text @param {number} source */
-const hasSource = (text, source) => text.sources.includes(String.fromCharCode(source));
+/** Number of characters whose sources are read between two yields. */
+const SLICE = 2 ** 18;
+
+/** Returns an array that is not 0 at each source of a text. @param {Text} text @returns {Generator<void, Uint8Array, void>} */
+function* sourcesIn({ sources }) {
+  const found = new Uint8Array(LAST_SOURCE + 1);
+  for (let i = 0; i < sources.length; i++) {
+    found[sources.charCodeAt(i)] = 1;
+    if (i % SLICE === SLICE - 1) yield;
+  }
+  return found;
+}
 
 /**
  * Converts a value from the page to a value of the template.
  *
  * @param {any} value
  * @param {number} source  the source of its texts
- * @returns {any}
+ * @param {Budget} budget
+ * @returns {Generator<void, any, void>}
  */
-function valueOf(value, source) {
-  if ([Text, List, Dict].some((kind) => value instanceof kind) || value === null || typeof value === 'boolean') return value;
+function* converting(value, source, budget) {
+  budget.charge();
+  if (budget.due) yield* budget.pause();
+  if (value instanceof Text || value === null || typeof value === 'boolean') return value;
   switch (typeof value) {
     case 'string':
       return Text.of(value, source);
@@ -110,18 +124,18 @@ function valueOf(value, source) {
     case 'undefined':
       return new Undefined('a value');
     case 'function':
-      return new Callable(value.name, (args) => valueOf(value(...args.map(plain)) ?? null, source));
-    case 'object':
-      if (Array.isArray(value))
-        return new List(
-          Array.from(value, (one) => valueOf(one, source)),
-          'list',
-          source,
-        );
-      return new Dict(
-        Object.entries(value).map(([name, one]) => [Text.of(name, source), valueOf(one, source)]),
-        source,
-      );
+      return new Callable(value.name, (args) => converting(value(...args.map(plain)) ?? null, source, budget));
+    case 'object': {
+      if (Array.isArray(value)) {
+        const items = [];
+        for (const one of value) items.push(yield* converting(one, source, budget));
+        return new List(items, 'list', source);
+      }
+      /** @type {Pair[]} */
+      const pairs = [];
+      for (const [name, one] of Object.entries(value)) pairs.push([Text.of(name, source), yield* converting(one, source, budget)]);
+      return new Dict(pairs, source);
+    }
     default:
       throw argumentError(`The arguments of chat() must be plain objects, not a ${typeof value}`);
   }
@@ -146,11 +160,15 @@ function objectOf(given) {
   }
 }
 
-/** Returns tool calls with changed arguments. @param {any} call @param {(given: any) => any} change @returns {any} */
-function withArguments(call, change) {
+/** Returns the form in which a template writes the arguments of a tool call. @typedef {(given: any, source: number) => Generator<void, any,
+ * void>} ArgumentsAs */
+
+/** Returns a tool call with changed arguments. @param {any} call @param {number} source @param {ArgumentsAs} argumentsAs
+ * @returns {Generator<void, any, void>} */
+function* withArguments(call, source, argumentsAs) {
   if (typeof call !== 'object' || call === null) return call;
-  const changed = 'arguments' in call ? { ...call, arguments: change(call.arguments) } : call;
-  return 'function' in call ? { ...changed, function: withArguments(call.function, change) } : changed;
+  const changed = 'arguments' in call ? { ...call, arguments: yield* argumentsAs(call.arguments, source) } : call;
+  return 'function' in call ? { ...changed, function: yield* withArguments(call.function, source, argumentsAs) } : changed;
 }
 
 /**
@@ -160,32 +178,28 @@ function withArguments(call, change) {
 
 /**
  * @param {Numbered} numbered
- * @param {(given: any, source: number) => any} argumentsAs  converts the arguments of tool calls to the form in which the template writes
- *   them
+ * @param {ArgumentsAs} argumentsAs
+ * @param {Budget} budget
+ * @returns {Generator<void, Dict, void>}
  */
-function messageOf({ message, index, before }, argumentsAs) {
+function* messageOf({ message, index, before }, argumentsAs, budget) {
   const source = Math.min(MESSAGES + EACH * index, LAST_SOURCE - EACH);
-  return new Dict(
-    Object.entries(/** @type {Record<string, any>} */ (message)).map(([name, value]) => {
-      /** @type {any} */
-      let made;
-      if (name === 'role') made = Text.of(value, WORD.test(value) ? TEMPLATE : source + 2);
-      else if (name === 'content') made = before ? joined([before, Text.of(value ?? '', source)]) : valueOf(value, source);
-      else if (name === 'tool_calls' && Array.isArray(value))
-        made = valueOf(
-          value.map((call) => withArguments(call, (given) => argumentsAs(given, source + 1))),
-          source + 1,
-        );
-      else if (name === 'function_call')
-        made = valueOf(
-          withArguments(value, (given) => argumentsAs(given, source + 1)),
-          source + 1,
-        );
-      else made = valueOf(value, source + 2);
-      return [Text.of(name, source + 2), made];
-    }),
-    source + 2,
-  );
+  /** @type {Pair[]} */
+  const pairs = [];
+  for (const [name, value] of Object.entries(/** @type {Record<string, any>} */ (message))) {
+    /** @type {any} */
+    let made;
+    if (name === 'role') made = Text.of(value, WORD.test(value) ? TEMPLATE : source + 2);
+    else if (name === 'content') made = before ? joined([before, Text.of(value ?? '', source)]) : yield* converting(value, source, budget);
+    else if (name === 'tool_calls' && Array.isArray(value)) {
+      const calls = [];
+      for (const call of value) calls.push(yield* withArguments(call, source + 1, argumentsAs));
+      made = yield* converting(calls, source + 1, budget);
+    } else if (name === 'function_call') made = yield* converting(yield* withArguments(value, source + 1, argumentsAs), source + 1, budget);
+    else made = yield* converting(value, source + 2, budget);
+    pairs.push([Text.of(name, source + 2), made]);
+  }
+  return new Dict(pairs, source + 2);
 }
 
 /**
@@ -247,20 +261,21 @@ class Rendering {
   /** @returns {Generator<void, Prompt, void>} */
   *prompt() {
     const text = yield* this.#withCalls();
+    const found = yield* sourcesIn(text);
     /** @type {Dropped[]} */
     const dropped = [];
     for (const { message, index } of this.#messages) {
       const source = MESSAGES + EACH * index;
       if (source > LAST_SOURCE - 2 * EACH) break;
       const named = `essage ${index} (${message.role})`;
-      if (message.content?.trim() && !hasSource(text, source))
+      if (message.content?.trim() && !found[source])
         dropped.push({
           part: 'message',
           index,
           role: message.role,
           reason: `M${named} did not reach the model: its template leaves it out`,
         });
-      if (Array.isArray(message.tool_calls) && message.tool_calls.length > 0 && !hasSource(text, source + 1))
+      if (Array.isArray(message.tool_calls) && message.tool_calls.length > 0 && !found[source + 1])
         dropped.push({
           part: 'tool_calls',
           index,
@@ -268,7 +283,7 @@ class Rendering {
           reason: `The tool calls of m${named} did not reach the model: its template leaves them out`,
         });
     }
-    if (this.#values.tools?.length > 0 && !hasSource(text, TOOLS))
+    if (this.#values.tools?.length > 0 && !found[TOOLS])
       dropped.push({ part: 'tools', reason: 'The tools did not reach the model: its template has no place for them' });
     return { text: text.text, sources: text.sources, dropped };
   }
@@ -280,10 +295,15 @@ class Rendering {
    * @returns {Generator<void, Text, void>}
    */
   *#withCalls() {
-    const asObjects = (/** @type {any} */ given, /** @type {number} */ source) => valueOf(objectOf(given), source);
-    const machine = new Machine(this.#budget);
-    const asTexts = (/** @type {any} */ given, /** @type {number} */ source) => {
-      const value = valueOf(given, source);
+    const budget = this.#budget;
+    const machine = new Machine(budget);
+    /** @type {ArgumentsAs} */
+    const asObjects = function* (given) {
+      return objectOf(given);
+    };
+    /** @type {ArgumentsAs} */
+    const asTexts = function* (given, source) {
+      const value = yield* converting(given, source, budget);
       return value instanceof Text
         ? value
         : json(machine, value, { ascii: false, indent: undefined, comma: ', ', colon: ': ', sorted: false });
@@ -314,7 +334,7 @@ class Rendering {
   /**
    * If a template rejects a system message or leaves it out, the message is put at the beginning of the user's first message.
    *
-   * @param {(given: any, source: number) => any} argumentsAs
+   * @param {ArgumentsAs} argumentsAs
    * @returns {Generator<void, { text: Text, wrotePython: boolean }, void>}
    */
   *#withSystem(argumentsAs) {
@@ -328,7 +348,7 @@ class Rendering {
     let made;
     try {
       made = yield* this.#render(all, argumentsAs);
-      if (hasSource(made.text, MESSAGES)) return made;
+      if (made.text.sources.includes(String.fromCharCode(MESSAGES))) return made;
       const other = yield* this.#render([{ ...first, message: { ...first.message, content: 'x' } }, next, ...rest], argumentsAs);
       if (made.text.text !== other.text.text) return made; // the template uses the system message, so no text was lost
       return yield* this.#render(merged, argumentsAs);
@@ -345,37 +365,33 @@ class Rendering {
 
   /**
    * @param {Numbered[]} messages
-   * @param {(given: any, source: number) => any} argumentsAs
+   * @param {ArgumentsAs} argumentsAs
    * @returns {Generator<void, { text: Text, wrotePython: boolean }, void>}
    */
   *#render(messages, argumentsAs) {
-    const machine = new Machine(this.#budget);
+    const budget = this.#budget;
+    const machine = new Machine(budget);
     const { tools, bos_token, eos_token, ...others } = this.#values;
     /** @type {[string, any][]} */
     const values = [
-      ['tools', tools ? valueOf(tools, TOOLS) : null],
+      ['tools', tools ? yield* converting(tools, TOOLS, budget) : null],
       ['documents', null], // defined as null, as in the transformers package
       ['raise_exception', new Callable('raise_exception', ([reason = new Undefined('')]) => refuse(str(machine, reason).text))],
       [
         'strftime_now',
         new Callable('strftime_now', ([format]) => {
           const { text } = format instanceof Text ? format : Text.of('');
-          machine.budget.items(DATE_ITEMS * text.length);
+          budget.items(DATE_ITEMS * text.length);
           return Text.of(dateNow(text));
         }),
       ],
-      ['bos_token', valueOf(bos_token, TEMPLATE)],
-      ['eos_token', valueOf(eos_token, TEMPLATE)],
-      ...Object.entries(others).map(([name, value]) => /** @type {[string, any]} */ ([name, valueOf(value, OTHERS)])),
-      [
-        'messages',
-        new List(
-          messages.map((one) => messageOf(one, argumentsAs)),
-          'list',
-          OTHERS,
-        ),
-      ],
+      ['bos_token', yield* converting(bos_token, TEMPLATE, budget)],
+      ['eos_token', yield* converting(eos_token, TEMPLATE, budget)],
     ];
+    for (const [name, value] of Object.entries(others)) values.push([name, yield* converting(value, OTHERS, budget)]);
+    const list = [];
+    for (const one of messages) list.push(yield* messageOf(one, argumentsAs, budget));
+    values.push(['messages', new List(list, 'list', OTHERS)]);
     const text = yield* machine.run(this.#program, new Map(values));
     return { text, wrotePython: machine.wrotePython };
   }

@@ -63,9 +63,8 @@ function attributeOf(machine, value, path) {
 }
 
 /** Returns the items of a value and charges one step for each. @param {Writer} machine @param {any} value */
-function counted({ budget }, value) {
-  if (value instanceof Text) budget.items(value.text.length);
-  const items = itemsOf(value);
+export function counted({ budget }, value) {
+  const items = itemsOf(value, budget);
   budget.items(items.length);
   return items;
 }
@@ -506,5 +505,5 @@ export function contains(machine, all, one) {
   if (all instanceof Dict) return one instanceof Text && all.pairs.has(one.text);
   if (all instanceof Namespace || all === null || numberOf(all) !== undefined)
     throw new TemplateError(`nothing can be in a value of type ${typeOf(all)}`);
-  return itemsOf(all).some((other) => equal(one, other, machine.budget));
+  return itemsOf(all, machine.budget).some((other) => equal(one, other, machine.budget));
 }

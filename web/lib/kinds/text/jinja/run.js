@@ -7,7 +7,7 @@
  * throws an error with the reason.
  */
 
-import { filterNamed, testNamed } from './filters.js';
+import { counted, filterNamed, testNamed } from './filters.js';
 import { attribute, getItem, slice } from './items.js';
 import { arithmetic, compares, concatenated } from './operators.js';
 import { itemsOf } from './texts.js';
@@ -71,12 +71,13 @@ export class Machine {
 
   /**
    * @param {Node} program
-   * @param {Map<string, any>} values
+   * @param {Map<string, any>} values  the variables, to which the run adds its own
    * @returns {Generator<void, Text, void>}
    */
   *run(program, values) {
     const scope = new Scope();
-    scope.names = new Map([...this.#globals(), ...values]);
+    for (const [name, value] of this.#globals()) if (!values.has(name)) values.set(name, value);
+    scope.names = values;
     return yield* this.#block(program.body, scope);
   }
 
@@ -84,8 +85,8 @@ export class Machine {
   #globals() {
     const callables = /** @type {[string, (args: any[], keywords: Keywords) => any][]} */ ([
       ['range', (args) => this.#range(args)],
-      ['namespace', (args, keywords) => new Namespace(new Map([...pairsIn(args[0]), ...keywords]))],
-      ['dict', (args, keywords) => new Dict([...pairsIn(args[0]), ...keywords].map(([key, value]) => [Text.of(key), value]))],
+      ['namespace', (args, keywords) => new Namespace(new Map([...pairsIn(args[0], this), ...keywords]))],
+      ['dict', (args, keywords) => new Dict([...pairsIn(args[0], this), ...keywords].map(([key, value]) => [Text.of(key), value]))],
       ...['cycler', 'joiner', 'lipsum'].map((name) => [
         name,
         () => {
@@ -138,11 +139,7 @@ export class Machine {
   /** @param {Node} node @param {Scope} scope @param {Text[]} out @returns {Generator<void, string | undefined, void>} */
   *#statement(node, scope, out) {
     this.budget.charge();
-    if (this.budget.due) {
-      this.budget.pause();
-      yield;
-      this.budget.goOn();
-    }
+    if (this.budget.due) yield* this.budget.pause();
     switch (node.type) {
       case 'If': {
         const test = truth(yield* this.#value(node.test, scope));
@@ -206,7 +203,7 @@ export class Machine {
   #assign(target, value, scope, owner) {
     if (target.type === 'Identifier') scope.names.set(target.value, value);
     else if (target.type === 'TupleLiteral') {
-      const items = itemsOf(value);
+      const items = itemsOf(value, this.budget);
       if (items.length !== target.value.length) throw new TemplateError(`${items.length} values for ${target.value.length} names`);
       target.value.forEach((/** @type {Node} */ one, /** @type {number} */ i) => this.#assign(one, items[i], scope));
     } else if (target.type === 'MemberExpression' && !target.computed && owner instanceof Namespace && !owner.fixed) {
@@ -218,8 +215,7 @@ export class Machine {
   *#loop(node, scope, out) {
     const isChosen = node.iterable.type === 'SelectExpression';
     const all = yield* this.#value(isChosen ? node.iterable.lhs : node.iterable, scope);
-    if (all instanceof Text) this.budget.items(all.text.length);
-    let items = itemsOf(all);
+    let items = itemsOf(all, this.budget);
     if (isChosen) {
       const chosen = [];
       for (const item of items) {
@@ -288,7 +284,6 @@ export class Machine {
     const described = parameters.map((one) =>
       one.type === 'Identifier' ? { name: one.value, other: undefined } : { name: one.key.value, other: one.value },
     );
-    const uses = (/** @type {string} */ special) => mentions(body, special);
     const machine = this;
     return new Callable(name, function* (args, keywords) {
       const inner = new Scope(scope);
@@ -303,9 +298,10 @@ export class Machine {
         if (i >= args.length) rest.delete(parameter);
         if (!isGiven && other) open.push({ parameter, other });
       }
-      if (uses('varargs')) inner.names.set('varargs', new List(args.slice(described.length), 'tuple'));
+      const uses = usesOf(body);
+      if (uses.varargs) inner.names.set('varargs', new List(args.slice(described.length), 'tuple'));
       else if (args.length > described.length) throw new TemplateError(`the macro ${name} takes at most ${described.length} arguments`);
-      if (uses('kwargs')) inner.names.set('kwargs', new Dict([...rest].map(([key, value]) => [Text.of(key), value])));
+      if (uses.kwargs) inner.names.set('kwargs', new Dict([...rest].map(([key, value]) => [Text.of(key), value])));
       else if (rest.size > 0) throw new TemplateError(`the macro ${name} takes no argument ${[...rest.keys()][0]}`);
       for (const { parameter, other } of open) inner.names.set(parameter, yield* machine.#value(other, inner));
       return yield* machine.#block(body, inner);
@@ -320,9 +316,9 @@ export class Machine {
     const keywords = new Map();
     for (const node of given) {
       if (node.type === 'KeywordArgumentExpression') keywords.set(node.key.value, yield* this.#value(node.value, scope));
-      else if (node.type === 'SpreadExpression') args.push(...itemsOf(yield* this.#value(node.argument, scope)));
+      else if (node.type === 'SpreadExpression') args.push(...counted(this, yield* this.#value(node.argument, scope)));
       else if (node.type === 'KeywordSpreadExpression')
-        for (const [key, value] of pairsIn(yield* this.#value(node.argument, scope))) keywords.set(key, value);
+        for (const [key, value] of pairsIn(yield* this.#value(node.argument, scope), this)) keywords.set(key, value);
       else args.push(yield* this.#value(node, scope));
     }
     return [args, keywords];
@@ -491,15 +487,27 @@ const CONSTANTS = new Map([
 /** @param {{ type: string, value: string }} operator */
 const isCompared = ({ type, value }) => type === 'ComparisonBinaryOperator' || value === 'in' || value === 'not in';
 
-/** Returns the pairs of a dict, or of a list of pairs. @param {any} value @returns {[string, any][]} */
-function pairsIn(value) {
+/** Returns the pairs of a dict, or of a list of pairs. @param {any} value @param {Machine} machine
+ * @returns {[string, any][]} */
+function pairsIn(value, machine) {
   if (value === undefined) return [];
+  const items = counted(machine, value);
   if (value instanceof Dict) return [...value.pairs].map(([key, [, one]]) => [key, one]);
-  return itemsOf(value).map((pair) => {
-    const [key, one] = itemsOf(pair);
+  return items.map((pair) => {
+    const [key, one] = itemsOf(pair, machine.budget);
     if (!(key instanceof Text)) throw new TemplateError('a name must be a text');
     return [key.text, one];
   });
+}
+
+/** Which names the bodies of macros use; looked up once, because a macro may be called often. @type {WeakMap<Node[], Record<string, boolean>>} */
+const USES = new WeakMap();
+
+/** @param {Node[]} body */
+function usesOf(body) {
+  const known = USES.get(body) ?? Object.fromEntries(['varargs', 'kwargs'].map((name) => [name, mentions(body, name)]));
+  USES.set(body, known);
+  return known;
 }
 
 /** Returns whether a name is used anywhere in a tree. @param {unknown} tree @param {string} name @returns {boolean} */

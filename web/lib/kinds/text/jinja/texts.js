@@ -324,7 +324,7 @@ export const TEXT_METHODS = new Map(
       'join',
       (writer, self, args, keywords, name) => {
         const [items] = argumentsOf(name, args, keywords, 'iterable');
-        const all = itemsOf(items).map((one) => textIn(name, one));
+        const all = itemsOf(items, writer.budget).map((one) => textIn(name, one));
         writer.budget.charge(all.length);
         return joined(all.flatMap((one, i) => (i > 0 ? [self, one] : [one])));
       },
@@ -355,8 +355,10 @@ export const TEXT_METHODS = new Map(
   ]),
 );
 
-/** Returns the items of any value that Python can iterate. @param {any} value @returns {any[]} */
-export function itemsOf(value) {
+/** Returns the items of any value that Python can iterate, and charges those that are made. @param {any} value @param {Budget} budget
+ * @returns {any[]} */
+export function itemsOf(value, budget) {
+  if (value instanceof Text || value instanceof Dict) budget.items(value instanceof Text ? value.text.length : value.pairs.size);
   if (value instanceof Text) return value.characters();
   if (value instanceof Dict) return [...value.pairs.values()].map(([key]) => key);
   if (value instanceof List || value instanceof View) return value.items;
@@ -415,7 +417,7 @@ const DICT_METHODS = new Map(
       },
     ],
     ['items', ({ budget }, self) => (budget.items(self.pairs.size), new View(itemPairs(self)))],
-    ['keys', ({ budget }, self) => (budget.items(self.pairs.size), new View(itemsOf(self)))],
+    ['keys', ({ budget }, self) => new View(itemsOf(self, budget))],
     ['values', ({ budget }, self) => (budget.items(self.pairs.size), new View([...self.pairs.values()].map(([, value]) => value)))],
     ['copy', (_, self) => new Dict(self.pairs.values(), self.source)],
     ...['clear', 'pop', 'popitem', 'setdefault', 'update'].map((name) => /** @type {[string, Method]} */ ([name, refuse])),
