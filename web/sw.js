@@ -123,7 +123,7 @@ async function keep(url, status, tag) {
 /** Deletes the copies of old releases with the pages that need them, and the oldest files beyond the maximum. */
 async function forget() {
   const cache = await caches.open(NAME);
-  const urls = (await cache.keys()).map(({ url }) => url); // from the oldest to the newest
+  const urls = (await cache.keys()).map(({ url }) => url); // ordered from the oldest to the newest
   const releases = [...new Set(urls.flatMap((url) => RELEASE.exec(url)?.[1] ?? []).reverse())];
   const old = releases.slice(RELEASES);
   const held = await pinned();

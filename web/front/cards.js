@@ -115,7 +115,7 @@ export function createCards(root, first) {
     return own;
   });
   fetchNear(cards);
-  // reduced motion or data saving is on
+  // the visitor prefers reduced motion or has switched data saving on
   const { saveData = false } = /** @type {{ connection?: { saveData?: boolean } }} */ (navigator).connection ?? {};
   if (reducedMotion() || saveData) return;
 

@@ -40,7 +40,7 @@ const address = keepInAddress('figure-hero', {
     store.set({ seed: wholeIn(given, 'seed', 0, 1e9 - 1, seed), rows: wholeIn(given, 'rows', 0, SIDE - 1, rows) });
   },
 });
-// link to the page on which these same completions can be saved and shared
+// a link to the page on which the completions above can be saved and shared
 const further = /** @type {HTMLAnchorElement} */ (byId('further'));
 const leadFurther = () => {
   further.hash = addressOf('figure-endings', settingsOf(store, 'digits')).split('#')[1];

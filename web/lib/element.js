@@ -278,7 +278,7 @@ export class NextPixelElement extends Base {
     } else if (this.#run) {
       this.#restOrGoOn();
     } else if (this.#hold && isChat(this, this.#hold.model.info)) {
-      this.#wanted = true; // the chat begins when it has loaded
+      this.#wanted = true; // begins the chat when the model has loaded
       this.#converse(this.#hold).catch((error) => this.#fail(error));
     } else if (this.#hold) {
       this.#start(this.#hold, { kept: this.#kept });
@@ -460,8 +460,8 @@ export class NextPixelElement extends Base {
       this.#say('');
       this.#reserve(hold.model.info);
       this.dispatchEvent(new NextPixelReadyEvent(hold.model.info));
-      if (this.#hold !== hold || this.#run) return; // a listener has replaced the model or started a run
-      this.#wanted ||= this.#begins; // false if a listener has called stop()
+      if (this.#hold !== hold || this.#run) return; // a listener of nx-ready has replaced the model or started a run
+      this.#wanted ||= this.#begins; // stays false if a listener has called stop()
       if (isChat(this, hold.model.info)) await this.#converse(hold);
       else if (this.#wanted) this.#start(hold);
       else this.#prepare(hold);
@@ -571,7 +571,7 @@ export class NextPixelElement extends Base {
       if (run.halted) return;
       run.leave();
       if (run.aborted) return;
-      run.abort(); // ends other readers too, such as the player of the sound
+      run.abort(); // also ends the other readers of the run, such as the player of the sound
       this.#run = undefined;
       if (!again && error instanceof NextPixelError && error.code === 'trap') return void this.#start(hold, { seed, again: true });
       this.#state = 'near';

@@ -364,7 +364,8 @@ if (process.argv[1] === fileURLToPath(import.meta.url) && small > 0) {
   await mkdir(`${WEB}dist`, { recursive: true });
   const made = await bundles();
   for (const name of await readdir(`${WEB}dist`)) {
-    if (/\.(js|css)$/.test(name) && !made.has(name) && !check) await rm(`${WEB}dist/${name}`); // the file of a page that no longer exists
+    // Removes the file of a page that no longer exists.
+    if (/\.(js|css)$/.test(name) && !made.has(name) && !check) await rm(`${WEB}dist/${name}`);
   }
   const files = [...[...made].map(([name, text]) => [`dist/${name}`, text]), ['../NOTICE', await noticeFile()]];
   for (const [path, text] of files) {

@@ -227,7 +227,7 @@ export function framed(source, { path, name, sheets, languages = [], translation
     script('page-first', ' blocking="render"'), // only 1 KB: starts the worker before the first layout, which would delay it
     ...(name ? ['page-start', 'shared'].map(early) : [early('page-front'), '<link rel="preload" as="style" href="dist/page-front.css">']),
     ...(languages.length > 0 ? alternates(translation?.lang, languages) : []),
-    `<script src="${up}shell/page/before.js"${name ? '' : ' data-entrance'}></script>`, // before.js reads these addresses
+    `<script src="${up}shell/page/before.js"${name ? '' : ' data-entrance'}></script>`, // reads the addresses of the other languages
     // Each language that has a front page has a manifest.
     `<link rel="manifest" href="${up}manifest${translation && LANGUAGES[translation.lang].whole ? `.${translation.lang}` : ''}.webmanifest">`,
     ...(translation ? [wordsTag(translation)] : []), // must precede the scripts that use these sentences

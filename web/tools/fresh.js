@@ -135,7 +135,7 @@ export async function isMade(path) {
   try {
     const line = await lineOf(join(path, '../..'));
     const { buffer } = await file.read({ buffer: Buffer.alloc(line.length + 3), position: 0 });
-    return buffer.toString('utf8', 3) === line; // skips the start of the comment
+    return buffer.toString('utf8', 3) === line; // compares without the start of the comment
   } catch {
     return true; // without the sources, the script cannot be outdated
   } finally {

@@ -117,7 +117,7 @@ export async function serve({
     answer({ base, names, pages: policy(connect), cors }, request, response).catch((error) => {
       if (error instanceof Refusal) refuse(response, error.status, error.headers);
       else if (response.headersSent)
-        response.destroy(); // the client disconnected, or reading the file failed
+        response.destroy(); // the client disconnected, or reading the file failed after the headers were sent
       else {
         console.error(`nextpixel: ${request.url}: ${error.message}`); // for example, an error in a page.html
         refuse(response, 500);
@@ -363,7 +363,7 @@ function parseRange(header, size) {
   if (!match || (match[1] === '' && match[2] === '')) return undefined;
   const [first, last] = [match[1], match[2]];
   if (first === '') {
-    const length = Math.min(Number(last), size); // a suffix range: the last bytes
+    const length = Math.min(Number(last), size); // a suffix range requests the last bytes
     return length > 0 ? [size - length, size - 1] : 'unsatisfiable';
   }
   if (last !== '' && Number(last) < Number(first)) return undefined;

@@ -92,7 +92,7 @@ export async function openTile(link, tile, record) {
   document.body.append(dialog);
   close.addEventListener('click', () => dialog.close());
   dialog.addEventListener('click', (event) => {
-    if (event.target === dialog) dialog.close(); // a click outside the dialog
+    if (event.target === dialog) dialog.close(); // a click outside the dialog closes the dialog
   });
   dialog.addEventListener('close', () => {
     dialog.remove();

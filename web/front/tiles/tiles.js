@@ -150,7 +150,7 @@ export async function createTiles(first) {
     try {
       await drawAnew(one, turn);
     } catch {
-      return; // the tile keeps the recorded answer
+      return; // if a drawing fails, the tiles keep their last pictures
     }
   }
 

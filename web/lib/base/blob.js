@@ -40,13 +40,13 @@ async function read(blob, signal) {
         at += part.length;
       },
     });
-    await blob.stream().pipeTo(into, { signal }); // cancels the stream when the signal is aborted
+    await blob.stream().pipeTo(into, { signal }); // pipeTo() cancels the stream when the signal is aborted
     return bytes.subarray(0, at);
   }
   if (blob.arrayBuffer) return new Uint8Array(await blob.arrayBuffer());
   if (typeof FileReader !== 'function')
     throw argumentError('This Blob cannot be read: it has neither stream() nor arrayBuffer(). Pass its bytes');
-  const reader = new FileReader(); // the only way in jsdom
+  const reader = new FileReader(); // the only way to read a Blob in jsdom
   await new Promise((resolve, reject) => {
     reader.onload = resolve;
     reader.onerror = () => reject(reader.error);

@@ -211,6 +211,6 @@ function randomSeed() {
 /** Returns a value as text for messages. All messages use this function, because some values cannot be converted to text and others are
  * very long. @param {unknown} value @internal */
 export function show(value) {
-  if (Object(value) === value) return 'an object'; // functions too
+  if (Object(value) === value) return 'an object'; // 'an object' also describes a function
   return typeof value === 'string' ? JSON.stringify(value.slice(0, 80)) : String(value) + (typeof value === 'bigint' ? 'n' : '');
 }

@@ -26,7 +26,7 @@ export function sineOfPi(x) {
 /** Returns the angle with this cosine in half turns, 0 to 1. @param {number} cosine  -1 to 1 */
 export function halfTurns(cosine) {
   if (cosine <= -1) return 1;
-  let tangent = Math.sqrt((1 - cosine) / (1 + cosine)); // tangent of half the angle
+  let tangent = Math.sqrt((1 - cosine) / (1 + cosine));
   for (let i = 0; i < 4; i++) tangent /= 1 + Math.sqrt(1 + tangent * tangent); // tangent of half of the previous angle
   const square = tangent * tangent; // below 0.01
   let sum = 0;

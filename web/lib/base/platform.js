@@ -35,7 +35,7 @@ export async function parallelism() {
 export function listenInWorker(handler) {
   const scope = /** @type {any} */ (globalThis);
   if (typeof scope.postMessage === 'function') {
-    // undefined in Node's workers
+    // unlike in a browser, postMessage is undefined in Node's workers
     scope.onmessage = (/** @type {MessageEvent} */ event) => handler(event.data);
     scope.postMessage({ type: 'here', id: 0 });
     return (message, transfer = []) => scope.postMessage(message, transfer);

@@ -18,7 +18,7 @@ import { blank } from '../sinks/pixels.js';
 export function colourOf(probe) {
   const text = getComputedStyle(probe).color;
   const [red = 0, green = 0, blue = 0] = (text.match(/[\d.]+/g) ?? []).map(Number);
-  const scale = text.startsWith('rgb') ? 1 : 255; // the other form is color(srgb r g b) with numbers from 0 to 1
+  const scale = text.startsWith('rgb') ? 1 : 255; // a colour that is not rgb(...) has the form color(srgb r g b), with numbers from 0 to 1
   return [red * scale, green * scale, blue * scale];
 }
 

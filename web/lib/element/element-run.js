@@ -135,7 +135,7 @@ export class ElementRun {
    * @param {(message: string | Saying) => void} done  called before the event, with the sentence about the result
    */
   async end(done) {
-    this.#sink?.end(); // first, so that listeners of nx-end can read the canvas
+    this.#sink?.end(); // before the event, so that listeners of nx-end can read the canvas
     const told = await this.#result();
     this.#pictures = this.#stage.view.pictures;
     done(this.#look.done(this.#tally));

@@ -324,7 +324,7 @@ export class Talk {
     this.#cut(0);
     this.#turns = before;
     const last = before.at(-1);
-    if (last?.role === 'user') before.pop(); // the user's message is sent again
+    if (last?.role === 'user') before.pop(); // this message goes back to the field
     this.#list.append(...before.map(({ item }) => item));
     if (unanswered && !before.includes(unanswered))
       this.#field.value = [unanswered.content, this.#field.value].filter((text) => text.trim()).join('\n');
@@ -432,7 +432,7 @@ export class Talk {
     this.#hooks.onBegin?.();
     try {
       await work();
-      if (this.#running === answer) this.#running = undefined; // a listener of onEnd may have started the next answer
+      if (this.#running === answer) this.#running = undefined; // unless a listener of onEnd has already started the next answer
       announce(answer.shown, undefined, this.root.ownerDocument);
       this.#hooks.onEnd?.(answer);
     } catch (error) {

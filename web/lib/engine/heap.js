@@ -27,7 +27,7 @@ export class Heap {
    * @returns {number} an aligned address
    */
   take(bytes) {
-    const size = Math.max(bytes, 1); // an empty block also has its own address
+    const size = Math.max(bytes, 1); // an empty block must have its own address, too
     let address = this.#base;
     let index = 0;
     for (; index < this.#blocks.length; index++) {

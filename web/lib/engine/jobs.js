@@ -77,7 +77,7 @@ export class Jobs {
           break;
         }
         case 'begin': {
-          this.#origin = this.#core = undefined; // frees the memory first
+          this.#origin = this.#core = undefined; // frees the memory before the new model is opened
           this.#pace = this.#newPace();
           const core = Core.begin(message.module, message.head, message.size);
           if (typeof core === 'string') this.#post({ type: 'fed', id, at: 0, lacks: core });
@@ -138,7 +138,7 @@ export class Jobs {
   #opened(id, core) {
     const { parts, metadata, tokenizerEntries, fileBytes } = core;
     this.#post({ type: 'opened', id, parts, metadata, tokenizerEntries, fileBytes });
-    core.tokenizerEntries = []; // the page has received these entries
+    core.tokenizerEntries = []; // not needed any more, because the page has received these entries
   }
 
   /** @param {number} id @param {Core} core @param {ArrayBuffer} [room]  buffer of the bytes that were fed */

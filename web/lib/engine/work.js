@@ -103,7 +103,7 @@ export function* draw(tools, message, credit) {
         slices.push(slice);
         position = core.position(session);
         last = slice.ended || position === positions;
-      } while (!last && position < (chunkSize > 0 ? end : from + 1)); // a position may take several chunks
+      } while (!last && position < (chunkSize > 0 ? end : from + 1)); // a single position may take several chunks
       const { ids, nats, ahead, alternatives, probabilities } = joinSlices(slices);
       if (message.keep) all.push(...ids);
       const maps = wantMaps ? Array.from({ length: samples }, (_, sample) => mapRows(core, session, sample, from === start)) : undefined;
@@ -251,7 +251,7 @@ function* put({ core, pace }, session, ids, nats, each = false) {
   for (let at = 0, end = 0; at < ids.length; ) {
     const most = Math.min((ids.length - at) / width, core.sliceLimit(samples, part));
     at = pace.slice(`${nats ? 'score' : 'put'} ${each ? samples : 1}`, 4, most, (count, over) => {
-      end = Math.max(end, at + count * width); // positions that take several chunks stay together
+      end = Math.max(end, at + count * width); // keeps positions together that take several chunks
       // Nats of several samples stay in the engine's memory between the parts of a position, where another job would overwrite them.
       const cost = core.put(session, ids.subarray(at, end), nats !== undefined, each, nats && samples > 1 ? undefined : over);
       nats?.set(cost, at);

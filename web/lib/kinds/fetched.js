@@ -37,7 +37,7 @@ export async function pictureAt(src, signal, { baseURI }) {
     image.src = new URL(src, baseURI).href;
     await abortable(image.decode(), signal);
   } catch (cause) {
-    image.src = ''; // ends the download
+    image.src = '';
     throw signal.aborted ? signal.reason : missing('picture', src, cause);
   }
   return image;

@@ -18,7 +18,8 @@ export async function fileAt(address, signal) {
   const response = await fetchOrFail(address, signal);
   const short = String(address).slice(0, 300);
   if (!response.ok) throw new NextPixelError('network', `Cannot fetch ${short}: the server answered ${response.status}. Check the address`);
-  const body = response.body?.pipeThrough(new TransformStream(), { signal }); // fetchOrFail() obeys the signal only until the answer
+  // fetchOrFail() obeys the signal only until the response begins.
+  const body = response.body?.pipeThrough(new TransformStream(), { signal });
   return new Response(body, response).blob().catch((cause) => {
     signal?.throwIfAborted();
     throw new NextPixelError('network', `The download of ${short} was interrupted (${messageOf(cause)}): try again`, { cause });

@@ -174,7 +174,7 @@ function copying(url, response, size) {
   if (!put) return undefined;
   const writer = writable.getWriter();
   const over = put.then(async (kept) => {
-    await readable.cancel().catch(() => {}); // after writing was aborted, no code reads the stream any more
+    await readable.cancel().catch(() => {}); // after writing was aborted, no code reads this stream any more
     return kept;
   });
   const either = (/** @type {Promise<unknown>} */ done) => Promise.race([done.catch(() => {}), over]);

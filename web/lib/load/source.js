@@ -177,7 +177,7 @@ async function fetchOrCopy(url, cache, { signal, patience }) {
   });
   try {
     const response = await fetchOrFail(url, signal, { patience });
-    const kept = response.status >= 500 && (await looking); // the server fails, so the cached copy is used
+    const kept = response.status >= 500 && (await looking); // if the server fails, the cached copy is used
     if (kept) return instead(kept, `answers ${response.status}`);
     return { response, copied: false, same: looking.then((copy) => (copy && isSame(response, copy) ? copy : undefined)) };
   } catch (error) {

@@ -174,7 +174,7 @@ async function openFile(file, signal) {
 function plain(sound) {
   if (typeof sound?.getChannelData === 'function') {
     const { sampleRate, numberOfChannels, length } = sound;
-    checkLength(length, sampleRate); // the length is checked before the samples are requested
+    checkLength(length, sampleRate); // checks the length before the samples are requested
     return mixed(
       Array.from({ length: numberOfChannels }, (_, i) => sound.getChannelData(i)),
       sampleRate,
@@ -208,7 +208,7 @@ function mixed(channels, rate) {
   if (channels.some(({ length }) => length !== count)) throw argumentError('The channels of a sound must have the same length');
   const own = channels.map((channel) =>
     count * channels.length <= MOST_COPIED && typeof channel.slice === 'function' ? channel.slice() : channel,
-  ); // lists are read in chunks
+  ); // only a list of moderate size is copied; longer lists are read in chunks
   const scales = channels.map((channel) => {
     const kind = classOf(channel);
     if (/^(Big|Uint(16|32)|DataView)/.test(kind))

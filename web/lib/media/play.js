@@ -204,7 +204,7 @@ function bufferPlayer(context, destination, enough, tell) {
       playing.clear();
       held = [...left, ...held];
       waiting = held.reduce((sum, { length }) => sum + length, 0);
-      begin = -1; // an intended pause does not count as a gap
+      begin = -1; // a gap that comes from a pause does not count
     },
     stop: () => {
       clearInterval(timer);

@@ -135,7 +135,7 @@ function* findSamples(size) {
   for (let chunks = 0; at + 8 <= size; chunks++) {
     if (chunks >= MOST_CHUNKS) throw broken(`more than ${MOST_CHUNKS} chunks precede its samples`);
     const bytes = yield at;
-    if (bytes.length < 8) break; // the file has become shorter since
+    if (bytes.length < 8) break; // the file has become shorter since its size was read
     const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
     const name = text(bytes, 0);
     const said = view.getUint32(4, true);
@@ -160,7 +160,7 @@ function* findSamples(size) {
       return samplesOf(format, begin, Math.min(open, left));
     }
     at = begin + said;
-    if (said % 2 && !CHUNK.test(text(yield at, 0))) at++; // skip the padding byte, which some writers omit
+    if (said % 2 && !CHUNK.test(text(yield at, 0))) at++; // skips the padding byte, which some writers omit
   }
   throw broken('it has no samples');
 }

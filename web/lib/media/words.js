@@ -238,10 +238,11 @@ function knownAt(text, place, knows) {
   const [chunk] = /^\S*/.exec(text.slice(place, place + LONGEST + 1)) ?? [''];
   for (let length = Math.min(chunk.length, LONGEST); length > 1; length--) {
     const form = chunk.slice(0, length);
-    // a form that begins within a word
+    // excludes a form that begins within a word
     if (!knows(form) || !/[^\p{L}\p{M}\d]/u.test(form) || /[\p{L}\p{M}\d]{2}/u.test(chunk.slice(length - 1, length + 1))) continue;
     if (CONTRACTIONS.test(form) || /^[^\p{L}\d]*[,"'\u2018-\u201d()]|[,;:!?"'\u2018-\u201d)]$/u.test(form)) continue;
-    if (form.endsWith('.') && (!/\p{L}/u.test(form) || knows(form.slice(0, -1)))) continue; // ends with the full stop of the sentence
+    // Excludes a form that ends with the full stop of the sentence.
+    if (form.endsWith('.') && (!/\p{L}/u.test(form) || knows(form.slice(0, -1)))) continue;
     return form;
   }
   return '';

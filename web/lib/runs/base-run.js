@@ -141,7 +141,7 @@ export class BaseRun {
   /** Lets the run wait for its input. @param {Promise<unknown>} coming @internal */
   expect(coming) {
     this.coming = coming;
-    coming.catch(() => {}); // readers of the run receive the error
+    coming.catch(() => {}); // readers of the run receive this error
   }
 
   /**
@@ -296,7 +296,7 @@ export class BaseRun {
     // Without an input, the given part is shown immediately.
     if (this.coming)
       await this.begun(signal).catch(async (reason) => {
-        await this.read(signal).next(); // ends the run as every reader does
+        await this.read(signal).next(); // leaving the loop of a reader ends the run
         throw reason;
       });
     return showAll(this.read(signal), sink.call(this, target, how));

@@ -199,7 +199,7 @@ export class FlowRun extends BaseRun {
       message: { from, ids, nats, probabilities: spread },
       part: { sample, ids: all },
     } of this.messages(samples, chunkSize)) {
-      const end = ids.findIndex((id) => ends.includes(id)); // an end is not passed on to other parts
+      const end = ids.findIndex((id) => ends.includes(id)); // the id that ends a sample is not passed on to other parts
       const count = (end < 0 ? ids.length : end) / span;
       all.push(...ids.subarray(0, count * span));
       if (count > 0)

@@ -30,7 +30,7 @@ export async function scoreAll(score, workers, inputs, options) {
       try {
         scores[i] = await score(inputs[i], { ...options, ...Object.fromEntries(lists.map(([name, list]) => [name, list[i]])) });
       } catch (error) {
-        next = inputs.length; // stops the other requests, too
+        next = inputs.length; // stops all other loops, too
         throw error;
       }
     }

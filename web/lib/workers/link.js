@@ -181,7 +181,7 @@ export class Link {
     this.#missed = 0;
     if (message.type === 'lost') return this.#lose('the engine stopped unexpectedly');
     const job = this.#jobs.get(message.id);
-    if (!job) return; // the answer to a heartbeat, or to a job that was stopped in the meantime
+    if (!job) return; // an answer to a heartbeat, or to a job that was stopped in the meantime
     this.#mayMiss = MISSES;
     if (message.type === 'failed') job.fail(fromPlain(message.error));
     else job.answer(message);

@@ -44,7 +44,7 @@ function forgetConversation() {
   try {
     sessionStorage.removeItem(KEPT);
   } catch {
-    // the browser forbids storage
+    // The browser forbids storage.
   }
 }
 

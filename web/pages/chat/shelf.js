@@ -159,7 +159,7 @@ export async function createShelf({ onModel, focus, before }) {
       onModel(loaded);
       text = [phrase`${name} answers now.`, ...loaded.info.warnings].join(' ');
     } catch (error) {
-      if (loading !== mine) return void showAll(); // a part of the file is stored now
+      if (loading !== mine) return void showAll(); // a part of the file has been stored in the meantime
       const part = (await cache.list()).some((file) => file.size !== undefined && isOf(model, file));
       text = signal.aborted ? phrase`Loading was cancelled.` : wrong(error, name, part);
     }

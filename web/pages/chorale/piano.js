@@ -38,7 +38,7 @@ export function createPiano(root, { low, high, onKey }) {
     });
     key.addEventListener('click', ({ detail }) => {
       if (detail === 0) press(pitch);
-    }); // a press with the keyboard or a screen reader
+    }); // presses by the keyboard or a screen reader have no pointer event
     root.append(key);
     keys.set(pitch, { key, bar });
   }

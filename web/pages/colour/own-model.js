@@ -73,7 +73,7 @@ export function createOwnModel(root, onFile) {
   choose.addEventListener('click', () => input.click());
   input.addEventListener('change', () => {
     const [file] = input.files ?? [];
-    input.value = ''; // lets the visitor choose the same file again after training it further
+    input.value = ''; // lets the visitor choose the same file again, for example after training it further
     if (!file) return;
     if (isModelFile(file)) onFile(file);
     else

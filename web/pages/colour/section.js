@@ -102,7 +102,7 @@ export function createSection(section) {
           model.then(
             ({ release }) => release(),
             () => {},
-          ); // the pictures could not be loaded
+          );
           throw error;
         }
       }),

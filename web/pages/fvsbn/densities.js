@@ -50,7 +50,7 @@ export const gaussian =
  * shade include the tails.
  * @param {Expected} expected @returns {Nats} */
 export function logistic({ mean, width }) {
-  const scale = (width * Math.sqrt(3)) / Math.PI; // so that the standard deviation is `width`
+  const scale = (width * Math.sqrt(3)) / Math.PI; // with this scale, the standard deviation is `width`
   return (x) => {
     const [above, below] = [(x + 0.5 - mean) / scale, (x - 0.5 - mean) / scale];
     if (x === 0) return Math.log1p(Math.exp(-above));

@@ -81,7 +81,7 @@ export function createLearning(training) {
     for (;;) {
       const due = await playback.take(SPEEDS[SPEEDS.length - 1], signal);
       const by = performance.now() + SLICE;
-      let said = playback.paused ? words : null; // a single step has a message
+      let said = playback.paused ? words : null; // only a single step is announced at once
       for (let n = 0; n < due && (n === 0 || performance.now() < by); n++) {
         if (lesson.step() < 0) {
           playback.pause();

@@ -50,7 +50,7 @@ export function createAsker(store, attended, pictures) {
       const maps = await model.attention(toImage(values), { row: asked.row, column: asked.column, ...(label && { label }) });
       if (store.now.model === model && store.now.asked) attended.set({ attention: { maps, asked } });
     } catch {
-      attended.set({ attention: null }); // the run itself reports errors of the model
+      attended.set({ attention: null }); // errors of the model are reported by the run itself
     } finally {
       busy = false;
     }

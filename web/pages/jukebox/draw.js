@@ -133,7 +133,7 @@ export function createDraw(stages) {
       transport.show('done');
       announce(said.textContent);
     } catch (error) {
-      if (signal.aborted) return; // the next run has already started
+      if (signal.aborted) return; // the next run has already started, and sets the buttons
       transport.show('ready');
       said.textContent = `${fault(error)}.`;
     }
@@ -169,7 +169,7 @@ export function createDraw(stages) {
     hush();
     const { signal } = (stopper = new AbortController());
     const context = audio();
-    void context.resume(); // audio must be started during the click that allows it
+    void context.resume(); // a context must be started during the click that allows sound
     const note = byId('wavenet-said');
     note.textContent = phrase`Loading WaveNet`;
     try {

@@ -202,7 +202,7 @@ function createAhead() {
       if (!model) return false;
       transport.seed = wholeIn(given, 'seed', 0, 1e9 - 1, transport.seed);
       digit.value = given.get('label') ?? '';
-      if (digit.selectedIndex < 0) digit.selectedIndex = 0; // the digit in the address does not exist
+      if (digit.selectedIndex < 0) digit.selectedIndex = 0; // the address names a digit that does not exist
       if (playback.phase !== 'empty') startNew();
       return true;
     },

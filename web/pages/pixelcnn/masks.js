@@ -75,7 +75,7 @@ export function createMasks(root) {
       pixels = digits[DIGIT].pixels;
       redraw();
     })
-    .catch(() => {}); // the figure above reports the error
+    .catch(() => {}); // the figure above reports errors of the model
   onTheme(redraw);
   new ResizeObserver(redraw).observe(root);
 }

@@ -26,6 +26,6 @@ export async function* looksOf(model, ids, signal) {
         return { ...map, keys: Int32Array.from(row.keys()), weights: row };
       });
     }
-    if (run.finish === 'end') yield []; // the model ended the text here, which gives no attention
+    if (run.finish === 'end') yield []; // the model ended the text here and returned no attention
   }
 }

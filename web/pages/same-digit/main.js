@@ -142,7 +142,7 @@ async function start() {
       table.say(k, { nats: sum(nats), truth: sum(perElement) });
     }
     const timed = takeTimes(image, rows, signal);
-    timed.catch(() => {}); // errors are handled below, where the promise is awaited
+    timed.catch(() => {}); // errors are handled where the promise is awaited
     playback.rebase();
     for (let filled = known; filled < PIXELS; ) {
       filled += await playback.take(PIXELS - filled, signal);

@@ -129,7 +129,7 @@ export function createAsk({ onAnswer, onModel }) {
 
   function change() {
     early ||= !model;
-    shuffling.abort(); // the examples have changed
+    shuffling.abort(); // the examples have changed, so a running search for an order is useless
     orderSaid.textContent = '';
     void ask();
   }

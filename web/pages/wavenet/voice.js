@@ -81,14 +81,14 @@ export function createVoice(player) {
       play.disabled = false;
       said.textContent = phrase`The first half of the sound above, continued. ${sentenceOf(shown)}`;
     } catch {
-      run = undefined; // the figure waits for the visitor
+      run = undefined; // without an example, the figure waits for the visitor
     }
   }
 
   record.addEventListener('click', async () => {
     stopper?.abort();
     record.disabled = true;
-    void audio().resume(); // audio must be started during the click that allows it
+    void audio().resume(); // a context must be started during the click that allows sound
     try {
       await goOn(
         await recorded(LISTEN_MS, () => {

@@ -109,7 +109,7 @@ export function createRunner(store, { onChange, onPull, onError }) {
     reset,
     pause() {
       if (timer !== undefined)
-        start(true); // the run that is scheduled after a change starts paused
+        start(true); // starts the run that is scheduled after a change, but paused
       else playback.pause();
     },
     resume: () => playback.resume(),

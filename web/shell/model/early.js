@@ -17,7 +17,7 @@ const address = asked ?? ours;
 if (address) {
   acquire(address, { signal, worker: takeWorker() }).then(
     ({ release }) => (signal.aborted ? release() : signal.addEventListener('abort', release)),
-    () => {}, // the next caller receives the error
+    () => {}, // the next caller of acquire() receives the error
   );
 }
 

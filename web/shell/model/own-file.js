@@ -59,7 +59,7 @@ standIn((options, among) => {
 /** @param {NonNullable<typeof own>} from @param {LoadOptions} options @returns {Promise<Hold>} */
 async function hold(from, options) {
   const model = from.model ?? (await load(new Response(from.file), { ...options, cache: false }));
-  from.model = undefined; // another figure must load the model again
+  from.model = undefined; // if another figure needs the model, it must load the model again
   return {
     model,
     release: () => {

@@ -55,7 +55,8 @@ const remembered = () => history.state?.figures;
 function remember(how, address) {
   /** @type {Record<string, string>} */
   const changed = {};
-  for (const [id, text] of Object.entries(remembered() ?? {})) if (!figures.has(id)) changed[id] = text; // the figure is not built yet
+  // Settings of a figure that is not built yet are kept.
+  for (const [id, text] of Object.entries(remembered() ?? {})) if (!figures.has(id)) changed[id] = text;
   for (const [id, { first, now, wanted }] of figures) {
     const text = wanted ?? now;
     if (text !== undefined && text !== first) changed[id] = text;

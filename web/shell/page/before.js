@@ -3,7 +3,7 @@
 // everything except a figure that is shown alone.
 // @ts-check
 {
-  const KEPT = 'nextpixel-language'; // the same key as in language.js
+  const KEPT = 'nextpixel-language'; // the key that language.js uses, too
   const root = document.documentElement;
   const query = new URLSearchParams(location.search);
   const script = /** @type {HTMLScriptElement} */ (document.currentScript);

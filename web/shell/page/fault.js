@@ -22,7 +22,7 @@ const SENTENCES = {
 export function fault(error) {
   const { code = '', message } = /** @type {{ code?: string, message: string }} */ (error);
   const sentence = SENTENCES[code];
-  if (!sentence) return message; // an error of the browser or the page
+  if (!sentence) return message; // an error of the browser or of the page itself has no sentence
   const lead = phrase(sentence);
   return lead === sentence ? message : `${lead} (${message})`;
 }

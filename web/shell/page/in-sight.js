@@ -79,7 +79,7 @@ export function inSight(element, { onSeen, onAway }) {
  *   stop: interrupts the run if it is active, and returns whether it did
  */
 export function whileSeen(element, { start, stop }) {
-  let cut = true; // the run has not started yet: it starts when the figure becomes visible
+  let cut = true; // true at first, because the run starts when the figure becomes visible
   const proceed = () => {
     // With reduced motion, nothing starts automatically, except in figures that are treated as visible, because no visitor could start
     // them.

@@ -113,7 +113,7 @@ function currentId(id, kept, courses) {
   if (Object.hasOwn(courses, id)) return id;
   const pages = pagesIn(kept?.files ?? []);
   return Object.keys(courses).find((other) => {
-    if (kept?.ids?.includes(other)) return false; // this course existed at the same time as the stored one
+    if (kept?.ids?.includes(other)) return false; // a course that existed at the same time as the stored one is not its new name
     const theirs = pagesIn(courses[other].files);
     return 2 * pages.filter((page) => theirs.includes(page)).length > pages.length;
   });
@@ -178,7 +178,7 @@ async function drop(files) {
 async function keep(id, { release, files, ids }, { signal, report, earlier } = {}) {
   const before = await keptOf(id);
   const courses = await caches.open(COURSES);
-  const begun = await unfinished(id); // possibly of an earlier release
+  const begun = await unfinished(id); // may belong to an earlier release
   const old = [...(before?.files ?? []), ...begun];
   const all = new Map([...begun, ...files].map((file) => [file[0], file]));
   await courses.put(unfinishedOf(id), new Response(JSON.stringify({ unfinished: [...all.values()] })));
@@ -281,7 +281,7 @@ export async function refresh() {
     try {
       await alone(async () => {
         const kept = await keptOf(id);
-        if (!kept || !newerId(id, kept, courses)) return; // removed or updated in the meantime
+        if (!kept || !newerId(id, kept, courses)) return; // the course was removed or updated in the meantime
         courses = await currentCourses(); // the site may have published a newer release while this page was waiting
         const now = newerId(id, kept, courses);
         if (now) await keep(now, courses[now], { earlier: kept });
@@ -427,7 +427,7 @@ export async function fill(box, said) {
       await more()
         .then((sentence) => show([why, sentence].filter(Boolean).join(' ')))
         .catch(() => {
-          said.textContent = why; // the storage itself cannot be read
+          said.textContent = why; // not even the storage can be read
         });
     } finally {
       busy = false;

@@ -70,7 +70,7 @@ export function createFields(model) {
           ? await asked(model, i, stopper.signal)
           : heads > 0
             ? attended(model, i)
-            : [Uint8Array.from(BLANK, (_, j) => Number(j < i))]); // attention maps with a single row: each pixel sees all earlier pixels
+            : [Uint8Array.from(BLANK, (_, j) => Number(j < i))]); // without a map "field", each pixel sees all earlier pixels
       known.set(i, field);
       return field;
     },

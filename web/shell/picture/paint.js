@@ -49,7 +49,7 @@ export function paint(canvas, view) {
     return [x, y, edge(column + 1) - x, edge(row + 1) - y];
   };
   if (filled < PIXELS) {
-    // the rest of the current row, then all rows below it
+    // the blank part: the rest of the current row, then all rows below it
     const [x, y, , h] = cell(filled),
       below = filled % SIDE ? y + h : y;
     context.fillStyle = colours.wash;

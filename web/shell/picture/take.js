@@ -118,7 +118,7 @@ export function createTake(root, { id, shots, settings, films = true }) {
         save(await encode(shot), `${shot.file}${kind}.png`);
         tell(phrase`Saved: ${shot.name}.`);
       } catch (error) {
-        // for example, a browser that cannot compress
+        // for example, because the browser cannot compress data
         tell(phrase`This browser cannot create the file: ${fault(error)}.`);
       }
     });

@@ -85,7 +85,7 @@ export function createTransport(
   });
   again?.button.addEventListener('click', () => {
     onAgain?.();
-    run.button.focus(); // after the end, this button replaces the other one
+    run.button.focus(); // this button replaces the Again button, which had the focus
   });
 
   /** @param {Phase} phase */

@@ -45,7 +45,8 @@ export function showCard(model) {
   }
   if (info.chatTemplate) rows.push([phrase`Talks`, phrase`the file has a chat template`]);
   if (info.warnings.length > 0) rows.push([phrase`Odd`, info.warnings.join('. ')]);
-  const told = CARD.filter(([key]) => info.card[key]).map(([key, name]) => [name, info.card[key]]); // in the language of the file's author
+  // Each entry is in the language of the file's author.
+  const told = CARD.filter(([key]) => info.card[key]).map(([key, name]) => [name, info.card[key]]);
   byId('card').replaceChildren(
     ...rows.map(([name, value]) => make('div', {}, make('dt', {}, name), make('dd', {}, value))),
     ...told.map(([name, value]) => make('div', {}, make('dt', {}, name), make('dd', { lang: '' }, value))),

@@ -153,7 +153,7 @@ export function createWriting(
         signal.throwIfAborted();
         if (done) break;
         measure(performance.now() - asked);
-        if (clock.tokens > 1) await playback.take(1, signal); // the first token is shown immediately
+        if (clock.tokens > 1) await playback.take(1, signal); // limits the speed, except for the first token
         telling.add(value);
         view.add(value);
         if (clock.tokens === 1) {

@@ -21,7 +21,7 @@ export function peek(sessions, session, k) {
     for (let i = 0; i < count; i++) {
       const alternatives = top(sessions, session, k);
       const one = sessions.draw(session, 1);
-      const over = one.ids.length === 0; // whether the sample had ended
+      const over = one.ids.length === 0;
       drawn.push(over ? one : { ...one, alternatives });
       if (over) break;
     }

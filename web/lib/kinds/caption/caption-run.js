@@ -173,7 +173,7 @@ export class CaptionRun extends BaseRun {
    * @internal
    */
   sink(canvas, options) {
-    this.#checked = { ...this.#checked, maps: true }; // the sheet shows the maps
+    this.#checked = { ...this.#checked, maps: true }; // needed to show the attention on the sheet
     const {
       info: { width, height },
     } = this.#given;

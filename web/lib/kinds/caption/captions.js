@@ -194,7 +194,7 @@ export class CaptionModel {
         arrayOf((id) => id === null || isId(id), positions * count)(list) &&
         ids.every((id, i) =>
           i < count ? id !== null : ids[i - count] === null || ids[i - count] === this.#end ? id === null : id !== null,
-        ), // after an end there are no more words
+        ), // a caption continues with null after its end
     });
     return this.#run(Uint8Array.from(picture), ids, all, checked);
   }

@@ -86,7 +86,7 @@ export class CodeRun extends AudibleRun {
    */
   save() {
     if (!this.#flow) throw new NextPixelError('state', 'The sound to continue has not been read yet: await run.input first');
-    const { told: _, ...saved } = this.#flow.save(); // the sound is computed again
+    const { told: _, ...saved } = this.#flow.save(); // the samples are not saved, because they are computed again
     return { ...saved, most: this.most };
   }
 
@@ -100,7 +100,7 @@ export class CodeRun extends AudibleRun {
     const flow = /** @type {FlowRun<any>} */ (this.#flow);
     const drawn = this.#drawn;
     for (const level of /** @type {const} */ (['top', 'bottom'])) {
-      // the part that was drawn before comes first
+      // the codes that were drawn before the run was saved come first
       const codes = Uint32Array.from(drawn?.ids[0]?.[level] ?? []);
       if (codes.length > 0) yield { ...NONE, level, from: 0, to: codes.length, codes, nats: new Float32Array(codes.length) };
     }

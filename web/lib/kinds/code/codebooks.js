@@ -194,7 +194,7 @@ export class CodeModel {
   complete(sound, options = {}) {
     return this.#run(options, async (seconds) => {
       const { heard, ...codes } = await this.encode(sound, { signal: options.signal });
-      const whole = Math.floor(heard.samples.length / this.levels.top.hop); // an incomplete last code is drawn instead
+      const whole = Math.floor(heard.samples.length / this.levels.top.hop); // drops an incomplete last code, which is drawn instead
       if (whole >= this.#longest)
         throw argumentError(
           `The sound has ${(heard.samples.length / this.sampleRate).toFixed(1)} seconds: this model continues less than ${((this.#longest * this.levels.top.hop) / this.sampleRate).toFixed(1)}`,

@@ -59,7 +59,7 @@ export class LatentRun extends BaseRun {
     this.#codec = codec;
     this.#orders = orders;
     this.#how = how;
-    this.waits = true; // each picture is a separate request, and no state is carried between pictures
+    this.waits = true; // the run can pause, because each picture is a separate request and no state is carried between pictures
   }
 
   /**

@@ -202,6 +202,6 @@ export class LatentModel {
       if (wrong !== undefined || Array.from(one).includes(undefined))
         throw argumentError(`A latent has numbers, about -3 to 3, not ${show(wrong)}`);
     }
-    return each.map((one) => Array.from(one)); // copies, because the caller may change the originals
+    return each.map((one) => Array.from(one)); // copied, because the caller may change the original
   }
 }

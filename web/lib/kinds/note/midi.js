@@ -162,9 +162,9 @@ function eventsOf(track, missing) {
       const place = at;
       if (status === 0xff) type = track[at++];
       else if (status !== 0xf0 && status !== 0xf7) throw wrong(`an event has the unknown status ${status}`);
-      const bytes = length(); // length() advances the position
+      const bytes = length();
       if (type === END) {
-        track[place + 1] = 0; // the length of the end event, which is wrong in some files
+        track[place + 1] = 0; // sets the length of the end event to 0, because it is wrong in some files
         return { count: count + 1, end: place + 2 };
       }
       if (status === 0xff && type !== NAME && type !== TEMPO_SET) track[place] = SEQUENCER;
@@ -248,7 +248,7 @@ export function readMidi(bytes) {
         } else close(key, waiting.shift());
       }
     }
-    for (const [key, left] of open) for (const begun of left) close(key, begun); // these notes last until the end of the track
+    for (const [key, left] of open) for (const begun of left) close(key, begun); // notes without an end last until the end of the track
   }
 }
 

@@ -68,7 +68,7 @@ export class NoteModel {
       const found = said(key);
       return Array.isArray(found) ? found : [];
     };
-    // the engine has checked these values
+    // the engine has checked the values under these keys
     const [ticks, voices, pitches] = ['id_ticks', 'id_voices', 'id_pitches'].map((key) => list(key).map(Number));
     const alphabet = new Alphabet(
       ticks.map((passing, id) => ({ ticks: passing, voice: voices[id] - 1, pitch: pitches[id] })),
@@ -233,7 +233,7 @@ export class NoteModel {
     const ids = Uint32Array.from(this.#fitting([...encode(alphabet, found.notes), alphabet.end]));
     /** @type {ScoredMessage} */
     const { nats: all } = await this.#engine.ask({ type: 'score', ids, inputs: {} }, signal);
-    const perElement = all.subarray(1); // the first id is given
+    const perElement = all.subarray(1); // without the first id, which is given
     const nats = perElement.reduce((sum, cost) => sum + cost, 0);
     const struck = [...ids].filter((id) => alphabet.said[id].pitch > 0).length;
     return { nats, natsPerNote: nats / struck, natsPerTick: nats / endOf(found.notes), perElement, given: found };

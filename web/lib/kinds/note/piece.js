@@ -65,7 +65,7 @@ export class Piece {
       this.sounding[voice] = id;
       this.#moved = voice;
     } else if (this.time > 0) {
-      this.ended = true; // the id that ends the piece, which is also its first id
+      this.ended = true; // the id that ends the piece is also its first id
     }
     if (this.#bounds.changes[this.#come]?.id === id && this.#bounds.changes[this.#come].time === this.time) this.#come++;
   }
@@ -110,7 +110,7 @@ export class Piece {
     if (due) return { ids: [...ids, due.id], cut: [] };
     if (this.#waited > 0 && this.time > 0 && !whole && this.#come === changes.length) ids.push(end);
     const gap = Math.min(change?.time ?? Infinity, most) - this.time;
-    if (this.#waited > 0 && this.#waited < longest && gap > 0 && ids.length > 0) return { ids, cut: [] }; // a short wait ends at a change
+    if (this.#waited > 0 && this.#waited < longest && gap > 0 && ids.length > 0) return { ids, cut: [] };
     /** @type {number[]} */
     const cut = [];
     for (const [ticks, id] of waits) (ticks > gap ? cut : ids).push(id);

@@ -148,7 +148,7 @@ export class Roll extends Timeline {
     }
     for (const note of this.notes) {
       const [left, right] = [x(note.start), x(note.end)];
-      // with forced colours, there is only one colour
+      // if the visitor's system forces colours, there is only one ink
       context.fillStyle = note.given || forced ? ink : INKS[this.#voices.indexOf(note.voice) % INKS.length];
       context.globalAlpha = 0.8;
       context.beginPath();

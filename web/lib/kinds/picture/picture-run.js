@@ -127,7 +127,7 @@ export class PictureRun extends BaseRun {
     const codec = this.#codec;
     this.#given = given;
     this.#ids = ids.map((all) => [...all]);
-    this.#pending = copyOf(steps); // stream() restores the types of steps that come from JSON
+    this.#pending = copyOf(steps); // copied now; stream() restores the types of steps that come from JSON
     this.known = codec.decode(known);
     this.drawn = ids.map((all, i) => {
       const { from = codec.elements } = steps.find(({ sample, anew }) => sample === i && !anew) ?? {}; // the first unreported element

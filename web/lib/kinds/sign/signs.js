@@ -73,7 +73,7 @@ export class SignModel {
       throw argumentError('support must have at least one example: [{ image, label }, ...]');
     const many = Array.isArray(query);
     if (many) this.#within(query.length, 'pictures', 'pictures to be named');
-    const queries = many ? Array.from(query) : [query]; // holes in the list become undefined
+    const queries = many ? Array.from(query) : [query]; // Array.from() turns holes in the list into undefined
     if (query === undefined || queries.length === 0) throw argumentError('query must be a picture, or an array of them');
     this.#within(support.length, 'examples', 'examples');
     const examples = Array.from(support, (example, i) => {

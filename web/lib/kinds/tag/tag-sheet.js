@@ -135,12 +135,12 @@ export class TagSheet extends Sheet {
       return this.context.measureText(text).width;
     };
     const { base, levels } = levelsOf(this.#words.join(' '));
-    let at = 0; // offset of the word in the whole text
+    let at = 0; // offset of the current word in the whole text
     /** @type {Placed[]} */
     const placed = [];
     let x = 0;
     let top = 0;
-    let rows = 1; // number of rows of tags in this line
+    let rows = 1; // number of rows of tags in the current line
     for (const [t, text] of this.#words.entries()) {
       const odds = this.#oddsOf(t);
       const width = Math.max(measure(text, size), ...odds.map(({ name }) => measure(name, TAG_SIZE * size) + 0.5 * size));

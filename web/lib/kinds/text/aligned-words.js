@@ -65,7 +65,7 @@ export function looksOf(word, source, rows) {
 function weightOf(word, other, rows) {
   let sum = 0;
   for (const token of word.tokens) for (const key of other.tokens) sum += rows[token][key] ?? 0;
-  return Math.min(1, sum / word.tokens.length); // tokens that are only parts of characters may add up to more than 1
+  return Math.min(1, sum / word.tokens.length); // the sum can exceed 1 for tokens that are only parts of characters
 }
 
 /** Returns the style of a band for a weight, given the letter size. @param {number} weight @param {number} size */

@@ -350,7 +350,7 @@ class Rendering {
       made = yield* this.#render(all, argumentsAs);
       if (made.text.sources.includes(String.fromCharCode(MESSAGES))) return made;
       const other = yield* this.#render([{ ...first, message: { ...first.message, content: 'x' } }, next, ...rest], argumentsAs);
-      if (made.text.text !== other.text.text) return made; // the template uses the system message, so no text was lost
+      if (made.text.text !== other.text.text) return made; // both versions have the same text unless the template uses the system message
       return yield* this.#render(merged, argumentsAs);
     } catch (error) {
       if (error instanceof OverBudget) throw error;

@@ -80,7 +80,7 @@ function paragraphs(all, top, rows) {
       parted.push([]); // a line break
     else parted[parted.length - 1].push(word);
   }
-  let before = 0; // an empty paragraph has the direction of the paragraph before it
+  let before = 0; // direction of the previous paragraph, which an empty paragraph takes
   const visible = parted.filter((words) => words.length === 0 || (words[words.length - 1].line >= top && words[0].line < top + rows));
   return visible.map((words) => {
     const { base, levels } = levelsOf(words.map(({ text }) => text).join(''));

@@ -279,7 +279,7 @@ export class TextRun extends BaseRun {
       const { steps, stopped } = stops.add({ text, token, ...rest }, writer?.waiting() ?? false, this.#tokenizer?.mark(token));
       if (stopped) {
         this.finish = 'stop';
-        ids.length -= stops.pending; // pending tokens are not part of the run
+        ids.length -= stops.pending; // removes pending tokens, which are not part of the run
       }
       yield* this.#emit(steps);
       if (stopped) return;
@@ -352,7 +352,7 @@ export class TextRun extends BaseRun {
       }
       if (this.stopped) return;
       if (known.length + drawn < length) {
-        // an end token that is missing in the vocabulary
+        // an end token that the vocabulary does not name
         this.finish = 'end';
         return;
       }

@@ -46,7 +46,7 @@ export function checkTokens(given, tokenizer, size) {
   const { maxTokens, logitBias = {}, stop = [], alternatives, maps, probabilities, keyBits } = options;
   if (keyBits !== undefined && keyBits !== 8 && keyBits !== 16)
     throw argumentError(`keyBits (bits of a cached key) must be 8 or 16, not ${show(keyBits)}`);
-  // a copy of the list, with holes filled
+  // a copy of the list, in which holes become undefined
   const stops = typeof stop === 'string' ? [stop] : Array.isArray(stop) && stop.length <= 64 ? Array.from(stop) : [null];
   if (!stops.every((text) => typeof text === 'string' && text !== '' && text.length <= LONGEST_STOP)) {
     throw argumentError(`stop must be a text of at most ${LONGEST_STOP} characters, or a list of at most 64 of them, none empty`);

@@ -220,7 +220,7 @@ export class TranslationRun extends BaseRun {
    * @internal
    */
   sink(canvas, options) {
-    this.#checked = { ...this.#checked, maps: true }; // the sheet shows the maps
+    this.#checked = { ...this.#checked, maps: true }; // needed to show the attention on the sheet
     const sheet = new AlignedSheet(canvas, this.sourceTexts, options);
     for (const step of this.#known()) sheet.add(step);
     return sheet;
@@ -254,7 +254,7 @@ export class TranslationRun extends BaseRun {
     const first = this.#at;
     for (; this.#at < this.#sentences.length; this.#at++) {
       if (this.#at > first) {
-        // the requested number of tokens is reached
+        // ends when the requested number of tokens is reached
         if (this.#checked.maxTokens !== undefined && this.#ended.length + this.#ids.length + 1 >= this.#checked.maxTokens) break;
         this.#ended.push(...this.#ids, Number(this.#tokenizer?.end));
         this.#ids = [];
@@ -329,7 +329,7 @@ export class TranslationRun extends BaseRun {
       const ended = message.last && (found ? found.ended : message.to < length);
       const rows = message.maps?.[0];
       const encoder = rows?.filter(({ name }) => name === 'encoder') ?? [];
-      if (encoder.length > 0) this.encoder = mapsOf([encoder], heads, this.#source.length); // the maps of the current sentence
+      if (encoder.length > 0) this.encoder = mapsOf([encoder], heads, this.#source.length); // replaces the maps of the previous sentence
       const told = rows && mapsAt(rows, heads, message.from);
       const alignment = told && meanOf(told);
       for (const [i, token] of message.ids.entries()) {

@@ -70,7 +70,7 @@ async function* inParts(size, read) {
  * @param {AbortSignal} [signal]
  */
 async function* chunksOfFile(path, signal) {
-  await (await disk()).sizeOfFile(path); // throws for a folder, which has no size
+  await (await disk()).sizeOfFile(path); // throws if the path is a folder, which has no size
   const { open } = await nodeModule('node:fs/promises');
   let file;
   try {

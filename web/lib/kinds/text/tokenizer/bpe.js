@@ -74,7 +74,7 @@ export class BytePairs {
   constructor({ pre, cut, ids, unknown }, pairs) {
     this.#split = splitter(cut, pre);
     this.#composes = composes(pre);
-    this.#wholeWords = cut === 'llama-bpe'; // a word that is itself a token needs no merges
+    this.#wholeWords = cut === 'llama-bpe'; // in this pre-tokenizer, a word that is itself a token needs no merges
     this.#unknown = unknown;
     this.#ids = ids;
     this.#bytes = Int32Array.from(LETTERS, (letter) => ids.get(letter) ?? -1);

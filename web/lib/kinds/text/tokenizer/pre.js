@@ -224,7 +224,7 @@ function* cuts([expression, ...others], text) {
   let pieces = [];
   let done = 0;
   for (let over = false; !over; ) {
-    expression.lastIndex = done; // other code may have changed the position of the expression since
+    expression.lastIndex = done; // other code may have moved the position of the expression in the meantime
     const match = text.length > 1 ? expression.exec(text) : null;
     over = !match;
     const from = done;

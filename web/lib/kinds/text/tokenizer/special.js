@@ -76,7 +76,7 @@ export class Specials {
     const parts = [];
     /** A group of overlapping tokens, as pairs of position and token id. @type {[number, number][]} */
     let overlap = [];
-    let end = 0; // end of the group
+    let end = 0; // end of the group of overlapping tokens
     let done = 0; // end of the text that is already split
     for (let at = 0; at <= text.length; at++) {
       const id = this.#longestAt(text, at, text.length, which, foreign);
