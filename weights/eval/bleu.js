@@ -47,7 +47,7 @@ function grams(tokens, n) {
   /** @type {Map<string, number>} */
   const found = new Map();
   for (let i = 0; i + n <= tokens.length; i++) {
-    const gram = tokens.slice(i, i + n).join(' '); // no word contains a space
+    const gram = tokens.slice(i, i + n).join(' '); // a word contains no space, so a space can separate the words of an n-gram
     found.set(gram, (found.get(gram) ?? 0) + 1);
   }
   return found;

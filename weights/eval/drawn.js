@@ -4,7 +4,7 @@
 /** @import { PictureRun } from '../../web/lib/index.js' */
 /** @import { AnyModel as Model } from '../../web/lib/model/of-kind.js' */
 
-const PAPER = 128; // grey of the unknown part
+const PAPER = 128; // grey of the unknown part of a picture
 
 /**
  * @param {Model} model

@@ -244,7 +244,7 @@ async function main() {
   if (evaluate) {
     const translator = /** @type {Translator} */ (/** @type {unknown} */ (model));
     if (options.data === undefined)
-      readSmallSet(info); // reports the arguments to pass
+      readSmallSet(info); // reports the missing arguments
     else {
       const { data } = options;
       await measuring(data, () => evaluate(/** @type {any} */ (translator), positionals[0], { ...options, data }));
@@ -259,7 +259,7 @@ async function main() {
 
 if (process.argv[1] && realpathSync(process.argv[1]) === fileURLToPath(import.meta.url)) {
   await main().catch((error) => {
-    if (error instanceof TypeError && !('code' in error)) throw error; // a fault of this script, not of its input
+    if (error instanceof TypeError && !('code' in error)) throw error; // the fault is in this script, not in its input
     console.error(`npm run eval: ${error.message}`);
     process.exitCode = 1;
   });

@@ -24,9 +24,9 @@ import { png } from './png.js';
 
 const ACROSS = 2;
 const [WIDE, HIGH, GAP] = [900, 150, 12]; // width and height of a roll, and the gap between two, in screen pixels
-const MOST = 300; // maximum number of ticks of a roll: longer pieces are cut off
+const MOST = 300; // maximum number of ticks of a piano roll: longer pieces are cut off
 const LOWEST = 35;
-const ROW = 3; // screen pixels per semitone
+const ROW = 3; // height of a semitone in a piano roll, in screen pixels
 const PAPER = 255;
 /** @type {Colour[]} */
 const VOICES = [

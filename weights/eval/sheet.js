@@ -6,7 +6,7 @@ import { png } from './png.js';
 
 /** @typedef {Uint8Array | Uint8ClampedArray} Picture (height, width, channels) of the model's size */
 
-const SCALE = 3; // screen pixels per pixel
+const SCALE = 3; // enlargement of a picture: screen pixels per pixel
 const GAP = 2; // screen pixels between pictures, and around them
 const WIDE = 10; // between groups
 const PAPER = 128; // grey of the gaps and of the unknown part

@@ -62,7 +62,7 @@ export function readPairs(file) {
     .filter((line) => line.trim() !== '');
   if (lines.length === 0) throw new Error(`${file} holds no sentence`);
   return lines.map((line, i) => {
-    const [source, target] = line.split('\t').map((side) => side.trim()); // a third column names the translator
+    const [source, target] = line.split('\t').map((side) => side.trim()); // a third column, which names the translator, is ignored
     if (!source || !target) throw new Error(`${file}: line ${i + 1} is not a sentence, a tab and its translation`);
     return { source, target };
   });

@@ -23,7 +23,7 @@ import numpy as np
 from common import arguments, calibrated, gguf
 
 TYPES = dict(f32=gguf.F32, f16=gguf.F16, q8_0=gguf.Q8_0, q4_0=gguf.Q4_0)
-TRIES, SAFE_MARGIN = 8, 0.005                            # in logits, well above the error of single precision
+TRIES, SAFE_MARGIN = 8, 0.005                            # the margin is in logits, well above the error of single precision
 NORMAL, UNKNOWN, CONTROL, BYTE = 1, 2, 3, 6              # tokenizer.ggml.token_type
 SPACE = "\u2581"                                          # SentencePiece writes a space as this character
 
@@ -53,7 +53,7 @@ def read_checkpoint(path):
         for i, x in enumerate(take(layers, *shape)):
             tensors["blk.%d.%s.weight" % (i, part)] = x
     tensors["output_norm.weight"] = take(d)
-    take(2, length, key // 2)                            # skips cosines and sines
+    take(2, length, key // 2)                            # skips the tables of cosines and sines
     if not tied:
         tensors["output.weight"] = take(ids, d)
     if at != numbers.size:
@@ -108,7 +108,7 @@ def convert(checkpoint, tokenizer, out, kind, name="", licence="", plain=False, 
     done = {}
     for tried in range(seed, seed + (0 if plain or not rounded else TRIES)):
         done = calibrated.round_llama(h, tensors, rounded, tried)
-        if kind != "q8_0":                               # with so few bits, the same greedy text is not expected
+        if kind != "q8_0":  # with so few bits, the rounded model is not expected to generate the same greedy text
             break
         margin = calibrated.greedy_margin(h, tensors, done)
         print("texts of seed %d: the greedy text keeps a margin of %.4f" % (tried, margin))

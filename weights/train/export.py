@@ -59,7 +59,7 @@ def card_of(recipe, checkpoint):
 def mix(task, model, path, share):
     """Mixes a file into the model: model <- (1 - share) model + share file"""
     other = task.model()
-    other.load_state_dict(model.state_dict())            # keeps tensors that the file does not have
+    other.load_state_dict(model.state_dict())            # keeps the tensors that the file does not have
     task.s.start = path
     task.begin_with(other, path)
     for p, q in zip(model.parameters(), other.parameters()):

@@ -28,7 +28,7 @@ from common import gguf
 from data import emoji, emoji_kinds
 from models.sagan.task import SaganTask, Settings
 
-SIXTEENS = 50                            # number of groups to average
+SIXTEENS = 50                            # number of groups of sixteen pictures over which variety is averaged
 
 
 class Classifier(nn.Module):

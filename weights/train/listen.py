@@ -67,7 +67,8 @@ def train(x, y, epochs, seed):
     plan = torch.optim.lr_scheduler.OneCycleLR(adam, 4e-3, total_steps=steps)
     for step in range(steps):
         pick = torch.randint(len(x), (64,))
-        batch = x[pick] + 0.3 * torch.randn(64, BANDS, 1) + 0.3 * torch.randn(64, BANDS, FRAMES)     # random filtering and some noise
+        # Augments by random filtering and some noise.
+        batch = x[pick] + 0.3 * torch.randn(64, BANDS, 1) + 0.3 * torch.randn(64, BANDS, FRAMES)
         loss = F.cross_entropy(model(batch), y[pick], label_smoothing=0.05)
         adam.zero_grad(), loss.backward(), adam.step(), plan.step()
     return model.eval()

@@ -36,11 +36,11 @@ class Size(NamedTuple):
         return "%d wide, %d blocks, %d x %d" % self
 
 
-SIZES = {                                # the middle size is the recipe's
+SIZES = {                                # the middle size of each recipe is the recipe's own
     "emoji": (Size(96, 4, 3, 32), Size(160, 6, 4, 40), Size(256, 6, 4, 64)),
     "cifar10": (Size(96, 4, 3, 32), Size(128, 6, 4, 32), Size(192, 8, 6, 32)),
 }
-LONGER = (("an hour of two cores", 2 * 60), ("ten hours of two cores", 20 * 60))             # in minutes of one core
+LONGER = (("an hour of two cores", 2 * 60), ("ten hours of two cores", 20 * 60))  # durations of longer runs, in minutes of one core
 GPU, GPU_MINUTES = 1e14, 30              # floating-point operations per second: assumed, an eighth of an H200's peak in bf16
 WARM_UP = 40                             # maximum, in steps
 
@@ -84,7 +84,7 @@ def train(recipe, size, minutes, more):
     os.makedirs(os.path.join(RUNS, run), exist_ok=True)
     with open(os.path.join(RUNS, run, "out.log"), "a") as out:
         child = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=out, stderr=out, preexec_fn=machine.be_idle)
-        signal.signal(signal.SIGTERM, lambda number, _: child.send_signal(number))       # train.py then saves and exits
+        signal.signal(signal.SIGTERM, lambda number, _: child.send_signal(number))       # on the signal, train.py saves and exits
         code = child.wait()
     if code:
         sys.exit("%s stopped with code %d; see %s" % (run, code, os.path.join(RUNS, run, "out.log")))

@@ -125,7 +125,7 @@ def measure(args):
         distances = []
         for n in steps:
             model, s = averaged(name, n, args)
-            path = kept(name, n).replace(".pt", "-%d.txt" % args.count)      # a distance measured in an earlier call
+            path = kept(name, n).replace(".pt", "-%d.txt" % args.count)      # reads a distance that was measured in an earlier call
             if not os.path.exists(path):
                 value = frechet.distance(real, frechet.statistics(classifier, frechet.drawn(model, s.latent_length, frechet.sampled(kinds, args.count))))
                 with open(path, "w") as f:

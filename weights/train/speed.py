@@ -25,7 +25,7 @@ import torch
 import data
 from common import loop, native, recipes, settings
 
-FIRST = 3                                # first steps, which are not counted
+FIRST = 3                                # number of first steps that are not counted
 
 
 def trainer(recipe, s):

@@ -55,24 +55,24 @@ def paint(directory, count=30, size=(40, 36)):
         image = Image.fromarray(rng.integers(0, 256, (4, 5, 4 if i == 3 else 3), dtype=np.uint8)).resize(size, Image.BILINEAR)
         image.save(os.path.join(directory, "more" if i % 3 == 0 else "", "%02d.png" % i))
     some = lambda count: " ".join(rng.choice(["the", "king", "went", "to", "a", "wood", "and", "said", "'Yes'", "17"], count)) + "."
-    with open(os.path.join(directory, "more", "tale.txt"), "w") as f:    # for recipes of text
+    with open(os.path.join(directory, "more", "tale.txt"), "w") as f:    # a text for recipes of text
         f.writelines(some(12) + "\n" for _ in range(3000))
-    with open(os.path.join(directory, "more", "tagged.conllu"), "w") as f:                # for recipes of tags
+    with open(os.path.join(directory, "more", "tagged.conllu"), "w") as f:                # tagged sentences for recipes of tags
         for _ in range(300):
             words = some(rng.integers(1, 12)).split()
             f.writelines("%d\t%s\t_\t%s\t_\t_\t0\t_\t_\t_\n" % (i + 1, w, "NOUN" if w in ("king", "wood") else "X") for i, w in enumerate(words))
             f.write("\n")
     os.makedirs(os.path.join(directory, "recordings"), exist_ok=True)
-    for take in (5, 7, 8, 9):                                           # for recipes of sounds: takes for validation and training
+    for take in (5, 7, 8, 9):  # recordings for recipes of sounds: takes for validation and training
         for digit in range(10):
             with wave.open(os.path.join(directory, "recordings", "%d_theo_%d.wav" % (digit, take)), "wb") as f:
                 f.setnchannels(1), f.setsampwidth(2), f.setframerate(8000)
                 f.writeframes((8000 * np.sin(np.arange(2000) * (0.1 + 0.05 * digit)) + rng.normal(0, 500, 2000)).astype("<i2").tobytes())
-    for sign in range(20):                                              # for recipes of characters
+    for sign in range(20):                                              # drawings for recipes of characters
         os.makedirs(os.path.join(directory, "signs", "%02d" % sign))
         for drawing in range(5):
             Image.fromarray(rng.integers(0, 256, (7, 7), dtype=np.uint8) // (1 + sign % 3)).resize((40, 40)).save(os.path.join(directory, "signs", "%02d" % sign, "%d.png" % drawing))
-    with open(os.path.join(directory, "more", "pairs.tsv"), "w") as f:   # for recipes of translation
+    with open(os.path.join(directory, "more", "pairs.tsv"), "w") as f:   # pairs of sentences for recipes of translation
         f.writelines("%s\t%s\n" % (some(rng.integers(1, 12)), some(rng.integers(1, 12))) for _ in range(300))
 
 
@@ -222,11 +222,11 @@ class Recipes(House):
         out = os.path.join(self.folder.name, "not", "there", "a.gguf")
         said = command("export.py", "digits", "--run", "digits-smoke", "--out", out, runs_in=self.runs)
         self.assertIn("sha256", said)
-        metadata, _ = gguf.read(out)         # the card does not describe these data as those of the recipe
+        metadata, _ = gguf.read(out)         # the card does not claim the recipe's data
         self.assertEqual(metadata["general.name"], "digits-smoke")
         self.assertEqual(metadata["nextpixel.card.dataset"], "a folder of one's own, pictures")
         self.assertNotIn("MNIST", str(metadata))
-        with open(out[:-5] + ".json") as f:          # the held-out and validation pictures, for the sheets of this file
+        with open(out[:-5] + ".json") as f:          # NAME.json and its pictures are the held-out and validation ones, for sheets
             self.assertEqual(len(json.load(f)["labels"]), 26)
         self.assertIn("there are " + recipes.names()[0], command("train.py", "nothing", runs_in=self.runs, check=False))
 
@@ -479,17 +479,17 @@ class Queue(House):
             self.assertEqual(self.log("a"), before)
             self.queue("resume")
             self.until(lambda: self.log("a") != before)
-            os.kill(pid, signal.SIGKILL)                 # in the middle of a step
+            os.kill(pid, signal.SIGKILL)                 # kills the training in the middle of a step
             self.until(lambda: self.said("a", "resumed at step"))
             self.assertEqual(self.jobs()["a"]["status"], "running")
             runner = json.loads(text(self.runs, "queue.json"))["runner"]
-            os.kill(runner, signal.SIGKILL)              # has the effect of a restart of the machine
+            os.kill(runner, signal.SIGKILL)              # killing the runner too has the effect of a restart of the machine
             os.kill(self.jobs()["a"]["pid"], signal.SIGKILL)
             out = os.path.join(self.folder.name, "a.gguf")
             self.queue("export", "a", "--out", out)
             self.assertEqual(gguf.read(out)[0]["general.architecture"], "fvsbn")
             self.queue("remove", "a")
-            self.queue("start", "--threads", 1)          # trains the rest, in the foreground
+            self.queue("start", "--threads", 1)          # trains the rest of the runs, in the foreground
             self.assertEqual(self.jobs()["b"]["status"], "done")
             said = self.queue("status", "--svg", os.path.join(self.folder.name, "a.svg"))
             self.assertRegex(said, "b +done .* step 20 .*valid")

@@ -244,7 +244,8 @@ class Changed(Folders):
         shipped, own, faster = (parse("de-en", "--from", path_of, *more) for more in ((), ("--data", "mine"), ("--data", "mine", "--lr", "1")))
         self.assertEqual([(s.values, s.dropout, s.lr, s.warmup, s.batch, s.minutes) for s in (shipped, own, faster)],
                          [(10000, 0.1, 6e-4, 100, 128, 70), (10000, 0.1, 3e-4, 20, 64, 10), (10000, 0.1, 1, 20, 64, 10)])
-        self.assertEqual((adopted.end_weight, adopted.minutes, adopted.batch), (20.0, first.minutes, first.batch))          # the stage, without its schedule
+        # The file's stage gives the settings, without its schedule.
+        self.assertEqual((adopted.end_weight, adopted.minutes, adopted.batch), (20.0, first.minutes, first.batch))
         self.assertFalse(parse("wavenet", "--stage", "2", "--from", path).adopted or parse("image-transformer-digits-bw", "--from", os.path.join(recipes.SHIPPED, "digits.gguf")).adopted)
 
 
@@ -267,7 +268,7 @@ class Documented(Folders):
             at, path = options.index("--data") + 1, options.index("--from") + 1
             options[path] = os.path.join(recipes.SHIPPED, os.path.basename(options[path]))
             settings.parse("", recipes.find, [name, *options])
-            self.assertTrue(recipes.find(name).own, name)                # a schedule for your own folders
+            self.assertTrue(recipes.find(name).own, name)                # the recipe has a schedule for your own folders
             if not EVERY and name not in self.CHEAP:
                 continue
             make = self.MADE[options[at]]
@@ -334,7 +335,7 @@ class Slips(Folders):
             shutil.copy(first, one)
             for folder, wanted in ((empty, r"빈 폴더: 0 .*The folder is empty"), (other, r"other: 0 .*files with .pdf, .zip"), (one, r"one: .* (at least|none of)"), (first, "is a file: give the folder"), ("no such", "no such folder")):
                 if folder == one and make in ("stories", "translations", "treebank"):
-                    continue             # one file is enough for these kinds of folders
+                    continue             # one file is enough for folders of these kinds
                 said = self.said(name, "--data", folder, "--smoke") if name != "captions" else self.said(name, "--data", folder)
                 self.assertRegex(said, wanted, (name, folder))
             os.remove(os.path.join(one, os.path.basename(first)))
@@ -354,8 +355,8 @@ class Slips(Folders):
             self.assertRegex(self.said(name, "--data", of, *options), wanted, (name, options))
 
 
-SOME = ("captions", "chorales", "crf-en", "jukebox-small", "sagan-emoji", "snail-omniglot")         # cases that need extra settings
-NEW = ("show-attend-tell.words",)                     # your own captions add their words
+SOME = ("captions", "chorales", "crf-en", "jukebox-small", "sagan-emoji", "snail-omniglot")  # recipes that need extra settings in this test
+NEW = ("show-attend-tell.words",)                     # tensors to which your own captions add words
 CLOSE = {"snail": 0.05, "sagan": 0.05}                # the statistics of their norms are computed from other pictures than the file's
 
 

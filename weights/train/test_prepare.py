@@ -178,7 +178,7 @@ class Archives(Folder):
             images, labels = cifar10.read_batch(self.at("c"), "data_batch_2")
         np.testing.assert_array_equal(images, batches["data_batch_2"]["data"].reshape(4, 3, 32, 32).transpose(0, 2, 3, 1))
         self.assertEqual(list(labels), batches["data_batch_2"]["labels"])
-        with self.assertRaises(pickle.UnpicklingError):              # a pickle that would run code
+        with self.assertRaises(pickle.UnpicklingError):              # the pickle would run code
             original.Plain(io.BytesIO(pickle.dumps(os.getcwd))).load()
 
     def test_omniglot(self):
@@ -281,7 +281,8 @@ class Words(Folder):
             module = originals.find(name)
             self.assertTrue(module.ABOUT and module.LICENCE and (all(f.url for f in module.FILES) or module.HOW), name)
             self.assertTrue(hasattr(data.dataset(module.DATASET), "DEFAULT_DIR"))
-            self.assertEqual(os.path.basename(data.dataset(module.DATASET).DEFAULT_DIR), name)       # each folder has one name
+            # A data set has the same folder name in both modules.
+            self.assertEqual(os.path.basename(data.dataset(module.DATASET).DEFAULT_DIR), name)
         self.assertIn("cifar10 ", self.prepared())
 
     def test_what_is_missing_says_how_to_have_it(self):

@@ -78,7 +78,7 @@ class Sagan(unittest.TestCase):
         alone = critic(torch.cat([one, torch.randn(1, 3, 16, 16)]), label * 0, drawn)[0][0]
         apart = critic(torch.cat([one, torch.randn(1, 3, 16, 16)]), label, drawn)[0][0]
         self.assertGreater((alike - alone).abs(), 1e-4)
-        self.assertAlmostEqual(float(apart), float(alike), places=3)         # a single picture of its class has nothing to deviate from
+        self.assertAlmostEqual(float(apart), float(alike), places=3)  # a picture that is alone in its class does not deviate from anything
 
     def test_a_run_begins_with_both_nets_of_another_one(self):
         small = dict(height=16, latent_length=8, channels=(16, 16, 16), critic=(16, 16), classes=3, attention_key=4, attention_value=8, recalled=4)

@@ -57,7 +57,7 @@ class BytePairs(unittest.TestCase):
         vocabulary = bpe.Vocabulary(bpe.train([TALE], 50))
         for word in set(bpe.WORD.findall(TALE)) | {"zebra", "kingking", "\u738b"}:
             parts = [bytes([b]) for b in word.encode()]
-            for pair in vocabulary.merges:               # each merge in order, over the whole word
+            for pair in vocabulary.merges:               # applies each merge in order, over the whole word
                 parts = bpe.merged(parts, pair)
             self.assertEqual([vocabulary.tokens[i] for i in vocabulary.word(word)], parts)
         for text in (TALE, "\u738b\u0000\ufffd", ""):

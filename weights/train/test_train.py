@@ -87,7 +87,8 @@ class Model(unittest.TestCase):
             if c.output != "categorical":
                 continue
             model, x, y, small = tiny(name)
-            x = model.generate(y, x[:, :5], 1e-6, torch.Generator().manual_seed(3), small)       # temperature 1e-6: the most probable level
+            # At temperature 1e-6, generate takes the most probable level.
+            x = model.generate(y, x[:, :5], 1e-6, torch.Generator().manual_seed(3), small)
             with torch.no_grad():
                 self.assertTrue(torch.equal(model(x, y, small).argmax(-1)[:, 5:], x[:, 5:]), name)
 
@@ -155,7 +156,8 @@ class Model(unittest.TestCase):
                 off = sum(float((a - b).pow(2).sum()) for a, b in zip(grads, exact)) / sum(float(b.pow(2).sum()) for b in exact)
                 found.append((float(loss), off ** 0.5))
             self.assertLess(abs(found[1][0] / found[0][0] - 1), 0.01, name)
-            self.assertLess(found[1][1], 1.3 * found[0][1] + 0.01, name)          # no further from the exact gradient than without one_pass
+            # The gradient is no further from the exact one than without one_pass.
+            self.assertLess(found[1][1], 1.3 * found[0][1] + 0.01, name)
 
     def test_a_wrong_way_is_noticed(self):
         model = ImageTransformer(replace(TINY["dmol-full"][0], height=8, width=8, pattern="local-1d", query_block=8, memory_block=8))
@@ -298,7 +300,8 @@ class Direct(unittest.TestCase):
         direct, palette = model.direct, model.palette.weight
         self.assertTrue(torch.equal(direct.nearest(colour(palette), palette), torch.arange(12)))
         known = direct.known(model.pixels(x), small)
-        left = ((known[..., 27:30, None] - colour(palette).T) ** 2).sum(-2).argmin(-1)   # nearest to the rest of each pixel's cell
+        # Index of the palette colour nearest to the rest of each pixel's cell.
+        left = ((known[..., 27:30, None] - colour(palette).T) ** 2).sum(-2).argmin(-1)
         before = direct.enter(known, palette)
         direct.near.weight[12 + int(left[0, 5])] += 1
         self.assertTrue(torch.equal((direct.enter(known, palette) - before).abs().amax(-1) > 0.5, left == left[0, 5]))
@@ -736,7 +739,7 @@ class Drafts(unittest.TestCase):
         # The Kolmogorov-Smirnov limit that one sample in a thousand exceeds.
         self.assertLess(float(distance.max()), 1.95 / 200)
         self.assertLess(float((noise.T.corrcoef() - torch.eye(5)).abs().max()), 0.02)
-        likely = torch.log_softmax(torch.tensor([[0.0, -60.0, -200.0]]), -1).expand(100, -1)         # a very improbable value
+        likely = torch.log_softmax(torch.tensor([[0.0, -60.0, -200.0]]), -1).expand(100, -1)  # the last value is extremely improbable
         for v in range(3):
             noise = draft.noise_given(likely, torch.full((100,), v), generator)
             self.assertTrue(bool(torch.isfinite(noise).all() and ((likely + noise).argmax(-1) == v).all()))
@@ -746,7 +749,7 @@ class Drafts(unittest.TestCase):
         small, V, generator = draft.random_draft(6, 6, 5), 5, torch.Generator().manual_seed(1)
         noise, x = draft.noise_given(torch.zeros(3, 36, V), torch.randint(0, V, (3, 36), generator=generator), generator), torch.zeros(3, 36).long()
         with torch.no_grad():
-            for i in range(36):          # the values that the draft alone would draw
+            for i in range(36):          # computes the values that the draft alone would draw
                 x[:, i] = (small(x)[:, i] + noise[:, i]).argmax(-1)
         self.assertEqual(draft.agreement(small, x, noise), 1.0)
         for cap in (1, 4, 8):
@@ -858,7 +861,7 @@ class HeldOut(unittest.TestCase):
         """Synthetic batches: training and validation are the five training batches, each picture once; test is the sixth."""
         from PIL import Image
         with tempfile.TemporaryDirectory() as folder:
-            for i, name in enumerate(cifar10.TRAIN + [cifar10.TEST]):    # each picture encodes its number
+            for i, name in enumerate(cifar10.TRAIN + [cifar10.TEST]):    # each picture encodes its own number
                 number = np.arange(i * 10000, (i + 1) * 10000)
                 colour = np.stack([number >> 16, number >> 8 & 255, number & 255], 1).astype(np.uint8).reshape(100, 1, 100, 1, 3)
                 mosaic = np.broadcast_to(colour, (100, 32, 100, 32, 3)).reshape(3200, 3200, 3)

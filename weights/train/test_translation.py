@@ -292,7 +292,7 @@ class Model(unittest.TestCase):
         for changes in (dict(), dict(norm="pre", position="learned"), dict(position="none", attention_bias=True)):
             model, source, target = model_of(**changes), ids(1, 6), ids(1, 8, seed=2)
             more = torch.nn.functional.pad(source, (0, 5), value=PADDING), torch.nn.functional.pad(target, (0, 3), value=PADDING)
-            many = [torch.cat([side, ids(1, side.shape[1], seed=9)]) for side in more]     # in a batch with a longer sentence
+            many = [torch.cat([side, ids(1, side.shape[1], seed=9)]) for side in more]     # the pair is in a batch with a longer sentence
             maps = [], [], []
             logits = model(*many, maps)
             self.assertLess(float((logits[:1, :8] - model(source, target)).abs().max()), 1e-12)
@@ -382,7 +382,7 @@ class Model(unittest.TestCase):
             self.assertLess(errors[0], 1.2 * errors[1] + 1e-3)           # the error is no larger than that of PyTorch
             self.assertLess(errors[0], 0.1)
             self.assertLess(float((found[0][0] - exact[0]).abs().max()), 0.1)
-            self.assertFalse(torch.equal(found[0][1], found[1][1]))      # the other implementation was used
+            self.assertFalse(torch.equal(found[0][1], found[1][1]))      # the two results come from different implementations
 
     def test_cross_entropy_in_c(self):
         if not native.usable(torch.zeros(1)):

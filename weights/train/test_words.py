@@ -89,7 +89,7 @@ class GPT(unittest.TestCase):
         ids = torch.randint(1, 257, (1, 6), generator=torch.Generator().manual_seed(3))
         before = golden.inside(m, ids, None)
         with torch.no_grad():
-            m.blk[0].attn_qkv.weight[:8] += 1                # the queries of head 0
+            m.blk[0].attn_qkv.weight[:8] += 1                # changes the queries of head 0
         after = golden.inside(m, ids, None)
         self.assertFalse(torch.allclose(before["dec.0.self.0.output"], after["dec.0.self.0.output"]))
         self.assertTrue(torch.equal(before["dec.0.self.1.output"], after["dec.0.self.1.output"]))

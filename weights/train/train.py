@@ -18,7 +18,7 @@ from common import memory, needed
 
 if __name__ == "__main__":
     needed.require("numpy", "torch")
-    memory.prepare()             # must happen before PyTorch is imported
+    memory.prepare()             # this must happen before PyTorch is imported
 
 from common import loop, parallel, recipes, settings
 

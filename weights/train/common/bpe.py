@@ -23,7 +23,7 @@ import numpy as np
 # The rule uses \p{L} and \p{N}; Python's classes differ from \p{L} and \p{N} for a few letters that represent numbers.
 WORD = re.compile(r"'s|'t|'re|'ve|'m|'ll|'d| ?[^\W\d_]+| ?\d+| ?(?:[^\s\w]|_)+|\s+(?!\S)|\s+")
 
-WAYS = 8                                 # random segmentations of a word in training, see Vocabulary.sampled
+WAYS = 8                                 # number of random segmentations of a word in training, see Vocabulary.sampled
 
 
 @functools.lru_cache(maxsize=None)
@@ -226,7 +226,7 @@ class Chosen:
     def adopted(cls, metadata, tensors):
         found = super().adopted(metadata, tensors)
         if metadata.get("tokenizer.ggml.model") != "gpt2" or len(metadata["tokenizer.ggml.tokens"]) < 257:
-            return found                 # a vocabulary of single characters
+            return found                 # the file has a vocabulary of single characters
         return cls.named(metadata, found, sorted(name[:-4] for name in os.listdir(cls.vocabularies) if name.endswith(".txt")))
 
     def adapt(self):

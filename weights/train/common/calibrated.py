@@ -8,7 +8,7 @@ import numpy as np
 
 from common import gguf
 
-DAMPING = 0.01                                           # added to the diagonal, as a fraction of the diagonal's mean
+DAMPING = 0.01                                           # added to the diagonal of the matrix, as a fraction of the diagonal's mean
 
 
 def rms_norm(x, gain):

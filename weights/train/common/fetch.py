@@ -41,7 +41,7 @@ def read_into(path, url, first=0):
     if have or first:
         request.add_header("Range", "bytes=%d-%s" % (have, first - 1 if first else ""))
     with urllib.request.urlopen(request, timeout=WAIT) as answer:
-        if answer.status != 206:         # the server sent the whole file, from the beginning
+        if answer.status != 206:         # the server ignored the range and sent the whole file from the beginning
             have = 0
         total, told = have + int(answer.headers.get("Content-Length") or 0), time.monotonic()
         with open(path, "ab" if have else "wb") as f:

@@ -78,7 +78,7 @@ def write(path, metadata, tensors):
         head += _string(name) + struct.pack("<I", len(shape)) + struct.pack("<%dQ" % len(shape), *shape[::-1])
         head += struct.pack("<IQ", kind, len(body))
         body += raw + bytes(pad(len(raw)))
-    os.makedirs(os.path.dirname(path) or ".", exist_ok=True)  # a fresh clone has no build/
+    os.makedirs(os.path.dirname(path) or ".", exist_ok=True)  # a fresh clone has no folder build/
     with open(path, "wb") as f:
         f.write(head + bytes(pad(len(head))) + body)
     return len(head) + pad(len(head)) + len(body)

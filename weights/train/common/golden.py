@@ -111,7 +111,8 @@ def layers_of(model, values, source):
     if hasattr(model, "dec"):            # a recurrent translator
         return [torch.nn.functional.pad(model.rows(values[:, :-1]), (0, 0, 1, 0))[0], model.behind(source, values)[0]]
     kept = []
-    last = lambda x: (x[-1] if isinstance(x, tuple) else x).reshape(-1, model.c.embedding_length)      # gated PixelCNN: horizontal stack
+    # A gated PixelCNN has two stacks, of which the last one is horizontal.
+    last = lambda x: (x[-1] if isinstance(x, tuple) else x).reshape(-1, model.c.embedding_length)
     first = model.input if hasattr(model, "input") else None
     hooks = [block.register_forward_hook(lambda _, inputs, output: kept.append((last(inputs[0]), last(output)))) for block in model.blk]
     if first:
@@ -157,7 +158,7 @@ def shipped(name, directory, out=OUT):
     task.s.data = directory or task.s.data
     model = stored(task, os.path.join(SHIPPED, name + ".gguf"))
     golden = module(type(task).__module__.split(".")[1])
-    if hasattr(golden, "shipped"):       # a model with several parts
+    if hasattr(golden, "shipped"):       # a model with several parts has its own function for this
         write(os.path.join(out, name + ".golden.gguf"), golden.shipped(task, model))
         return
     batch = task.encode(first(task.load("validation")), model).take(slice(1), "cpu")

@@ -47,7 +47,7 @@ def train(recipe, *settings, run):
                 time.sleep(EVERY)
                 look()
         except KeyboardInterrupt:
-            training.terminate()         # the training finishes its step and saves
+            training.terminate()         # on SIGTERM, the training finishes its step and saves
             training.wait()
         look()
         said.seek(0)

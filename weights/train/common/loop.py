@@ -82,7 +82,7 @@ class Trainer:
         native.enabled = s.native
         self.task, self.cuda = recipe.task(s), device.startswith("cuda")
         self.autocast = lambda: torch.autocast("cuda" if self.cuda else "cpu", torch.bfloat16, enabled=s.bf16)
-        self.count, self.elapsed, self.running, self.least = 0, 0.0, None, math.inf      # running: smoothed training loss
+        self.count, self.elapsed, self.running, self.least = 0, 0.0, None, math.inf      # `running` is the smoothed training loss
         task, saved = self.task, torch.load(run.checkpoint, map_location="cpu") if run and run.begun() and not rank else None
         saved = parallel.same(saved, processes)
         model = task.model()
@@ -304,7 +304,7 @@ def train(recipe, s):
     checked(s)
     rank, processes, device = parallel.start(device_of(s.device))
     if rank:
-        sys.stdout = open(os.devnull, "w")               # only one process prints
+        sys.stdout = open(os.devnull, "w")               # of several processes, only the first one prints
     if s.batch % processes:
         sys.exit("a batch of %d does not divide into %d processes" % (s.batch, processes))
     torch.set_num_threads(s.threads)
@@ -351,7 +351,7 @@ def train(recipe, s):
             break
         t.step()
         if t.cuda and t.count % 10 == 0:
-            torch.cuda.synchronize()     # the clock counts completed work
+            torch.cuda.synchronize()     # CUDA runs asynchronously; the clock must count completed work only
         now = clock()
         t.elapsed, since, away[0] = t.elapsed + now - since - away[0], now, 0.0
         if t.count % 50 == 0:

@@ -13,7 +13,7 @@ def processor(path="/proc/cpuinfo"):
             lines = [line.split(":", 1) for line in f.read(16384).split("\n") if ":" in line]
     except OSError:
         lines = []
-    found = {key.strip(): value.strip() for key, value in reversed(lines)}       # of the first processor
+    found = {key.strip(): value.strip() for key, value in reversed(lines)}       # reversed, so that the first processor's values are kept
     return found.get("vendor_id", ""), frozenset(found.get("flags", "").split())
 
 
@@ -33,4 +33,4 @@ def be_idle():
             with open("/proc/self/autogroup", "w", encoding="ascii") as f:
                 f.write("19")
         except OSError:
-            pass  # another system, or a kernel without autogroups, has no such file
+            pass  # other systems and kernels without autogroups do not have this file

@@ -69,7 +69,7 @@ static inline __m512 load_bf16(const bf16 *x, __mmask16 m) {
     return _mm512_castsi512_ps(_mm512_slli_epi32(_mm512_cvtepu16_epi32(_mm256_maskz_loadu_epi16(m, x)), 16));
 }
 static inline void store_bf16(bf16 *out, __mmask16 m, __m512 x) {
-    if (m == 0xffff) _mm256_storeu_si256((__m256i *)out, to_bf16(x)); /* a masked store takes several times as long */
+    if (m == 0xffff) _mm256_storeu_si256((__m256i *)out, to_bf16(x)); /* storing under a mask takes several times as long */
     else _mm256_mask_storeu_epi16(out, m, to_bf16(x));
 }
 
@@ -96,7 +96,7 @@ static inline __m512 power(__m512 x) {
 
 /* Computes c = a b, or adds a b to c, by a sum over `count` groups. c has V vectors of 16 in each row (H = 1: and half a vector). Group p
  * of row r of a is at a[r * row + p * step]; group p of column n of b is at b[p * width + n] */
-#define EACH(i, n) _Pragma("GCC unroll 8") for (int i = 0; i < n; i++) /* the sums must stay in registers */
+#define EACH(i, n) _Pragma("GCC unroll 8") for (int i = 0; i < n; i++) /* loops are unrolled, because the sums must stay in registers */
 #define KERNEL(R, V, H)                                                                                                                    \
     static void kernel_##R##_##V##_##H(int count, const group *a, size_t row, size_t step, const group *b, size_t width, float *c,         \
                                        size_t stride, int add) {                                                                           \

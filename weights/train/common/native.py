@@ -13,8 +13,9 @@ from common.machine import processor
 from common.recipes import RUNS
 
 COMPILED = os.environ.get("NEXTPIXEL_NATIVE") or RUNS
-SOURCES = [os.path.join(os.path.dirname(os.path.abspath(__file__)), name) for name in ("native.c", "avx2.h")]       # the compiled file, the included file
-enabled = True                           # Settings.native of the run
+# native.c is compiled, and it includes avx2.h.
+SOURCES = [os.path.join(os.path.dirname(os.path.abspath(__file__)), name) for name in ("native.c", "avx2.h")]
+enabled = True                           # the setting `native` of the run
 FLAGS = ["-O3", "-march=native", "-fopenmp", "-shared", "-fPIC"]
 
 
@@ -22,7 +23,8 @@ FLAGS = ["-O3", "-march=native", "-fopenmp", "-shared", "-fPIC"]
 def library():
     """Returns the compiled functions; raises OSError if they are unavailable."""
     compiler = os.environ.get("CC", "gcc")
-    name = hashlib.sha256(" ".join([compiler] + FLAGS + sorted(processor()[1])).encode())     # machines with other processors may share the folder
+    # The name depends on the processor, because machines with other processors may share the folder.
+    name = hashlib.sha256(" ".join([compiler] + FLAGS + sorted(processor()[1])).encode())
     for source in SOURCES:
         with open(source, "rb") as f:
             name.update(f.read())

@@ -105,7 +105,7 @@ def finished(job):
 
 def python():
     """Finds a Python interpreter with PyTorch."""
-    if "torch" in sys.modules:                           # imported by this process
+    if "torch" in sys.modules:                           # PyTorch was already imported by this process
         return sys.executable
     for path in (sys.executable, "python3", "/usr/bin/python3"):
         if subprocess.call([path, "-c", "import torch"], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) == 0:

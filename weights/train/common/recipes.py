@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Finds recipes: models/<model>/recipes/<name>.py with `settings` (of the model's task) and `card` (of its file, weights/<name>.gguf). A
 recipe of several runs, or one that begins with another file, also has `stages` and `start`; `own` is the schedule of a run on a user's own
-folder. Each recipe has its own name and its own file."""
+folder. Each recipe has its own name and its own file. The licence on a card is the strictest licence of the training data."""
 import importlib
 import importlib.util
 import os

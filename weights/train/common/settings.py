@@ -22,21 +22,22 @@ def of_file(default):
 class Settings:
     # schedule: progress is elapsed/minutes if minutes > 0, else step/steps
     minutes: float = 0.0
-    clock: str = "wall"                  # wall | cpu: minutes of this process's CPU time, all threads; fair on a shared machine
+    # The clock for `minutes`: wall, or cpu (CPU time of all threads of this process, which is fair on a shared machine).
+    clock: str = "wall"
     steps: int = 10000
     batch: int = 16                      # examples per step, over all processes
-    lr: float = 1e-3                     # peak; linear warm-up, then cosine
+    lr: float = 1e-3                     # peak learning rate; it rises linearly in the warm-up and then falls as a cosine
     warmup: int = 300                    # steps
-    lr_floor: float = 0.02               # final lr as a fraction of the peak
+    lr_floor: float = 0.02               # final learning rate as a fraction of the peak
     # optimiser: Adam and Polyak averaging of the weights (the average is evaluated and exported)
     beta1: float = 0.9
     beta2: float = 0.98
-    clip: float = 1.0                    # maximum gradient norm; 0 = none
+    clip: float = 1.0                    # maximum gradient norm; 0 = no limit
     fresh_rate: float = 1.0              # factor of the learning rate for tensors missing in the initial file (Task.fresh)
     sharp_rate: float = 1.0              # factor of the learning rate for tensors that are sensitive to small changes (Task.sharp)
     ema: float = 0.999
     best: bool = False                   # keep the average with the lowest validation loss in best.pt, and export it
-    round_to: str = ""                   # q8_0 | q4_0: train with the rounding of such a file, see rounding.py
+    round_to: str = ""                   # q8_0 or q4_0: train with the rounding of such a file, see rounding.py
     seed: int = 1
     # machine
     device: str = "auto"                 # auto | cpu | cuda
@@ -44,23 +45,23 @@ class Settings:
     bf16: bool = torch.cuda.is_available() or has_bf16()
     threads: int = 2
     native: bool = True                  # uses the C code of native.py if the CPU supports it
-    compile: bool = False                # torch.compile; skipped if it fails
+    compile: bool = False                # uses torch.compile, unless it fails
     # After this many seconds the process saves and exits with 0 (run the same command again to resume); 0 = never.
     limit_seconds: float = 0.0
     # files
-    dataset: str = ""                    # a module of data/
-    data: str = ""                       # the folder of the dataset, default data/<dataset>
-    start: str = ""                      # --from FILE.gguf: begin with these weights
-    labels: str = "auto"                 # the classes of your own folder: labels.py
+    dataset: str = ""                    # name of the data set, a module of data/
+    data: str = ""                       # folder of the data set, default data/<dataset>
+    start: str = ""                      # --from FILE.gguf: the run begins with the weights of this file
+    labels: str = "auto"                 # how your own folder defines classes, see labels.py
     class_names: tuple = of_file(())     # class names of the model, and names of its speakers
     speaker_names: tuple = of_file(())
     adopted: bool = of_file(False)       # the run takes the sizes of the file that it begins with (adopted.py)
-    run: str = ""                        # run folder name, default the recipe's name
+    run: str = ""                        # name of the run's folder, default the recipe's name
     save_seconds: float = 50.0           # seconds between checkpoints, and so the maximum loss in a crash
     every: float = 3.0                   # minutes between measurements on validation examples
     sheets: int = 1                      # a sample sheet at each SHEETS-th measurement, and at the end; 0 = at the end, -1 = never
     valid_images: int = 256              # examples per measurement
-    final_valid_images: int = 5000       # examples of the last measurement
+    final_valid_images: int = 5000       # number of validation examples of the last measurement
 
 
 def number(kind):

@@ -23,8 +23,8 @@ class Misfit(Exception):
 
 
 class Task:
-    Settings = Settings                  # a dataclass: settings of the loop and of the model
-    architecture = ""                    # general.architecture of its files
+    Settings = Settings                  # dataclass of the settings of the loop and of the model
+    architecture = ""                    # value of general.architecture in the task's files
     draft = "draft."                     # prefixes of tensors in a file that are not the model's
     unit = "nats"                        # unit of the training loss
     every_class = False                  # whether every training picture needs a class

@@ -14,7 +14,7 @@ from common.needed import require
 TRAIN = ["data_batch_%d" % i for i in range(1, 6)]
 TEST = "test_batch"
 SIZE, BATCH = 32, 10000                  # pixels per side; pictures per batch
-VALIDATION = 2000                        # the last 2,000 training images
+VALIDATION = 2000                        # size of the validation part, the last 2,000 training images
 MARK = "labels.u8"
 CLASSES = ["airplane", "automobile", "bird", "cat", "deer", "dog", "frog", "horse", "ship", "truck"]
 DEFAULT_DIR = os.path.join(data.ROOT, "data", "cifar10")

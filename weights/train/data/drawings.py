@@ -19,7 +19,7 @@ from data import emoji
 INDEX, MOSAIC = "drawings.tsv", "drawings-%d.webp"
 SIZE = 96
 COLUMNS, IN_A_FILE = 170, 170 * 64       # WebP allows at most 16,383 pixels per side; files under 64 MB are also easier to handle
-FOLDER = "emoji-drawings"                # next to the data set's folder
+FOLDER = "emoji-drawings"                # the folder of the drawings, next to the data set's folder
 DEFAULT_DIR = os.path.join(os.path.dirname(emoji.DEFAULT_DIR), FOLDER)
 # sets that are reduced by plain means, like the data set's own pictures of their style; the others use the Lanczos window
 MEANS = ("emojione",)
@@ -74,11 +74,12 @@ class Drawings:
         stretch = np.exp(rng.uniform(-0.05, 0.05, count))
         angle = np.where(rng.random(count) < 0.5, rng.uniform(-1, 1, count) * np.pi / 12, 0)
         mirrored = np.where(flip & (rng.random(count) < 0.5) & ~self.writing[pick], -1, 1)
-        move = rng.uniform(-0.125, 0.125, (2, count))           # relative to half of the width
+        move = rng.uniform(-0.125, 0.125, (2, count))           # the move is relative to half of the width
         c, s = np.cos(angle), np.sin(angle)
         a, b = scale * stretch, scale / stretch
         to = np.stack([mirrored * c / a, s / a, move[0], -mirrored * s / b, c / b, move[1]], 1).reshape(-1, 2, 3)
-        images = torch.from_numpy(255 - self.images[pick]).permute(0, 3, 1, 2).float()      # white becomes zero, like the padding
+        # Inverted, so that white becomes zero, like the padding.
+        images = torch.from_numpy(255 - self.images[pick]).permute(0, 3, 1, 2).float()
         fine = size * max(1, SIZE // size)
         grid = F.affine_grid(torch.from_numpy(to).float(), (count, 3, fine, fine), align_corners=False)
         images = F.grid_sample(images, grid, mode="bicubic", align_corners=False).clamp(0, 255)
@@ -97,7 +98,8 @@ def reduced(images, size, means):
 def reduction(size, fine, lobes):
     """Returns the matrix (size, fine) that reduces a row of `fine` pixels: by a Lanczos window of this many lobes [Duchon 1979]; 0: by
     plain means of fine / size pixels"""
-    at = (np.arange(fine) + 0.5) * size / fine - (np.arange(size)[:, None] + 0.5)       # distance, in pixels of the reduced picture
+    # Distance between pixel centres, in pixels of the reduced picture.
+    at = (np.arange(fine) + 0.5) * size / fine - (np.arange(size)[:, None] + 0.5)
     weights = np.sinc(at) * np.sinc(at / lobes) * (abs(at) < lobes) if lobes else 1.0 * (abs(at) < 0.5)
     return weights / weights.sum(1, keepdims=True)
 

@@ -20,7 +20,7 @@ SIZE = 32
 STYLES = ("noto-2023", "noto-2018", "noto-blob", "emojitwo", "fxemoji")
 MARK = FILES[0]
 CLASSES = ["Noto 2023", "Noto 2018", "Noto Blob 2017", "EmojiTwo", "FxEmoji"]
-HELD_OUT, VALIDATION = 0.10, 0.02        # as fractions of the base code points
+HELD_OUT, VALIDATION = 0.10, 0.02        # sizes of the two parts, as fractions of the base code points
 DEFAULT_DIR = os.path.join(data.ROOT, "data", "emoji")
 
 

@@ -22,7 +22,7 @@ KINDS = (
     span((0x1F493, 0x1F49F), (0x1F5A4, 0x1F5A4), (0x1F90D, 0x1F90E), (0x1F9E1, 0x1F9E1), (0x2764, 0x2764), (0x2763, 0x2763)),
     span((0x1F550, 0x1F567), (0x23F0, 0x23F2), (0x1F570, 0x1F570)),
     span((0x1F345, 0x1F353), (0x1F951, 0x1F951), (0x1F95D, 0x1F95D), (0x1F965, 0x1F965), (0x1F96D, 0x1F96D), (0x1FAD0, 0x1FAD0)),
-    set(),                               # a flag is two letters of a country code
+    set(),                               # a flag has no single code point: it is two letters of a country code
 )
 FLAG = CLASSES.index("flag")
 # a mirrored clock would show another time, a mirrored flag might be another country's

@@ -18,7 +18,7 @@ KINDS = {
     "pairs": ((".tsv", ".csv", ".tmx"), "de-en, seq2seq-additive"),
     "treebanks": ((".conllu", ".conll"), "crf-en, memm-en, hmm-en, parents-en"),
 }
-LONGEST = 50                             # lines within quotes in a table
+LONGEST = 50                             # maximum number of lines within quotes in a table
 MOST_NAMED = 5                           # maximum number of files that a report names for each reason
 _said = set()
 
@@ -39,7 +39,7 @@ class Found:
     def __init__(self, directory, kind):
         self.directory, self.kind, self.endings = directory, kind, KINDS[kind][0]
         self.skipped = {}                # reason: [name]
-        self.others = {}                 # extension of files of another kind: count
+        self.others = {}                 # number of files of other kinds, by extension
         self.needed = set()              # paths of files of another kind that are used
         self.notes = []                  # other actions to report, each a phrase
 
@@ -135,7 +135,7 @@ def decoded(raw):
     try:
         return lines(raw.decode("utf-8")), "utf-8"
     except UnicodeDecodeError as error:
-        if error.start >= len(raw) - 3 and error.reason == "unexpected end of data":       # cut in the middle of a character
+        if error.start >= len(raw) - 3 and error.reason == "unexpected end of data":       # the text was cut in the middle of a character
             return lines(raw[:error.start].decode("utf-8")), "utf-8"
     for name in ("cp949", "cp1252"):
         try:
@@ -186,13 +186,13 @@ def record(lines, sign):
         try:
             return next(csv.reader(lines[:end], delimiter=sign, strict=True), []), end
         except csv.Error as error:
-            if "unexpected end" not in str(error):                       # text after a closing quote
+            if "unexpected end" not in str(error):                       # any other error is caused by text after a closing quote
                 break
     else:
         return [], 1
     try:
         return next(csv.reader(lines[:1], delimiter=sign), []), 1
-    except csv.Error:                                                    # a zero byte, or a column of 16 MB
+    except csv.Error:                                                    # the cause is a zero byte, or a column of 16 MB
         return [], 1
 
 

@@ -23,9 +23,10 @@ from data.files import Found, Unreadable, count
 
 HELD_OUT, VALIDATION = 0.1, 0.1
 LEAST = 10                               # pictures
-LIGHT = {1: 192, 3: 250}                 # by channels: a drawing without any darker value would be invisible on white
+LIGHT = {1: 192, 3: 250}                 # limit by number of channels: a drawing without any darker value would be invisible on white
 HEIF = "HEIC needs the package pillow-heif: pip install pillow-heif"
-NEEDS = {b"avif": "AVIF needs Pillow 11.3 or later", b"heic": HEIF, b"mif1": HEIF}         # by a brand in the first bytes of the file
+# Reason for a failure, by a brand in the first bytes of the file.
+NEEDS = {b"avif": "AVIF needs Pillow 11.3 or later", b"heic": HEIF, b"mif1": HEIF}
 TURNS = {2: "FLIP_LEFT_RIGHT", 3: "ROTATE_180", 4: "FLIP_TOP_BOTTOM", 5: "TRANSPOSE", 6: "ROTATE_270", 7: "TRANSVERSE", 8: "ROTATE_90"}
 
 
@@ -36,7 +37,7 @@ def bare(raw):
         kept, at = raw[:2], 2
         while at + 4 <= len(raw) and raw[at] == 0xff and raw[at + 1] != 0xda:
             size = 2 + struct.unpack(">H", raw[at + 2:at + 4])[0]
-            if not (0xe1 <= raw[at + 1] <= 0xed or raw[at + 1] in (0xef, 0xfe)):           # APP14 defines how colours are stored
+            if not (0xe1 <= raw[at + 1] <= 0xed or raw[at + 1] in (0xef, 0xfe)):  # keeps APP14, which defines how colours are stored
                 kept += raw[at:at + size]
             at += size
         return kept + raw[at:]
@@ -56,7 +57,7 @@ def upright(image):
     from PIL import Image
     try:
         turn = TURNS.get(image.getexif().get(0x0112))
-    except Exception:                    # any error that a damaged block causes in Pillow
+    except Exception:                    # a damaged block may cause any error in Pillow
         turn = None
     return image.transpose(getattr(Image, turn)) if turn else image
 
@@ -91,11 +92,11 @@ def opened(path):
     if not raw:
         raise Unreadable("empty")
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # Pillow warns of damaged metadata, which do not matter here
+        warnings.simplefilter("ignore")  # ignores Pillow's warnings of damaged metadata, which do not matter here
         try:
             image = Image.open(io.BytesIO(raw))
             image.load()
-        except Exception:                # a second attempt without metadata
+        except Exception:                # makes a second attempt without the metadata
             try:
                 image = Image.open(io.BytesIO(bare(raw)))
                 image.load()
@@ -138,7 +139,7 @@ def picture(path, height, width, channels):
     from PIL import Image
     with opened(path) as image:
         image = grounded(image, channels)
-    scale = min(image.width / width, image.height / height)             # the largest centred part of this shape
+    scale = min(image.width / width, image.height / height)             # scales the largest centred part of this shape
     w, h = max(1, round(scale * width)), max(1, round(scale * height))
     left, top = (image.width - w) // 2, (image.height - h) // 2
     image = image.crop((left, top, left + w, top + h)).resize((width, height), Image.LANCZOS)

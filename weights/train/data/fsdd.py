@@ -23,8 +23,8 @@ CLASSES = [str(i) for i in range(10)]
 SPEAKERS = ["george", "jackson", "lucas", "nicolas", "theo", "yweweler"]
 DEFAULT_DIR = os.path.join(data.ROOT, "data", "fsdd")
 RATE = 8000
-PEAK = 0.8                               # peak of every recording
-FRAME, QUIET, BEFORE, AFTER = 80, 0.03, 2, 3         # frame length in samples; threshold relative to the peak; frames that are kept
+PEAK = 0.8                               # peak of every recording after normalisation
+FRAME, QUIET, BEFORE, AFTER = 80, 0.03, 2, 3  # frame length in samples; threshold relative to the peak; frames kept before and after a word
 
 
 def expand(u):
@@ -45,7 +45,8 @@ def word(x):
     x = x / np.abs(x).max()
     frames = x[:len(x) // FRAME * FRAME].reshape(-1, FRAME)
     loud = np.flatnonzero(np.sqrt((frames ** 2).mean(1)) > QUIET)
-    return PEAK * x[max(0, loud[0] - BEFORE) * FRAME:(loud[-1] + AFTER) * FRAME] if len(loud) else PEAK * x          # a click after the last frame
+    # Otherwise the recording is a click after the last whole frame.
+    return PEAK * x[max(0, loud[0] - BEFORE) * FRAME:(loud[-1] + AFTER) * FRAME] if len(loud) else PEAK * x
 
 
 def split_of(take):

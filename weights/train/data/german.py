@@ -19,7 +19,7 @@ OWN = "pairs"
 MARK = os.path.join("tatoeba", tatoeba.MARK)
 DEFAULT_DIR = os.path.join(data.ROOT, "data")
 CAPTIONS, DAILY_TIMES, SWAPS = 2, 3, 4   # times per epoch
-COMMON = "Tom"                           # the name in a quarter of the sentences
+COMMON = "Tom"                           # the name that occurs in a quarter of the sentences
 DAILY = re.compile(r"\b(Guten|Gute|Hallo|Tschüss|Wiedersehen|Dank|Danke|Bitte|Entschuldigung|Entschuldigen|Willkommen|Herzlichen|Prost|Uhr|heiße|heißt|heißen|Name|komme aus|kommst du|"
                    r"kommen Sie|Jahre alt|kostet|kosten|wohne|wohnt|möchte|hätte gern|Bahnhof|Hotel|Zimmer|Restaurant|Apotheke|Arzt|Toilette|Kaffee|Tee|Brot|Wasser|Rechnung|Wetter|Zug|Bus|"
                    r"Wie geht|Wo ist|Wo sind|Können Sie|Kannst du|Haben Sie|Gibt es)\b")

@@ -12,7 +12,7 @@ import data
 from data.texts import split_of
 
 CLASSES = []
-MARK = "none"                            # a folder, if given, contains your own pairs
+MARK = "none"                            # a folder given with --data contains your own pairs
 OWN = "pairs"
 DEFAULT_DIR = ""
 LETTERS = string.ascii_lowercase

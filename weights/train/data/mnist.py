@@ -9,7 +9,7 @@ import data
 
 FILES = ("train-images-idx3-ubyte.gz", "train-labels-idx1-ubyte.gz",
          "t10k-images-idx3-ubyte.gz", "t10k-labels-idx1-ubyte.gz")
-VALIDATION = 5000                        # the last 5,000 training images
+VALIDATION = 5000                        # size of the validation part, the last 5,000 training images
 MARK = FILES[0]
 CLASSES = [str(i) for i in range(10)]
 DEFAULT_DIR = os.path.join(data.ROOT, "data", "mnist")
@@ -24,7 +24,7 @@ def read_idx(path, evaluation=False):
         data.missing("mnist", path)
     with gzip.open(path) as f:
         raw = f.read()
-    rank = raw[3]                        # magic: 0, 0, 8 = unsigned byte, number of dimensions
+    rank = raw[3]                        # the magic number is 0, 0, 8 (unsigned byte), number of dimensions
     shape = [int.from_bytes(raw[4 + 4 * i:8 + 4 * i], "big") for i in range(rank)]
     return np.frombuffer(raw, np.uint8, offset=4 + 4 * rank).reshape(shape)
 

@@ -14,7 +14,7 @@ LANGUAGES = ("de", "en")
 SPLITS = {"train": "train", "validation": "val", "test": "test_2016_flickr"}
 MARK = "train.de.xz"
 CLASSES = []
-OWN = "pairs"                            # the reader of your own folder
+OWN = "pairs"                            # the module that reads your own folder
 DEFAULT_DIR = os.path.join(data.ROOT, "data", "multi30k")
 
 

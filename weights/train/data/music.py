@@ -20,7 +20,7 @@ LEAST = 10                               # pieces
 TICKS = 4                                # ticks per quarter
 MOST_TICKS = 20000                       # maximum number of ticks of a piece
 NAME, END = 0x103, 0x12f                 # status bytes of events without a channel
-DRUMS = 9                                # channel of drums, from 0
+DRUMS = 9                                # index of the drum channel, counted from 0
 DATA_BYTES = {8: 2, 9: 2, 10: 2, 11: 2, 12: 1, 13: 1, 14: 2}
 
 

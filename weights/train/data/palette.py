@@ -16,7 +16,7 @@ def k_means(images, count, rounds=30, seed=1, power=0.7):
     key = (v[:, 0] >> 2) << 12 | (v[:, 1] >> 2) << 6 | v[:, 2] >> 2
     pixels = np.bincount(key, minlength=1 << 18)
     used = np.flatnonzero(pixels)
-    points = np.stack([np.bincount(key, v[:, k], 1 << 18)[used] / pixels[used] for k in range(3)], 1)     # mean of each cell
+    points = np.stack([np.bincount(key, v[:, k], 1 << 18)[used] / pixels[used] for k in range(3)], 1)     # mean colour of each cell
     weight = pixels[used] ** power
     centres = WHITE[None]
     distance = ((points - WHITE) ** 2).sum(1)

@@ -25,12 +25,12 @@ from data.things import THINGS, WORDS, held_out_style, pair_split
 
 MARK, DEFAULT_DIR = emoji.MARK, emoji.DEFAULT_DIR
 CLASSES = []
-OWN = "told"                             # your own pictures with captions
+OWN = "told"                             # the module that reads your own pictures with captions
 SIDE = 64
 SIZES = (15, 18, 21, 24, 27, 30)         # sizes of a drawing in pixels, including its margins
 TURNS = (-12, 0, 12)                     # degrees
 INK = 235                                # a pixel darker than this in any channel belongs to the object
-END = 0                                  # id; word i of WORDS has id i + 1
+END = 0                                  # id of the end; word i of WORDS has id i + 1
 IDS = {word: i + 1 for i, word in enumerate(WORDS)}
 FURTHER = ("twemoji", "fluent", "fluent-shaded")      # sets of large drawings (drawings.py) in which no held-out drawing occurs
 LARGE = drawings.SIZE
@@ -237,8 +237,8 @@ class Scenes:
         if n == 1:
             return [(within(0, SIDE, sides[0][0]), within(0, SIDE, sides[0][1]))], named(things)
         upright = rng.random() < 0.5     # whether the dividing line is vertical, with objects left and right of it
-        long = lambda i: sides[i][1] if upright else sides[i][0]      # size across the dividing line
-        wide = lambda i: sides[i][0] if upright else sides[i][1]      # size along the line
+        long = lambda i: sides[i][1] if upright else sides[i][0]      # size of an object across the dividing line
+        wide = lambda i: sides[i][0] if upright else sides[i][1]      # size of an object along the dividing line
         spot = lambda across, along: (along, across) if upright else (across, along)
         if n == 2:
             cut = int(rng.uniform(max(long(0), 26), min(SIDE - long(1), 38) + 0.99)) if max(long(0), 26) <= min(SIDE - long(1), 38) else long(0)

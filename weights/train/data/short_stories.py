@@ -17,7 +17,7 @@ MARK = TINY["train"]
 CLASSES = []
 OWN = "texts"
 DEFAULT_DIR = os.path.join(data.ROOT, "data", "short_stories")
-HELD_OUT, VALIDATION = 0.1, 0.05         # fractions of the storybooks
+HELD_OUT, VALIDATION = 0.1, 0.05         # fractions of the storybooks in the held-out and validation parts
 
 
 def split_of(story):

@@ -81,10 +81,10 @@ def from_wav(raw):
             form = list(struct.unpack("<HHIIHH", part[:16]))
             if form[0] == EXTENSIBLE and len(part) >= 26:
                 form[0] = struct.unpack("<H", part[24:26])[0]
-        elif name == b"ds64" and len(part) >= 16:                        # the size of the samples in RF64
+        elif name == b"ds64" and len(part) >= 16:                        # the ds64 chunk of an RF64 file has the size of the samples
             long = struct.unpack("<Q", part[8:16])[0]
         elif name == b"data" and samples is None:
-            rest = raw[at + 8:]                                          # an interrupted recording has no size
+            rest = raw[at + 8:]                                          # the header of an interrupted recording has no size
             samples = rest[:long or None] if size == 0xffffffff else rest if size == 0 and not is_chunk(rest) else part
         at += 8 + size + (size & 1 if raw[at + 8 + size:at + 9 + size] in (b"\0", b"") else 0)
     if form is None or samples is None:
@@ -126,7 +126,7 @@ def heard(path):
     if x is None:
         try:
             x, rate = soundfile.read(io.BytesIO(raw), always_2d=True)
-        except Exception as error:       # any error of the C library of soundfile
+        except Exception as error:       # soundfile may raise any error of its C library
             raise Unreadable("no sound that can be read (%s)" % error)
     x = np.nan_to_num(x.astype(np.float64).mean(1), nan=0.0, posinf=0.0, neginf=0.0)
     if len(x) > LONGEST * rate:
@@ -144,7 +144,7 @@ def resampled(x, rate, wanted):
     half = math.ceil(REACH / cut)
     out, padded = np.empty(int(round(len(x) * wanted / rate))), np.pad(x, half + 1)
     taps = np.arange(-half, half + 1)
-    for phase in range(min(up, len(out))):                               # outputs at the same position between two samples have the same weights
+    for phase in range(min(up, len(out))):  # outputs at the same fraction between two samples share their weights
         at = np.arange(phase, len(out), up)
         between, first = phase * down % up / up, at * down // up
         t = taps - between

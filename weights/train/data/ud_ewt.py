@@ -13,7 +13,7 @@ import data
 SPLITS = {"train": "train", "validation": "dev", "test": "test"}
 MARK = "train.tsv.xz"
 CLASSES = []
-OWN = "treebank"                         # the reader of your own folder
+OWN = "treebank"                         # the module that reads your own folder
 DEFAULT_DIR = os.path.join(data.ROOT, "data", "ud_ewt")
 
 

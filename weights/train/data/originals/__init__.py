@@ -26,10 +26,10 @@ FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 
 class Original(NamedTuple):
     name: str                            # its published name
-    url: str = ""                        # "" if it has no address; HOW explains how to get it
+    url: str = ""                        # address of the file; "" if it has none, and HOW explains how to get it
     size: int = 0                        # bytes, about
     digest: str = ""                     # "md5:..." or "sha256:..."
-    first: int = 0                       # number of bytes needed from the beginning; 0: all
+    first: int = 0                       # number of bytes to fetch from the beginning; 0: all
 
 
 class Unreadable(Exception):

@@ -24,7 +24,7 @@ HOW = """Nobody gives them as one file. Check the sets out into one folder, some
 and give that folder: --from FOLDER. fxemoji needs rsvg-convert (Debian: librsvg2-bin). A style that is not there is left out"""
 LICENCE = "Noto: Apache 2.0; EmojiTwo and FxEmoji: CC BY 4.0"
 FILES = tuple(Original(style) for style in emoji.STYLES)
-WRITTEN = {}                             # no hash: the original sets change
+WRITTEN = {}                             # no hash, because the original sets change
 FOLDERS = {"emojitwo": "png/128", "fxemoji": "svgs/FirefoxEmoji"}
 COLUMNS = 100
 

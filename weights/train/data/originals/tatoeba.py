@@ -16,8 +16,8 @@ FILES = (
     Original("deu-eng-april.zip", RAW + "jhamburg/dats6450_nlp/83156f25185f60cf9da6ff347e4b2c09a4cfab86/deu-eng.zip", 6200000),
     Original("deu.txt", RAW + "DarrenCarvalho/Language-Translation/a30fc3ec31687d0ed561047a9c7d7fdb5915f89c/data/deu.txt", 2200000),
 )
-INSIDE = "deu.txt"                       # members of the archives
-FIRST = 50001                            # pairs of the third file
+INSIDE = "deu.txt"                       # name of the sentences' file in each archive
+FIRST = 50001                            # number of pairs taken from the third original
 WORDS = 15
 WRITTEN = {"deu-eng.tsv.xz": "204aca2e0594855e46adc92234268f4988cca7f721f5b43da0f80f2a00dcb500"}
 
@@ -42,7 +42,7 @@ def write(found, directory):
                     pairs.update(pairs_of(f.read()))
             else:
                 with open(path, encoding="utf-8") as f:
-                    pairs.update(pairs_of(f.read().split("\n", 1)[1], FIRST))             # skips the header line
+                    pairs.update(pairs_of(f.read().split("\n", 1)[1], FIRST))             # skips the header line of deu.txt
     kept = [pair for pair in pairs if all(side and len(side.split()) <= WORDS for side in pair)]
     kept.sort(key=lambda pair: (len(pair[1].split()), pair[1].lower(), pair[0]))
     write_xz(os.path.join(directory, "deu-eng.tsv.xz"), "".join("%s\t%s\n" % pair for pair in kept).encode())

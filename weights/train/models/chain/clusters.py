@@ -44,7 +44,7 @@ def clusters_of(texts, most, number, least, seed=1):
     x /= np.linalg.norm(x, axis=1, keepdims=True) + 1e-9
     weight = np.sqrt(np.array([counts[w] for w in words], np.float32))
     number = min(number, len(words))
-    centre = x[:number].copy()                                   # the most frequent words
+    centre = x[:number].copy()                                   # k-means begins with the most frequent words
     for _ in range(ROUNDS):
         nearest = (x @ centre.T).argmax(1)
         centre[:] = 0

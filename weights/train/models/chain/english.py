@@ -11,7 +11,7 @@ SETTINGS = dict(
 )
 CARD = dict(
     languages=["en"],
-    license="CC-BY-SA-4.0",              # the licence of the training data
+    license="CC-BY-SA-4.0",              #
     dataset="UD English EWT, the English Web Treebank of Universal Dependencies (official split, release of May 2025), 12,544 sentences; word clusters "
             "of these and of 21 books of fairy tales of Project Gutenberg",
     dataset_license="CC BY-SA 4.0",

@@ -21,7 +21,7 @@ class Config:
     type: str = "crf"                    # crf | memm | hmm
     states: int = 17                     # C
     features: int = 90000                # ids, 0 (none) included
-    width: int = 40                      # feature ids per word
+    width: int = 40                      # maximum number of feature ids per word
 
 
 class Weights(nn.Module):

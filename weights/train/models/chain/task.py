@@ -25,7 +25,7 @@ LEAST = 2                                # a feature that occurs only once in th
 class Settings(Config, Common):
     dataset: str = "ud_ewt"
     bf16: bool = False
-    templates: str = ""                  # separated by blanks, see features.py
+    templates: str = ""                  # templates of features, separated by blanks (features.py)
     first: bool = False                  # uses only the first listed feature of a word
     prose: str = ""                      # a folder of text files (or .txt.xz) that also contribute to the word clusters
     clusters: int = 0                    # 0: none
@@ -290,7 +290,7 @@ def count(model, lists, examples, templates, smoothing=0.1, prior=0.0):
             row = [lists.ids.get(f, 0) if f is not None else 0 for f in row]
             seen[next((i for i in row if i), 0), c] += 1
             if forms[word] == 1:
-                for i in row[whole:]:    # its form features, from the most to the least specific
+                for i in row[whole:]:    # the form features of the word, from the most to the least specific
                     seen[i, c] += 1
     seen += before
     total = seen.sum(0)

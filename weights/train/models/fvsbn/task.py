@@ -15,7 +15,7 @@ from models.fvsbn.model import FVSBN, Config
 @dataclass
 class Settings(Config, Common):
     dataset: str = "binarised_mnist"
-    bf16: bool = False                   # two small products, for which the C code would not help
+    bf16: bool = False                   # no bf16: the model has only two small products, which the C code would not speed up
     precision: float = 0.0               # precision of the weights' Gaussian prior between pixels at distance 1; 0 = none
     precision_power: float = 1.0         # the precision grows with this power of the distance, because distant pixels matter little
 
@@ -37,7 +37,7 @@ class Bits:
 class FVSBNTask(Task):
     Settings = Settings
     architecture = "fvsbn"
-    penalty = None                       # (n, n), for `prior`
+    penalty = None                       # (n, n) precisions of the prior
 
     def model(self):
         return FVSBN(Config(self.s.height, self.s.width))

@@ -21,7 +21,7 @@ PADDING = -1
 class Config:
     """Named as in the weight file's metadata."""
     values: int = 512                    # V
-    context_length: int = 64             # positions of the context
+    context_length: int = 64             # maximum number of positions
     block_count: int = 2
     embedding_length: int = 64
     feed_forward_length: int = 256

@@ -11,14 +11,14 @@ from common.task import Task, picks, spread
 from models.gpt2.model import GPT2, PADDING, Config
 
 PREFIX = "gpt2."
-END = 0                                  # the only special token
+END = 0                                  # id of the end, the only special token
 
 
 @dataclass
 class Settings(Config, Common):
     dataset: str = "letters"
-    signs: str = ""                      # the vocabulary: these characters; "": the bytes
-    between: str = "="                   # the separator after a question
+    signs: str = ""                      # characters of the vocabulary; "": the bytes
+    between: str = "="                   # separator between a question and its answer
 
 
 class Lines:

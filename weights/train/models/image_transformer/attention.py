@@ -52,7 +52,7 @@ def batched(model, device):
         up, wide = max(-r for r, _ in near), max(abs(k) for _, k in near)
         t = F.pad(t, (0, 0, 0, 0, wide, wide, up, 0), value=fill)
         return torch.cat([t[..., up + r:up + r + rows, wide + k:wide + k + columns, :, :] for r, k in near], -2)
-    keys = around(slot[..., None].float(), -1)[..., 0].long().view(rows * columns, -1)            # the key at each position
+    keys = around(slot[..., None].float(), -1)[..., 0].long().view(rows * columns, -1)            # index of the key at each position
     allowed = visible(model).view(rows * columns, size, c.n)
     seen = allowed.gather(2, keys.clamp(min=0)[:, None].expand(-1, size, -1)) & (keys >= 0)[:, None]
     assert int(seen.sum()) == int(allowed.sum())         # all visible keys are among the neighbours
@@ -125,7 +125,7 @@ def seconds(model, way, batch, dtype, device, rounds=5):
     """Measures the time of a forward and a backward pass: the minimum of several, because other programs use the machine too."""
     c, took = model.c, []
     qkv = torch.randn(batch, c.n, 3 * c.head_count * c.key_length, device=device, dtype=dtype).requires_grad_()
-    for i in range(rounds + 2):          # the first calls compile and allocate
+    for i in range(rounds + 2):          # the first calls also compile and allocate, so they are not counted
         finish(device)
         began = time.monotonic()
         way(qkv).sum().backward()

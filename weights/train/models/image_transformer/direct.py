@@ -136,7 +136,7 @@ class Direct(nn.Module):
                 p = colour(palette.to(kind))
                 return out + s * (2 * guess @ p.t() - (p * p).sum(1))
             K, towards, share = self.c.mixtures, 1 - 2 * guess, s / (1 + s)
-            blocks = out[..., K:].reshape(*out.shape[:2], 3, 3, K)       # channel, then locations, log scales, coefficients
+            blocks = out[..., K:].reshape(*out.shape[:2], 3, 3, K)       # axes: channel; locations, log scales and coefficients; component
             moved = blocks[..., 0, :] + share[..., None] * (towards[..., None] - blocks[..., 0, :])
             return torch.cat([out[..., :K], torch.cat([moved[..., None, :], blocks[..., 1:, :]], -2).flatten(2)], -1)
 
@@ -167,7 +167,7 @@ class Direct(nn.Module):
             more = max(sure - sure_past, 1.0)
             w = w * sure / more
             w[past] -= w_past * sure_past / more
-            if self.S == 3:              # the model's own locations replace the past
+            if self.S == 3:              # with mixtures, the model's own locations replace the past
                 w, more = solve(x)[0], SHARE
             self.guess.weight.view(self.K, -1, 3)[k] = w.float()
             self.certainty.bias[k] = math.log(math.expm1(min(400.0, SHARE * more if self.S == 1 else more)))

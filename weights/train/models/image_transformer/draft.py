@@ -45,11 +45,11 @@ class Draft(nn.Module):
         self.rows, self.columns, self.levels = rows, columns, levels
         self.offset = nn.Embedding.from_pretrained(torch.tensor(offsets, dtype=torch.float32))         # (O, 2): dr, dc
         self.token_embd = nn.Embedding(levels, rank)
-        self.neighbour = nn.Embedding(len(offsets) * hidden, rank)                                     # row o * hidden + k
+        self.neighbour = nn.Embedding(len(offsets) * hidden, rank)  # row o * hidden + k belongs to neighbour o and hidden unit k
         self.position_row, self.position_col = nn.Embedding(rows, hidden), nn.Embedding(columns, hidden)
         self.output = nn.Linear(hidden, levels)
         row, col = torch.meshgrid(torch.arange(rows), torch.arange(columns), indexing="ij")
-        source = []                      # index of each position's neighbours, n = none
+        source = []                      # indices of each position's neighbours; n means none
         for dr, dc in offsets:
             assert dr < 0 or dr == 0 and dc < 0
             r, c = row + dr, col + dc
@@ -190,7 +190,7 @@ def simulate(draft, x, noise, cap, margin):
     table, position = draft.tables()
     at, every, passes, columns = torch.zeros(B, dtype=torch.long), torch.arange(B), 0, 0
     while bool((at < n).any()):
-        seen, right, open_ = x.clone(), at < n, at < n       # right: all drafted values so far; open: the window continues
+        seen, right, open_ = x.clone(), at < n, at < n       # right: all drafted values so far are right; open_: the window continues
         passes, columns, end = passes + int(right.sum()), columns + int(right.sum()), at + 1
         for k in range(cap - 1):
             p = (at + k).clamp(max=n - 1)

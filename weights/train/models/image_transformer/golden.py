@@ -28,7 +28,7 @@ TINY_PLAIN = 6                           # the first TINY_PLAIN cases have only 
 BASE = Config(height=6, width=7, channels=1, levels=4, block_count=2, embedding_length=16, feed_forward_length=32,
               head_count=2, key_length=8, pattern="full", position="sinusoidal")
 SMALL = replace(BASE, height=5, width=6, embedding_length=24, feed_forward_length=40, head_count=3, position="learned")
-TINY = [  # name, config, label, weight type
+TINY = [  # each case: name, config, label, weight type
     ("full-sinusoidal", BASE, -1, "f32"),
     # the last query block is short (60 = 4*14 + 4), l_m < l_q, 256 levels, [row | column] tables
     ("rgb-local-classes", Config(height=5, width=4, channels=3, levels=256, block_count=3, embedding_length=24,
@@ -88,7 +88,7 @@ def randomise(model, seed):
         elif "norm.weight" in name:
             z = 1 + 0.2 * z
         elif name.endswith(".bias"):
-            z = 0.3 * z + (p if name == "output.bias" else 0)            # mixtures start spread out and narrow
+            z = 0.3 * z + (p if name == "output.bias" else 0)            # with this bias, mixtures start spread out and narrow
         else:
             gain = 1.6 if "attn_q" in name or "attn_k" in name else 1.5 if name.startswith("output") else 0.2 if name == "direct.guess.weight" else 1.0
             z = gain / math.sqrt(d if name.startswith("token") else p.shape[1]) * z

@@ -46,12 +46,12 @@ def widened(weights, old, new, generator):
         if name == "palette.weight":
             pass
         elif "token_embd" in name:
-            w = w[:, source] * math.sqrt(old / new)      # the model multiplies by the square root of its width
+            w = w[:, source] * math.sqrt(old / new)      # compensates for the model's factor, the square root of its width
         elif "position" in name or "class_embd" in name:
             w = w[:, source[:new // 2] if w.shape[1] == old // 2 else source]
         elif "pixel_embd" in name or name.endswith(("attn_output.weight", "attn_output.bias", "ffn_down.weight", "ffn_down.bias")) or "norm" in name:
             w = w[source]
-        elif w.dim() == 2:               # q, k, v, ffn_up, output: they read the residual stream
+        elif w.dim() == 2:               # matrices that read the residual stream: q, k, v, ffn_up, output
             w = w[:, source] * share
         found[name] = w
     return found
@@ -109,7 +109,7 @@ def stacked(weights, own, order):
         return
     for part in ("ffn_norm.weight", "ffn_norm.bias"):
         for k, source in enumerate(order[:-1]):
-            if source == count - 1:              # this norm belonged to the last block
+            if source == count - 1:              # the norm belonged to the file's last block
                 weights["blk.%d.%s" % (k, part)] = torch.full_like(blocks["blk.0." + part], float(part.endswith("weight")))
         weights["blk.%d.%s" % (len(order) - 1, part)] = blocks["blk.%d.%s" % (count - 1, part)].clone()
 
@@ -142,11 +142,11 @@ def grow(model, weights, key_length, seed=1, stack=()):
     for name in list(weights):
         if c.key_length > key_length and re.search(r"attn_[qkv]\.|attn_output\.weight", name):
             w = headed(weights[name], key_length, c.key_length, 1 if "output" in name else 0)
-            if re.search(r"attn_[kv]\.weight", name):   # these rows are multiplied by zeros, which training changes
+            if re.search(r"attn_[kv]\.weight", name):   # these new rows are multiplied by zeros, which training changes
                 rows = torch.arange(len(w)) % c.key_length >= key_length
                 w[rows] = own[name][:len(w), :w.shape[1]][rows]
             weights[name] = w * math.sqrt(c.key_length / key_length) if "attn_q" in name else w
-    for k in range(blocks_of(weights, "")):              # a file without an encoder: cross-attention starts at zero
+    for k in range(blocks_of(weights, "")):              # if the file has no encoder, cross-attention starts at zero
         for name in (n for n in own if n.startswith("blk.%d.cross_" % k) and n not in weights):
             weights[name] = own[name].clone() * (0.1 if "output.weight" in name else 1)
             if "norm" in name:

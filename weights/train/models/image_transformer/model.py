@@ -45,7 +45,7 @@ class Config:
     flange_rows: int = 0
     flange_cols: int = 0
     position: str = of_file("learned")   # "learned" | "sinusoidal"
-    position_width: str = of_file("half")                # learned only: "half" = [row | column], "full" = row + column
+    position_width: str = of_file("half")                # form of learned tables: "half" = [row | column], "full" = row + column
     classes: int = 0                     # 0 = unconditional
     output: str = "categorical"          # see distributions.py
     mixtures: int = 0                    # K, dmol
@@ -84,7 +84,7 @@ def generation(c):
     raster = torch.arange(c.n).view(c.height, c.columns)
     corners = [(r, k) for r in range(0, c.height, c.block_rows) for k in range(0, c.columns, c.block_cols)]
     order = torch.cat([raster[r:r + c.block_rows, k:k + c.block_cols].reshape(-1) for r, k in corners])
-    place = torch.empty_like(order)      # the inverse: raster index -> generation order
+    place = torch.empty_like(order)      # maps raster indices to generation order
     place[order] = torch.arange(c.n)
     place, blocks, lo = place.view(c.height, c.columns), [], 0
     for r, k in corners:
@@ -137,7 +137,7 @@ class Positions(nn.Module):
                     p.mul_(1.0 / math.sqrt(2 * len(self.blk)))
             elif name.endswith(".bias"):
                 nn.init.zeros_(p)
-        if c.position == "learned":      # start from sinusoids, so that neighbours are related from the first step
+        if c.position == "learned":      # learned tables start from sinusoids, so that neighbours are related from the first step
             wide = d if c.position_width == "half" else 2 * d
             self.position_row.weight.copy_(sinusoid(range(self.rows), wide))
             self.position_col.weight.copy_(sinusoid(range(self.columns), wide))
@@ -307,9 +307,9 @@ class ImageTransformer(Positions):
 
         order, self.blocks = generation(c)
         self.register_buffer("order", order, persistent=False)
-        self.fast = None                 # attention of all blocks together, see attention.py
+        self.fast = None                 # function that computes the attention of all blocks together, see attention.py
         self.one_pass = False            # whether additions and norms are fused, see `fused`
-        self.masks = []                  # (lo, hi, keys, mask added to the scores)
+        self.masks = []                  # (lo, hi, keys, mask) of each query block; the mask is added to the scores
         for lo, hi, keys in self.blocks:
             count = keys.stop - keys.start if isinstance(keys, slice) else len(keys)
             self.masks.append((lo, hi, keys, torch.full((hi - lo, count), -math.inf).triu(count - (hi - lo) + 1)))
@@ -323,7 +323,7 @@ class ImageTransformer(Positions):
             nn.init.normal_(self.pixel_embd.weight, std=1.0 / math.sqrt(c.channels))
             nn.init.zeros_(self.pixel_embd.bias)
         else:
-            nn.init.normal_(self.token_embd.weight, std=1.0 / math.sqrt(d))          # the engine multiplies by sqrt(d)
+            nn.init.normal_(self.token_embd.weight, std=1.0 / math.sqrt(d))          # scaled down, because the engine multiplies by sqrt(d)
         if c.classes:
             nn.init.normal_(self.class_embd.weight, std=0.1)
         nn.init.normal_(self.output.weight, std=0.02)
@@ -331,7 +331,7 @@ class ImageTransformer(Positions):
             nn.init.zeros_(self.output.bias)
             if c.output in ("logistic", "gaussian"):
                 self.output.bias[1] = -1.0
-            if c.output == "dmol":       # components spread over the range, a few grey levels wide
+            if c.output == "dmol":       # the components start spread over the range, each a few grey levels wide
                 b, K = self.output.bias, c.mixtures
                 for k in range(c.channels):
                     at = K + k * K * (3 if c.channels == 3 else 2)
@@ -344,7 +344,7 @@ class ImageTransformer(Positions):
         learning one colour helps its neighbours from the first step."""
         self.palette.weight.copy_(colours)
         d = self.c.embedding_length
-        frequency = torch.randn(3, d) / torch.linspace(16, 128, d)       # correlation exp(-distance^2 / (2 l^2)), l = 16..128
+        frequency = torch.randn(3, d) / torch.linspace(16, 128, d)  # functions with correlation exp(-distance^2 / (2 l^2)), l = 16..128
         smooth = math.sqrt(2) * torch.cos(colours @ frequency + 2 * math.pi * torch.rand(d))
         feature = 0.8 * smooth + 0.6 * torch.randn(smooth.shape)
         self.token_embd.weight.copy_(feature / math.sqrt(d))
@@ -367,7 +367,7 @@ class ImageTransformer(Positions):
         """Embeds values x (B, m) or (B, m, C) of the positions `at` (m,) of the generation order -> (B, m, d)."""
         c = self.c
         if c.output == "dmol":
-            with torch.autocast(x.device.type, enabled=False):          # bf16 is too coarse for 256 levels
+            with torch.autocast(x.device.type, enabled=False):          # in single precision, because bf16 is too coarse for 256 levels
                 return self.pixel_embd(distributions.to_unit(x.to(self.pixel_embd.weight.dtype), c.levels))
         return math.sqrt(c.embedding_length) * self.token_embd(x + c.levels * (self.order[at] % c.interleaved))
 
@@ -425,7 +425,7 @@ class ImageTransformer(Positions):
     def nats(self, x, label=None, small=None):
         """Returns (B,): -log p(x | label, small), nats per image."""
         out = self(x, label, small).float()
-        with torch.autocast(x.device.type, enabled=False):               # in bf16 the differences of logistics would cancel
+        with torch.autocast(x.device.type, enabled=False):  # in single precision, because in bf16 the differences of logistics would cancel
             return distributions.nats(self.c, out, x).flatten(1).sum(1)
 
     @torch.no_grad()
@@ -446,7 +446,7 @@ class ImageTransformer(Positions):
                 if i:
                     h = h + self.embed_values(x[:, i - 1:i], torch.tensor([i - 1], device=device))
                 known = None
-                if c.direct:             # later positions are not read
+                if c.direct:             # the features of a position do not depend on later positions
                     known = self.direct.known(self.pixels(x), small)[:, i:i + 1]
                     h = h + self.direct.enter(known, self.palette.weight if self.c.palette else None, e, i)
                 seen = slice(keys.start, i + 1) if isinstance(keys, slice) else keys[:len(keys) - hi + i + 1]

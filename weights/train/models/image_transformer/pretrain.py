@@ -32,7 +32,7 @@ def pretrain(model, batch, steps, bf16=False):
     nn.init.normal_(out.weight, std=0.02), nn.init.zeros_(out.bias)
     parameters = [*model.enc.parameters(), *out.parameters()]
     adam = torch.optim.Adam(parameters, betas=(0.9, 0.98))
-    cells = model.direct.order           # positions cell by cell
+    cells = model.direct.order           # positions in the order of their cells
     for step in range(steps):
         for group in adam.param_groups:
             group["lr"] = RATE * min(1, (step + 1) / WARMUP) * 0.5 * (1 + math.cos(math.pi * step / steps))

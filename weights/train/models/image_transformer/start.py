@@ -20,16 +20,16 @@ from common.distributions import to_unit
 from models.image_transformer.model import sinusoid
 
 MIRROR = None
-HEADS = (((-1, 1), (-1, 0), (-1, 2), (-2, 1)),                           # above, above left, above right, two above
+HEADS = (((-1, 1), (-1, 0), (-1, 2), (-2, 1)),  # offsets of the pixels above, above left, above right and two above
          ((-1, 1), (0, MIRROR), (0, -1), (-4, 1)),
          ((-1, 1), (-1, MIRROR), (MIRROR, 1), (-8, 1)))
-NATURAL = (((-1, 1), (0, -1), (-1, 0), (-1, 2)),                         # photographs are not symmetric: use the nearest twelve
+NATURAL = (((-1, 1), (0, -1), (-1, 0), (-1, 2)),  # photographs are not symmetric, so heads aim at the nearest twelve pixels
            ((-2, 1), (-1, -1), (-1, 3), (0, -2)),
            ((-2, 0), (-2, 2), (-3, 1), (0, -3)))
 CELLS = (((0, 0), (0, 1), (1, 0), (1, 1)),                               # small pixels: the one that contains the position, and its neighbours
          ((0, -1), (-1, 0), (1, -1), (-1, 1)))
 PIXEL_GAIN = 2.0                         # scale of copied values: they are in [-1, 1], positions are sines
-SHARP, EXACT = 1.5, 4.0                  # EXACT: at least nine tenths of a head's attention is on one key
+SHARP, EXACT = 1.5, 4.0                  # EXACT puts at least nine tenths of a head's attention on one key
 
 
 def turn(frequency, offset, size):
@@ -41,7 +41,7 @@ def turn(frequency, offset, size):
 
 def aim(c, query, key, heads, sharp=SHARP):
     """Sets the query and key matrices of the first heads so that they attend at these (row, column) offsets."""
-    F, count = c.embedding_length // 4, c.key_length // 4                # count: frequencies per axis
+    F, count = c.embedding_length // 4, c.key_length // 4                # `count` is the number of frequencies per axis
     for head, offset in enumerate(heads[:c.head_count]):
         q, k = torch.zeros(2, c.key_length, c.embedding_length)
         for axis, size in enumerate((c.height - 1, c.width)):            # the mirrored value of column p is at key width - p
@@ -130,7 +130,8 @@ def copy_neighbours(model):
     c, C = model.c, model.c.channels
     taken = set(aimed_dimensions(c).tolist())
     quarter = c.embedding_length // 4
-    free = sorted((i for i in range(c.embedding_length) if i not in taken), key=lambda i: -(i % quarter))      # the slowest sines first
+    # Dimensions with the slowest sines come first.
+    free = sorted((i for i in range(c.embedding_length) if i not in taken), key=lambda i: -(i % quarter))
     anchor, own, room = free[0], free[1:1 + C], free[1 + C:]
     wanted = [(block.attn_v, block.attn_output, a) for block, heads in zip(model.blk, NATURAL) for a in range(min(c.head_count, len(heads)))]
     if c.encoder_block_count:
@@ -186,7 +187,7 @@ def fit_output(model, x, small=None, ridge=3e-4):
         bias[at:at + K] = mean[-1].to(bias.dtype) + sigma * spread
         bias[at + K:at + 2 * K] = math.log(sigma / 2) - 0.75 + 1.5 * spread.abs()        # a logistic's deviation is 1.8 times its scale
     for (k, j), block in {(1, 0): 0, (2, 0): 1, (2, 1): 2}.items():
-        if c.channels == 3:              # which channel's coefficients these are: see distributions.mixture_mean
+        if c.channels == 3:              # distributions.mixture_mean defines which coefficients a channel uses
             at = K + block * K * per + 2 * K
             bias[at:at + K] = math.atanh(float(coefficients[k][j]))
     model.output.weight.copy_(weight)

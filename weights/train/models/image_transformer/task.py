@@ -59,7 +59,7 @@ class ImageTransformerTask(Task):
 
     def begin(self, model, examples):
         s = self.s
-        if s.start:                      # the file already contains this start
+        if s.start:                      # the file already contains heads that were aimed
             return
         if s.palette:
             model.set_palette(torch.from_numpy(k_means(examples[0], s.levels)))
@@ -126,7 +126,7 @@ class ImageTransformerTask(Task):
         """Returns images, labels and, if training mirrors pictures, which of them must not be mirrored."""
         s = self.s
         if s.drawings and data.own(s.dataset, s.data):
-            s.drawings = 0.0             # the larger drawings show other pictures
+            s.drawings = 0.0             # the larger drawings show other pictures than your own folder
         if s.drawings and (s.dataset != "emoji" or s.height != s.width or not 0 < s.drawings <= 1):
             sys.exit("drawings: a share of each batch, up to 1, for square pictures of the data set emoji")
         found = super().load(split)

@@ -50,7 +50,7 @@ class Config:
     feed_forward_length: int = 256
     head_count: int = 4
     key_length: int = 32
-    top_blocks: int = 4                  # 0: no priors yet
+    top_blocks: int = 4                  # number of blocks of the top prior; 0: no priors yet
     bottom_blocks: int = 6
     pattern: str = "blocks"              # pattern of attention (models/sparse_transformer/model.py): blocks | strided
     top_stride: int = 16                 # its l
@@ -230,7 +230,7 @@ class Prior(nn.Module):
         self.blk = nn.ModuleList(Block(self.p, i) for i in range(self.p.block_count))
         self.output_norm = nn.LayerNorm(d, eps=c.layer_norm_epsilon)
         self.output = nn.Linear(d, self.values)
-        self.dropout = 0.0               # dropout, in training only
+        self.dropout = 0.0               # probability of dropout, in training only
         with torch.no_grad():
             for key, p in self.blk.named_parameters():
                 if p.dim() == 2:
@@ -275,7 +275,7 @@ class Jukebox(nn.Module):
     def __init__(self, c):
         super().__init__()
         self.c = c
-        self.level = nn.Module()         # the sample of each mu-law level
+        self.level = nn.Module()         # table with the sample of each mu-law level
         self.level.weight = nn.Parameter(torch.from_numpy(expand(np.arange(256)).astype(np.float32)), requires_grad=False)
         self.enc, self.codebook, self.dec = (Levels(lambda name: kind(c.level(name))) for kind in (encoder, Codebook, decoder))
         if c.top_blocks:

@@ -107,7 +107,7 @@ class Codes:
 
     def take(self, pick, device):
         some, c = [self.codes[i] for i in np.arange(len(self))[pick]], self.c
-        most = -(-(c.top_length + 1) // c.top_stride) * c.top_stride         # including the end token
+        most = -(-(c.top_length + 1) // c.top_stride) * c.top_stride         # the end token counts too
         of, n = torch.tensor([i for i, _, _ in some]), min(most, -(-max(len(t) for _, t, _ in some) // WHOLE) * WHOLE)
         padded = lambda k, length: torch.stack([F.pad(one[k], (0, length - len(one[k])), value=-1) for one in some]).long().to(device)
         return padded(1, n), padded(2, min(n, c.top_length) * c.ratio), self.y[of].to(device), self.s[of].to(device)

@@ -16,22 +16,22 @@ from models.llama import task
 
 class Kind(NamedTuple):
     """The differences between one kind of model and Llama."""
-    halves: bool = True                  # rotates the pairs (i, i + d_k / 2); otherwise (2i, 2i + 1)
+    halves: bool = True                  # whether the rotated pairs are (i, i + d_k / 2), otherwise (2i, 2i + 1)
     head_norms: str = ""                 # scope of the norm of queries and keys: "each" head, or "all" heads together
-    before: bool = True                  # norms the input of each sublayer
-    after: bool = False                  # norms the output of each sublayer
-    gemma: bool = False                  # multiplies the embedding by sqrt(d) at the start; gelu
+    before: bool = True                  # whether the input of each sublayer is normalised
+    after: bool = False                  # whether the output of each sublayer is normalised
+    gemma: bool = False                  # whether the embedding is multiplied by sqrt(d) and gelu replaces silu
     score_cap: float = 0
     logit_cap: float = 0
-    period: int = 0                      # every n-th block is global, if there is a window; 0: none
-    apart: bool = False                  # local blocks have their own rotary frequencies
-    global_bare: bool = False            # if there is a window, global blocks have no rotary positions
-    bare: int = 0                        # every n-th block has no rotary positions
+    period: int = 0                      # if there is a window, every n-th block is global; 0: none
+    apart: bool = False                  # whether local blocks have their own rotary frequencies
+    global_bare: bool = False            # whether global blocks lack rotary positions if there is a window
+    bare: int = 0                        # every n-th block has no rotary positions; 0: none
     embedding_scale: float = 1
     attention_scale: float = 0           # 0: 1 / sqrt(d_k)
     residual_scale: float = 1
     logit_scale: float = 1
-    joined: bool = False                 # the file joins queries, keys and values, and joins gate and up
+    joined: bool = False                 # whether the file joins queries, keys and values, and joins gate and up
 
 
 KINDS = {

@@ -15,7 +15,7 @@ from torch import nn
 
 from common import native
 
-BLOCK = 128                              # queries per tile of the attention in C
+BLOCK = 128                              # number of queries per tile of the attention in C
 
 
 @dataclass
@@ -93,7 +93,7 @@ class Llama(nn.Module):
         self.blk = nn.ModuleList(Block(c) for _ in range(c.block_count))
         self.output_norm = Norm(c.embedding_length, c.epsilon)
         for name, p in self.named_parameters():
-            if p.dim() == 2:             # the addends of a block start smaller in deeper models
+            if p.dim() == 2:             # matrices that add to the residual stream start smaller in deeper models
                 last = name.endswith(("attn_output.weight", "ffn_down.weight"))
                 nn.init.normal_(p, std=0.02 / (math.sqrt(2 * c.block_count) if last else 1))
 

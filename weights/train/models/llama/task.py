@@ -20,7 +20,7 @@ VOCABULARIES = os.path.join(HERE, "models", "llama", "vocabularies")
 class Settings(Config, Common):
     dataset: str = "stories"
     vocabulary: str = "stories"          # a file of vocabularies/; "": the bytes; own: learned from your own texts (common/bpe.py)
-    merges: str = of_file("")            # text of a vocabulary that is not in that folder
+    merges: str = of_file("")            # text of the vocabulary, if the folder does not have it
     prompts: str = "Once upon a time|The king said|Little"               # prompts of the sample sheet
 
 

@@ -69,7 +69,7 @@ class Lstmn(nn.Module):
         self.cell = nn.Linear(2 * d, 4 * d)
         nn.init.xavier_uniform_(self.cell.weight)
         nn.init.zeros_(self.cell.bias)
-        self.cell.bias.data[d:2 * d] = 1           # at first the forget gate keeps most of the cell
+        self.cell.bias.data[d:2 * d] = 1           # with a bias of 1, the forget gate keeps most of the cell at first
 
     def states(self, ids, maps=None, last_only=False):
         """Maps ids (B, n) to states h (B, n, d). maps: a list that receives (B, n, n), the weights of each step over earlier ones.

@@ -18,7 +18,7 @@ from models.pixelcnn.model import Config
 from models.pixelcnn.task import TASK
 
 BASE = Config(height=6, width=7, levels=4, output="categorical", block_count=3, embedding_length=16, input_kernel=5, kernel=3, head_length=12)
-TINY = [  # name, config, weight type
+TINY = [  # each case: name, config, weight type
     ("pixelcnn-tiny", BASE, "f32"),
     # a kernel wider than the picture, two levels
     ("pixelcnn-narrow", replace(BASE, height=9, width=2, levels=2, output="bernoulli", input_kernel=7, kernel=5), "f32"),

@@ -31,7 +31,7 @@ class Config:
     block_count: int = 12
     embedding_length: int = 64           # 2h, the width between blocks
     input_kernel: int = 7                # side of the first convolution's kernel, odd
-    kernel: int = 3                      # side of the other kernels, odd
+    kernel: int = 3                      # side of all other kernels, odd
     head_length: int = 64                # width of the layer before the output
     output: str = "bernoulli"            # bernoulli (V = 2) | categorical
 

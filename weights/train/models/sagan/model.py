@@ -187,7 +187,7 @@ class Generator(Net):
                 module.weight.copy_(weights[name + ".weight"])
                 if module.bias is not None:
                     module.bias.copy_(weights[name + ".bias"])
-                for _ in range(20 if module.normed else 0):              # iterations of the power method
+                for _ in range(20 if module.normed else 0):              # estimates sigma by iterations of the power method
                     module.u.copy_(F.normalize(module.weight @ F.normalize(module.weight.t() @ module.u, dim=0), dim=0))
             elif isinstance(module, Attention):
                 module.gain.copy_(weights[name + ".gain"])

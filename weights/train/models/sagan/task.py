@@ -24,7 +24,7 @@ from models.sagan.discriminator import Discriminator
 from models.sagan.model import Config, Folded, Generator
 
 PREFIX = "sagan."
-SETTLE = 16                              # batches whose statistics are averaged
+SETTLE = 16                              # number of batches whose statistics are averaged
 
 
 @dataclass
@@ -32,7 +32,7 @@ class Settings(Config, Common):
     dataset: str = "emoji_kinds"
     critic: tuple = (64, 96, 96)         # channels of the discriminator's blocks
     critic_lr: float = 6e-4              # the discriminator's learning rate; the generator's is lr (two time scales)
-    normed: str = "both"                 # spectral normalisation: both | critic | none
+    normed: str = "both"                 # networks with spectral normalisation: both | critic | none
     flip: bool = True                    # mirrors half of the pictures, except the kinds that must not be mirrored
     augmented: bool = True
     recalled: int = 16                   # numbers of the latent that the discriminator predicts
@@ -105,7 +105,7 @@ class SaganTask(Task):
         if self.s.begun:
             self.first = torch.load(Run(self.s.begun).checkpoint, map_location="cpu")
         if self.first:
-            model.load_state_dict(self.first["model"], strict=False)     # the file may lack attention: its gamma starts at 0
+            model.load_state_dict(self.first["model"], strict=False)     # if the file lacks attention, its gamma starts at 0
 
     def ready(self, model, average, device):
         s = self.s

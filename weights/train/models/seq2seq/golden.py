@@ -19,7 +19,7 @@ from models.seq2seq.model import Config
 from models.seq2seq.task import TASK
 
 BASE = Config(values=257, context_length=14, embedding_length=12, state_length=16, attention_length=20, window=2, positions=9)
-TINY = [  # name, config, weight type, ids of source and target
+TINY = [  # each case: name, config, weight type, ids of source and target
     ("seq2seq-none", replace(BASE, score="none"), "f32", 9, 12),
     ("seq2seq-additive", replace(BASE, score="additive", order="before"), "f32", 9, 12),
     ("seq2seq-concat", replace(BASE, score="additive", order="after", input_feeding=True), "f32", 13, 8),

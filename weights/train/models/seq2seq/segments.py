@@ -21,7 +21,7 @@ def marginals(theta, A, lengths):
     m = theta.shape[-1]
     there = torch.arange(m, device=theta.device) < lengths[:, None]
     scores, ahead = theta.unbind(-1), there[:, None].to(theta.dtype).unbind(-1)
-    from_zero = torch.stack([A[0, 1] - A[0, 0], A[1, 0] - A[0, 0]])[:, None, None]       # for both directions together
+    from_zero = torch.stack([A[0, 1] - A[0, 0], A[1, 0] - A[0, 0]])[:, None, None]       # both directions are computed together
     stay = torch.stack([A[1, 1] - A[0, 1], A[1, 1] - A[1, 0]])[:, None, None]
     leave = from_zero.flip(0)
     x = torch.stack([scores[0], torch.zeros_like(scores[0])])                            # f_i; b_{m-1-i}

@@ -4,10 +4,10 @@
 
 def settings(**attention):
     base = dict(
-        # model: 1.7 M parameters, 1 M of them the vocabulary of both languages
+        # model: 1.7 M parameters, of which 1 M are embeddings of the vocabulary of both languages
         dataset="multi30k", vocabulary="multi30k", values=8000, context_length=128,
         embedding_length=128, state_length=128, attention_length=128,
-        # schedule: minutes of one thread's CPU time, which other programs do not affect
+        # schedule: `minutes` counts the CPU time of one thread, which other programs do not affect
         clock="cpu", threads=1, batch=128, lr=2e-3, warmup=200, every=4.0, valid_images=256, final_valid_images=1014,
         dropout=0.2, smoothing=0.1, lower=0.1, unstopped=0.1, ema=0.995)
     return dict(base, **attention)
@@ -22,7 +22,7 @@ def card(name, does, command=None):
         dataset="Multi30k, German and English captions of task 1 (Elliott, Frank, Sima'an and Specia 2016): 29,000 pairs",
         dataset_license="none stated for the sentences; they describe pictures of Flickr30K, which are for non-commercial research and education",
         command=command or "python3 weights/train/train.py " + name,
-        type="q4_0")                     # except the word embeddings (task.py)
+        type="q4_0")                     # 4 bits, except for the word embeddings (task.py)
 
 
 def characters(**attention):

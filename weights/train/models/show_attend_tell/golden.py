@@ -17,7 +17,7 @@ from models.show_attend_tell.task import TASK
 
 BASE = Config(values=23, context_length=9, height=11, width=14, kernels=(5, 3), strides=(2, 2), channels=(12, 16), embedding_length=8, state_length=20,
               head_length=12, attention_length=16)
-TINY = [  # name, config, weight type
+TINY = [  # each case: name, config, weight type
     ("show-attend-tell-soft", BASE, "f32"),
     ("show-attend-tell-plain", replace(BASE, context_length=6, selector=False, kernels=(3, 1, 5), strides=(1, 3, 1), channels=(8, 4, 20)), "f32"),
     ("show-attend-tell-f16", replace(BASE, context_length=7, height=8, width=8), "f16"),

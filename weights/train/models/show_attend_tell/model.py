@@ -138,7 +138,7 @@ class ShowAttendTell(nn.Module):
         self.head = nn.Linear(H + D + E, c.head_length)
         self.output = nn.Linear(c.head_length, c.values)
         with torch.no_grad():
-            self.cell.bias[H:2 * H] += 1                 # initially, the cell keeps its content
+            self.cell.bias[H:2 * H] += 1                 # with this bias, the cell keeps its content at first
 
     def encode(self, pictures):
         """Encodes pictures -> annotations (B, L, D), their keys (B, L, A), h, c (B, H)"""

@@ -27,8 +27,8 @@ class Settings(Config, Common):
     spread: float = 0.01                 # soft: weight of sum_i (1 - sum_p alpha_pi)^2
     reward: float = 1.0                  # hard: weight of REINFORCE's term
     entropy: float = 0.002               # hard: weight of the entropy of locations, in nats per word
-    expected: float = 0.5                # hard: share of batches trained with the expectation
-    drawn: bool = False                  # trains soft attention like hard attention, which makes it sharper
+    expected: float = 0.5                # hard: share of batches trained with soft attention, the expectation
+    drawn: bool = False                  # trains soft attention with drawn locations too, which makes it sharper
     ink: float = 0.15                    # random change of colour strength in training pictures, up to this share
     listed: tuple = of_file(())          # the words of a model with other words than those of scenes
     further: bool = False                # training scenes also in further styles, in other colours and in lines
@@ -158,7 +158,7 @@ class CaptionTask(Task):
         logits, log_alpha, place = model.unrolled(pictures, ids, draw)
         there = (ids != PADDING).float()
         nats = model.each(logits, ids)
-        cost = nats.detach().flip(1).cumsum(1).flip(1)               # cost of the words from here on
+        cost = nats.detach().flip(1).cumsum(1).flip(1)               # cost of each word together with all later words
         n, count = cost.shape[1], there.sum(0).clamp(min=1)
         if self.baseline is None:
             self.baseline = torch.zeros(model.c.context_length, device=cost.device)
@@ -171,7 +171,7 @@ class CaptionTask(Task):
 
     @property
     def elements(self):
-        return 8                         # words of a sentence, including its end
+        return 8                         # typical number of words of a sentence, including its end
 
     @torch.no_grad()
     def told(self, model, examples, pick, autocast, device):

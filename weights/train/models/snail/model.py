@@ -98,12 +98,12 @@ class Dense(nn.Module):
     def __init__(self, length, D, reach):
         super().__init__()
         self.reach = reach
-        self.gate = nn.Linear(2 * length, 2 * D)         # rows f, then g; columns x_{t-R}, then x_t
+        self.gate = nn.Linear(2 * length, 2 * D)         # rows: f, then g; columns: x_{t-R}, then x_t
 
     def forward(self, x, y):
         """Computes the layer for the examples x (B, N, C) and the queries y (B, Q, C), each at position N"""
         N = x.shape[1]
-        before = F.pad(x, (0, 0, self.reach, 0))                                     # at t, the input of position t - R
+        before = F.pad(x, (0, 0, self.reach, 0))                                     # row t is the input of position t - R
         last = before[:, N:N + 1].expand(-1, y.shape[1], -1)
         f, g = self.gate(torch.cat([torch.cat([before[:, :N], x], 2), torch.cat([last, y], 2)], 1)).chunk(2, 2)
         new = f.tanh() * g.sigmoid()

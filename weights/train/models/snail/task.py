@@ -20,9 +20,9 @@ CALIBRATION = 1500                       # pictures for the norms' statistics
 class Settings(Config, Common):
     dataset: str = "omniglot"
     pictures: int = 320                  # queries per batch; --batch is ignored
-    first_ways: int = 5                  # ways at the beginning
+    first_ways: int = 5                  # number of ways (characters in an episode) at the beginning
     grow_from: int = 150                 # step from which the ways increase, up to `ways`
-    grow_to: int = 800                   # step at which all ways are used
+    grow_to: int = 800                   # step from which all ways are used
     beside: float = 1.0                  # weight of the added loss of the embeddings alone
     turn: float = 0.2                    # largest random rotation of a training picture (radians), shear and scale
     shift: float = 2.0                   # largest random shift in pixels

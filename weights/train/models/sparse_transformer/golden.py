@@ -22,8 +22,8 @@ PICTURE = Config(height=5, width=6, levels=4, output="categorical", block_count=
                  pattern="strided", stride=6)
 TEXT = Config(levels=257, output="categorical", context_length=40, block_count=3, embedding_length=16, feed_forward_length=20, head_count=2, key_length=8,
               pattern="fixed", stride=8, summary=2)
-NOTES = replace(TEXT, levels=31, time_length=24, bar=5, chord_length=3)          # time and chords exceed their tables
-TINY = [  # name, config, weight type
+NOTES = replace(TEXT, levels=31, time_length=24, bar=5, chord_length=3)          # time and chords of this case exceed their tables
+TINY = [  # each case: name, config, weight type
     ("sparse-strided", PICTURE, "f32"),
     # a stride that is neither a width nor a divisor of n
     ("sparse-strided-merged", replace(PICTURE, levels=2, output="bernoulli", stride=7, combine="merged"), "f32"),

@@ -150,7 +150,7 @@ class Block(nn.Module):
             q, k, v = (t.reshape(B, heads, n // l, l, -1) for t in (q, k, v))
             weights = (q[:, :, 1:] @ k[:, :, :-1].transpose(-1, -2) / math.sqrt(c.key_length)).softmax(-1).to(v.dtype)
             return F.pad(weights @ v[:, :, :-1], (0, 0, 0, 0, 1, 0)).flatten(2, 3).transpose(1, 2).flatten(2)
-        if c.pattern != "fixed":         # every column of the (n / l, l) grid sees itself
+        if c.pattern != "fixed":         # every column of the (n / l, l) grid attends to itself
             across = qkv.view(B, n // l, l, -1).transpose(1, 2).reshape(B * l, n // l, -1)
             out = native.Attention.apply(across, heads, n // l, 0)
             return out.view(B, l, n // l, -1).transpose(1, 2).reshape(B, n, -1)
@@ -190,7 +190,7 @@ class SparseTransformer(nn.Module):
     def __init__(self, c):
         super().__init__()
         self.c, d = c, c.embedding_length
-        self.dropout = 0.0               # dropout, in training only
+        self.dropout = 0.0               # probability of dropout, in training only
         self.token_embd = nn.Embedding(c.levels, d)
         self.position_row = nn.Embedding(-(-c.n // c.columns), d)
         self.position_col = nn.Embedding(c.columns, d)
@@ -213,7 +213,7 @@ class SparseTransformer(nn.Module):
             for table in (self.position_row, self.position_col):
                 nn.init.normal_(table.weight, std=0.2)
             if c.time_length:
-                nn.init.zeros_(self.time_bar.weight)     # rows of times that no piece reaches stay zero
+                nn.init.zeros_(self.time_bar.weight)     # embeddings of times that no piece reaches stay zero
                 for table in (self.time_tick, self.chord_embd, self.sounding_embd):
                     nn.init.normal_(table.weight, std=0.2)
             nn.init.zeros_(self.output.weight), nn.init.zeros_(self.output.bias)

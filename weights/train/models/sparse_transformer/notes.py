@@ -15,9 +15,9 @@ from torch import nn
 from common.task import spread
 
 END = 0
-TICKS = 4                                # ticks of a quarter: the grid has sixteenths
-WAITS = 16                               # sixteenths of a 4/4 bar
-VOICES = (("soprano", 60, 81), ("alto", 52, 74), ("tenor", 43, 69), ("bass", 36, 66))        # the pitches that the training chorales have
+TICKS = 4                                # ticks per quarter note: the grid has sixteenths
+WAITS = 16                               # longest wait of one id: a 4/4 bar of sixteenths
+VOICES = (("soprano", 60, 81), ("alto", 52, 74), ("tenor", 43, 69), ("bass", 36, 66))  # the range of each voice in the training chorales
 
 
 def table():

@@ -9,9 +9,9 @@ from models.image_transformer.start import aim, aimed_dimensions
 from models.image_transformer.model import sinusoid
 from models.sparse_transformer.model import FAR
 
-NEAR_PIXELS = (((-1, 1), (-1, 2), (0, 0), (-1, 0)),                      # above, above right, left, above left
+NEAR_PIXELS = (((-1, 1), (-1, 2), (0, 0), (-1, 0)),                      # offsets of the pixels above, above right, left and above left
                ((-1, 1), (0, -1), (-1, 3), (0, -2)))
-FAR_PIXELS = (((-1, 0), (-2, 0), (-3, 0), (-5, 0)),                      # the pixels above, in the same column
+FAR_PIXELS = (((-1, 0), (-2, 0), (-3, 0), (-5, 0)),                      # offsets of pixels above, in the same column
               ((-1, 0), (-2, 0), (-4, 0), (-8, 0)))
 NEAR_BYTES = (((0, -1), (0, -2), (0, -3), (0, -4)),
               ((0, -1), (0, -2), (0, -5), (0, -6)))

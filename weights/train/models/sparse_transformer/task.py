@@ -70,7 +70,7 @@ class SparseTransformerTask(Task):
 
     @property
     def tokenizer(self):
-        return bpe.Vocabulary([])        # an end token and the 256 bytes
+        return bpe.Vocabulary([])        # the vocabulary is an end token and the 256 bytes
 
     def encode(self, examples, model, device="cpu"):
         """Encodes pictures and their labels; or (books, stories), where books become the stream <end> book <end> book ... <end>, in

@@ -19,7 +19,7 @@ from models.transformer.model import PADDING, Config
 from models.transformer.task import TASK
 
 BASE = Config(values=257, context_length=14, block_count=2, encoder_block_count=3, embedding_length=16, feed_forward_length=24, head_count=2)
-TINY = [  # name, config, weight type, ids of source and target
+TINY = [  # each case: name, config, weight type, ids of source and target
     ("transformer-post", BASE, "f32", 9, 14),
     ("transformer-pre", replace(BASE, norm="pre", position="learned", block_count=3, encoder_block_count=1, head_count=4), "f32", 14, 10),
     ("transformer-bias", replace(BASE, position="none", attention_bias=True, embedding_length=24, head_count=3), "f32", 6, 8),

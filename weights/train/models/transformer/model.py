@@ -78,7 +78,7 @@ class Config:
     layer_norm_epsilon: float = 1e-6
     norm: str = "post"                   # "post" | "pre"
     position: str = "sinusoidal"         # "sinusoidal" | "learned" | "none"
-    attention_bias: bool = False         # biases of the four projections
+    attention_bias: bool = False         # whether the four projections have biases
     dropout: float = 0.0                 # dropout of the inputs and of each sublayer's output
     attention_dropout: float = 0.0       # dropout of attention's weights, in training only
 
@@ -216,7 +216,7 @@ class Stack(nn.Module):
         if c.norm == "pre":
             self.output_norm = nn.LayerNorm(c.embedding_length, eps=c.layer_norm_epsilon)
         for name, p in self.blk.named_parameters():
-            if p.dim() == 2:             # the addends of a block start smaller in deeper stacks
+            if p.dim() == 2:             # matrices that add to the residual stream start smaller in deeper stacks
                 nn.init.xavier_uniform_(p)
                 if "output" in name or "ffn_down" in name:
                     p.data.mul_(1 / math.sqrt(2 * blocks))

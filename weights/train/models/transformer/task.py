@@ -15,8 +15,8 @@ from models.transformer.model import PADDING, Config, Transformer
 
 PREFIX = "transformer."
 VOCABULARIES = os.path.join(HERE, "models", "transformer", "vocabularies")
-END = 0                                  # the only special token
-BUCKETS = 100                            # batches within which sentences are sorted by length
+END = 0                                  # id of the end, the only special token
+BUCKETS = 100                            # number of batches within which sentences are sorted by length
 AT_ONCE = 64                             # sentences translated together
 
 
@@ -24,7 +24,7 @@ AT_ONCE = 64                             # sentences translated together
 class Settings(Config, Common):
     dataset: str = "multi30k"
     vocabulary: str = "multi30k"         # a file of vocabularies/; "": the bytes; own: learned from your own sentences (common/bpe.py)
-    merges: str = of_file("")            # text of a vocabulary that is not in that folder
+    merges: str = of_file("")            # text of the vocabulary, if the folder does not have it
     signs: str = ""                      # the only characters, instead of byte pairs, for a task of single words
     smoothing: float = 0.1               # label smoothing, in training only
     merge_dropout: float = 0.0           # dropout of merges in training sources, for varied segmentations (bpe.Vocabulary.sampled)

@@ -18,20 +18,20 @@ from torch import nn
 
 from models.tree import trees
 
-PLACES = 129                             # the root and 128 words
+PLACES = 129                             # number of places: the root and 128 words
 
 
 @dataclass
 class Config:
     """Named as in the weight file's metadata."""
     features: int = 20000                # ids, 0 (none) included
-    width: int = 12                      # feature ids per word
+    width: int = 12                      # maximum number of feature ids per word
     embedding_length: int = 128
     feed_forward_length: int = 256
     block_count: int = 3
     head_count: int = 4
     reach: int = 15                      # distances from -reach to reach; larger ones are clipped to these
-    dropout: float = 0.0                 # dropout, in training only
+    dropout: float = 0.0                 # probability of dropout, in training only
 
 
 class Weights(nn.Module):

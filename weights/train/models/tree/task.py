@@ -16,13 +16,13 @@ from models.tree import trees
 from models.tree.model import PLACES, Config, Tree
 
 PREFIX = "tree."
-POOL = 32                                # batches that are sorted by length together
+POOL = 32                                # number of batches that are sorted by length together
 
 
 @dataclass
 class Settings(Config, Common):
     dataset: str = "ud_ewt"
-    templates: str = ""                  # separated by blanks, see chain/features.py
+    templates: str = ""                  # templates of features, separated by blanks (chain/features.py)
     first: bool = False
     prose: str = ""                      # a folder of text files (or .txt.xz) that also contribute to the word clusters
     clusters: int = 0                    # 0: none

@@ -45,7 +45,7 @@ def sums(scores, lengths, add=log_sum, part=share):
     rows, device = torch.arange(B), scores.device
     table = lambda: torch.full((B, n, n), -torch.inf, dtype=scores.dtype)
     right_starts, right_ends, left_starts, left_ends = table(), table(), table(), table()       # complete
-    inner, going_right, going_left = table(), table(), table()           # I by start; incomplete: by start, by end
+    inner, going_right, going_left = table(), table(), table()  # I by start; incomplete spans to the right by start, to the left by end
     for of in (right_starts, right_ends, left_starts, left_ends):
         of[:, :, 0] = 0
     words = scores[:, 1:, 1:]

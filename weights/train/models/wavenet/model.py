@@ -21,7 +21,7 @@ from torch import nn
 
 from common import distributions
 
-END = 256                                # the id that ends a sound
+END = 256                                # id that ends a sound
 
 
 @dataclass

@@ -4,10 +4,10 @@
     python3 weights/train/train.py opened-decoder
 """
 settings = dict(
-    # model: two blocks, two heads of 4; six letters, the separator, six letters
+    # model: two blocks of two heads, each 4 wide; a line has up to six letters, the separator and six letters
     dataset="letters", signs="abcdefghijklmnopqrstuvwxyz=", values=28, context_length=13,
     block_count=2, embedding_length=8, feed_forward_length=32, head_count=2,
-    # schedule: 1.6 minutes of processor time
+    # schedule
     clock="cpu", minutes=1.6, batch=256, lr=8e-3, warmup=300, every=1.0, valid_images=1024, final_valid_images=6000, ema=0.998, bf16=False,
 )
 card = dict(
@@ -18,5 +18,5 @@ card = dict(
     dataset_license="CC0-1.0",
     command="python3 weights/train/train.py opened-decoder",
     type="f32",                          # single precision, because the page shows the weights of this file
-    inside="planet",                     # the golden file contains every intermediate matrix for this word
+    inside="planet",                     # word for which the golden file contains every intermediate matrix
 )

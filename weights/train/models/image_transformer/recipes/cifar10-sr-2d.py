@@ -11,7 +11,7 @@ settings = dict(
     pattern="local-2d", block_rows=4, block_cols=8, flange_rows=4, flange_cols=8,
     input_height=8, input_width=8, encoder_block_count=2,
     norm="pre", classes=10,
-    # schedule: 70 minutes of training, on a machine of any speed
+    # schedule
     minutes=70.0, batch=4, lr=8e-4, warmup=100, every=5.0, sheets=3, valid_images=100, final_valid_images=500,
     look_around=True, fit_output=True, round_to="q8_0", flip=True, class_drop=0.5, dropout=0.0, ema=0.999,
 )

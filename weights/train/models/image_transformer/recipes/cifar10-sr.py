@@ -9,7 +9,7 @@ settings = dict(
     block_count=6, embedding_length=128, feed_forward_length=512, head_count=4, key_length=32,
     pattern="local-1d", query_block=64, memory_block=64, input_height=8, input_width=8, direct=True,
     norm="pre", classes=10,
-    # schedule: 60 minutes of training, on a machine of any speed
+    # schedule
     minutes=60.0, batch=4, lr=6e-4, fresh_rate=4.0, warmup=100, every=5.0, sheets=3, valid_images=100, final_valid_images=500,
     round_to="q8_0", flip=True, class_drop=0.5, dropout=0.0, ema=0.999,
 )

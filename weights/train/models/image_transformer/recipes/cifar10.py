@@ -13,11 +13,11 @@ settings = dict(
     block_count=6, embedding_length=128, feed_forward_length=512, head_count=4, key_length=32,
     pattern="local-1d", query_block=64, memory_block=128,
     norm="pre", classes=10,
-    # schedule: 90 minutes of training, on a machine of any speed
+    # schedule
     minutes=90.0, batch=4, lr=8e-4, warmup=100, every=5.0, sheets=3, valid_images=100, final_valid_images=500,
     look_around=True, fit_output=True, round_to="q8_0", flip=True, class_drop=0.15, dropout=0.0, ema=0.999,
 )
-stages = (                               # settings of the second and later runs; they override those above
+stages = (                               # the second and later runs override these settings
     dict(minutes=27.0, batch=8, lr=5e-4, sharp_rate=0.05, beta2=0.99, warmup=200, ema=0.998, seed=43),
     dict(minutes=42.0, batch=8, lr=4e-4, sharp_rate=0.05, beta2=0.99, warmup=150, ema=0.998, seed=47),
 )

@@ -9,7 +9,7 @@ settings = dict(
     block_count=6, embedding_length=128, feed_forward_length=512, head_count=4, key_length=32,
     pattern="local-1d", query_block=196, memory_block=196,
     classes=10,
-    # schedule: 60 minutes of training, on a machine of any speed
+    # schedule
     minutes=60.0, batch=8, lr=2.5e-3, warmup=300, every=5.0,
     class_drop=0.2, dropout=0.0, ema=0.999,
 )
@@ -18,7 +18,7 @@ card = dict(
     name="digits",
     description="Image Transformer for 28x28 handwritten digits in 16 grey levels: draws, completes and scores them.",
     class_names=["0", "1", "2", "3", "4", "5", "6", "7", "8", "9"],
-    license="CC-BY-SA-3.0",              # the licence of the training data
+    license="CC-BY-SA-3.0",              #
     dataset="MNIST (LeCun, Cortes, Burges), first 55,000 training images",
     dataset_license="CC BY-SA 3.0",
     command="python3 weights/train/train.py digits",

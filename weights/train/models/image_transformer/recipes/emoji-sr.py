@@ -16,7 +16,7 @@ settings = dict(
     stack="0,1,2,3,3,4,4,5",
     classes=5,
     four_bits=r"enc\.blk|blk\.[245]\.ffn_up|blk\.[03456]\.ffn_down",
-    # schedule: 120 minutes of training, on a machine of any speed
+    # schedule
     minutes=120.0, batch=8, lr=8e-4, fresh_rate=4.0, warmup=50, every=5.0, sheets=2, valid_images=62, final_valid_images=200,
     flip=True, shift=1, drawings=0.5, class_drop=0.5, dropout=0.0, ema=0.998,
 )
@@ -25,7 +25,7 @@ card = dict(
     name="emoji-sr",
     description="Image Transformer that draws a 32x32 colour emoji from 8x8 pixels; told of each pixel what the small picture says about it, which is not in the paper.",
     class_names=["Noto 2023", "Noto 2018", "Noto Blob 2017", "EmojiTwo", "FxEmoji"],
-    license="CC-BY-4.0",                 # the strictest licence of the training pictures
+    license="CC-BY-4.0",                 #
     dataset="Noto Emoji (Google; 2017, 2018, 2023), EmojiTwo (EmojiTwo contributors, from EmojiOne), FxEmoji (Mozilla), 32x32 "
             "on white; the same, Twemoji (Twitter and contributors) and Fluent Emoji (Microsoft) drawn anew; 88 % of the base code points",
     dataset_license="Noto Emoji: Apache-2.0; EmojiTwo, FxEmoji and Twemoji: CC BY 4.0; Fluent Emoji: MIT",

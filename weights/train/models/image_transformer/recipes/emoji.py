@@ -12,7 +12,7 @@ settings = dict(
     block_count=6, embedding_length=160, feed_forward_length=640, head_count=4, key_length=40,
     pattern="local-1d", query_block=256, memory_block=256,
     classes=5,
-    # schedule: five hours of training, on a machine of any speed
+    # schedule
     minutes=300.0, batch=8, lr=2.2e-3, warmup=150, every=5.0, sheets=2, valid_images=62, final_valid_images=200,
     look_around=True, flip=True, shift=1, drawings=0.5, class_drop=0.15, dropout=0.0, ema=0.999,
 )
@@ -21,7 +21,7 @@ card = dict(
     name="emoji",
     description="Image Transformer for 32x32 colour emoji in five styles: draws, completes and scores them.",
     class_names=["Noto 2023", "Noto 2018", "Noto Blob 2017", "EmojiTwo", "FxEmoji"],
-    license="CC-BY-4.0",                 # the strictest licence of the training pictures
+    license="CC-BY-4.0",                 #
     dataset="Noto Emoji (Google; 2017, 2018, 2023), EmojiTwo (EmojiTwo contributors, from EmojiOne), FxEmoji (Mozilla), 32x32 "
             "on white; the same, Twemoji (Twitter and contributors) and Fluent Emoji (Microsoft) drawn anew; 88 % of the base code points",
     dataset_license="Noto Emoji: Apache-2.0; EmojiTwo, FxEmoji and Twemoji: CC BY 4.0; Fluent Emoji: MIT",

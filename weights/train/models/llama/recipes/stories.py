@@ -4,16 +4,17 @@
     python3 weights/train/train.py stories
 """
 settings = dict(
-    # model: 4.8 M parameters, 1 M of them the vocabulary
+    # model: 4.8 M parameters, of which 1 M are embeddings of the vocabulary
     dataset="stories", vocabulary="stories", values=4096, context_length=512,
     block_count=5, embedding_length=256, feed_forward_length=640, head_count=4, head_count_kv=4,
-    # schedule: 76 minutes of training, on a machine of any speed
+    # schedule
     minutes=76.0, batch=8, lr=2e-3, warmup=150, every=5.0, sheets=2, valid_images=64, final_valid_images=400,
     dropout=0.0, ema=0.998,
 )
-stages = (                               # settings of the second and later runs; they override those above
+stages = (                               # the second and later runs override these settings
     dict(minutes=52.0, dropout=0.1, lr=1e-3, seed=7),
-    dict(dataset="tales", minutes=76.0, threads=1, lr=1e-3, warmup=50),            # with nine times as many short stories as the first run
+    # The third run has nine times as many short stories as the first run.
+    dict(dataset="tales", minutes=76.0, threads=1, lr=1e-3, warmup=50),
 )
 own = dict(minutes=20.0, lr=5e-4, warmup=20)
 card = dict(
@@ -23,5 +24,5 @@ card = dict(
     dataset="18 of 21 books of fairy tales (Project Gutenberg, public domain), 19,589 stories of TinyStories (Eldan and Li 2023) and 679 storybooks for children (African Storybook, Pratham Books), without those held out",
     dataset_license="public domain; TinyStories: CDLA-Sharing-1.0; storybooks: CC BY 4.0",
     command="python3 weights/train/train.py stories",
-    type="q4_0",                         # halves the download at a cost of 0.008 bits per byte
+    type="q4_0",                         # 4 bits halve the download at a cost of 0.008 bits per byte
 )

@@ -4,9 +4,9 @@
     python3 weights/train/train.py lstmn
 """
 settings = dict(
-    # model: 0.9 M parameters, 0.7 M of them for the vocabulary, which is that of `stories`
+    # model: 0.9 M parameters, of which 0.7 M are embeddings of the vocabulary of `stories`
     dataset="stories", vocabulary="stories", values=4096, context_length=512, embedding_length=160, window=64,
-    # schedule: minutes of one thread's CPU time, which other programs do not affect
+    # schedule: `minutes` counts the CPU time of one thread, which other programs do not affect
     clock="cpu", threads=1, minutes=5.0, batch=64, lr=4e-3, warmup=100, every=4.0, sheets=2, valid_images=128, final_valid_images=800, ema=0.995,
 )
 card = dict(

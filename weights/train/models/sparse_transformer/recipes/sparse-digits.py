@@ -8,12 +8,12 @@ settings = dict(
     block_count=6, embedding_length=128, feed_forward_length=256, head_count=4, key_length=32,
     pattern="strided", stride=28, combine="interleaved",
     minutes=22.0, batch=8, lr=1.5e-3, warmup=150, every=4.0, ema=0.998, final_valid_images=1000,
-    sheets=-1,                           # none: each pixel of a sample recomputes all earlier ones here; the engine needs milliseconds
+    sheets=-1,  # no sheets, because here each pixel of a sample recomputes all earlier ones; the engine needs milliseconds
 )
 card = dict(
     name="sparse-digits",
     description="Sparse Transformer for 28x28 binarised handwritten digits: draws, completes and scores them.",
-    license="CC-BY-SA-3.0",              # the licence of the training data
+    license="CC-BY-SA-3.0",              #
     dataset="binarised MNIST (Larochelle and Murray 2011, from MNIST by LeCun, Cortes, Burges), 50,000 training images",
     dataset_license="CC BY-SA 3.0",
     command="python3 weights/train/train.py sparse-digits",

@@ -8,10 +8,10 @@
     python3 weights/train/train.py de-en --stage 3 --from build/de-en-2.gguf
 """
 settings = dict(
-    # model: 6.0 M parameters, 2 M of them the vocabulary of both languages; half a million more for new tokens in the second run
+    # model: 6.0 M parameters, of which 2 M are embeddings of both languages; the second run adds 0.5 M for new tokens
     dataset="multi30k", vocabulary="multi30k", values=8000, context_length=128,
     block_count=3, encoder_block_count=3, embedding_length=256, feed_forward_length=512, head_count=4,
-    # schedule: 70 minutes of training, on a machine of any speed
+    # schedule
     minutes=70.0, batch=128, lr=1.5e-3, warmup=400, every=5.0, valid_images=256, final_valid_images=1014,
     dropout=0.3, attention_dropout=0.1, smoothing=0.1, merge_dropout=0.1, lower=0.1, unstopped=0.1, ema=0.998,
 )

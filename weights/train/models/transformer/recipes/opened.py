@@ -4,10 +4,10 @@
     python3 weights/train/train.py opened
 """
 settings = dict(
-    # model: two blocks in each stack, two heads of 4
+    # model: each stack has two blocks of two heads, each 4 wide
     dataset="letters", vocabulary="", signs="abcdefghijklmnopqrstuvwxyz", values=27, context_length=7,
     block_count=2, encoder_block_count=2, embedding_length=8, feed_forward_length=32, head_count=2,
-    # schedule: 1.6 minutes of processor time
+    # schedule
     clock="cpu", minutes=1.6, batch=256, lr=8e-3, warmup=300, every=1.0, valid_images=1024, final_valid_images=6000, bleu_pairs=1024,
     dropout=0.0, smoothing=0.0, ema=0.998, bf16=False,
 )
@@ -18,6 +18,6 @@ card = dict(
     dataset="words of random letters and the same backwards, made by weights/train/data/letters.py",
     dataset_license="CC0-1.0",
     command="python3 weights/train/train.py opened",
-    type="f32",                          # the page shows the numbers of this file
-    inside="planet",                     # the golden file contains every intermediate matrix for this word
+    type="f32",                          # single precision, because the page shows the weights of this file
+    inside="planet",                     # word for which the golden file contains every intermediate matrix
 )
