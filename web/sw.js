@@ -4,7 +4,7 @@
 // @ts-check
 
 /** @typedef {Event & { waitUntil: (work: Promise<unknown>) => void }} Extendable */
-/** @typedef {Extendable & { request: Request, preloadResponse?: Promise<Response | undefined>, respondWith: (response: Promise<Response>) => void }} FetchEvent */
+/** @typedef {Extendable & { request: Request, clientId: string, preloadResponse?: Promise<Response | undefined>, respondWith: (response: Promise<Response>) => void }} FetchEvent */
 const worker = /** @type {any} */ (globalThis);
 
 const NAME = 'nextpixel-page';
@@ -20,12 +20,16 @@ const WEIGHTS = /^(.*\/)(weights-[0-9a-f]{12})\/[^/]*\.gguf$/;
 const LIBRARY = 'nextpixel';
 /** Cache of the library's notes about incomplete copies. */
 const UNFINISHED = 'nextpixel-unfinished';
+/**
+ * Cache of notes: for each open page, the folder of weights that the page requested. It exists only while copies of several releases exist.
+ */
+const USES = 'nextpixel-uses';
 /** Cache of the file lists of the courses on this device. Only shell/page/page-keep.js replaces these files. */
 const COURSES = 'nextpixel-courses';
 /** Header of the requests of page-keep.js, which stores the answers itself. */
 const KEEPING = 'x-nextpixel-keep';
-/** Folder of the weights that were requested last. */
-let latest = '';
+/** Folder of weights from which all copies are; empty if there may be copies from others, too. */
+let only = '';
 /** Maximum number of cached files. The site has fewer than 300. */
 const MOST = 500;
 
@@ -52,7 +56,7 @@ worker.addEventListener('activate', (/** @type {Extendable} */ event) =>
 worker.addEventListener('fetch', (/** @type {FetchEvent} */ event) => {
   const { request } = event;
   const [, , folder] = WEIGHTS.exec(fileOf(request.url)) ?? [];
-  if (folder && folder !== latest) event.waitUntil(forgetWeights(fileOf(request.url)).catch(() => {}));
+  if (folder && folder !== only) event.waitUntil(forgetWeights(fileOf(request.url), event.clientId).catch(() => {}));
   if (request.method === 'GET' && ours(request.url) && !request.headers.has('range') && !request.headers.has(KEEPING))
     event.respondWith(answer(event));
 });
@@ -145,20 +149,43 @@ async function forget() {
 }
 
 /**
- * Deletes the library's copies of weights of other releases. The copies have other addresses than the weights of the current release,
- * although most of the files are identical.
+ * Deletes the library's copies of weights of releases that no open page uses. The copies have other addresses than the weights of this
+ * page's release, although most of the files are identical.
  *
- * @param {string} url  address of a weight file of the current release
+ * @param {string} url  address of a weight file of the release that the page uses
+ * @param {string} page  id of the page
  */
-async function forgetWeights(url) {
+async function forgetWeights(url, page) {
   const [, site, folder] = /** @type {RegExpExecArray} */ (WEIGHTS.exec(url));
-  latest = folder;
   const cache = await caches.open(LIBRARY);
+  const others = (await cache.keys()).flatMap((request) => {
+    const [, place, other] = WEIGHTS.exec(fileOf(request.url)) ?? [];
+    return place === site && other !== folder ? [{ request, other }] : [];
+  });
+  only = others.length === 0 ? folder : '';
+  if (only) return void (await caches.delete(USES));
+  const uses = await caches.open(USES);
+  await uses.put(noteOf(page), new Response(folder));
+  const used = await usedFolders(uses, /** @type {{ other: string }} */ (others.at(-1)).other);
   const notes = (await caches.has(UNFINISHED)) ? await caches.open(UNFINISHED) : undefined;
   const held = await pinned();
-  for (const request of await cache.keys()) {
-    if (held.has(request.url)) continue;
-    const [, place, other] = WEIGHTS.exec(fileOf(request.url)) ?? [];
-    if (place === site && other !== folder) await Promise.all([cache.delete(request), notes?.delete(request)]);
-  }
+  for (const { request, other } of others)
+    if (!used.has(other) && !held.has(request.url)) await Promise.all([cache.delete(request), notes?.delete(request)]);
+}
+
+/** @param {string} page  id of a page */
+const noteOf = (page) => `${worker.registration.scope}uses/${page}`;
+
+/**
+ * Returns the folders of weights that the open pages use, and deletes the notes of closed pages.
+ *
+ * @param {Cache} uses
+ * @param {string} newest  folder to assume for a page without a note, such as a page that was loaded before this worker was active
+ */
+async function usedFolders(uses, newest) {
+  /** @type {{ id: string, url: string }[]} */
+  const windows = await worker.clients.matchAll({ includeUncontrolled: true });
+  const open = windows.filter(({ url }) => url.startsWith(worker.registration.scope)).map(({ id }) => noteOf(id));
+  for (const { url } of await uses.keys()) if (!open.includes(url)) await uses.delete(url);
+  return new Set(await Promise.all(open.map(async (note) => (await uses.match(note))?.text() ?? newest)));
 }

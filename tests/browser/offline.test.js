@@ -223,7 +223,7 @@ test('files that must not be cached and files that are not models are not cached
     await openEmpty(page);
     await offer(page, one, { ETag: '"1"' });
     assert.equal(await version(page, { cache: false }), 'one');
-    await offer(page, one, { ETag: '"1"', 'Cache-Control': 'no-store' });
+    await offer(page, one, { ETag: '"1"', 'Cache-Control': 'no-cache' });
     assert.equal(await version(page), 'one');
     await offer(page, new TextEncoder().encode('<!doctype html>'), { ETag: '"1"' });
     assert.equal(await version(page), 'format');
@@ -374,6 +374,91 @@ test('a page has one cached copy, however it was requested; two releases are cac
         assert.equal(await page.title(), '5');
       } finally {
         await page.context().setOffline(false);
+        server.closeAllConnections();
+        server.close();
+      }
+    },
+    { complains: true },
+  ));
+
+test('the weights of two releases that are open in one browser are kept; after the old pages were closed, the next visit deletes the old weights', () =>
+  withPage(
+    async (page) => {
+      const { root } = await published();
+      const [weights, worker] = await Promise.all([readFile(join(root, 'weights/opened.gguf')), readFile(join(root, 'web/sw.js'))]);
+      /** The release that the host serves to new pages. */
+      let release = 1;
+      /** The weights that were sent to their end. @type {string[]} */
+      const sent = [];
+      const server = createServer(async (request, response) => {
+        const { pathname } = new URL(request.url ?? '', 'http://here');
+        if (pathname.endsWith('.gguf')) {
+          response.writeHead(200, { ETag: '"1"', 'Cache-Control': 'no-cache', 'Content-Length': weights.length });
+          response.write(weights.subarray(0, 1000));
+          await sleep(500); // a page that has a copy ends the request before
+          if (!response.destroyed) sent.push(pathname);
+          response.end(weights.subarray(1000));
+          return;
+        }
+        const types = { js: 'text/javascript', wasm: 'application/wasm' };
+        response.setHeader('Content-Type', types[/** @type {'js'} */ (pathname.split('.').at(-1))] ?? 'text/html');
+        if (pathname === '/sw.js') response.end(worker);
+        else if (/\.(js|wasm)$/.test(pathname)) response.end(await readFile(join(root, pathname)));
+        else response.end(`<!doctype html><link rel="icon" href="data:,"><title>${release}</title>`);
+      });
+      await new Promise((done) => {
+        server.listen(0, '127.0.0.1', () => done(undefined));
+      });
+      const url = `http://127.0.0.1:${/** @type {import('node:net').AddressInfo} */ (server.address()).port}`;
+      const addressOf = (/** @type {number} */ of, /** @type {string} */ name) => `/weights-${String(of).repeat(12)}/${name}.gguf`;
+      const all = [1, 2].flatMap((of) => ['a', 'b'].map((name) => addressOf(of, name)));
+      /** Loads two models of the release of a page. @param {Page} tab */
+      const loads = async (tab) => {
+        const of = Number(await tab.title());
+        for (const address of ['a', 'b'].map((name) => addressOf(of, name))) {
+          await tab.evaluate(
+            async ([library, file]) => {
+              const { load } = await import(library);
+              (await load(file)).close();
+            },
+            [LIBRARY, address],
+          );
+          await until(tab, async (file) => (await (await caches.open('nextpixel')).match(file)) !== undefined, address);
+        }
+      };
+      const copies = (/** @type {Page} */ tab) =>
+        tab.evaluate(async () => (await (await caches.open('nextpixel')).keys()).map((request) => new URL(request.url).pathname).sort());
+      try {
+        await page.goto(url);
+        await page.evaluate(() => navigator.serviceWorker.register('/sw.js').then(() => navigator.serviceWorker.ready));
+        await loads(page); // not through the worker, which was not active when the page was loaded
+        release = 2;
+        const newer = await page.context().newPage();
+        await newer.goto(url);
+        for (const tab of [newer, page, newer, page, newer]) await loads(tab);
+        assert.deepEqual(await copies(newer), all);
+
+        release = 1;
+        await page.reload();
+        release = 2;
+        assert.ok(await page.evaluate(() => navigator.serviceWorker.controller !== null));
+        for (const tab of [page, newer, page, newer]) await loads(tab);
+        assert.deepEqual(await copies(newer), all);
+        assert.deepEqual(sent.sort(), all, 'every file was downloaded once');
+
+        const session = await newer.context().newCDPSession(newer);
+        await session.send('ServiceWorker.enable');
+        await session.send('ServiceWorker.stopAllWorkers');
+        const third = await page.context().newPage();
+        await page.close();
+        await third.goto(url);
+        await loads(third);
+        await until(third, async () => (await (await caches.open('nextpixel')).keys()).length === 2);
+        for (const tab of [newer, third]) await loads(tab);
+        assert.deepEqual(await copies(third), all.slice(2));
+        assert.deepEqual(sent.sort(), all, 'every file was downloaded once');
+        await until(third, async () => !(await caches.has('nextpixel-uses')));
+      } finally {
         server.closeAllConnections();
         server.close();
       }

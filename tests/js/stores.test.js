@@ -21,6 +21,7 @@ const CACHES = {
   nextpixel: ['copies that differ in the query', 'lib/load/cache-admin.js', /alike\.slice\(0, -MOST_QUERIES\)/],
   'nextpixel-unfinished': ['one note for each copy', 'lib/load/unfinished.js', /cacheName: CACHE_NAME \}\)\)\) await forget\(url\)/],
   'nextpixel-page': ['two releases, and a number of files', 'sw.js', /left\.slice\(0, Math\.max\(0, left\.length - MOST\)\)/],
+  'nextpixel-uses': ['one note for each open page', 'sw.js', /if \(!open\.includes\(url\)\) await uses\.delete\(url\)/],
   'nextpixel-courses': ['one list for each course that the visitor keeps', 'shell/page/page-keep.js', /caches\.delete\(COURSES\)/],
 };
 

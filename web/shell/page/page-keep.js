@@ -27,7 +27,7 @@ const AT_ONCE = 4;
  * delete its files.
  */
 const LOCK = 'nextpixel-courses';
-/** Matches folders whose files never change. */
+/** Matches the folders of a release, whose files never change. */
 const FIXED = /\/(dist|weights)-[0-9a-f]{12}\//;
 
 /** Address of web/. */
@@ -159,6 +159,12 @@ async function idsAt(addressOf) {
 /** Returns the ids of all courses on this device. */
 const allKept = () => idsAt(recordOf);
 
+/**
+ * Returns the files that an update may delete. Open pages of an old release may need the others; the service worker deletes them.
+ * @param {CourseFile[]} files
+ */
+const unfixed = (files) => files.filter(([url]) => !FIXED.test(url));
+
 /** Deletes those files of a list that belong to no course on this device. @param {CourseFile[]} files */
 async function drop(files) {
   const kept = await Promise.all((await allKept()).map(keptOf));
@@ -245,7 +251,7 @@ async function keep(id, { release, files, ids }, { signal, report, earlier } = {
   }
   await courses.put(recordOf(id), new Response(JSON.stringify({ release, files, ids })));
   await courses.delete(unfinishedOf(id));
-  await drop(old);
+  await drop(unfixed(old));
 }
 
 /** Deletes the list of an unfinished download and its files, except those of courses on this device. @param {string} id */
@@ -261,11 +267,12 @@ async function forgetUnfinished(id) {
  * Deletes a course, the files that an unfinished download has stored for it, and the files that belong to no other course.
  *
  * @param {string} id
+ * @param {(files: CourseFile[]) => CourseFile[]} [only]  selects the files of the course that may be deleted
  */
-async function remove(id) {
+async function remove(id, only = (files) => files) {
   const files = (await keptOf(id))?.files ?? [];
   await (await caches.open(COURSES)).delete(recordOf(id));
-  await drop(files);
+  await drop(only(files));
   await forgetUnfinished(id);
 }
 
@@ -285,7 +292,7 @@ export async function refresh() {
         courses = await currentCourses(); // the site may have published a newer release while this page was waiting
         const now = newerId(id, kept, courses);
         if (now) await keep(now, courses[now], { earlier: kept });
-        if (now && now !== id) await remove(id);
+        if (now && now !== id) await remove(id, unfixed);
       });
     } catch {
       // This course stays as it is, and its box offers the update. The other courses are updated.
