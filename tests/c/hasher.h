@@ -10,18 +10,18 @@
 
 #include "model.h"
 
-#define HASHER_VALUES 300u /* does not fit a byte */
+#define HASHER_VALUES 300u /* an id does not fit a byte */
 #define HASHER_END 7u
 #define HASHER_SOURCE 40u /* maximum number of items of the source */
 #define HASHER_PLACES 20u /* number of locations that a noisy hasher draws from */
 
 typedef struct {
     uint32_t slices;    /* number of chunks of a pass */
-    int source;         /* whether it reads a source */
+    int source;         /* whether the hasher reads a source */
     int flat;           /* whether all ids are equally probable, whatever ids precede them */
     int noisy;          /* whether the hasher draws a location at every position; with flat, ids depend only on this location */
     int again;          /* whether positions may be computed again; ids below 4 are then more probable than others */
-    float end;          /* added to the logit of the end */
+    float end;          /* number added to the logit of the end */
     uint32_t misused;   /* how often a position was computed twice or out of order, or scratch was lost between chunks */
 } hasher_config;
 

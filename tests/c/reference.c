@@ -455,7 +455,7 @@ static void discretised(double *out, uint32_t levels, int gaussian, double mean,
     for (uint32_t v = 0; v < levels; v++) {
         double z = (2.0 * v / (levels - 1) - 1 - mean) * scale, low = z - half * scale, high = z + half * scale, mass;
         double density = gaussian ? -z * z / 2 - log(sqrt(2 * 3.14159265358979324)) : -z - 2 * softplus(-z);
-        if (gaussian) /* on the side where both values are small */
+        if (gaussian) /* computes the difference on the side where both values are small */
             mass = (z > 0 ? erfc(low / sqrt(2)) - erfc(high / sqrt(2)) : erfc(-high / sqrt(2)) - erfc(-low / sqrt(2))) / 2;
         else
             mass = 1 / (1 + exp(-high)) - 1 / (1 + exp(-low));
@@ -513,7 +513,7 @@ void ref_filter(double *p, const float *logits, uint32_t levels, double temperat
     for (uint32_t v = 0; v < levels; v++) p[v] = (double)logits[v] / temperature;
     ref_softmax(p, levels);
     if (!top_k || top_k > levels) top_k = levels;
-    for (int pass = 0; pass < 2; pass++) { /* the mass of the k most probable values; then as many of these as needed */
+    for (int pass = 0; pass < 2; pass++) { /* first the mass of the k most probable values; then as many of these as needed */
         memset(taken, 0, sizeof taken);
         for (uint32_t i = 0; i < top_k; i++) {
             uint32_t best = levels;

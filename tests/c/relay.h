@@ -10,10 +10,10 @@
 #include "hasher.h"
 
 #define RELAY_WORDS 40u       /* maximum number of words */
-#define RELAY_VALUES 50u      /* upper bound of words */
-#define RELAY_MARKS 50u       /* upper bound of marks */
+#define RELAY_VALUES 50u      /* every word is below this number */
+#define RELAY_MARKS 50u       /* every mark is below this number */
 #define RELAY_BREAKS 49u      /* the word at which numbers become non-finite */
-#define RELAY_FREE RELAY_MARKS /* the hint with no effect */
+#define RELAY_FREE RELAY_MARKS /* the hint that has no effect */
 
 enum { RELAY_OF_MARK, RELAY_OF_FLOATS, RELAY_OF_SUMS, RELAY_RESULTS };
 

@@ -7,7 +7,7 @@
 #include "model.h"
 #include "session/session.h"
 
-#define MOST_BYTES (1u << 18) /* larger sessions are skipped */
+#define MOST_BYTES (1u << 18) /* sessions of more bytes are skipped */
 #define SLICES 4000u          /* more chunks than the encoder of any toy has */
 #define CALLS 6
 

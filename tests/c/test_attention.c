@@ -45,7 +45,7 @@ static uint32_t pattern_of(const nx_pattern *p) {
         CHECK_INT(nx_pattern_raster(p, i), raster[i]);
         memset(seen, 0, n);
         for (uint32_t r = 0; r < n_ranges; r++) {
-            CHECK(ranges[r].from < ranges[r].to && (r == 0 || ranges[r - 1].to < ranges[r].from)); /* they neither touch nor overlap */
+            CHECK(ranges[r].from < ranges[r].to && (r == 0 || ranges[r - 1].to < ranges[r].from)); /* ranges neither touch nor overlap */
             for (uint32_t j = ranges[r].from; j < ranges[r].to; j++) seen[j]++, count++;
         }
         CHECK(n_ranges >= 1 && n_ranges <= nx_pattern_max_ranges(p) && ranges[n_ranges - 1].to == i + 1);

@@ -39,7 +39,7 @@ static void branches(const subject *s) {
         }
         memory_release(mark);
     }
-    run rest = room_of(s, 3), whole_run = whole(s, &settings); /* the original run continues unchanged */
+    run rest = room_of(s, 3), whole_run = whole(s, &settings); /* `rest` is the original run, which continues unchanged */
     uint32_t n = draw(s, from, s->length - until, rest.ids, rest.nats);
     CHECK_BYTES(rest.ids, whole_run.ids + until * width, n * width * sizeof *rest.ids);
     nx_session *to = bare(s, &one, NULL);
@@ -247,7 +247,7 @@ static void retuned(void) { for_every_endless(retunes); }
 /* The noise of a position does not depend on where a session began. */
 static void origins(void) {
     subject s = subject_of(HASHER);
-    hasher_settings.flat = 1; /* ids depend only on the noise */
+    hasher_settings.flat = 1; /* the ids of this hasher depend only on the noise */
     hasher_settings.end = 0;
     nx_settings settings = settings_of(2, 0, 16);
     run all = whole(&s, &settings);
@@ -331,7 +331,7 @@ static void hides(const subject *s) {
     run plain = whole(s, &without), kept = room_of(s, 3);
     nx_session *session = start(s, &settings, NULL);
     float *a = memory_take(w * sizeof *a), *b = memory_take(w * sizeof *b);
-    CHECK_INT(nx_session_hidden(s->model, session, 0, 0, a), NX_E_ARGUMENT); /* nothing is computed yet */
+    CHECK_INT(nx_session_hidden(s->model, session, 0, 0, a), NX_E_ARGUMENT); /* no position is computed yet */
     for (uint32_t p = 0; p < n && p < plain.n; p++) {
         CHECK_INT(draw(s, session, 1, kept.ids + p * 3 * s->span, kept.nats + p * 3 * s->span), 1);
         for (uint32_t sample = 0; sample < 3; sample++) {
@@ -415,8 +415,8 @@ static void shaping(void) {
     nx_session *session = start(&s, &settings, &bytes);
     uint32_t biased[3] = {3, 9, 50}, drawn_ids[27], differ = 0, drawn;
     float biases[3] = {2, -1e9f, 0}, nats[27], logits[40];
-    CHECK_INT(nx_session_bias(s.model, session, biased, biases, 3), NX_E_ARGUMENT); /* the list is longer than the capacity */
-    CHECK_INT(nx_session_bias(s.model, session, biased + 1, biases, 2), NX_E_ARGUMENT); /* the list has an id that does not exist */
+    CHECK_INT(nx_session_bias(s.model, session, biased, biases, 3), NX_E_ARGUMENT); /* this list is longer than the capacity */
+    CHECK_INT(nx_session_bias(s.model, session, biased + 1, biases, 2), NX_E_ARGUMENT); /* this list has an id that does not exist */
     CHECK_INT(nx_session_bias(s.model, session, biased, (float[]){0, NAN}, 2), NX_E_ARGUMENT);
     CHECK_INT(nx_session_bias(s.model, session, biased, (float[]){-1.1e9f, 0}, 2), NX_E_ARGUMENT);
     CHECK_INT(nx_session_bias(s.model, session, biased, biases, 2), NX_OK);

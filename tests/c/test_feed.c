@@ -117,10 +117,10 @@ static void heads(void) {
     uint8_t *damaged = memory_copy(file.bytes, head);
     uint64_t absurd = (uint64_t)1 << 60;
     nx_problem problem = {"", ""};
-    memcpy(damaged + 24, &absurd, 8); /* the length of the first key */
+    memcpy(damaged + 24, &absurd, 8); /* damages the length of the first key */
     CHECK_INT(nx_model_head_size(damaged, 200, file.length, &bytes, &problem), NX_E_FORMAT);
     CHECK(problem.reason[0]);
-    CHECK_INT(nx_model_head_size(file.bytes, head, head, &bytes, &problem), NX_E_FORMAT); /* the file ends here */
+    CHECK_INT(nx_model_head_size(file.bytes, head, head, &bytes, &problem), NX_E_FORMAT); /* this file ends where its head ends */
     CHECK_INT(nx_model_head_size(file.bytes, head, (size_t)GGUF_MAX_BYTES + 1, &bytes, &problem), NX_E_LIMIT);
     CHECK_INT(nx_model_head_size(damaged, 3, 3, &bytes, &problem), NX_E_FORMAT);
 }
@@ -147,7 +147,7 @@ static void refused(void) {
     CHECK_INT(nx_model_feed(model, 0, 2, 1, data + first.offset + 2 * first.row_bytes, &problem), NX_E_NUMERIC);
     CHECK(!strcmp(problem.name, "token_embd.weight") && problem.reason[0]);
 
-    file = file_of(1); /* an invalid frequency divisor */
+    file = file_of(1); /* this file has an invalid frequency divisor */
     model = begin(&file, head_of(&file));
     nx_gguf gguf;
     nx_tensor stretch;

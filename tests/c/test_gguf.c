@@ -41,7 +41,7 @@ static void valid(void) {
         CHECK(info.flange_cols == p.flange_cols && info.window == nx_pattern_window(&p) && info.outputs == nx_output_parameters(&o));
         CHECK(info.palette == (uint32_t)c->palette && info.input_height == c->input_height && info.input_width == c->input_width);
         CHECK(info.draft == (c->neighbours > 0));
-        for (uint32_t t = 0; t < m->n_tensors; t++) /* neither colours nor the weights of a draft count as weights of the model */
+        for (uint32_t t = 0; t < m->n_tensors; t++) /* colours and the weights of a draft do not count as weights of the model */
             if (strcmp(m->tensor[t].name, "palette.weight") && strncmp(m->tensor[t].name, "draft.", 6)) weights += (uint64_t)m->tensor[t].rows * m->tensor[t].cols;
         nx_part_info part;
         CHECK_INT(nx_model_part(model, 0, &part), NX_OK);
@@ -338,7 +338,7 @@ static void wrong_kinds(void) {
         {TOY_PALETTE, KEY("attention.flange_rows"), UINT32_MAX, NX_E_LIMIT, 0},
         {TOY_PALETTE, KEY("attention.flange_cols"), 8, NX_E_LIMIT, 0},
         {TOY_PALETTE, KEY("attention.flange_cols"), UINT32_MAX - 1, NX_E_LIMIT, 0},
-        {TOY_GAUSSIAN, KEY("attention.block_cols"), 10, NX_E_LIMIT, 0}, /* 9 columns, each with one channel per position */
+        {TOY_GAUSSIAN, KEY("attention.block_cols"), 10, NX_E_LIMIT, 0}, /* the grid has 9 columns, each with one channel per position */
         {TOY_PALETTE, KEY("image.channels"), 1, NX_E_UNSUPPORTED, "palette.weight"},
         {TOY_PALETTE, KEY("image.levels"), 13, NX_E_FORMAT, "palette.weight"},
         {TOY_PALETTE, KEY("image.levels"), 257, NX_E_LIMIT, 0},
@@ -454,7 +454,7 @@ static void wrong_tensors(void) {
             if (bias) {
                 toy *without = toy_build(config(which), &(toy_twist){.without = name});
                 CHECK_INT(toy_exercise(without->bytes, without->length, MOST), NX_OK);
-            } else if (!draft) /* without a palette a position is a channel */
+            } else if (!draft) /* without a palette, a position is a channel */
                 refused(which, (toy_twist){.without = name}, NX_E_FORMAT, strcmp(name, "palette.weight") ? name : "token_embd.weight");
             refused(which, (toy_twist){.twice = name}, NX_E_FORMAT, name);
             /* not in quantised types, whose rows would get another length */
@@ -660,13 +660,13 @@ static void values(void) {
         put_bytes(&array, zeros, 7u * (type == GGUF_STRING ? 8 : size[type]));
         put_bytes(&scalar, zeros, type == GGUF_STRING ? 8 : size[type]);
         check_at("type %lld", type, 0, 0, 0);
-        if (type == GGUF_ARRAY) { /* an array of arrays */
+        if (type == GGUF_ARRAY) { /* writes an array of arrays */
             CHECK_INT(parse(&array), NX_E_UNSUPPORTED);
             continue;
         }
         CHECK_INT(parse(&scalar), NX_OK);
         CHECK_INT(parse(&array), NX_OK);
-        scalar.length--; /* the file is one byte short */
+        scalar.length--; /* the value is one byte short */
         CHECK_INT(parse(&scalar), NX_E_FORMAT);
         array.length--;
         CHECK_INT(parse(&array), NX_E_FORMAT);
@@ -681,14 +681,14 @@ static void values(void) {
     }
     for (int i = 0; i < 8; i++) {
         toy_file file = one_key(GGUF_STRING), inside = one_key(GGUF_ARRAY), key = {0};
-        put_u64(&file, absurd[i]); /* the length of a string */
+        put_u64(&file, absurd[i]); /* writes an absurd length of a string */
         put_bytes(&file, zeros, 64);
-        put_u32(&inside, GGUF_STRING); /* the length of a string in an array */
+        put_u32(&inside, GGUF_STRING); /* writes an absurd length of a string in an array */
         put_u64(&inside, 2);
         put_text(&inside, "one");
         put_u64(&inside, absurd[i]);
         put_bytes(&inside, zeros, 64);
-        put_header(&key, 0, 1); /* the length of a key */
+        put_header(&key, 0, 1); /* writes an absurd length of a key */
         put_u64(&key, absurd[i]);
         put_bytes(&key, zeros, 64);
         check_at("absurd length %lld", i, 0, 0, 0);
@@ -763,10 +763,10 @@ static void tensors(void) {
     CHECK_INT(tensor_with(1, row, NX_F32, 0), NX_OK);
     CHECK_INT(tensor_with(1, row, NX_F32, 1), NX_E_FORMAT);
     CHECK_INT(tensor_with(2, halves, NX_F16, 0), NX_OK);
-    CHECK_INT(tensor_with(2, q8, NX_Q8_0, 0), NX_OK); /* 4 blocks of 34 bytes */
+    CHECK_INT(tensor_with(2, q8, NX_Q8_0, 0), NX_OK); /* the tensor has 4 blocks of 34 bytes */
     CHECK_INT(tensor_with(2, q8, NX_Q8_0, 1), NX_E_FORMAT);
     CHECK_INT(tensor_with(2, odd, NX_Q8_0, 0), NX_E_FORMAT);
-    CHECK_INT(tensor_with(2, q8, NX_Q4_0, 64), NX_OK); /* 4 blocks of 18 bytes */
+    CHECK_INT(tensor_with(2, q8, NX_Q4_0, 64), NX_OK); /* the tensor has 4 blocks of 18 bytes */
     CHECK_INT(tensor_with(2, q8, NX_Q4_0, 65), NX_E_FORMAT);
     CHECK_INT(tensor_with(2, odd, NX_Q4_0, 0), NX_E_FORMAT);
     for (uint32_t type = 0; type < 40; type++) /* one number is less than a block; unsupported types fail only if a model needs them */
@@ -785,7 +785,7 @@ static void tensors(void) {
     static const uint32_t types[] = {NX_F32, NX_F16, NX_Q8_0, NX_Q4_0};
     for (int i = 0; i < 11; i++)
         for (int j = 0; j < 11; j++)
-            for (uint32_t at = 0; at < 12; at++) { /* products that overflow 32 and 64 bits, in every position */
+            for (uint32_t at = 0; at < 12; at++) { /* dimensions whose products overflow 32 and 64 bits, in every position */
                 uint64_t dim[4] = {32, 1, 1, 1};
                 dim[at % 4] = absurd[i];
                 dim[(at + 1 + at / 4) % 4] = absurd[j];

@@ -59,7 +59,7 @@ static void gathered(void) {
             for (uint32_t i = 0; i < p->down; i++)
                 for (uint32_t j = 0; j < p->across; j++)
                     for (uint32_t c = 0; c < p->channels; c++) CHECK(*at++ == tap(p, x, place, i, j, c));
-            CHECK(*at != *at); /* nothing is written after it */
+            CHECK(*at != *at); /* the kernel writes nothing after its output */
         }
         memory_release(mark);
     }

@@ -28,7 +28,7 @@ static uint32_t to_bits(float x) {
 /* The bounds stated in elementary.h. */
 #define EXP_RELATIVE 2e-7
 #define COARSE_EXP2_RELATIVE 3e-6
-#define LOG_ABSOLUTE 1.1e-7 /* times max(1, |ln x|) */
+#define LOG_ABSOLUTE 1.1e-7 /* absolute error, times max(1, |ln x|) */
 #define SINCOS_ABSOLUTE 1e-11
 #define F64_EXP_RELATIVE 1e-13
 #define SWEEP 2003 /* every n-th float; n is prime, so that all low bits occur */
@@ -200,7 +200,7 @@ static double round_column(double *q, const float *x, uint32_t cols) {
     float inverse = top > 0x1p-100f ? 127.0f / top : 0;
     for (uint32_t c = 0; c < cols; c++) {
         float scaled = x[c] * inverse;
-        q[c] = (double)scaled + 0x1.8p52 - 0x1.8p52; /* to nearest, ties to even */
+        q[c] = (double)scaled + 0x1.8p52 - 0x1.8p52; /* rounds to nearest, ties to even */
     }
     return (double)(top / 127.0f);
 }
@@ -264,10 +264,10 @@ static void product_of(uint32_t type, uint32_t rows, uint32_t cols, uint32_t mos
         check_at("%lld x %lld of type %lld, column %lld", rows, cols, type, j);
         compare_product(all + (size_t)j * stride, &t, x + (size_t)j * nx_stride(cols), bias);
     }
-    nx_matmul(again, &matrix, bias, &input); /* columns that are already rounded are reused */
+    nx_matmul(again, &matrix, bias, &input); /* the second product reuses the rounded columns */
     CHECK_FLOATS(again, all, (size_t)most * stride);
     for (uint32_t n = 1; n < most; n++) {
-        uint32_t first = n % (most - n + 1); /* so that the test does not always use the first columns */
+        uint32_t first = n % (most - n + 1); /* first column, which varies so that the test does not always use the first ones */
         float *out = memory_take((size_t)n * stride * sizeof *out);
         check_at("%lld x %lld of type %lld, %lld columns", rows, cols, type, n);
         nx_input some = nx_input_of(x + (size_t)first * nx_stride(cols), n, memory_take(nx_input_bytes(cols, n)));
@@ -275,7 +275,7 @@ static void product_of(uint32_t type, uint32_t rows, uint32_t cols, uint32_t mos
         CHECK_FLOATS(out, all + (size_t)first * stride, (size_t)n * stride);
         nx_matmul(out, &matrix, n % 2 ? zeros : NULL, &some);
         nx_matmul(again, &matrix, n % 2 ? NULL : zeros, &some);
-        CHECK_FLOATS(out, again, (size_t)n * stride); /* no bias equals a bias of zeros */
+        CHECK_FLOATS(out, again, (size_t)n * stride); /* a product without bias equals one with a bias of zeros */
     }
     memory_release(mark);
 }
@@ -515,7 +515,7 @@ static void any_type(void) {
                     CHECK_NEAR((double)kept[c], truth, fabs(k_parts(row, type, c)) * 0x1p-11 * 1.01 + 0x1p-25);
                 else
                     CHECK(kept[c] == out[c]);
-                if (type != NX_Q8_0) CHECK(other[c] == kept[c]); /* packed by row, only Q8_0 differs */
+                if (type != NX_Q8_0) CHECK(other[c] == kept[c]); /* only Q8_0 changes when it is packed by row */
             }
         }
     }
@@ -694,7 +694,7 @@ static void silu_and_rms_norm(void) {
             size_t mark = memory_mark(), bytes = (size_t)n * nx_stride(width) * sizeof(float);
             float *x = columns(width, n, &random), *y = columns(width, n, &random), *gain = memory_take(width * sizeof *gain);
             fill(gain, width, &random);
-            for (size_t i = 0; i < bytes / sizeof *x; i += 3) x[i] *= 40; /* large arguments, where silu is 0 or x */
+            for (size_t i = 0; i < bytes / sizeof *x; i += 3) x[i] *= 40; /* makes arguments large, so that silu is 0 or x */
             float *gated = memory_copy(x, bytes), *normed = memory_take(bytes);
             nx_silu_times(gated, y, width, n);
             nx_rms_norm(normed, x, gain, 1e-5f, width, n);
@@ -814,7 +814,7 @@ static void layer_norm(void) {
 /* Relative error of a softmax weight. The difference from the largest score is rounded (UNIT times its size changes e^x as much), the error
  * of e^x counts twice (once in the sum), the sum has n/4 + 3 roundings, and then there are two operations. */
 static double softmax_tolerance(uint32_t n, double below) { return UNIT * (below + n / 4 + 6) + 2 * EXP_RELATIVE; }
-#define SOFTMAX_FLOOR 2e-38 /* e^-87 and less is zero */
+#define SOFTMAX_FLOOR 2e-38 /* weights of e^-87 and less are zero */
 
 static void softmax_of(uint32_t n, double range, double masked, check_random *random) {
     size_t mark = memory_mark();
@@ -835,7 +835,7 @@ static void softmax_of(uint32_t n, double range, double masked, check_random *ra
         else
             CHECK_NEAR((double)out[i], truth[i], truth[i] * softmax_tolerance(n, fmin(top - (double)x[i], 100)) + SOFTMAX_FLOOR);
     }
-    if (top > -INFINITY) { /* otherwise all scores are masked, and the zeros were checked above */
+    if (top > -INFINITY) { /* if all scores are masked, the zeros were checked above */
         CHECK_NEAR(sum, 1, softmax_tolerance(n, 0));
         double lse, size = 0;
         for (uint32_t i = 0; i < n; i++) size += truth[i] * fmin(top - (double)x[i], 100); /* mean distance from the largest score */
@@ -861,12 +861,12 @@ static void softmax(void) {
 }
 
 static void softmax_ends(void) {
-    float wide[4] = {3e38f, -3e38f, 0, 3e38f}; /* the difference of the two overflows */
+    float wide[4] = {3e38f, -3e38f, 0, 3e38f}; /* the difference of two such numbers overflows */
     nx_softmax(wide, 4);
     CHECK(wide[0] == 0.5f && wide[1] == 0 && wide[2] == 0 && wide[3] == 0.5f);
     for (uint32_t n = 4; n <= 12; n += 4)
         for (uint32_t at = 0; at < n; at++)
-            for (int other = 0; other < 3; other++) { /* among numbers, among masked scores, and alone */
+            for (int other = 0; other < 3; other++) { /* NaN among numbers, among masked scores, and alone */
                 float x[12];
                 for (uint32_t i = 0; i < n; i++) x[i] = other == 0 ? (float)i : other == 1 ? -INFINITY : NAN;
                 x[at] = NAN;

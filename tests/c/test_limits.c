@@ -61,7 +61,7 @@ static void descriptions(void) {
                 uint32_t part = i ? beyond[i - 1] : parts, index = j ? beyond[j - 1] : 0;
                 check_at("part %lld, index %lld", part, index, 0, 0);
                 CHECK_INT(nx_model_part(model, part, &info), NX_E_ARGUMENT);
-                for (uint32_t own = 0; own < 2; own++, part = 0) { /* also an existing part with an invalid index */
+                for (uint32_t own = 0; own < 2; own++, part = 0) { /* own = 1: an existing part with an invalid index */
                     if (own && !j) continue;
                     CHECK_INT(nx_model_port(model, part, index, &port), NX_E_ARGUMENT);
                     CHECK_INT(nx_model_result(model, part, index, &result), NX_E_ARGUMENT);
@@ -109,7 +109,7 @@ static void files(void) {
         CHECK_INT(nx_model_feed(model, n, 0, 1, data, &problem), NX_E_ARGUMENT);
         CHECK_INT(nx_model_feed(model, 0, n, 1, data, &problem), NX_E_ARGUMENT);
         CHECK_INT(nx_model_feed(model, 0, 0, n > first.rows ? n : first.rows + 1, data, &problem), NX_E_ARGUMENT);
-        CHECK_INT(nx_model_feed(model, 0, n, NX_NONE - n + 2, data, &problem), NX_E_ARGUMENT); /* a sum that wraps around */
+        CHECK_INT(nx_model_feed(model, 0, n, NX_NONE - n + 2, data, &problem), NX_E_ARGUMENT); /* the sum of row and count wraps around */
     }
 }
 

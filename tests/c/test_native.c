@@ -69,7 +69,7 @@ static void named(void) {
     static const struct {
         const char *name;
         size_t at;
-        float value; /* for a float field; otherwise 0, and `word` is used */
+        float value; /* value of a float field; otherwise 0, and `word` is used */
         uint32_t word;
     } wrong[] = {
         {"samples", offsetof(nx_settings, samples), 0, 0},         {"samples", offsetof(nx_settings, samples), 0, 65},

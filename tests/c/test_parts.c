@@ -99,9 +99,9 @@ static void described(void) {
     CHECK_INT(nx_model_result(model, TRIAD_ENCODER, TRIAD_OF_LEVELS, &levels), NX_OK);
     CHECK(codes.rows == NX_ROWS_COUNTED && levels.rows == NX_ROWS_OF_RESULT && levels.rows_of == TRIAD_OF_CODES);
     CHECK_INT(nx_model_port(model, TRIAD_PRIOR, 0, &port), NX_OK);
-    CHECK(!strcmp(codes.name, port.name) && codes.values == port.values && codes.dims[0] == port.dims[0]); /* an input of the prior */
+    CHECK(!strcmp(codes.name, port.name) && codes.values == port.values && codes.dims[0] == port.dims[0]); /* the prior reads the codes */
     CHECK_INT(nx_model_port(model, TRIAD_DECODER, 0, &port), NX_OK);
-    CHECK(!strcmp(names[TRIAD_PRIOR], port.name) && port.values == TRIAD_VALUES); /* an input of the decoder */
+    CHECK(!strcmp(names[TRIAD_PRIOR], port.name) && port.values == TRIAD_VALUES); /* the prior's ids are an input of the decoder */
 }
 
 /* The number of codes grows while the sound is read, and is final after the last sample. */
@@ -114,7 +114,7 @@ static void counted(void) {
     sound_of(sound);
     n = codes_by_hand(sound, expected);
     nx_session *session = given(model, TRIAD_ENCODER, &settings, 0, sound, SAMPLES, &bytes);
-    CHECK_INT(nx_session_result_count(model, session, TRIAD_OF_CODES, &count), NX_E_ARGUMENT); /* nothing has been read yet */
+    CHECK_INT(nx_session_result_count(model, session, TRIAD_OF_CODES, &count), NX_E_ARGUMENT); /* the encoder has read nothing yet */
     nx_status status = NX_MORE;
     for (uint32_t slice = 0; status == NX_MORE; slice++) {
         status = nx_session_encode(model, session);

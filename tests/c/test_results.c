@@ -70,7 +70,7 @@ static void described(void) {
     CHECK(!strcmp(result.name, "floats") && result.values == 0 && result.dims[0] == RELAY_WORDS && result.dims[1] == 3 && result.rows == NX_ROWS_OF_INPUT && result.rows_of == 0);
     CHECK_INT(nx_model_result(model, 0, RELAY_OF_MARK, &result), NX_OK);
     CHECK_INT(nx_model_port(model, 1, 0, &port), NX_OK);
-    CHECK(!strcmp(result.name, port.name) && result.values == port.values && port.like == NX_NONE); /* an input of that port */
+    CHECK(!strcmp(result.name, port.name) && result.values == port.values && port.like == NX_NONE); /* the port takes the result */
     CHECK_INT(nx_model_port(model, 0, 1, &port), NX_OK);
     CHECK_INT(port.like, 0);
     CHECK_INT(nx_model_result(model, 0, RELAY_RESULTS, &result), NX_E_ARGUMENT);
@@ -90,7 +90,7 @@ static void sizes(void) {
     STATUS(&plain, NX_OK, .counts = {3});
     least = bytes;
     STATUS(&plain, NX_OK, .counts = {3, 3});
-    CHECK_INT(bytes, least); /* each word has one hint, whether or not hints are given */
+    CHECK_INT(bytes, least); /* the size is the same, because each word has one hint, given or not */
     STATUS(&plain, NX_E_ARGUMENT, .counts = {3, 2});
     STATUS(&plain, NX_E_ARGUMENT, .counts = {0, 2}); /* a count of 0 means the maximum number of words */
     STATUS(&plain, NX_E_ARGUMENT, .counts = {3, 3, 1});
@@ -114,7 +114,7 @@ static void ranges(void) {
     uint32_t mark[WORDS + 1];
     float floats[3], all[3 * WORDS];
     CHECK_INT(nx_session_result(model, session, RELAY_OF_MARK, 0, 0, mark), NX_E_ARGUMENT);
-    CHECK_INT(nx_session_encode(model, session), NX_E_ARGUMENT); /* words are required, hints are optional */
+    CHECK_INT(nx_session_encode(model, session), NX_E_ARGUMENT); /* the words are required, whereas the hints are optional */
     CHECK_INT(nx_session_input(model, session, 0, some, WORDS), NX_OK);
     for (uint32_t i = 0; i < WORDS; i++) {
         check_at("word %lld", i, 0, 0, 0);

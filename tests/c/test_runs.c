@@ -138,7 +138,7 @@ static void putting(const subject *s) {
             run r = room_of(s, 3);
             uint32_t width = 3 * s->span, half = way > 1 ? known / 2 : 0;
             int ended = 0;
-            if (half) CHECK_INT(draw(s, session, half, r.ids, r.nats), half); /* draw, then give known ids, then draw */
+            if (half) CHECK_INT(draw(s, session, half, r.ids, r.nats), half); /* the run draws, then takes known ids, then draws again */
             put(s, session, all.ids + half * width, known - half, 1, way % 2 ? NULL : r.nats + half * width);
             CHECK_INT(nx_session_position(session), known);
             check_at("%lld known, way %lld", known, way, 0, 0);
@@ -200,7 +200,7 @@ static void refused_ids(void) {
     float nats[2 * LENGTH];
     CHECK_INT(nx_session_put(s.model, session, ids, 3, 0, nats), NX_E_ARGUMENT); /* two valid ids, then an invalid one */
     CHECK_INT(nx_session_put(s.model, session, none, 1, 0, nats), NX_E_ARGUMENT);
-    CHECK_INT(nx_session_put(s.model, session, none, 1, 1, nats), NX_E_ARGUMENT); /* NX_NONE before any sample has ended */
+    CHECK_INT(nx_session_put(s.model, session, none, 1, 1, nats), NX_E_ARGUMENT); /* NX_NONE is refused before any sample has ended */
     CHECK_INT(nx_session_put(s.model, session, ids, LENGTH + 1, 0, nats), NX_E_ARGUMENT);
     CHECK_INT(nx_session_position(session), 0);
     CHECK_INT(nx_session_draw(s.model, session, LENGTH + 1, ids, nats, &drawn), NX_E_ARGUMENT);
@@ -230,10 +230,10 @@ static void ends(void) {
     float nats[2 * B];
     CHECK_INT(nx_session_draw(s.model, session, shortest + 1, all.ids, all.nats, &drawn), NX_OK);
     for (uint32_t b = 0; b < B; b++) ids[b] = last[b] <= shortest ? NX_NONE : 5, wrong[b] = 5;
-    CHECK_INT(nx_session_put(s.model, session, wrong, 1, 1, nats), NX_E_ARGUMENT); /* an id for a sample that has ended */
+    CHECK_INT(nx_session_put(s.model, session, wrong, 1, 1, nats), NX_E_ARGUMENT); /* an id is refused for a sample that has ended */
     CHECK_INT(nx_session_put(s.model, session, ids, 1, 1, nats), NX_OK);
     for (uint32_t b = 0; b < B; b++) CHECK(last[b] <= shortest ? nats[b] == 0 : nats[b] > 0);
-    CHECK_INT(nx_session_put(s.model, session, wrong, 1, 0, nats), NX_OK); /* ids only for samples that have not ended */
+    CHECK_INT(nx_session_put(s.model, session, wrong, 1, 0, nats), NX_OK); /* only samples that have not ended take the ids */
     for (uint32_t b = 0; b < B; b++) CHECK(last[b] <= shortest ? nats[b] == 0 : nats[b] > 0);
     size_t bytes;
     nx_session_size(s.model, s.part, &settings, &s.shape, &bytes);
@@ -303,13 +303,13 @@ static void interrupted(void) {
     int calls = 1;
     while (nx_session_top(s.model, session, 2, top, costs) == NX_MORE) calls++;
     CHECK_INT(calls, 3);
-    CHECK_INT(nx_session_top(s.model, session, 2, top, costs), NX_OK); /* the most probable ids are available now */
+    CHECK_INT(nx_session_top(s.model, session, 2, top, costs), NX_OK); /* the most probable ids are available at this point */
     CHECK_INT(nx_session_resample(s.model, session, parents), NX_OK);
     CHECK_INT(nx_session_advance(s.model, session, parents, next), NX_OK);
     uint32_t done = 0;
     for (calls = 1; nx_session_draw(s.model, session, 2 - done, ids, nats, &drawn) == NX_MORE; calls++) done += drawn;
     CHECK_INT(nx_session_draw(s.model, session, 1, ids, nats, &drawn), NX_MORE);
-    CHECK_INT(nx_session_resample(s.model, session, parents), NX_E_ARGUMENT); /* refused in the middle of a position */
+    CHECK_INT(nx_session_resample(s.model, session, parents), NX_E_ARGUMENT); /* resampling is refused in the middle of a position */
     CHECK_INT(calls, 5); /* three chunks per position; the last chunk of the first position also begins the second position */
     CHECK_INT(hasher_settings.misused, 0);
 }
@@ -347,7 +347,7 @@ static void sources(void) {
     nx_shape shape = {.length = 5, .counts = {HASHER_SOURCE + 1}};
     CHECK_INT(nx_session_size(s.model, s.part, &settings, &shape, &bytes), NX_E_ARGUMENT);
     shape.counts[0] = 0;
-    CHECK_INT(nx_session_size(s.model, s.part, &settings, &shape, &bytes), NX_OK); /* 0 means the maximum length */
+    CHECK_INT(nx_session_size(s.model, s.part, &settings, &shape, &bytes), NX_OK); /* a count of 0 means the maximum length */
     shape.counts[1] = 1;
     CHECK_INT(nx_session_size(s.model, s.part, &settings, &shape, &bytes), NX_E_ARGUMENT); /* the run has no such port */
     shape = (nx_shape){.length = 0};
@@ -356,7 +356,7 @@ static void sources(void) {
     CHECK_INT(nx_session_size(s.model, s.part, &settings, &shape, &bytes), NX_E_ARGUMENT);
     shape.length = NX_MAX_LENGTH;
     settings.samples = 64;
-    CHECK_INT(nx_session_size(s.model, s.part, &settings, &shape, &bytes), NX_E_LIMIT); /* larger than the largest allowed block */
+    CHECK_INT(nx_session_size(s.model, s.part, &settings, &shape, &bytes), NX_E_LIMIT); /* the block would be too large */
     CHECK_INT(nx_session_size(s.model, 1, &settings, &shape, &bytes), NX_E_ARGUMENT); /* the model has no such part */
     settings.origin = UINT32_MAX - 3;
     shape.length = 5;
@@ -438,7 +438,7 @@ static void refused_noise(void) {
     s = subject_of(HASHER_NOISY);
     session = start(&s, &settings, NULL), branch = bare(&s, &settings, NULL);
     while (nx_session_top(s.model, session, 1, ids, nats) == NX_MORE) {}
-    CHECK_INT(nx_session_branch(s.model, branch, session, 1, 0), NX_E_ARGUMENT); /* a position that cannot be recomputed */
+    CHECK_INT(nx_session_branch(s.model, branch, session, 1, 0), NX_E_ARGUMENT); /* this position cannot be recomputed */
 }
 
 /* ---- penalties and biases -------------------------------------------------------------------------------------------------- */

@@ -40,7 +40,7 @@ static void philox(void) {
         {{0x243f6a88, 0x85a308d3, 0x13198a2e, 0x03707344}, {0xa4093822, 0x299f31d0}, {0xd16cfe09, 0x94fdcceb, 0x5001e420, 0x24126ea1}},
     };
     for (int i = 0; i < 3; i++) {
-        for (uint32_t lane = 0; lane < 4; lane++) { /* the other lanes have the following counters */
+        for (uint32_t lane = 0; lane < 4; lane++) { /* the other lanes hold the following counters */
             uint32_t word[4];
             random_words(word, known[i].counter, lane, known[i].key[0], known[i].key[1]);
             check_at("vector %lld, lane %lld", i, lane, 0, 0);
@@ -304,7 +304,7 @@ static void margins(void) {
         float margin;
     } rows[] = {
         {{3, -1, 5.5f, 5.25f}, 4, 2, 0.25f}, {{3, -1, 5.5f, 5.25f, 100, 5.5f}, 6, 4, 94.5f}, {{2, 2}, 2, 0, 0}, {{2, 2}, 2, 1, 0}, {{2, -1}, 2, 0, 3},
-        {{-2, -INFINITY, -9, -INFINITY}, 4, 0, 7}, {{-INFINITY, -2, -INFINITY}, 3, 1, INFINITY}, /* all other values were dropped */
+        {{-2, -INFINITY, -9, -INFINITY}, 4, 0, 7}, {{-INFINITY, -2, -INFINITY}, 3, 1, INFINITY}, /* -INFINITY: a dropped value */
         {{-7, -9, -8, -20, -6.5f}, 5, 4, 0.5f},
     };
     float x[16];
@@ -381,12 +381,12 @@ static void filters_by_hand(void) {
     } rows[] = {
         {FILTER(1, 3, 1, 0, 0, 1), 0x07},          {FILTER(1, 0, 0.5f, 0, 0, 1), 0x03},        {FILTER(1, 0, 0.71f, 0, 0, 1), 0x07},
         {FILTER(1, 0, 1, 0, 0.3f, 1), 0x07},       {FILTER(1, 2, 0.5f, 0, 0, 1), 0x01},        /* of 0.4 and 0.3, 0.57 and 0.43 */
-        {FILTER(1, 0, 0.85f, 0, 0.45f, 1), 0x03},  {FILTER(0.1f, 0, 0.5f, 0, 0, 1), 0x03},     /* the temperature comes last, */
-        {FILTER(0.1f, 0, 0.5f, 0, 0, 0), 0x01},    /* or it comes first, and then the most probable value has nearly all the mass */
+        {FILTER(1, 0, 0.85f, 0, 0.45f, 1), 0x03},  {FILTER(0.1f, 0, 0.5f, 0, 0, 1), 0x03},     /* here the temperature comes last, */
+        {FILTER(0.1f, 0, 0.5f, 0, 0, 0), 0x01},    /* in this row it comes first, so the most probable value has nearly all the mass */
         /* entropy 1.505 nats. Surprisals: 0.916 (p = 0.4), 1.204 (0.3), 1.897 (0.15), 2.659, ... nats. 0.3 is the nearest (0.30 away), then
          * 0.15 (0.39), then 0.4 (0.59) */
         {FILTER(1, 0, 1, 0.2f, 0, 1), 0x02},       {FILTER(1, 0, 1, 0.31f, 0, 1), 0x06},       {FILTER(1, 0, 1, 0.46f, 0, 1), 0x07},
-        {FILTER(0, 0, 1, 0.2f, 0, 1), 0x02},       /* the most probable of the typical values */
+        {FILTER(0, 0, 1, 0.2f, 0, 1), 0x02},       /* at temperature 0: the most probable of the typical values */
     };
     float x[16], mass[16];
     uint32_t heap[16];
@@ -481,7 +481,7 @@ static void frequencies(void) {
     }
     frequencies_of(logits_of(2, 1, &random), 2, filters[0]);
     frequencies_of(logits_of(256, 1, &random), 256, filters[0]);
-    float even[16]; /* equal logits: top-k and top-p keep the lowest values */
+    float even[16]; /* all logits are equal, so top-k and top-p keep the lowest values */
     for (int v = 0; v < 16; v++) even[v] = 3;
     frequencies_of(even, 16, (nx_settings)FILTER(1, 4, 1, 0, 0, 0));
     frequencies_of(even, 16, (nx_settings)FILTER(1, 0, 0.4f, 0, 0, 0));
@@ -496,7 +496,7 @@ static float *parameters_of(const nx_output *o, double far, double least_scale, 
     uint32_t n = nx_output_parameters(o), K = o->kind == NX_DMOL ? o->mixtures : 1, first = o->kind == NX_DMOL ? K : 0;
     float *p = memory_take(n * sizeof *p);
     for (uint32_t i = 0; i < n; i++) {
-        uint32_t what = i < first ? 3 : (i - first) / K % (o->elements == 3 ? 3 : 2); /* 0 location, 1 log scale */
+        uint32_t what = i < first ? 3 : (i - first) / K % (o->elements == 3 ? 3 : 2); /* location, log scale, coefficient, mixture logit */
         double log_scale = least_scale + (most_scale - least_scale) * random_unit(random);
         p[i] = (float)(o->kind < NX_DISCRETE_KINDS || what > 1 ? 2 * random_normal(random) : what == 1 ? log_scale : far * random_normal(random));
     }

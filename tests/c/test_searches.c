@@ -84,7 +84,7 @@ static void beams(const subject *s) {
         CHECK_INT(status, NX_OK);
         CHECK_INT(nx_session_check(s->model, session, bytes), NX_OK);
     }
-    if (steps == s->length) steps--; /* leave one position, so that there is an output to read */
+    if (steps == s->length) steps--; /* leaves one position, so that there is an output to read */
     uint32_t left = s->length - nx_session_position(session);
     for (uint32_t b = 0; b < B && left; b++) {
         nx_session *single = start(s, &one, NULL);
@@ -121,7 +121,7 @@ static void resamples(const subject *s) {
     uint32_t span = s->span, parents[B], bad[B] = {0, 1, 2, 3, B}, ids[EVERY * B * NX_MAX_SPAN];
     uint32_t history[B][STEPS * NX_MAX_SPAN], old[B][STEPS * NX_MAX_SPAN];
     for (uint32_t b = 0; b < B; b++) parents[b] = B - 1 - b;
-    CHECK_INT(nx_session_resample(s->model, session, parents), NX_OK); /* all samples still agree */
+    CHECK_INT(nx_session_resample(s->model, session, parents), NX_OK); /* samples that still agree can be resampled */
     for (uint32_t p = 0; p < STEPS; p += EVERY) {
         if (draw(s, session, EVERY, ids, NULL) < EVERY) return; /* all samples have ended */
         for (uint32_t i = 0; i < EVERY; i++)
@@ -142,7 +142,7 @@ static void resamples(const subject *s) {
         nx_session *single = start(s, &one, NULL);
         int over = 0;
         for (uint32_t i = 0; i < STEPS; i++) over |= history[b][i * span] == NX_NONE || nx_ends(&s->model->plan[s->part], history[b][i * span]);
-        if (over) { /* an ended sample stays ended in all later steps */
+        if (over) { /* a sample that has ended stays ended in all later steps */
             for (uint32_t i = 0; i < drawn; i++) CHECK_INT(ids[(i * B + b) * span], NX_NONE);
             continue;
         }
@@ -213,7 +213,7 @@ static float search_by_hand(const subject *s, uint32_t beams, float alpha, uint3
     own[0] = (hypothesis){{0}, 0, 0};
     for (uint32_t p = 0; !over; p++) {
         uint32_t n = 0, kept = 0;
-        for (uint32_t b = 0; b < living; b++) { /* all continuations of all hypotheses, sorted by cost with a stable sort */
+        for (uint32_t b = 0; b < living; b++) { /* lists all continuations of all hypotheses, and sorts them by cost with a stable sort */
             size_t mark = memory_mark();
             nx_session *alone = start(s, &one, NULL);
             put(s, alone, own[b].ids, own[b].n, 0, NULL);
@@ -337,7 +337,7 @@ static void refused_searches(void) {
     CHECK_INT(count, 6);
     CHECK_INT(nx_session_draw(s.model, drawing, 1, ids, NULL, &drawn), NX_OK);
     CHECK_INT(nx_session_search(s.model, drawing, 0.6f, candidates, &count, &over), NX_E_ARGUMENT); /* the samples differ */
-    CHECK_INT(nx_session_search(s.model, empty, 0.6f, candidates, &count, &over), NX_E_ARGUMENT); /* nothing was given or drawn yet */
+    CHECK_INT(nx_session_search(s.model, empty, 0.6f, candidates, &count, &over), NX_E_ARGUMENT); /* the run has no position yet */
     s = subject_named("picture, pixels");
     /* this model draws three ids per position */
     CHECK_INT(nx_session_search(s.model, start(&s, &settings, NULL), 0.6f, candidates, &count, &over), NX_E_ARGUMENT);

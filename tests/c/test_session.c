@@ -92,7 +92,7 @@ static void settings_ranges(void) {
     STATUS(s.look_ahead = 17, NX_E_ARGUMENT);
     STATUS(s.look_ahead = UINT32_MAX, NX_E_ARGUMENT);
     STATUS(s.seed_high = s.seed_low = UINT32_MAX, NX_OK);
-    STATUS(s.first_sample = UINT32_MAX, NX_E_ARGUMENT); /* the index of the last sample would not fit */
+    STATUS(s.first_sample = UINT32_MAX, NX_E_ARGUMENT); /* then the index of the last sample would not fit */
     STATUS(s.first_sample = UINT32_MAX - NX_MAX_SAMPLES, NX_OK);
 #undef STATUS
     s = good;
@@ -120,7 +120,7 @@ static void misuse(void) {
     float weights[6];
     uint32_t keys[6], count = 77;
     memset(values, 0x55, sizeof values);
-    CHECK_INT(nx_session_output(model, session, 0, logits), NX_E_ARGUMENT); /* nothing is computed yet */
+    CHECK_INT(nx_session_output(model, session, 0, logits), NX_E_ARGUMENT); /* no position is computed yet */
     CHECK_INT(picture_attention(model, session, 0, weights, keys, &count), NX_E_ARGUMENT);
     CHECK_INT(picture_prefill(model, session, values, 7, nats), NX_E_ARGUMENT);
     CHECK_INT(picture_step(model, session, 7, values, nats), NX_E_ARGUMENT);
@@ -130,7 +130,7 @@ static void misuse(void) {
     CHECK_INT(picture_step(model, session, 0, NULL, NULL), NX_OK);
     CHECK_INT(picture_prefill(model, session, NULL, 0, NULL), NX_OK); /* a call with zero steps does nothing */
     CHECK_INT(picture_prefill(model, session, values, 2, NULL), NX_OK);
-    CHECK_INT(nx_session_output(model, session, 0, logits), NX_E_ARGUMENT); /* the positions are computed, but without the output layer */
+    CHECK_INT(nx_session_output(model, session, 0, logits), NX_E_ARGUMENT); /* the position is computed, but without the output layer */
     CHECK_INT(picture_prefill(model, session, values, 1, nats), NX_OK);
     CHECK_INT(nx_session_output(model, session, 0, logits), NX_OK);
     CHECK_INT(nx_session_output(model, session, 1, logits), NX_OK);
@@ -141,7 +141,7 @@ static void misuse(void) {
     CHECK_INT(nx_session_position(session), 3);
     for (int i = 0; i < 12; i++) CHECK_INT(values[i], 0x55);
     CHECK_INT(picture_step(model, session, 1, values, NULL), NX_OK);
-    CHECK_INT(picture_prefill(model, session, values, 1, NULL), NX_OK); /* known values after a drawn step, the same for both samples */
+    CHECK_INT(picture_prefill(model, session, values, 1, NULL), NX_OK); /* after a drawn step, both samples get the same known values */
     CHECK_INT(picture_prefill(model, session, values, 0, NULL), NX_OK);
     CHECK_INT(picture_step(model, session, 1, values, nats), NX_OK);
     CHECK_INT(nx_session_position(session), 6);
@@ -251,7 +251,7 @@ static void broken_numbers(void) {
     settings.seed_low--;
     nx_session *session = toy_session(broken, &settings, NULL);
     CHECK_INT(picture_step(broken, session, 35, drawn, broken_nats), NX_E_NUMERIC);
-    CHECK_INT(nx_session_position(session), at + 1); /* the position of the failed element */
+    CHECK_INT(nx_session_position(session), at + 1); /* the run stops at the position of the failed element */
     CHECK_BYTES(drawn, values, at + 1);
     CHECK_FLOATS(broken_nats, nats, at + 1);
     CHECK_INT(picture_step(broken, session, 1, drawn, NULL), NX_E_NUMERIC);
@@ -284,9 +284,9 @@ static int drafted(int i, toy_config *c) {
 /* Statistics of the drafted values of many passes. */
 typedef struct {
     int passes, right, wrong, unsure;
-    int far;              /* passes with at least three correct drafts */
-    int at_block, at_end; /* correct up to the end of a query block or to the last step */
-    int last;             /* wrong drafts of the highest level for which a column was computed */
+    int far;              /* number of passes with at least three correct drafts */
+    int at_block, at_end; /* numbers of passes that were correct up to the end of a query block or to the last step */
+    int last;             /* number of wrong drafts of the highest level for which a column was computed */
     uint32_t longest;     /* largest number of positions that one pass kept */
 } tally;
 
@@ -594,7 +594,7 @@ static void broken_ahead(void) {
                 nx_session *session = toy_session(broken, &settings, &bytes);
                 check_at("configuration %lld, seed %lld, position %lld, %lld ahead", which[i], seed, at, expected[at + 1]);
                 CHECK_INT(picture_step(broken, session, n, values, nats), NX_E_NUMERIC);
-                CHECK_INT(nx_session_position(session), at + 1); /* the position of the failed element */
+                CHECK_INT(nx_session_position(session), at + 1); /* the run stops at the position of the failed element */
                 CHECK_BYTES(values, plain.values, at + 1);
                 CHECK_FLOATS(nats, plain.nats, at + 1);
                 CHECK_INT(nx_session_ahead(broken, session, 0, at + 1, ahead), NX_OK);
@@ -609,7 +609,7 @@ static void broken_ahead(void) {
             memory_release(mark);
         }
         check_note("  configuration %d: %d break ahead, %d do not", which[i], inside, alone);
-        CHECK(inside > 2 && alone > 2); /* otherwise the test would cover too little */
+        CHECK(inside > 2 && alone > 2); /* otherwise the test would not cover both cases */
     }
 }
 
@@ -618,7 +618,7 @@ static void broken_guesses(void) {
     static const int which[] = {TOY_DRAFT, TOY_DRAFT_LOCAL, TOY_DRAFT_PALETTE};
     static const float at_times[] = {5.5f, 3, 0};
     for (int i = 0; i < 3; i++)
-        for (int stubborn = 0; stubborn < 2; stubborn++) { /* a draft that predicts the failing value sometimes, and one that always does */
+        for (int stubborn = 0; stubborn < 2; stubborn++) { /* stubborn = 0: the draft predicts the failing value sometimes; 1: always */
             toy_config c = *config(which[i]);
             nx_model *good, *broken;
             tally t = {0};
@@ -691,7 +691,7 @@ static void save_and_restore(void) {
     for (uint32_t i = 0; i < n_configs(); i++) {
         size_t outer = memory_mark();
         toy *m = toy_build(config(i), NULL);
-        nx_model *model = toy_open(m), *again = toy_open(m); /* the same file opened twice, as when a page is reloaded */
+        nx_model *model = toy_open(m), *again = toy_open(m); /* opens the same file twice, as when a page is reloaded */
         if (!model || !again) return;
         picture_info info = info_of(model);
         uint32_t n = info.positions, samples = 3, room = info.elements * samples;
@@ -724,7 +724,7 @@ static void save_and_restore(void) {
                 CHECK_INT(finish(model, session, samples, copied, copied_nats), count);
                 CHECK_BYTES(copied, values, count);
                 CHECK_FLOATS(copied_nats, nats, count);
-                CHECK_BYTES(session, fork, bytes); /* equal to the last byte */
+                CHECK_BYTES(session, fork, bytes); /* both sessions are equal to the last byte */
                 memory_release(mark);
             }
         memory_release(outer);
@@ -746,7 +746,7 @@ static void independence(void) {
     CHECK_INT(picture_step(model, toy_session(model, &one, NULL), 60, values[0], nats[0]), NX_OK);
     CHECK_INT(picture_step(model, toy_session(model, &two, NULL), 60, values[1], nats[1]), NX_OK);
     nx_session *a = toy_session(model, &one, NULL), *b = toy_session(model, &two, NULL);
-    for (uint32_t i = 0; i < 60; i++) { /* alternate between the sessions */
+    for (uint32_t i = 0; i < 60; i++) { /* the test alternates between the sessions */
         CHECK_INT(picture_step(model, a, 1, values[2] + 2 * i, nats[2] + 2 * i), NX_OK);
         CHECK_INT(picture_step(model, b, 1, values[3] + 2 * i, nats[3] + 2 * i), NX_OK);
     }
@@ -789,7 +789,7 @@ static int go_on(const nx_model *model, uint8_t *block, size_t bytes, const pict
 typedef struct {
     nx_model *model;
     picture_info info;
-    uint8_t *state; /* a run stopped in the middle */
+    uint8_t *state; /* a session that was stopped in the middle of a run */
     size_t bytes;
 } middle;
 
@@ -867,7 +867,7 @@ static void refused_states(void) {
         l.ids[i] = 15;
         CHECK_INT(nx_session_check(m.model, copy, m.bytes), NX_OK);
     }
-    for (uint32_t i = 0; i < 3; i++) { /* invalid or shared slots; an ended sample in a model without ends; an invalid class */
+    for (uint32_t i = 0; i < 3; i++) { /* a missing slot, a shared slot, an ended sample in a model without ends, an invalid class */
         uint8_t *copy = memory_copy(m.state, m.bytes);
         nx_layout l = nx_layout_of(m.model, (nx_session *)copy);
         uint32_t *damaged[] = {l.slots + i, l.slots + i, l.ended + i, l.port[0]}, value[] = {3, (i + 1) % 3, 1, 3};
@@ -899,7 +899,7 @@ static void damaged_states(void) {
                 }
                 copy[at] = b;
             }
-            for (int run = 0; run < 60; run++) { /* random words anywhere; first, words of the header that still pass the check */
+            for (int run = 0; run < 60; run++) { /* random words: in even runs anywhere, in odd runs in the header */
                 memcpy(copy, m.state, m.bytes);
                 for (int damage = 0; damage < 3; damage++) {
                     uint32_t word = random_below(&random, 2) ? random_bits(&random) : random_below(&random, m.info.positions + 1);

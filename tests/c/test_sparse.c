@@ -55,7 +55,7 @@ static void pattern_of(const nx_sparse *p) {
             for (uint32_t later = i; later < n; later++) CHECK(!sees(p, p->sets, later, i));
         if (count > most) most = count;
         empty += count == 0;
-        if (p->sets == NX_NEAR && p->kind == NX_STRIDED) CHECK_INT(count, i + 1 < p->stride ? i + 1 : p->stride); /* l members, not l + 1 */
+        if (p->sets == NX_NEAR && p->kind == NX_STRIDED) CHECK_INT(count, i + 1 < p->stride ? i + 1 : p->stride); /* the set has l members */
     }
     uint32_t first = p->sets == NX_PREVIOUS ? p->stride : p->stride - p->summary;
     CHECK_INT(empty, p->sets == NX_PREVIOUS || (p->sets == NX_FAR && p->kind == NX_FIXED) ? (first < n ? first : n) : 0);
@@ -122,7 +122,7 @@ static void two_layers(void) {
             for (uint32_t c = 1; c < l; c++) {
                 p = (nx_sparse){NX_FIXED, n, l, c, 0};
                 check_at("n = %lld, l = %lld, c = %lld", n, l, c, 0);
-                CHECK(reaches_all(&p, NX_NEAR, NX_FAR, 1)); /* so the interleaving begins with A1 */
+                CHECK(reaches_all(&p, NX_NEAR, NX_FAR, 1)); /* this is why the interleaving begins with A1 */
                 CHECK(!reaches_all(&p, NX_FAR, NX_NEAR, 1));
                 CHECK(!reaches_all(&p, NX_NEAR, NX_FAR, 0) && !reaches_all(&p, NX_FAR, NX_NEAR, 0));
                 CHECK(reaches_all(&p, NX_NEAR | NX_FAR, NX_NEAR | NX_FAR, 0));

@@ -140,7 +140,7 @@ static void list_offsets(toy_tensor *t) {
 
 /* Draws weights with the standard deviation of weights/train/golden.py, large enough that attention is far from uniform. */
 static void draw_weights(toy_tensor *t, const toy_config *c) {
-    const char *like = strcmp(t->name, "draft.output.bias") ? t->name : "output.bias"; /* equal biases, so that drafts are often correct */
+    const char *like = strcmp(t->name, "draft.output.bias") ? t->name : "output.bias"; /* equal biases make drafts often correct */
     check_random random = {c->seed ^ check_hash(0, like, strlen(like))};
     double fan_in = __builtin_sqrt((double)(starts(t->name, "token") ? c->d : t->cols)), mean = 0, spread = 1 / fan_in;
     if (starts(t->name, "palette")) {
@@ -729,7 +729,7 @@ static void run_model(const nx_model *model, const picture_info *info, size_t mo
 
 /* Checks the invariants of any model. */
 static void check_info(const nx_model *model, const picture_info *info) {
-    if (!info->height || !info->outputs || tells(model, info)) return; /* only image models that draw element by element */
+    if (!info->height || !info->outputs || tells(model, info)) return; /* checks of image models that draw element by element */
     CHECK(info->height >= 1 && info->height <= NX_MAX_SIDE && info->width >= 1 && info->width <= NX_MAX_SIDE);
     CHECK(info->levels >= 2 && info->levels <= NX_MAX_LEVELS && (info->channels == 1 || info->channels == 3));
     CHECK(info->elements == info->positions * info->position_elements && info->classes <= NX_MAX_CLASSES && info->palette <= 1);

@@ -55,19 +55,19 @@ typedef struct {
     uint32_t block_rows, block_cols, flange_rows, flange_cols; /* local 2D attention */
     int position;
     int pre_norm;
-    int palette; /* elements are indices of `levels` colours */
+    int palette; /* whether elements are indices of `levels` colours */
     nx_output_kind output;
     uint32_t mixtures;                                  /* of NX_DMOL */
     uint32_t input_height, input_width, encoder_blocks; /* super-resolution; otherwise 0 */
     uint32_t encoder_inner;                             /* 0: inner */
-    int direct;                                         /* positions read the small picture directly */
+    int direct;                                         /* whether positions read the small picture directly */
     uint32_t classes;
-    int biases;                                    /* biases in query, key, value and output */
+    int biases;                                    /* whether query, key, value and output have biases */
     int headless;                                  /* whether the file lacks output.bias */
     uint32_t type;                                 /* type of the matrices: NX_F32, NX_F16, NX_Q8_0, NX_Q4_0 */
     uint32_t tables;                               /* type of the embeddings */
     float sharpness;                               /* deviation of the logits; 0 means 1.5 */
-    uint32_t neighbours, hidden, rank, draft_type; /* the draft; without neighbours there is none */
+    uint32_t neighbours, hidden, rank, draft_type; /* sizes of the draft; without neighbours there is none */
     float peak;                                    /* deviation of output.bias and draft.output.bias, which are equal; 0 means 0.3 */
     uint64_t seed;
 } toy_config;
@@ -93,7 +93,7 @@ typedef struct {
     const char *twice;         /* a key that is written twice */
     const char *retyped;       /* a key written with another type */
     const char *reshaped;      /* a tensor with its two dimensions exchanged */
-    const char *number, *text; /* a key with another value: */
+    const char *number, *text; /* a key that gets another value: */
     uint32_t value;            /*   for `number` */
     const char *words;         /*   for `text` */
     const char *poisoned;      /* a tensor whose last weight is replaced by `poison` */
@@ -154,7 +154,7 @@ toy *toy_direct(int mixtures, const toy_twist *twist);
 enum {
     TOY_SEED = 1,   /* a small file from which the fuzzer starts (tests/fuzz/seeds.c), at most 16 KB */
     TOY_RUN = 2,    /* a subject of the tests of runs, searches and branches (subject.h) */
-    TOY_SHAPED = 4, /* also run with penalties, biases and filters; one toy of each sort is enough */
+    TOY_SHAPED = 4, /* the toy also runs with penalties, biases and filters; one toy of each sort is enough */
     /* its beam search is compared with brute force: at most 30 positions, with one id each and at most 40 values per id */
     TOY_SEARCH = 8,
     TOY_DAMPED = 16, /* the weights of its maps may add up to less than 1: the paper scales them after the softmax, or no key is visible */

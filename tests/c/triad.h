@@ -16,8 +16,8 @@
 
 #define TRIAD_SOUND 8000u /* maximum number of samples of an input */
 #define TRIAD_CODES (TRIAD_SOUND / 2)
-#define TRIAD_LEVELS 256u /* upper bound of samples */
-#define TRIAD_VALUES 16u  /* upper bound of codes and ids */
+#define TRIAD_LEVELS 256u /* every level is below this number */
+#define TRIAD_VALUES 16u  /* every code and id is below this number */
 
 enum { TRIAD_ENCODER, TRIAD_PRIOR, TRIAD_DECODER, TRIAD_PARTS };
 enum { TRIAD_OF_CODES, TRIAD_OF_LEVELS };

@@ -147,7 +147,7 @@ static void by_hand(void) {
         const nx_model *model = toy_file_open(&file);
         for (uint32_t i = 0; i < 18; i++) features[i] = random_below(&random, 12);
         exact free = enumerate(&c, features, n, NULL);
-        for (int way = 0; way < 3; way++) { /* no pins; some words pinned; all words pinned */
+        for (int way = 0; way < 3; way++) { /* way 0: no pins; 1: some words pinned; 2: all words pinned */
             for (uint32_t t = 0; t < n; t++) pins[t] = way == 2 || random_below(&random, 2) ? random_below(&random, C) : C;
             exact e = enumerate(&c, features, n, way ? pins : NULL);
             tagged r = tag(model, features, n, way ? pins : NULL);
@@ -268,7 +268,7 @@ static void label_bias(void) {
     for (int i = 0; i < 36; i++) transition[i] = -30;
     transition[0 * 6 + 1] = transition[1 * 6 + 2] = transition[3 * 6 + 4] = transition[4 * 6 + 5] = 0;
     for (int i = 0; i < 6; i++) start[i] = -30;
-    start[0] = 0.01f, start[3] = 0; /* rib is slightly more frequent in training */
+    start[0] = 0.01f, start[3] = 0; /* the word rib is slightly more frequent in training */
     feature[I * 6 + 1] = feature[O * 6 + 4] = 5;
     chain_toy c = {.type = "memm", .states = 6, .features = 5, .width = 1, .length = 3, .feature = feature, .transition = transition, .start = start};
     toy_file memm = file_of(&c, 1);
@@ -276,7 +276,7 @@ static void label_bias(void) {
     toy_file crf = file_of(&c, 1);
     uint32_t rob[3] = {R, O, B}, rib[3] = {R, I, B};
     tagged m = tag(toy_file_open(&memm), rob, 3, NULL), f = tag(toy_file_open(&crf), rob, 3, NULL), g = tag(toy_file_open(&crf), rib, 3, NULL);
-    CHECK(m.tags[0] == 0 && m.tags[1] == 1 && m.tags[2] == 2); /* a wrong result for r o b: the letter o changes nothing */
+    CHECK(m.tags[0] == 0 && m.tags[1] == 1 && m.tags[2] == 2); /* the result for r o b is wrong: the letter o changes nothing */
     CHECK_NEAR((double)m.marginals[1 * 6 + 1], 0.5, 0.01);
     CHECK(f.tags[0] == 3 && f.tags[1] == 4 && f.tags[2] == 5);
     CHECK(f.marginals[1 * 6 + 4] > 0.99f);
@@ -376,7 +376,7 @@ static void long_text(void) {
     for (uint32_t k = 0; k < 3; k++) CHECK_NEAR((double)r.marginals[3 * (N - 1) + k], alpha[k], 1e-5);
     uint32_t *pins = memory_take(N * sizeof *pins);
     memcpy(pins, r.tags, N * sizeof *pins);
-    tagged pinned = tag(model, features, N, pins); /* pinning the best tagging costs the reported nats */
+    tagged pinned = tag(model, features, N, pins); /* if the best tagging is pinned, it costs the reported nats */
     CHECK_NEAR((double)pinned.nats[1], (double)r.nats[2], 0.02);
 }
 

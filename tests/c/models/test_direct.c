@@ -69,7 +69,7 @@ static void causality(void) {
         float *rows[3];
         check_random random = {9};
         for (uint32_t i = 0; i < n * E; i++) ids[i] = random_below(&random, part.values);
-        for (int run = 0; run < 3; run++) { /* the same inputs; then another id; then another id and another small picture */
+        for (int run = 0; run < 3; run++) { /* run 0: the same inputs; 1: another id; 2: another id and another small picture */
             picture_settings settings = toy_settings(1, 0);
             nx_session *session = toy_bare_session(model, &settings, NULL);
             picture_info info;
@@ -117,7 +117,7 @@ static void refused_files(void) {
                 {{.without = "palette.weight"}, NX_E_FORMAT},
                 {{.number = "image-transformer.input.height", .value = 4}, NX_E_UNSUPPORTED},
                 {{.number = "image-transformer.input.width", .value = 8}, NX_E_FORMAT},
-                {{.without = "direct.input.weight"}, NX_E_FORMAT}}; /* without this tensor an encoder is required */
+                {{.without = "direct.input.weight"}, NX_E_FORMAT}}; /* a file without this tensor needs an encoder */
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         const toy *file = toy_direct(0, &rows[i].twist);
         nx_problem problem;

@@ -240,8 +240,8 @@ static void refused_files(void) {
         {"gpt2.embedding_length", 32, NX_E_FORMAT, "token_embd.weight"},
         {"gpt2.embedding_length", 0, NX_E_FORMAT, NULL},
         {"gpt2.attention.head_count", 0, NX_E_FORMAT, NULL},
-        {"gpt2.attention.head_count", 3, NX_E_FORMAT, NULL},       /* does not divide 16 */
-        {"gpt2.attention.head_count", 8, NX_E_UNSUPPORTED, NULL},  /* the key has two numbers for each head */
+        {"gpt2.attention.head_count", 3, NX_E_FORMAT, NULL},       /* 3 heads do not divide 16 */
+        {"gpt2.attention.head_count", 8, NX_E_UNSUPPORTED, NULL},  /* then the key would have two numbers for each head */
         {"gpt2.attention.head_count", 32, NX_E_FORMAT, NULL},      /* none */
         {"gpt2.feed_forward_length", 18, NX_E_UNSUPPORTED, NULL},
         {"gpt2.feed_forward_length", 24, NX_E_FORMAT, "blk.0.ffn_up.weight"},

@@ -159,7 +159,7 @@ static void cached_is_full(const subject *s, check_random *random) {
     CHECK_INT(nx_session_output(s->model, session, 2, output), NX_OK);
     CHECK_FLOATS(output, t.outputs + (size_t)(s->n - 1) * s->outputs, s->outputs);
 
-    for (uint32_t i = 0; i < s->n; i += 1 + s->n / 20) { /* from the start to i, in the largest possible passes */
+    for (uint32_t i = 0; i < s->n; i += 1 + s->n / 20) { /* computes from the start to i, in the largest possible passes */
         size_t mark = memory_mark();
         session = toy_session(s->model, &settings, NULL);
         CHECK_INT(picture_prefill(s->model, session, values, i + 1, nats), NX_OK);
@@ -167,7 +167,7 @@ static void cached_is_full(const subject *s, check_random *random) {
         CHECK_FLOATS(output, t.outputs + (size_t)i * s->outputs, s->outputs);
         memory_release(mark);
     }
-    for (int run = 0; run < 6; run++) { /* in calls of any size; every other run has some calls without nats */
+    for (int run = 0; run < 6; run++) { /* calls of any size; every other run has some calls without nats */
         session = toy_session(s->model, &settings, NULL);
         for (uint32_t at = 0; at < s->n;) {
             uint32_t count = random_below(random, s->n - at + 1);
@@ -233,7 +233,7 @@ static void batch_is_singles(const subject *s, check_random *random) {
         settings.first_sample = 1000;
         settings.label = (int32_t)s->config->classes - 1;
         settings.temperature = 1.5f;
-        settings.top_k = s->levels == 256 ? 20 : 0; /* top-p alone would sort all levels for each draw */
+        settings.top_k = s->levels == 256 ? 20 : 0; /* with top-p alone, each draw would sort all levels */
         settings.top_p = 0.98f;
         uint8_t *values = memory_take(steps * B * E), *one = memory_take(steps * E);
         float *nats = floats(steps * B * E), *one_nats = floats(steps * E), *output = floats(s->outputs), *one_output = floats(s->outputs);
@@ -256,7 +256,7 @@ static void batch_is_singles(const subject *s, check_random *random) {
             CHECK_FLOATS(output, one_output, s->outputs);
         }
         for (uint32_t at = 0; at < steps * B; at++) differ |= values[at * E] != values[at / B * B * E];
-        CHECK(B < 16 || differ); /* otherwise the test would show nothing */
+        CHECK(B < 16 || differ); /* without a difference, the test would show nothing */
         memory_release(mark);
     }
 }
@@ -311,7 +311,7 @@ static void local_is_full(void) {
         for (uint32_t l_q = 1; l_q <= 35; l_q++) {
             size_t mark = memory_mark();
             c.query_block = l_q;
-            c.memory_block = l_q == 35 ? 0 : 35 - l_q % 2; /* l_q >= n, or a memory block that reaches the start */
+            c.memory_block = l_q == 35 ? 0 : 35 - l_q % 2; /* now l_q >= n, or the memory block reaches the start */
             subject s = subject_of(&c);
             picture_settings settings = toy_settings(1, 0);
             nx_session *session = toy_session(s.model, &settings, NULL);
@@ -503,7 +503,7 @@ static void rounding(void) {
         picture_settings settings = toy_settings(1, 0);
         for (uint32_t v = 0; v < 256; v++) values[v] = (uint8_t)v, nearest[v] = toy_value(toy_level(v, levels), levels);
         for (uint32_t v = 0; v < 256; v++)
-            for (uint32_t l = 0; l < levels; l++) /* checks that the level is the nearest */
+            for (uint32_t l = 0; l < levels; l++) /* checks that this level is the nearest */
                 CHECK(fabs(v - 255.0 * toy_level(v, levels) / (levels - 1)) <= fabs(v - 255.0 * l / (levels - 1)) + 1e-9);
         CHECK_INT(picture_prefill(s.model, toy_session(s.model, &settings, NULL), values, 256, nats), NX_OK);
         CHECK_INT(picture_prefill(s.model, toy_session(s.model, &settings, NULL), nearest, 256, expected), NX_OK);
@@ -589,11 +589,11 @@ static void agrees(const subject *s, check_random *random) {
         float *seen = floats((size_t)rows * s->window), *nats = floats(s->elements);
         uint32_t *keys = memory_take(s->window * sizeof *keys), count = 0;
         for (uint32_t i = 0; i < n; i++) {
-            if (i % 5 == 4) continue; /* sometimes two positions in a pass; only the last one is compared */
+            if (i % 5 == 4) continue; /* sometimes two positions share a pass; only the last one is compared */
             uint32_t at = nx_session_position(session), visible = 0;
             CHECK_INT(picture_prefill(s->model, session, values + at * s->E, i + 1 - at, nats + at * s->E), NX_OK);
             if (!CHECK_INT(picture_attention(s->model, session, 0, seen, keys, &count), NX_OK)) return;
-            for (uint32_t j = 0; j < n; j++) /* all visible keys, in ascending order */
+            for (uint32_t j = 0; j < n; j++) /* lists all visible keys, in ascending order */
                 if (ref_visible(&pattern, raster, i, j) && !CHECK(visible < count && keys[visible++] == j)) return;
             if (!CHECK(visible == count && count <= s->window && keys[count - 1] == i)) return;
             for (uint32_t r = 0; r < rows; r++) {

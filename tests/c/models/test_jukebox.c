@@ -23,12 +23,12 @@ typedef struct {
     uint32_t value;
 } jukebox_toy;
 
-#define TOP_CODES HASHER_END /* the end id, used by the tests of all models */
+#define TOP_CODES HASHER_END /* id of the end, used by the tests of all models */
 #define BOTTOM_CODES (HASHER_END + 1)
 #define TOP_HOP 8u
 #define BOTTOM_HOP 4u
 #define RATIO (TOP_HOP / BOTTOM_HOP)
-#define BLOCKS 3u /* row, column, previous row */
+#define BLOCKS 3u /* number of blocks: row, column, previous row */
 
 typedef struct {
     const jukebox_toy *toy;
@@ -346,7 +346,7 @@ static void streams(void) {
         nx_session *session = opened(model, part, &(nx_shape){.length = 14, .counts = {0, 0, part == BOTTOM ? 7 : 0}});
         if (part == BOTTOM) CHECK_INT(nx_session_input(model, session, 2, above, 7), NX_OK);
         CHECK_INT(encoded(model, session), NX_OK);
-        for (uint32_t i = 0, drawn; i < 14; i++) { /* drawing continues beyond an end */
+        for (uint32_t i = 0, drawn; i < 14; i++) { /* draws beyond the end of the sample */
             ids[part - TOP][i] = NX_NONE;
             nx_session_draw(model, session, 1, &ids[part - TOP][i], NULL, &drawn);
         }

@@ -419,7 +419,7 @@ static void refused_files(void) {
         {"llama.attention.head_count_kv", 0, NX_E_FORMAT, NULL},
         {"llama.feed_forward_length", 24, NX_E_FORMAT, "blk.0.ffn_gate.weight"},
         {"llama.rope.freq_base", 0, NX_E_FORMAT, NULL},
-        {"llama.rope.freq_base", 0x7fc00000, NX_E_FORMAT, NULL}, /* the base is NaN */
+        {"llama.rope.freq_base", 0x7fc00000, NX_E_FORMAT, NULL}, /* this base is NaN */
         {"llama.rope.freq_base", 0x7f800000, NX_E_FORMAT, NULL}, /* infinity */
         {"llama.rope.freq_base", 0xc61c4000, NX_E_FORMAT, NULL}, /* -10,000 */
         {"llama.rope.scaling.factor", 0, NX_E_FORMAT, NULL},
@@ -437,7 +437,7 @@ static void refused_files(void) {
         check_at("row %lld", (long long)i, 0, 0, 0);
         refused(m, rows[i].status, rows[i].named ? rows[i].named : rows[i].key);
     }
-    for (uint32_t type = 0; type < 8; type++) { /* a length that does not fit in 32 bits */
+    for (uint32_t type = 0; type < 8; type++) { /* writes a length that does not fit in 32 bits */
         toy_llama *m = toy_llama_build(&c);
         if (type == GGUF_U32 || type == GGUF_I32) continue;
         *type_of(m, "llama.context_length") = (uint8_t)type;
@@ -445,13 +445,13 @@ static void refused_files(void) {
         check_at("type %lld", type, 0, 0, 0);
         CHECK(nx_model_size(m->file.bytes, m->file.length, &bytes, NULL) < 0);
     }
-    toy_llama *other = toy_llama_build(&c); /* the end as a signed number: an end that is not a token never occurs */
+    toy_llama *other = toy_llama_build(&c); /* the end becomes a signed number: an end that is not a token never occurs */
     uint32_t beyond = 37, end;
     *type_of(other, "llama.context_length") = GGUF_I32;
     memcpy(type_of(other, "tokenizer.ggml.eos_token_id") + 4, &beyond, 4);
     nx_model *model = toy_llama_open(other);
     CHECK(model && nx_model_end(model, 0, 0, &end) == NX_E_ARGUMENT);
-    toy_llama *m = toy_llama_build(&c); /* another scaling method whose name has the same length */
+    toy_llama *m = toy_llama_build(&c); /* writes another scaling method whose name has the same length */
     memcpy(type_of(m, "llama.rope.scaling.type") + 12, "su!!!!", 6);
     refused(m, NX_E_UNSUPPORTED, "llama.rope.scaling.type");
 }
@@ -628,7 +628,7 @@ static void append_token(const nx_model *model, char *text, size_t room, uint32_
     memcpy(&n, at, 8);
     char *to = text + strlen(text);
     for (at += 8; n && to < text + room - 1; n--, at++) {
-        if (n == 6 && at[0] == '<' && at[1] == '0') { /* a token that is a byte; only line ends occur */
+        if (n == 6 && at[0] == '<' && at[1] == '0') { /* the token is a byte; only line ends occur */
             *to++ = '\n', *to = 0;
             return;
         }

@@ -214,7 +214,7 @@ static void causality(void) {
         nx_shape shape = {.length = 10 + 10 * k};
         CHECK_INT(nx_session_size(model, 0, &settings, &shape, bytes + k), NX_OK);
     }
-    CHECK(bytes[1] - bytes[0] >= 10 * 4 * 16 * sizeof(float)); /* h, c, W_h h and s for ten more words */
+    CHECK(bytes[1] - bytes[0] >= 10 * 4 * 16 * sizeof(float)); /* the state of ten more words: h, c, W_h h and s */
     CHECK_NEAR((double)(bytes[2] - bytes[1]), (double)(bytes[1] - bytes[0]), 256);
 }
 

@@ -406,7 +406,7 @@ static void fields(void) {
             check_at("gated %lld, pixel %lld", gated, i, 0, 0);
             CHECK_BYTES(moved[i], in_field, n);
             for (uint32_t j = 0; j < i; j++) blind += !moved[i][j];
-            for (uint32_t r = 0; r < row; r++) { /* each layer sees all positions that the previous layer saw, and more */
+            for (uint32_t r = 0; r < row; r++) { /* a layer's positions include those of the previous layer, and more */
                 uint32_t fewer, earlier[54];
                 CHECK_INT(nx_session_map(model, session, 0, 0, r, earlier, weights_of_keys, &fewer), NX_OK);
                 CHECK(fewer <= count);
@@ -467,7 +467,7 @@ static void refused_files(void) {
         const char *key;
         uint32_t value;
         nx_status status;
-        const char *named; /* a name after the architecture, or a tensor */
+        const char *named; /* what the error names: a key after the architecture, or a tensor */
     } rows[] = {{".image.height", 0, NX_E_FORMAT, ".image.height"}, {".image.width", 257, NX_E_LIMIT, ".image.width"},
                 {".image.channels", 3, NX_E_LIMIT, ".image.channels"}, {".image.levels", 300, NX_E_LIMIT, ".image.levels"},
                 {".kernel", 4, NX_E_UNSUPPORTED, ".kernel"}, {".input_kernel", 6, NX_E_UNSUPPORTED, ".input_kernel"},

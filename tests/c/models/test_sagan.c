@@ -259,7 +259,7 @@ static void latents(void) {
     CHECK_INT(nx_session_input(model, session, 0, wrong, LATENT), NX_E_ARGUMENT);
     CHECK_INT(nx_session_input(model, session, 0, wrong + 1, LATENT - 1), NX_E_ARGUMENT);
     CHECK_INT(nx_session_encode(model, session), NX_MORE);
-    CHECK_INT(nx_session_input(model, session, 0, wrong + 1, LATENT), NX_E_ARGUMENT); /* refused, because the latent is already drawn */
+    CHECK_INT(nx_session_input(model, session, 0, wrong + 1, LATENT), NX_E_ARGUMENT); /* the latent is already drawn */
     nx_port port;
     CHECK_INT(nx_model_port(model, 0, 0, &port), NX_OK);
     CHECK(port.noise == 1 && !port.optional);

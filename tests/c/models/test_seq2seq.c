@@ -230,7 +230,7 @@ static double attended(const seq2seq *m, const double *s, const double *h, uint3
         case ADDITIVE:
             a[i] = 0;
             for (uint32_t r = 0; r < A; r++) {
-                double sum = 0; /* a row of [W_q W_k], multiplied by [s; h] */
+                double sum = 0; /* multiplies a row of [W_q W_k] by [s; h] */
                 for (uint32_t e = 0; e < 2 * w; e++)
                     sum += (double)tensor(m, e < w ? "attn_q.weight" : "attn_k.weight")[r * w + e % w] * (e < w ? s[e] : key[e - w]);
                 a[i] += (double)tensor(m, "attn_v.weight")[r] * tanh(sum);
@@ -399,14 +399,14 @@ static void scores_are_one_another(void) {
     config c = configs[3], other = c;
     other.score = GENERAL;
     seq2seq *general = build(&other);
-    diagonal(general, 1), same(build(&c), general, 0);                           /* general with the identity matrix is dot */
+    diagonal(general, 1), same(build(&c), general, 0);                           /* with the identity matrix, the general score is dot */
     c.score = SCALED_DOT;
-    diagonal(general, 1 / sqrt(2.0 * c.e)), same(build(&c), general, TOLERANCE); /* the identity times 1/sqrt(width) gives scaled dot */
+    diagonal(general, 1 / sqrt(2.0 * c.e)), same(build(&c), general, TOLERANCE); /* with the identity / sqrt(width), it is scaled dot */
     c = configs[3], other = c, other.score = COSINE;
     seq2seq *cosine = build(&other);
     tensor(cosine, "attn_scale.weight")[0] = 0;
     c.score = GENERAL, general = build(&c), diagonal(general, 0);
-    same(general, cosine, 0); /* all scores are zero in both, so the context is the mean of the annotations */
+    same(general, cosine, 0); /* all scores are zero in both files, so the context is the mean of the annotations */
 }
 
 /* A window that covers the source equals global attention. */
@@ -528,11 +528,11 @@ static void refusals(void) {
     c.D = 0;
     refused(&c, NX_E_FORMAT, "seq2seq.attention.window"); /* missing */
     seq2seq *m = build(configs + 10);
-    for (size_t i = 0; i + 32 < m->file.length; i++) /* a window of zero: sets the number after the key and its type */
+    for (size_t i = 0; i + 32 < m->file.length; i++) /* makes the window zero: the number follows the key and its type */
         if (!memcmp(m->file.bytes + i, "seq2seq.attention.window", 24)) memset(m->file.bytes + i + 28, 0, 4);
     toy_refused(m->file.bytes, m->file.length, NX_E_FORMAT, "seq2seq.attention.window");
     m = build(configs + 3);
-    for (size_t i = 0; i + 40 < m->file.length; i++) /* an unknown score: changes the text after the key, its type and its length */
+    for (size_t i = 0; i + 40 < m->file.length; i++) /* makes the score unknown: the text follows the key, its type and its length */
         if (!memcmp(m->file.bytes + i, "seq2seq.attention.score", 23)) memcpy(m->file.bytes + i + 23 + 4 + 8, "dut", 3);
     toy_refused(m->file.bytes, m->file.length, NX_E_UNSUPPORTED, "seq2seq.attention.score");
     m = build(configs + 3);

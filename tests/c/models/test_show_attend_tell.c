@@ -24,7 +24,7 @@
 #define MOST 3
 
 typedef struct {
-    uint32_t values, length, height, width, kernels[MOST], strides[MOST], channels[MOST]; /* number of nonzero weights */
+    uint32_t values, length, height, width, kernels[MOST], strides[MOST], channels[MOST]; /* lists end at the first zero */
     uint32_t E, H, T, A;
     int selects, hard;
     uint32_t end; /* id + 1; 0: none */
@@ -248,7 +248,7 @@ static nx_session *opened_session(const nx_model *model, const config *c, const 
     uint32_t slices = 1;
     while ((status = nx_session_encode(model, session)) == NX_MORE) slices++;
     CHECK_INT(status, NX_OK);
-    CHECK(slices > layers(c) + 1); /* the chunks of each convolution, of the keys, and of the start */
+    CHECK(slices > layers(c) + 1); /* there are chunks for each convolution, for the keys, and for the start */
     return session;
 }
 
@@ -351,7 +351,7 @@ static void one_cell_alone(void) {
     uint32_t *picture = some_ids(bytes_of(&c), 256, 1), *ids = some_ids(N, c.values, 3), D = c.channels[0];
     zero(m, "init_h.weight", c.H * D), zero(m, "init_c.weight", c.H * D);
     for (uint32_t i = 0; i < D; i++)
-        tensor(m, "enc.blk.0.bias")[i] = i ? 2 : 0; /* channel 0 is scored; the bias takes the others past relu */
+        tensor(m, "enc.blk.0.bias")[i] = i ? 2 : 0; /* the scores read channel 0; the bias takes the other channels past relu */
     zero(m, "enc.blk.0.weight", COLOURS), zero(m, "attn_q.weight", c.A * c.H), zero(m, "attn_k.weight", c.A * D);
     /* the scored value passes through tanh(+-1000) */
     for (uint32_t i = 0; i < cells(&c); i++) tensor(m, "position.weight")[i * D] = i == 5 ? 1 : -1;

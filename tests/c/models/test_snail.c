@@ -333,7 +333,7 @@ static void what_is_seen(void) {
 static void interrupted(void) {
     const config *c = toys + PLAIN;
     const nx_model *model = toy_file_open(&build(c)->file);
-    episode e = episode_of(c, 70, 6, 9); /* takes more than one chunk */
+    episode e = episode_of(c, 70, 6, 9); /* this episode takes more than one chunk */
     float *expected = odds_of(model, c, &e, NULL), *odds = memory_take(e.q * c->ways * sizeof *odds);
     size_t bytes = 0;
     nx_session *session = given(model, c, &e, 0, &bytes);
@@ -342,7 +342,7 @@ static void interrupted(void) {
     CHECK_INT(nx_session_result(model, session, 0, 0, 1, odds), NX_E_ARGUMENT);
     for (; status == NX_MORE; slices++) {
         status = nx_session_encode(model, session);
-        session = memory_copy(session, bytes); /* continues at another address */
+        session = memory_copy(session, bytes); /* the session continues at another address */
         CHECK_INT(nx_session_check(model, session, bytes), NX_OK);
         if (status == NX_MORE) CHECK_INT(nx_session_result(model, session, 0, 0, 1, odds), NX_E_ARGUMENT);
     }
@@ -381,7 +381,7 @@ static void refusals(void) {
     nx_settings settings = {.samples = 1, .temperature = 1, .top_p = 1};
     size_t bytes;
     static const uint32_t counts[][3] = {{5, 4, 1}, {5, 6, 1}, {1025, 1025, 1}, {1, 1, 65}};
-    for (int i = 0; i < 4; i++) { /* a wrong number of labels; too many examples */
+    for (int i = 0; i < 4; i++) { /* cases: a wrong number of labels; too many examples */
         nx_shape shape = {.counts = {counts[i][0], counts[i][1], counts[i][2]}};
         CHECK_INT(nx_session_size(model, 0, &settings, &shape, &bytes), NX_E_ARGUMENT);
     }
@@ -395,7 +395,7 @@ static void refusals(void) {
     for (int i = 0; i < 10; i++) files[i].twist = *c, files[i].status = NX_E_FORMAT;
     files[0].twist.number = files[0].named = "snail.label_length", files[0].twist.instead = 129, files[0].status = NX_E_LIMIT;
     files[1].twist.number = files[1].named = "snail.label_length", files[1].twist.instead = 3;
-    files[2].twist.reshaped = files[2].named = "blk.1.2.gate.weight"; /* the channels do not add up */
+    files[2].twist.reshaped = files[2].named = "blk.1.2.gate.weight"; /* the numbers of channels do not add up */
     files[3].twist.reshaped = files[3].named = "embd.out.weight";
     files[4].twist.reshaped = files[4].named = "output.weight";
     files[5].twist.kernel[1] = 4, files[5].named = "snail.kernels", files[5].status = NX_E_UNSUPPORTED;

@@ -422,7 +422,7 @@ static void refused_files(void) {
         const char *named; /* name that the error message contains; null: the key */
     } rows[] = {
         {0, "attention.stride", 0, NX_E_FORMAT, NULL},
-        {0, "attention.stride", 31, NX_E_LIMIT, NULL}, /* larger than the context */
+        {0, "attention.stride", 31, NX_E_LIMIT, NULL}, /* the stride is larger than the context */
         {2, "attention.stride", 0, NX_E_FORMAT, NULL},
         {2, "attention.stride", 41, NX_E_LIMIT, NULL},
         {2, "attention.stride", 8, NX_E_FORMAT, "position_row.weight"},
@@ -458,7 +458,7 @@ static void refused_files(void) {
         const made *m = build(&c);
         toy_refused(m->file.bytes, m->file.length, rows[i].status, rows[i].named ? rows[i].named : strcat(key, rows[i].key));
     }
-    config three = toys[12]; /* the sets would be equal */
+    config three = toys[12]; /* the two sets would be equal */
     three.combine = MERGED;
     const made *m = build(&three);
     toy_refused(m->file.bytes, m->file.length, NX_E_UNSUPPORTED, "sparse-transformer.attention.combine");

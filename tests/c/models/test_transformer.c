@@ -550,8 +550,8 @@ static void refused_files(void) {
         {"transformer.embedding_length", 32, NX_E_FORMAT, "token_embd.weight"},
         {"transformer.embedding_length", 0, NX_E_FORMAT, NULL},
         {"transformer.attention.head_count", 0, NX_E_FORMAT, NULL},
-        {"transformer.attention.head_count", 3, NX_E_FORMAT, NULL},      /* does not divide 16 */
-        {"transformer.attention.head_count", 8, NX_E_UNSUPPORTED, NULL}, /* two numbers per head */
+        {"transformer.attention.head_count", 3, NX_E_FORMAT, NULL},      /* 3 heads do not divide 16 */
+        {"transformer.attention.head_count", 8, NX_E_UNSUPPORTED, NULL}, /* then a head would have two numbers */
         {"transformer.attention.head_count", 32, NX_E_FORMAT, NULL},     /* none */
         {"transformer.feed_forward_length", 18, NX_E_UNSUPPORTED, NULL},
         {"transformer.feed_forward_length", 24, NX_E_FORMAT, "enc.blk.0.ffn_up.weight"},
@@ -578,7 +578,7 @@ static void refused_files(void) {
         toy_transformer *m = toy_transformer_build(&c);
         size_t at = 0;
         while (memcmp(m->file.bytes + at, words[i].key, strlen(words[i].key))) at++;
-        at += strlen(words[i].key) + 12; /* skips the key's type and its length */
+        at += strlen(words[i].key) + 12; /* skips the type and the length that follow the key */
         CHECK(!memcmp(m->file.bytes + at, words[i].was, strlen(words[i].was)));
         memcpy(m->file.bytes + at, words[i].word, strlen(words[i].word));
         toy_refused(m->file.bytes, m->file.length, NX_E_UNSUPPORTED, words[i].key);

@@ -18,7 +18,7 @@
 
 typedef struct {
     uint32_t n;
-    uint32_t heads[MOST]; /* heads of words 1 .. n */
+    uint32_t heads[MOST]; /* heads of the words 1 .. n */
 } heads_of;
 
 /* Checks that exactly one word depends on the root and every other word on a word, and that there are no cycles and no crossing arcs. */
@@ -214,7 +214,7 @@ static void long_sentence(void) {
 
 typedef struct {
     uint32_t features, width, d, inner, blocks, heads, reach, length, type;
-    uint32_t key, value; /* a key with another value, by its index below; 0: none */
+    uint32_t key, value; /* a key that gets another value, by its index below; 0: none */
 } tree_toy;
 
 static void add(toy_file *head, toy_file *data, check_random *random, uint32_t block, const char *name, uint32_t rows, uint32_t cols,
@@ -336,7 +336,7 @@ static void a_model(void) {
         for (uint32_t i = 0; i < 15; i++) features[i] = random_below(&random, 5);
         parsed free = parse(model, features, n, NULL);
         double total = 0, marginals[MOST][MOST + 1] = {{0}}, least = INFINITY, some[MOST][MOST + 1] = {{0}}, kept = 0;
-        uint32_t pins[MOST] = {HEADS, HEADS, HEADS, HEADS}, pinned = n > 2 ? 1 : 0; /* word 2 depends on word 1 */
+        uint32_t pins[MOST] = {HEADS, HEADS, HEADS, HEADS}, pinned = n > 2 ? 1 : 0; /* pins the head of word 2 to word 1 */
         heads_of t = before_all(n), best = {0};
         while (next_tree(&t)) {
             double nats = (double)parse(model, features, n, t.heads).nats[1], p = exp(-nats);

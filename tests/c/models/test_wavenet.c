@@ -16,15 +16,15 @@
 #define MOST 96 /* maximum number of samples in a test */
 
 typedef struct {
-    uint32_t dilations[MAX_LAYERS]; /* the list ends at the first zero */
+    uint32_t dilations[MAX_LAYERS]; /* dilations of the layers; the list ends at the first zero */
     uint32_t R, D, S, head, classes, speakers;
-    uint32_t height, width, levels, bernoulli; /* for a picture; all zero for a sound */
+    uint32_t height, width, levels, bernoulli; /* sizes of a picture; all zero for a sound */
     uint32_t type;                             /* type of the matrices */
-    uint32_t nobody;                           /* 1: the rows of classes and speakers are zeros */
+    uint32_t nobody;                           /* 1: the rows of all classes and speakers are zeros */
     uint64_t seed;
     const char *number; /* a key with another value, or null */
     uint32_t value;
-    const char *without; /* a key to omit */
+    const char *without; /* a key that the file lacks */
 } config;
 
 typedef struct {
@@ -166,7 +166,7 @@ static float *directly(const made *m, const uint32_t *ids, uint32_t n, int label
         const char *at = block_name(i);
         uint32_t d = c->dilations[i], residual = i + 1 < m->layers ? R : 0;
         for (uint32_t t = 0; t < n; t++) {
-            memset(taps, 0, R * sizeof *taps); /* zeros before the beginning */
+            memset(taps, 0, R * sizeof *taps); /* values before the beginning are zeros */
             if (t >= d) memcpy(taps, h + (t - d) * R, R * sizeof *taps);
             memcpy(taps + R, h + t * R, R * sizeof *taps);
             apply(m, fg, at, "gate", 2 * D, 2 * R, taps);
@@ -276,7 +276,7 @@ static void receptive_field(void) {
             for (uint32_t t = 0; t < n; t++) {
                 int differs = memcmp(after + (size_t)t * m->P, before + (size_t)t * m->P, m->P * sizeof *after) != 0;
                 check_at("row %lld, sample %lld", row, t, 0, 0);
-                if (t <= at) CHECK(!differs); /* causality, bit for bit */
+                if (t <= at) CHECK(!differs); /* no earlier sample changes, bit for bit */
                 else moved[t - at] |= differs;
             }
             memory_release(mark);
