@@ -39,7 +39,7 @@ extern "C" {
 
 #define NX_VERSION "0.1.0"
 #define NX_ABI_VERSION 14
-#define NX_ALIGN 16 /* bytes; alignment of every block handed to the library */
+#define NX_ALIGN 16 /* alignment in bytes of every block handed to the library */
 
 #if defined(__GNUC__)
 #define NX_API __attribute__((visibility("default")))
@@ -57,14 +57,14 @@ extern "C" {
 
 /* Limits. A file or request that exceeds one of these limits fails with NX_E_LIMIT. */
 #define NX_MAX_VALUES 524288            /* number of ids */
-#define NX_MAX_SPAN 4                   /* elements of a position */
-#define NX_MAX_LENGTH 0x1000000         /* positions of a run, items of an input */
-#define NX_MAX_SAMPLES 64               /* sequences advanced together in one session */
-#define NX_MAX_SESSION_BYTES 0x7fffffff /* bytes of a session's block; fewer samples or a shorter run need less */
-#define NX_MODEL_BYTES_FREE 0x2000000   /* a model needs at most this many bytes, */
-#define NX_MODEL_BYTES_PER_BYTE 20      /* plus this many bytes for each byte of its file, */
-#define NX_MAX_MODEL_BYTES 0xf8000000   /* but never more than this, which leaves 128 MiB of WebAssembly's address space for runs */
-#define NX_PORTS 8                      /* inputs of a part */
+#define NX_MAX_SPAN 4                   /* maximum number of elements of a position */
+#define NX_MAX_LENGTH 0x1000000         /* maximum number of positions of a run, and of items of an input */
+#define NX_MAX_SAMPLES 64               /* maximum number of sequences advanced together in one session */
+#define NX_MAX_SESSION_BYTES 0x7fffffff /* maximum size in bytes of a session's block; fewer samples or a shorter run need less */
+#define NX_MODEL_BYTES_FREE 0x2000000   /* a model needs at most this number of bytes plus the next number for each byte of its file */
+#define NX_MODEL_BYTES_PER_BYTE 20      /* bytes of a model for each byte of its file, see the line above */
+#define NX_MAX_MODEL_BYTES 0xf8000000   /* maximum size in bytes of a model, which leaves 128 MiB of WebAssembly's address space for runs */
+#define NX_PORTS 8                      /* maximum number of inputs of a part */
 #define NX_MAX_BIASES 528384            /* number of biased logits of a run: the maximum number of ids plus 4096 */
 #define NX_MOST_BIAS 1e9f               /* largest magnitude of a bias; such a bias in effect forbids or forces an id */
 #define NX_NAME_BYTES 80                /* capacity for a name in nx_problem, including the final zero */
@@ -74,7 +74,7 @@ extern "C" {
 
 typedef int32_t nx_status;
 enum {
-    NX_MORE = 1, /* not finished: call again */
+    NX_MORE = 1, /* not finished: call the function again */
     NX_OK = 0,
     NX_E_ARGUMENT = -1,    /* a number is out of range, or the call is not allowed at this time */
     NX_E_FORMAT = -2,      /* not a GGUF file, truncated, or inconsistent */
@@ -117,7 +117,7 @@ typedef struct {
 
 /* A port: an input of a part. A port accepts at most dims[0] * dims[1] * ... ids. */
 typedef struct {
-    const char *name;    /* zero-terminated, in the library's memory */
+    const char *name;    /* name, zero-terminated, in the library's memory */
     uint32_t values;     /* every id is below this number */
     uint32_t dims[4];    /* shape of the input, 1 for a dimension that does not exist; with any_length, dims[0] is the maximum */
     uint32_t optional;   /* 1: a run may omit this input */
@@ -159,9 +159,9 @@ typedef struct {
 
 /* Numbers of the file that a codec needs, such as the colours of a palette. */
 typedef struct {
-    const char *name; /* as in the file */
+    const char *name; /* name of the table, as in the file */
     uint32_t rows, cols;
-    const float *data; /* (rows, cols), in the model's block */
+    const float *data; /* values (rows, cols), in the model's block */
 } nx_table;
 
 /* One entry of the file's metadata. Pointers point into the model's block; text is UTF-8 and not zero-terminated. */
@@ -171,7 +171,7 @@ typedef struct {
     uint32_t type;      /* GGUF value type: 0 u8, 1 i8, 2 u16, 3 i16, 4 u32, 5 i32, 6 f32, 7 bool, 8 string, 9 array,
                          * 10 u64, 11 i64, 12 f64 */
     uint32_t item_type; /* type of an array's items; otherwise the same as type */
-    uint32_t count;     /* items of an array, otherwise 1 */
+    uint32_t count;     /* number of items of an array, otherwise 1 */
     const void *value;  /* little-endian, unaligned, as in the file; each string preceded by its 64-bit length */
     uint32_t value_bytes;
 } nx_metadata;
@@ -285,8 +285,8 @@ typedef struct {
     uint32_t temperature_last; /* 0 or 1: see the order above */
     uint32_t penalty_last;     /* number of recent ids that are penalised; 0: none */
     float repetition;          /* a positive logit is divided by this number, a negative one multiplied; 0.01..100, 0 and 1: no change */
-    float frequency;           /* subtracted from the logit of an id once per occurrence; -100..100 */
-    float presence;            /* subtracted once from the logit of each id that occurs; -100..100 */
+    float frequency;           /* number subtracted from the logit of an id once per occurrence; -100..100 */
+    float presence;            /* number subtracted once from the logit of each id that occurs; -100..100 */
     /* 1: if a part has no draft and E = 1, guesses come from the sequence itself. If the last ids have occurred before, the guess is the
      * ids that followed their last occurrence [prompt look-up: Saxena 2023; Yang et al. 2023, arXiv:2304.04487]. Useful if the model is
      * larger than the processor's cache, because several columns then take little longer than one. */

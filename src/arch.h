@@ -28,7 +28,7 @@ typedef struct {
     enum { NX_UNREAD, NX_PACKED, NX_AS_IT_IS, NX_FLOATS } kind;
     void *to; /* a packed matrix; rows as in the file; or floats, row-major, where a single row is padded with zeros to its stride */
     uint32_t type, rows, cols, row_bytes;
-    uint32_t form;   /* the form of a packed matrix */
+    uint32_t form;   /* form of the packed matrix */
     uint32_t offset; /* offset of the tensor's data in the file */
     uint32_t entry;  /* offset of the tensor's entry, which begins with its name, in the head */
     float low, high; /* the allowed range of floats, otherwise 0 */
@@ -68,7 +68,7 @@ typedef struct {
 /* The inputs of a run. Every call builds this struct anew. */
 typedef struct {
     nx_shape shape;                 /* a count is zero only for an absent port, and the length only for a part without a sequence */
-    const uint32_t *port[NX_PORTS]; /* (counts[i] items); null for an absent port */
+    const uint32_t *port[NX_PORTS]; /* ids of each port (counts[i] items); null for an absent port */
     float *maps;                    /* null, or where `encode` writes the weights of all maps with queries: (rows, queries, keys) each */
 } nx_inputs;
 
@@ -90,9 +90,9 @@ static inline uint32_t nx_map_queries(const nx_map *map, const nx_shape *shape) 
 /* One column of a pass: the element at `position` of a sequence is predicted from the elements before it. */
 typedef struct {
     const nx_inputs *inputs;
-    const void *encoder_output; /* shared by all sequences */
-    void *state;                /* state of this sequence */
-    const uint32_t *ids;        /* (length, E) of this sequence; the ids before `position` are known */
+    const void *encoder_output; /* the encoder's output, shared by all sequences */
+    void *state;                /* state of the column's sequence */
+    const uint32_t *ids;        /* ids (length, E) of the column's sequence; those before `position` are known */
     uint32_t position;
     float *maps;   /* null, or where the weights of all maps without queries are written, concatenated: (rows, keys) each */
     float *hidden; /* null, or where the hidden states are written: (hidden_layers, hidden_width) */

@@ -13,8 +13,8 @@
 
 typedef struct {
     uint8_t *base; /* NULL: count only */
-    uint64_t used; /* bytes used; 64 bits cannot overflow, because callers bound every request */
-    uint64_t size; /* bytes of the block */
+    uint64_t used; /* number of bytes used; 64 bits cannot overflow, because callers bound every request */
+    uint64_t size; /* size of the block in bytes */
 } nx_arena;
 
 /* Returns `bytes` bytes aligned to NX_ALIGN, or NULL while the arena only counts or when the block is too small (see nx_arena_full). */

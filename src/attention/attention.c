@@ -66,7 +66,7 @@ static void scores(float *weights, const float *query, const nx_cache *cache, ui
         }
         v128_t score = wasm_f32x4_mul(wasm_f32x4_add(even, odd), scale);
         if (NX_TEXTS && cache->cap > 0) score = nx_capped(score, cache->cap);
-        if (g == 0 || g + 1 == groups) score = nx_mask_group(score, first + g, range); /* others are inside the range */
+        if (g == 0 || g + 1 == groups) score = nx_mask_group(score, first + g, range); /* other groups are inside the range */
         wasm_v128_store(weights + 4 * g, score);
         if (++slot_group == slot_groups) slot_group = 0;
     }

@@ -85,7 +85,7 @@ static float round_activations(nx_activations *activations, int32_t *sum, const 
  * at `at`. Each block is an exact sum of integers; the blocks are added in single precision. */
 NX_INLINE void mix(float *out, const weight_block *block, float scale, const nx_cache *cache, const head_cache *head, uint32_t at,
                    const nx_range *ranges, uint32_t n_ranges, uint32_t vectors) {
-    uint32_t row = 4 * cache->key_length; /* bytes of four positions */
+    uint32_t row = 4 * cache->key_length; /* size of four positions in bytes */
     v128_t sum[4];
     for (uint32_t v = 0; v < vectors; v++) sum[v] = wasm_f32x4_splat(0);
     for (uint32_t r = 0; r < n_ranges; r++) {

@@ -177,7 +177,7 @@ NX_INLINE weight_block *round_weights(weight_block *to, float *weights, const nx
  * safe because the scales follow the values. */
 NX_INLINE void mix(float *out, const weight_block *block, float scale, const nx_cache *cache, const head_cache *head, uint32_t at,
                    const nx_range *ranges, uint32_t n_ranges, uint32_t vectors) {
-    uint32_t row = 4 * cache->key_length; /* bytes of four positions */
+    uint32_t row = 4 * cache->key_length; /* size of four positions in bytes */
     const uint8_t *values = head->values + 16 * at;
     v128_t sum[4];
     for (uint32_t v = 0; v < 4; v++) sum[v] = wasm_f32x4_splat(0);

@@ -37,7 +37,7 @@ static uint32_t block_end(const grid_block *b) { return b->start + (b->r1 - b->r
 typedef struct {
     nx_range *ranges;
     uint32_t *keys; /* or null */
-    uint32_t n;     /* number of ranges or keys so far */
+    uint32_t n;     /* number of ranges or keys listed so far */
 } listing;
 
 /* Appends the positions from..to-1; a range that follows the last one is joined to it. */
@@ -112,7 +112,7 @@ uint32_t nx_pattern_window(const nx_pattern *p) {
 
 uint32_t nx_pattern_slots(const nx_pattern *p) {
     uint64_t slots = nx_pattern_window(p);
-    if (p->kind == NX_LOCAL_2D) /* whole rows of blocks, starting with the one that contains the top of the flange */
+    if (p->kind == NX_LOCAL_2D) /* lists whole rows of blocks, starting with the one that contains the top of the flange */
         slots = (uint64_t)((p->flange_rows + p->block_rows - 1) / p->block_rows + 1) * p->block_rows * p->cols;
     if (slots > p->positions) slots = p->positions;
     return ((uint32_t)slots + 3) & ~3u;

@@ -84,7 +84,7 @@ NX_INLINE v128_t keep_scores(float *scores, v128_t product, v128_t scale, float 
     if (cap > 0) score = nx_capped(score, cap);
     if (end) score = nx_mask_group(score, group, range);
     wasm_v128_store(scores, score);
-    return wasm_f32x4_pmax(top, score); /* ignores NaN; the exponentials produce it again */
+    return wasm_f32x4_pmax(top, score); /* NaN is ignored; the exponentials produce it again */
 }
 
 /* Computes weights (of one tile) = 2^(score - top) times the scale of the value. Adds the powers to *sum, and raises *largest (the bits of

@@ -15,7 +15,7 @@ typedef struct {
 } tables;
 
 typedef struct {
-    tables log;   /* logarithms of the sums */
+    tables log;   /* tables of logarithms of the sums */
     tables mass;  /* outside values so far; the value of a complete span is divided between its two entries */
     float *inner; /* I [i][j] */
     float *terms;

@@ -160,8 +160,8 @@ typedef struct {
 
 typedef struct {
     const void *activations;  /* (n, cols / 4) wide or nx_activations */
-    const float *scale;       /* (n), of wide activations */
-    const block_facts *facts; /* (cols / 32, n), of others */
+    const float *scale;       /* scales (n) of wide activations */
+    const block_facts *facts; /* facts (cols / 32, n) of other activations */
 } rounded;
 
 uint64_t nx_blocks_input_bytes(uint32_t cols, uint32_t n) {
@@ -205,7 +205,7 @@ static rounded round_by_block(nx_input *input, uint32_t cols) {
             v128_t per_unit = steps_per_unit(NX_ACTIVATION_MOST, top);
             int32_t first = activations_of(activations, x, BLOCK / 2, per_unit);
             int32_t last = activations_of(activations + GROUPS / 2, x + BLOCK / 2, BLOCK / 2, per_unit);
-            int32_t all = (int32_t)((uint32_t)first + (uint32_t)last); /* modulo 2^32: see dot.h */
+            int32_t all = (int32_t)((uint32_t)first + (uint32_t)last); /* addition modulo 2^32: see dot.h */
             wasm_v128_store(of->start, wasm_i32x4_make(0, dot_first(ZERO_4, all), dot_first(ZERO_6, first), dot_first(ZERO_6, last)));
             v128_t sums = wasm_f32x4_convert_i32x4(wasm_i32x4_make(1, all, first, last));
             wasm_v128_store(of->factor, wasm_f32x4_mul(sums, wasm_f32x4_splat(top / NX_ACTIVATION_MOST)));
@@ -361,7 +361,7 @@ TILE_OF(NX_BLOCKS_6_HALVES)
 
 /* A block whose numbers are bytes, in the order of NX_BLOCKS_8. */
 typedef struct {
-    v128_t factor[8]; /* the scales of the rows, then their offsets */
+    v128_t factor[8]; /* scales of the rows, then their offsets */
     uint8_t number[GROUPS * 4 * 16];
 } open_block;
 

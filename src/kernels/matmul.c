@@ -445,7 +445,7 @@ static const float no_bias[2 * TILE];
 NX_INLINE void matmul(float *out, const nx_matrix *m, const float *bias, const nx_input *input, uint32_t type) {
     uint32_t out_stride = nx_stride(m->rows), x_stride = nx_stride(m->cols), blocks = m->cols / BLOCK;
     uint64_t step = tile_bytes(type, m->cols);
-    int short_q8 = NX_TEXTS && type == NX_Q8_0 && m->cols <= EXACT; /* left out of the pictures-only build to save bytes */
+    int short_q8 = NX_TEXTS && type == NX_Q8_0 && m->cols <= EXACT; /* this path is left out of the pictures-only build to save bytes */
     int twos = short_q8 && input->n == 1, sixes = short_q8 && NX_ONE_DOT;
     for (uint32_t t = 0; t < tiles(m->rows); t++) {
         const uint8_t *weights = (const uint8_t *)m->packed + t * step;

@@ -32,7 +32,7 @@
 #define ALONE_MOST 8192
 
 typedef struct {
-    _Atomic uint64_t ticket;   /* job << 32 | pieces << 16 | next piece */
+    _Atomic uint64_t ticket;   /* packs job << 32 | pieces << 16 | next piece */
     _Atomic uint32_t job;      /* the job number again, for waiting on it */
     _Atomic uint32_t sleepers; /* number of helpers that have gone to sleep, or are about to, since they were last woken */
     _Atomic uint32_t done;     /* pieces */
@@ -58,7 +58,7 @@ static void learn(uint32_t looks) {
         trust.alone = trust.next;
         if (trust.next < ALONE_MOST) trust.next *= 2;
     } else if (trust.next > ALONE)
-        trust.next -= trust.next / 8; /* slowly, because some trials succeed even on a shared core */
+        trust.next -= trust.next / 8; /* decreases slowly, because some trials succeed even on a shared core */
     trust.jobs = trust.seen = 0;
 }
 

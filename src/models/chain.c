@@ -98,11 +98,11 @@ typedef struct {
 typedef struct {
     head *head;
     float *potential; /* (T, stride) U; later without the part that a memm subtracts */
-    float *alpha;     /* (T, stride) given the pins */
+    float *alpha;     /* alpha (T, stride), given the pins */
     float *log_z;     /* (T) */
     float *free;      /* (stride) alpha without pins, at the latest position */
     float *best;      /* (stride) Viterbi scores at the latest position */
-    float *beta;      /* (stride) at the latest position */
+    float *beta;      /* beta (stride) at the latest position */
     float *marginals; /* (T, C) */
     uint32_t *tags;   /* (T) */
     uint16_t *from;   /* (T, stride) */

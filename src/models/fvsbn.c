@@ -36,7 +36,7 @@ static void configure(nx_reader *r, nx_plan *plan) {
     nx_read_u32(r, KEY("image.levels"), 2, 2, 2);
     m->weight = nx_read_embedding(r, "fvsbn.weight", m->n, m->n);
     m->bias = nx_read_vector(r, "fvsbn.bias", m->n, 0);
-    r->parameters[0] /= 2; /* of n (n + 1) numbers, half are zeros, not weights */
+    r->parameters[0] /= 2; /* half of these n (n + 1) numbers are zeros, not weights */
     plan->weights = placed;
     plan->output = (nx_output){.kind = NX_BERNOULLI, .values = 2, .elements = 1};
     plan->length = m->n;

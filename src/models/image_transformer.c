@@ -136,7 +136,7 @@ static void read_elements(nx_reader *r, model *m, nx_plan *plan) {
     if (palette) {
         uint64_t parameters = r->parameters[0];
         plan->tables[plan->n_tables++] = (nx_table){"palette.weight", o->values, 3, nx_read_table(r, "palette.weight", o->values, 3)};
-        r->parameters[0] = parameters; /* colours are not weights */
+        r->parameters[0] = parameters; /* the palette's colours do not count as weights */
     }
     m->tables = palette ? 1 : channels;
     m->cols = m->width * (palette ? 1 : channels / o->elements);
@@ -264,7 +264,7 @@ typedef struct {
 
 static scratch scratch_at(const model *m, void *memory, uint32_t n) {
     uint32_t window = nx_pattern_window(&m->pattern), n_ranges = nx_pattern_max_ranges(&m->pattern);
-    nx_block_form widest = m->form; /* wide enough for both stacks */
+    nx_block_form widest = m->form; /* the larger form of both stacks */
     if (m->source_form.inner > widest.inner) widest.inner = m->source_form.inner;
     if (m->source > window) window = m->source;
     nx_arena arena = {memory, 0, UINT64_MAX};

@@ -40,7 +40,7 @@
 #include "layers/layers.h"
 #include "reader.h"
 
-#define MAX_CONTEXT 0x100000 /* limit; a run allocates memory only for its own length */
+#define MAX_CONTEXT 0x100000 /* limit of the context; a run allocates memory only for its own length */
 
 /* ---- config and weights ---------------------------------------------------------------------------------------------- */
 
@@ -61,16 +61,16 @@ enum { OF_EACH_HEAD = 1, OVER_ALL_HEADS };
 /* How the models of the family differ; 0: no such difference. */
 typedef struct {
     const char *name;
-    int halves;      /* the rotated pairs are (i, i + rotated / 2); otherwise (2 i, 2 i + 1) */
+    int halves;      /* whether the rotated pairs are (i, i + rotated / 2); otherwise (2 i, 2 i + 1) */
     int norms;       /* norm of queries and keys */
-    int only_after;  /* sublayers norm their outputs, not their inputs */
+    int only_after;  /* whether sublayers norm their outputs, not their inputs */
     int also_after;  /* both */
-    int gemma;       /* begins with sqrt(d) times the embedding, and uses gelu instead of silu */
-    int scaled;      /* has four multipliers, from the file */
+    int gemma;       /* whether x begins with sqrt(d) times the embedding and gelu replaces silu */
+    int scaled;      /* whether the file has four multipliers */
     float caps[2];   /* caps of scores and of logits, if the file has no keys for them */
     uint32_t period; /* if there is a window, one block in this many is global */
-    int apart;       /* local blocks have their own rotary frequencies */
-    int global_bare; /* if there is a window, global blocks have no rotary positions */
+    int apart;       /* whether local blocks have their own rotary frequencies */
+    int global_bare; /* whether global blocks lack rotary positions if there is a window */
     uint32_t bare;   /* one block in this many has no rotary positions */
 } kind;
 
@@ -206,7 +206,7 @@ static const double *frequencies(nx_reader *r, const model *m, float base, doubl
 static double pair_of(const model *m, float base, uint32_t length, double turns) {
     double ratio = length / (turns * 6.28318530717958647692);
     double pair = ratio > 1 ? m->rotated * nx_f64_log(ratio) / (2 * nx_f64_log((double)base)) : 0;
-    return pair < m->rotated ? pair : m->rotated; /* infinite for a base of 1 */
+    return pair < m->rotated ? pair : m->rotated; /* the pair is infinite for a base of 1 */
 }
 
 /* Rejects a key of the rotary angles whose value is not the default. */

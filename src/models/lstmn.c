@@ -134,7 +134,7 @@ static void remember(const model *m, const nx_column *column, const float *query
     nx_score_sum(r, weights, t.c, d, past);
     if (!column->maps) return;
     memcpy(column->maps, weights + past.from, (past.to - past.from) * sizeof *weights);
-    column->maps[past.to - past.from] = 0; /* the word itself, to which it does not attend */
+    column->maps[past.to - past.from] = 0; /* a word does not attend to itself */
 }
 
 /* Computes one word of each of n sequences; h (J, d) written. */

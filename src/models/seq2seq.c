@@ -67,7 +67,7 @@ typedef struct {
     nx_matrix query, key;    /* W_q (A or positions, 2e), W_k (A or 2e, 2e) */
     nx_matrix position;      /* W_p (A, 2e) */
     const float *v, *centre; /* (A) */
-    const float *bias;       /* (1) bias of the bits */
+    const float *bias;       /* (1) bias of the bits of attention */
     const float *transition; /* (2, 2) A[from][to], where 1 means attended */
     float root, beta;        /* sqrt(d); the scale of dots and cosines */
     uint32_t width;          /* width of a key: A or 2e */

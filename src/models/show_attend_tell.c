@@ -79,7 +79,7 @@ static void configure(nx_reader *r, nx_plan *plan) {
     m->values = nx_read_vocabulary(r, "token_embd.weight");
     if (!r->status && nx_has_key(r, KEY("words")) && nx_read_strings(r, KEY("words"), NX_MAX_VALUES) != m->values)
         nx_reader_fail(r, NX_E_FORMAT, KEY("words"), "not a word for each row of token_embd.weight");
-    if (!r->status) read_encoder(r, m); /* rounded by row, which is fastest: the input is a picture */
+    if (!r->status) read_encoder(r, m); /* the encoder is rounded by row, which is fastest, because its input is a picture */
     if (r->status) return;
     r->packing = NX_BY_BLOCK;
     m->position = nx_read_table(r, "position.weight", m->L, m->D);

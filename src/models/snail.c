@@ -48,7 +48,7 @@ typedef struct {
     /* keys: length of the longest key; reads: largest number of channels that a layer reads from one or two steps */
     uint32_t keys, reads;
     uint32_t attentions;
-    nx_convolutions embedding; /* the last one is the linear map of the whole picture */
+    nx_convolutions embedding; /* the last map is the linear map of the whole picture */
     layer layers[MAX_BLOCKS * (MAX_LAYERS + 1)];
     nx_linear output;
 } model;
@@ -216,7 +216,7 @@ static nx_input gather(const model *m, const float *x, uint32_t first, uint32_t 
 static void dense(const model *m, const layer *l, const room *r, uint32_t N, uint32_t first, uint32_t n, const workspace *w) {
     uint32_t stride = nx_stride(m->channels), both = nx_stride(2 * l->from);
     for (uint32_t j = 0; j < n; j++) {
-        uint32_t t = first + j < N ? first + j : N; /* the position of a query */
+        uint32_t t = first + j < N ? first + j : N; /* every query is at position N */
         float *column = w->column + (size_t)j * both;
         if (t < l->reach)
             memset(column, 0, l->from * sizeof *column);

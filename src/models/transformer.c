@@ -44,7 +44,7 @@ typedef struct {
 } stack;
 
 typedef struct {
-    nx_decoder decoder; /* its head is the table of ids, (V, d) */
+    nx_decoder decoder; /* the decoder's head is the table of ids, (V, d) */
     nx_block_form form; /* form of both stacks' blocks */
     int pre_norm;       /* norm before each sublayer and once at the end, not after each sublayer */
     enum { SINUSOIDAL, LEARNED, NONE } positions;

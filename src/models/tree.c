@@ -46,7 +46,7 @@ enum { HEADS, MARGINALS, NATS };
 
 typedef struct {
     nx_feed_forward feed_forward; /* up: (inner, 3 d) */
-    nx_attention_weights self;    /* not used in the last block */
+    nx_attention_weights self;    /* attention, which the last block does not use */
 } block;
 
 typedef struct {
@@ -365,7 +365,7 @@ static void take_heads(const room *r, uint32_t n) {
 
 /* ---- encode --------------------------------------------------------------------------------------------------------------- */
 
-enum { FREE, PINNED, BEST }; /* the three runs over all trees */
+enum { FREE, PINNED, BEST }; /* three runs over all trees */
 
 /* Computes one stage over T columns, or over the words, pass by pass. */
 static void columns(const model *m, const nx_inputs *inputs, const room *r, void *memory, uint32_t stage, uint32_t pass) {

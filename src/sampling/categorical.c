@@ -21,7 +21,7 @@ NX_NOINLINE static uint32_t argmax(const float *x, uint32_t values) {
     for (uint32_t v = 0; v < values; v += 4) {
         uint32_t equal = wasm_i32x4_bitmask(wasm_f32x4_eq(wasm_v128_load(x + v), top));
         uint32_t at = v + (equal ? (uint32_t)__builtin_ctz(equal) : 0);
-        if (equal) return at < values ? at : 0; /* past V if all numbers before are NaN */
+        if (equal) return at < values ? at : 0; /* the index is past V if all numbers before are NaN */
     }
     return 0;
 }

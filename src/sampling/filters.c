@@ -59,7 +59,7 @@ static void keep_typical(float *z, uint32_t values, float p, float *nearness, ui
     for (uint32_t v = 0; v < nx_stride(values); v += 4) {
         v128_t at = wasm_v128_load(z + v), nats = wasm_f32x4_sub(log_sum, at);
         v128_t term = wasm_f32x4_mul(f32x4_exp(wasm_f32x4_neg(nats)), nats);
-        sum = wasm_f32x4_add(sum, wasm_v128_andnot(term, wasm_f32x4_eq(at, dropped))); /* where 0 times infinity must be 0 */
+        sum = wasm_f32x4_add(sum, wasm_v128_andnot(term, wasm_f32x4_eq(at, dropped))); /* here 0 times infinity must be 0 */
     }
     v128_t entropy = wasm_f32x4_splat(f32x4_sum(sum));
     for (uint32_t v = 0; v < nx_stride(values); v += 4) {

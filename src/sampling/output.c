@@ -47,7 +47,7 @@ uint32_t nx_output_parameters(const nx_output *output) {
 int nx_output_finite(const nx_output *output, const float *parameters) {
     uint32_t n = nx_output_parameters(output);
     for (uint32_t i = 0; i < n; i++)
-        if (!(parameters[i] - parameters[i] == 0.0f)) return 0; /* infinity and NaN give NaN */
+        if (!(parameters[i] - parameters[i] == 0.0f)) return 0; /* infinity and NaN minus themselves are NaN */
     return 1;
 }
 
@@ -159,8 +159,8 @@ NX_INLINE void add_to(float *sum, v128_t x) { wasm_v128_store(sum, wasm_f32x4_ad
 
 /* The mass that the components give to each level. */
 typedef struct {
-    float of[NX_MAX_LEVELS]; /* all levels except the first and the last, */
-    float first, last;       /* which reach to infinity */
+    float of[NX_MAX_LEVELS]; /* masses of all levels except the first and the last */
+    float first, last;       /* masses of the first and the last level, which reach to infinity */
 } level_masses;
 
 /* Adds weight * mass of every level, for one logistic component. Between the ends, with z-, z+ the standardised edges of a level, sigma(z+)

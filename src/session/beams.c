@@ -125,7 +125,7 @@ nx_status nx_session_search(const nx_model *model, nx_session *session, float al
         nx_noisy(&l))
         return NX_E_ARGUMENT;
     for (uint32_t b = 0; b < B; b++)
-        if (l.ended[b]) return NX_E_ARGUMENT; /* a live hypothesis has no end */
+        if (l.ended[b]) return NX_E_ARGUMENT; /* a search cannot continue a sample that has ended */
     status = nx_compute(&l);
     if (status) return status;
     if (!session->begun) {

@@ -149,7 +149,7 @@ nx_status nx_compute(const nx_layout *l) {
         }
         nx_status status = nx_pass(l, column, n, first, l->pass);
         if (status) {
-            s->columns = 1; /* one position; put and speculative decoding take many */
+            s->columns = 1; /* this call takes one position; put and speculative decoding take many */
             return status;
         }
         for (uint32_t j = 0; j < n; j++)

@@ -102,7 +102,7 @@ static int full_shape(const nx_plan *plan, const nx_part *part, const nx_shape *
         *shape = *asked;
     else
         memset(shape, 0, sizeof *shape);
-    if (part->forward && !plan->output.elements) return 0; /* the file lacks the part */
+    if (part->forward && !plan->output.elements) return 0; /* the file does not have this part */
     if (!shape->length) shape->length = plan->length;
     if (!part->forward != !shape->length || shape->length > (plan->length ? plan->length : NX_MAX_LENGTH)) return 0;
     if (shape->key_bits && (!part->grow || (shape->key_bits != 8 && shape->key_bits != 16))) return 0;
@@ -248,7 +248,7 @@ nx_status nx_session_encode(const nx_model *model, nx_session *session) {
     if (!l.plan->encodes || session->encoded) return NX_OK;
     if (NX_TEXTS && !session->slices) fill_noise(&l);
     int more = l.part->encode(l.plan->weights, &l.inputs, session->slices, l.encoder_output, l.scratch);
-    if (session->slices < INT32_MAX) session->slices++; /* limited only for damaged sessions */
+    if (session->slices < INT32_MAX) session->slices++; /* the count can reach the limit only in damaged sessions */
     if (more < 0) return nx_broke(session);
     if (more) return NX_MORE;
     session->encoded = 1;
@@ -431,7 +431,7 @@ nx_status nx_session_retune(const nx_model *model, nx_session *session, const nx
         return NX_E_ARGUMENT;
     if (model->plan[session->part].noisy &&
         (settings->temperature != now->temperature || settings->seed_low != now->seed_low || settings->seed_high != now->seed_high))
-        return NX_E_ARGUMENT; /* draws inside the model are part of the run */
+        return NX_E_ARGUMENT; /* draws inside the model are part of the run, so these settings cannot change */
     session->settings = *settings;
     return NX_OK;
 }

@@ -29,7 +29,7 @@ struct nx_session {
     uint32_t slices, encoded; /* number of finished encoder slices; 1: all are finished */
     uint32_t columns;         /* number of columns of an interrupted pass, otherwise 0 */
     uint32_t group, slice;    /* number of samples before the interrupted pass, and number of its finished slices */
-    uint32_t broken;          /* 1: a number is not finite */
+    uint32_t broken;          /* 1: a computed number is not finite */
     uint32_t tried, held;     /* number of recent guesses from the text, and how many of them were right */
     uint32_t begun;           /* 1 + the position at which a beam search began; 0: none */
     uint32_t living, found;   /* number of live hypotheses of the search, and of complete ones */
@@ -60,8 +60,8 @@ typedef struct {
     void *scratch, *draft;
     uint8_t *encoder_output; /* encoder_output_bytes, which nx_part.encode fills */
     float *output;           /* (S, nx_stride(P)) output parameters of the last position */
-    float *maps;             /* (S, map_floats) if requested; the maps of encode are in `inputs` */
-    float *hidden;           /* (S, hidden_floats) if requested */
+    float *maps;             /* maps (S, map_floats), if requested; the maps of encode are in `inputs` */
+    float *hidden;           /* hidden states (S, hidden_floats), if requested */
     uint32_t *ids;           /* (S, length E) */
     uint8_t *state;          /* (S, state_bytes) */
     uint64_t encoder_output_bytes, state_bytes, map_floats, encoded_floats, hidden_floats, bytes;

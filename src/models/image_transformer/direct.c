@@ -107,7 +107,7 @@ static uint32_t nearest(const nx_direct *w, const float *z) {
     for (const float *p = w->squares; p < w->squares + stride; p += 4, v = wasm_i32x4_add(v, wasm_i32x4_splat(4))) {
         v128_t product = wasm_f32x4_add(wasm_f32x4_mul(red, wasm_v128_load(p)), wasm_f32x4_mul(green, wasm_v128_load(p + stride)));
         product = wasm_f32x4_add(product, wasm_f32x4_mul(blue, wasm_v128_load(p + 2 * stride)));
-        v128_t far = wasm_f32x4_sub(wasm_v128_load(p + 3 * stride), wasm_f32x4_add(product, product)); /* without the term |z|^2 */
+        v128_t far = wasm_f32x4_sub(wasm_v128_load(p + 3 * stride), wasm_f32x4_add(product, product)); /* distance without the term |z|^2 */
         v128_t nearer = wasm_v128_and(wasm_f32x4_lt(far, least), wasm_i32x4_lt(v, wasm_i32x4_splat((int32_t)w->values)));
         least = wasm_v128_bitselect(far, least, nearer);
         best = wasm_v128_bitselect(v, best, nearer);
@@ -123,7 +123,7 @@ void nx_direct_enter(const nx_direct *w, float *x, const float *known, uint32_t 
     const float *row = w->input + (size_t)spot_of(w, position).place * INPUT * w->d;
     for (uint32_t f = 0; f < INPUT; f++, row += w->d) {
         float z = f < LEFT ? known[f] : 1;
-        if (z != 0) nx_add_scaled(x, row, z, w->d); /* zero for white, which is most of a drawing */
+        if (z != 0) nx_add_scaled(x, row, z, w->d); /* z is zero for white, which is most of a drawing */
     }
     if (!w->near) return;
     nx_add_scaled(x, w->near + (size_t)nearest(w, known + CELL) * w->d, 1, w->d);
