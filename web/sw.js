@@ -79,7 +79,7 @@ async function answer(event) {
     const early = await event.preloadResponse;
     // Without a connection, Firefox resolves the preload to an error response.
     const response = early && early.type !== 'error' ? early : await fetch(request);
-    // The answer is not read here, so that it goes to the page while it arrives.
+    // The answer is not read here, so that the page receives the answer while it arrives.
     event.waitUntil(keep(request.url, response.status, response.headers.get('etag')));
     return response;
   } catch (error) {

@@ -13,7 +13,7 @@ import { PAPERS } from './papers.js';
  * @property {string} page name of the page's folder in web/pages
  * @property {string} knows prerequisites of the page
  * @property {string} asks HTML
- * @property {string} at   id of the figure in which the reader can try it
+ * @property {string} at   id of the figure in which the reader can try out an answer
  */
 /** @typedef {{ name: string, says: string, steps: Step[] }} Course */
 

@@ -100,7 +100,7 @@ export function stillOfWeights(rows) {
 }
 
 /**
- * Draws what a model answers, as the library draws it on a canvas.
+ * Draws the answer of a model as the library draws it on a canvas.
  *
  * @param {object} what
  * @param {string} what.file  weight file

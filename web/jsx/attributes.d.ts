@@ -47,12 +47,12 @@ export interface NextPixelAttributes {
    * dropped whenever it is full. For a translation, the default is 50 tokens more than the sentence has [Vaswani et al. 2017], but at most
    * the model's capacity; without a limit, unknown words may make the model repeat itself endlessly. */
   'max-tokens'?: number | string;
-  /** Number of known rows of the picture; absent: half of them. */
+  /** Number of known rows of the picture; absent: half of the rows. */
   rows?: number | string;
   /** For a MIDI file, the names of the voices to keep, separated by spaces, while the others are drawn; absent: the file is continued. */
   voices?: string;
-  /** Number of pictures to draw for each one shown; they compete while they are drawn (`resample`), and the likeliest is shown. 4 to 8 tries
-   * make fewer mistakes and take that many times as long; `samples` times `tries` is at most 64. Default 1. */
+  /** Number of pictures to draw for each picture that is shown; these pictures compete while they are drawn (`resample`), and the likeliest
+   * one is shown. 4 to 8 tries make fewer mistakes and take that many times as long; `samples` times `tries` is at most 64. Default 1. */
   tries?: number | string;
   /** The class to draw. */
   label?: string;

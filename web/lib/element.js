@@ -345,7 +345,7 @@ export class NextPixelElement extends Base {
     } else this.#chat.messages = messages;
   }
 
-  /** Sends a message, and requests the answer; before the chat is open, as soon as it is. @param {string} text */
+  /** Sends a message and requests the answer as soon as the chat is open. @param {string} text */
   send(text) {
     const { task } = taskOf(this, this.info);
     if (task !== 'chat') return this.#fail(new NextPixelError('argument', `send() needs task="chat", not "${task}"`));

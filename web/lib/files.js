@@ -12,7 +12,8 @@
 const HERE = import.meta.url;
 
 /**
- * The folder of the published files, if `vite dev` has moved the library into its folder of pre-bundled packages but not those files.
+ * The folder of the published files, if `vite dev` has moved the library into its folder of pre-bundled packages but has left the other
+ * published files where they were.
  */
 const MOVED = /^(.*\/)\.vite\/deps[^/]*\/[^/]*$/.exec(HERE);
 

@@ -79,8 +79,8 @@ const LOADING = ['onProgress', 'signal', 'integrity', 'cache', 'patience', 'work
  * @property {string | URL} [wasmUrl] address of nextpixel.wasm, or of nextpixel-relaxed.wasm or nextpixel-pairs.wasm if relaxed SIMD is
  *   known to work; by default the fastest one for this machine, from the library's folder
  * @property {WorkerUrl} [workerUrl]  address of worker.js of the same version; by default the one in the library's folder
- * @property {import('./base/dom.js').Dom<'Worker'>} [worker]  a module worker running that script, which the page started before it loaded
- *   the library; the model owns it from now on
+ * @property {import('./base/dom.js').Dom<'Worker'>} [worker]  a module worker that runs worker.js, which the page started before it loaded
+ *   the library; the model owns the worker from now on
  */
 
 /**
@@ -240,8 +240,8 @@ export async function acquire(url, options = {}) {
  *
  * @param {VocabularySource} source  an address, in Node also a path; a response, bytes or a File
  * @param {{ signal?: AbortSignal }} [options]
- * @returns {Promise<Tokenizer>} rejects with a NextPixelError: 'unsupported' if the file has no vocabulary or one of another kind, 'format'
- *   or 'limit' if it is damaged
+ * @returns {Promise<Tokenizer>} rejects with a NextPixelError: 'unsupported' if the file has no vocabulary or an unsupported one, 'format'
+ *   or 'limit' if the vocabulary is damaged
  */
 export async function tokenizer(source, options = {}) {
   checkOptions(options, 'tokenizer()', ['signal']);

@@ -147,9 +147,9 @@ export const SETTINGS = /** @type {const} */ ({
 
   // Settings that the library sets itself.
 
-  /** index, in the whole run, of the first sample to draw; it selects the noise */
+  /** index, in the whole run, of the first sample to draw, which selects the noise */
   first: { of: '', initial: 0, field: 'first_sample' },
-  /** index, in a longer run, of the first position; it selects the noise */
+  /** index, in a longer run, of the first position, which selects the noise */
   origin: { of: '', initial: 0, field: 'origin' },
   /**
    * true: the filters apply to the distribution at temperature 1, as is usual for language models; false: to the tempered one, as for

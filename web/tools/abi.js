@@ -160,7 +160,7 @@ ${rows.map(({ name, code, values, bytes }) => `  ${code}: ['${name}', ${values},
 `;
 }
 
-/** Writes both files if they have changed. */
+/** Writes the two generated files if they have changed. */
 export async function makeAbi() {
   for (const [file, made] of [
     [FILE, await abiFile()],

@@ -66,7 +66,7 @@ const moved = {
 /**
  * @param {Record<string, string>} entryPoints
  * @param {import('esbuild').BuildOptions} [options]
- * @param {boolean} [smallest]  whether every page loads these files, so that their size matters most
+ * @param {boolean} [smallest]  whether every page loads the bundled files, so that their size matters most
  * @returns {Promise<Map<string, string>>} contents of each file, by its name
  */
 async function bundle(entryPoints, options = {}, smallest = false) {
@@ -311,7 +311,8 @@ function withAdvice(text) {
 
 /** Returns the contents of all files, by name. */
 export async function bundles() {
-  // Annotations in package.json declare which modules of the published library have no side effects. Scripts of pages ignore them.
+  // Annotations in package.json declare which modules of the published library have no side effects. The bundles of the pages' scripts
+  // ignore these annotations.
   const line = await sourcesOf(WEB);
   const forPage = { minifyIdentifiers: true, ignoreAnnotations: true, banner: { js: `// ${line}\n${LICENCE}`, css: `/* ${line} */` } };
   const made = await Promise.all([

@@ -20,7 +20,7 @@
  *
  * @typedef {Object} Tile
  * @property {string} page  name of the page's folder in web/pages
- * @property {string} file  its model
+ * @property {string} file  weight file of the tile's model
  * @property {number} ms    duration of the drawing in milliseconds
  * @property {(record: any) => Painter} paint  draws the recorded answer in web/front/tiles/record.json, which record.js creates
  * @property {(record: any) => Record<string, string>} element  returns the attributes of <next-pixel> in the opened tile

@@ -44,7 +44,7 @@ const isMissing = (error) => /import/i.test(error?.message) && !error.code;
  * @template T
  * @param {() => Promise<T>} get  imports the part; errors thrown by the part itself are passed on
  * @param {number[]} [waits]  waits before retries, in milliseconds; empty if the caller can do without the part
- * @returns {Promise<T>} rejects with a NextPixelError, 'network', if it cannot be fetched
+ * @returns {Promise<T>} rejects with a NextPixelError, 'network', if the part cannot be fetched
  */
 export const part = (get, waits) =>
   again(get, isMissing, waits).catch((cause) => {

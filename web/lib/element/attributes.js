@@ -73,7 +73,7 @@ export function said(element, name) {
 }
 
 /**
- * Returns the task that the element's attribute names, or else the first one of the model.
+ * Returns the task that the element's attribute names, or else the model's first task.
  *
  * @param {Element} element
  * @param {ModelInfo} [info]  given if the model is loaded
@@ -85,7 +85,7 @@ export function taskOf(element, info) {
 }
 
 /**
- * Returns a class of elements with these properties.
+ * Returns a class of elements with a property for each attribute.
  *
  * @param {typeof HTMLElement} Base
  * @returns {new () => HTMLElement & ElementProperties}

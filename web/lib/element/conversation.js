@@ -82,7 +82,7 @@ export class Conversation {
     if (this.#talk?.isNew(this.#prompt)) this.#talk.field.value = this.#prompt = text;
   }
 
-  /** Sets whether there are more controls than the field. @param {boolean} shown */
+  /** Sets whether the chat shows more controls than its field. @param {boolean} shown */
   set controls(shown) {
     if (this.#talk) this.#talk.controls = shown;
   }

@@ -48,7 +48,7 @@ const NO_TEMPLATE = 'This model has no chat template, so it cannot tell who is s
 /** @param {string} role */
 const whoIs = (role) => (role === 'user' ? say('You') : role === 'assistant' ? say('The model') : role);
 
-/** Separates the system message of a chat, if it has one, from the others. @param {Message[]} messages */
+/** Separates the system message of a chat, if it has one, from the other messages. @param {Message[]} messages */
 function apart(messages) {
   const [first, ...rest] = messages;
   return first?.role === 'system' ? { system: first.content ?? '', said: rest } : { system: undefined, said: messages };
@@ -194,7 +194,7 @@ export class Talk {
     this.#system.value = text;
   }
 
-  /** Sets whether there is more than the messages and the field. @param {boolean} shown */
+  /** Sets whether the chat shows more than its messages and its field. @param {boolean} shown */
   set controls(shown) {
     this.#hooks.controls = shown;
     if (shown === this.#bar.contains(this.#again)) return;

@@ -282,7 +282,7 @@ export class View {
    * @param {boolean} what.controls
    * @param {string} what.play    label of the play button
    * @param {boolean} what.stop   whether a run can be stopped
-   * @param {boolean} what.anew   whether another run can replace this one
+   * @param {boolean} what.anew   whether the visitor can replace the current run by another one
    * @param {string} what.status  text of the status line
    * @param {string} what.error   the text of the status line if it is an error; errors are shown even without controls
    * @param {string} what.label   label of the canvas

@@ -84,11 +84,11 @@ export async function compileLoop() {
 }
 
 /**
- * Runs the loop until `to`, and counts the iterations after `from`. A worker that starts late because no core was free counts fewer.
+ * Runs the loop until `to`, and counts the iterations after `from`. A worker that starts late because no core was free counts fewer iterations.
  *
  * @param {WebAssembly.Module} loop
- * @param {number} from  in milliseconds of Date.now(), which agree in all workers
- * @param {number} to    greater
+ * @param {number} from  start of the measurement in milliseconds of Date.now(), which all workers share
+ * @param {number} to    end of the measurement, on the same clock
  * @returns {number} speed, in an arbitrary unit
  */
 export function spin(loop, from, to) {

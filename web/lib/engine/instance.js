@@ -18,7 +18,7 @@ import { Heap } from './heap.js';
 import { readName, readProblem, scratchAreas } from './layout.js';
 
 const PAGE = 65536;
-/** The same values as the linker flags in build.sh. */
+/** Initial and maximum size of the memory in pages; the linker flags in build.sh have the same values. */
 const MEMORY_PAGES = { initial: 16, maximum: 65536 };
 
 /** The offset of each area of the first block. */

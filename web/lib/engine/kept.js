@@ -142,7 +142,7 @@ export class KeptSessions {
    *
    * @param {Session} session
    * @param {number[]} ids  the ids that the session contains
-   * @param {DrawMessage} message  the message that started its run
+   * @param {DrawMessage} message  the message that started the run of the session
    */
   add(session, ids, message) {
     this.#add({ session, ids, shape: shapeOf(message), layout: layoutOf(message), of: message.state });

@@ -196,7 +196,7 @@ export class OpenSessions {
    *
    * @param {Uint8Array} saved
    * @param {number} length  capacity in positions
-   * @returns {Session | undefined}  undefined: the saved run cannot continue here
+   * @returns {Session | undefined}  undefined if this part cannot continue the saved run
    */
   restore(saved, length) {
     const { part } = this;

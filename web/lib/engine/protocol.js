@@ -80,8 +80,7 @@ export const CODES = Object.freeze(
 
 /** @import { WasmModule } from '../base/dom.js' */
 
-/** The address of the worker's script, if it is not the default: a text, a URL, or, for a page with Trusted Types, a TrustedScriptURL. A
- * TrustedScriptURL is an address that the page accepts.
+/** The address of the worker's script, if it is not the default: a text, a URL, or, for a page with Trusted Types, a TrustedScriptURL.
  * @typedef {string | URL | { toString(): string }} WorkerUrl */
 
 /**
@@ -119,8 +118,8 @@ export const CODES = Object.freeze(
  *   build
  * @property {number} hiddenWidth   number of values of each hidden state
  * @property {number} parameters  number of the part's weights
- * @property {{ name: string, values: number, dims: number[], optional: boolean, anyLength: boolean, like: number }[]} inputs  like: the
- *   port that has the same number of items, or NX_NONE
+ * @property {{ name: string, values: number, dims: number[], optional: boolean, anyLength: boolean, like: number }[]} inputs  like: index
+ *   of the port with the same number of items, or NX_NONE
  * @property {Result[]} results   the results that the part computes from its inputs
  * @property {{ name: string, port: number, rows: number, keys: number, queries: number, asking: number }[]} maps
  * @property {{ name: string, rows: number, cols: number, data: Float32Array }[]} tables
@@ -140,7 +139,7 @@ export const CODES = Object.freeze(
  * @typedef {object} BasicInfo
  * @property {string} architecture  the model's architecture, such as 'image-transformer'
  * @property {string} name
- * @property {string[]} verbs       the names of its methods, such as 'complete' or 'generate'
+ * @property {string[]} verbs       the names of the model's methods, such as 'complete' or 'generate'
  * @property {number} positions     positions in a complete sequence. For a text model, its context: the largest number of tokens that it
  *   sees. For a tagger, the largest number of words in one call; for a classifier from examples, the largest number of examples. For an
  *   audio model 0, because the caller sets the length; for a model that draws pictures in one pass 0, because there is no sequence
@@ -241,7 +240,7 @@ export const CODES = Object.freeze(
  * @property {number} from           the first position
  * @property {number} to             index after the last position
  * @property {Uint32Array} ids       (to - from, samples, ids of a position); for a search, its candidates: nx_candidate, five words each
- * @property {Float32Array} nats     nats of these ids
+ * @property {Float32Array} nats     nats of `ids`
  * @property {Uint8Array} ahead      (to - from) the number of positions that precede each position in its pass; 0 for the first position of
  *   a pass
  * @property {MapRow[][]} [maps]      the maps of each sample, if the run requested them

@@ -20,7 +20,7 @@ import { HEADER_BYTES, MAX_METADATA, Refused, Short, Walk, entriesOf, headOf } f
  *
  * @template T
  * @param {Uint8Array} bytes  the first bytes of a file
- * @param {boolean} whole     whether these are all bytes of the file
+ * @param {boolean} whole     whether `bytes` has all bytes of the file
  * @param {(walk: Walk) => Generator<void, T, void>} read
  * @returns {Generator<void, T | undefined, void>}  undefined if more bytes are needed
  */
@@ -44,7 +44,7 @@ function* reading(bytes, whole, read) {
  * Reads the metadata.
  *
  * @param {Uint8Array} bytes  the first bytes of a file
- * @param {boolean} whole     whether these are all bytes of the file
+ * @param {boolean} whole     whether `bytes` has all bytes of the file
  * @returns {Generator<void, PlacedEntry[] | undefined, void>}  undefined if more bytes are needed. The values are views of `bytes`
  */
 export const readingEntries = (bytes, whole) => reading(bytes, whole, entriesOf);
@@ -53,7 +53,7 @@ export const readingEntries = (bytes, whole) => reading(bytes, whole, entriesOf)
  * Reads the metadata and the list of tensors.
  *
  * @param {Uint8Array} bytes  the first bytes of a file
- * @param {boolean} whole     whether these are all bytes of the file
+ * @param {boolean} whole     whether `bytes` has all bytes of the file
  * @returns {Generator<void, Head | undefined, void>}  undefined if more bytes are needed
  */
 export const readingHead = (bytes, whole) => reading(bytes, whole, headOf);

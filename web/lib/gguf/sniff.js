@@ -73,7 +73,7 @@ export function refusal(status, bytes, problem) {
  * none.
  *
  * @param {Uint8Array} start  the first bytes
- * @param {boolean} [whole]  whether these are all bytes of the file
+ * @param {boolean} [whole]  whether `start` has all bytes of the file
  * @returns {NextPixelError | undefined}
  */
 export function headerProblem(start, whole = false) {

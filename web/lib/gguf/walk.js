@@ -51,11 +51,11 @@ export class Refused extends Error {
  * @typedef {object} TensorEntry
  * @property {string} name
  * @property {number[]} dims  1 to 4 dimensions, the fastest first
- * @property {number} type    code of its type: see tensor-types.js
- * @property {number} offset  offset of its data from the start of all tensor data
- * @property {number} bytes   size of its data; 0 if the type is unknown
- * @property {number} from    where its entry starts in the file
- * @property {number} to      where its entry ends
+ * @property {number} type    code of the tensor's type: see tensor-types.js
+ * @property {number} offset  offset of the tensor's data from the start of all tensor data
+ * @property {number} bytes   size of the tensor's data; 0 if the type is unknown
+ * @property {number} from    where the entry starts in the file
+ * @property {number} to      where the entry ends in the file
  */
 
 /**

@@ -22,11 +22,11 @@
 
 /**
  * @typedef {object} Kind
- * @property {string} name         the name of its folder, and `info.kind`
+ * @property {string} name         the name of the kind's folder, and `info.kind`
  * @property {(facts: Facts, number: NumberOf) => boolean} says  whether a file is of this kind, judged by its ports and its metadata
  * @property {{ [N in VerbName]?: { when?: (model: Fitting) => boolean, later?: true, settings?: string, names?: string[], before?: number } }} verbs
- *   the methods of its models. `when`: present if only some models have the method; `later`: open() adds the method to `info.verbs` if the
- *   model has it; `settings`: the settings that are its options, as a word of `of` in the table of settings; `names`: other options;
+ *   the methods of the kind's models. `when`: present if only some models have the method; `later`: open() adds the method to `info.verbs`
+ *   if the model has it; `settings`: the settings that are its options, as a word of `of` in the table of settings; `names`: other options;
  *   `before`: the number of arguments before the options, if it differs from the verb's
  * @property {(head: Uint8Array) => Promise<any> | undefined} [early]  reads data from the beginning of a file while the workers open the
  *   file

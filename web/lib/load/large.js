@@ -90,7 +90,7 @@ export async function openLarge(jobs, module, large, how) {
     // The next piece arrives while the engine processes this one.
     let at = answers[0].type === 'fed' ? head.length : size;
     let pending = Promise.resolve(/** @type {(FedMessage | OpenedMessage)[]} */ (answers));
-    // Bytes after the end of the file are not read; a compressed response may send them endlessly.
+    // Bytes after the end of the file are not read, because a compressed response may send such bytes endlessly.
     for (let piece = await take(at < size ? PIECE_BYTES : 0); piece.length > 0; piece = await take(at < size ? PIECE_BYTES : 0)) {
       const [answer] = await pending;
       if (answer.type === 'fed') {

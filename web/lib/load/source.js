@@ -30,7 +30,7 @@ export const MAX_BYTES = 0xf0000000;
  * @typedef {object} Contents
  * @property {Uint8Array<ArrayBuffer>} bytes  the bytes of the file, which are not shared and may therefore be transferred
  * @property {() => Promise<unknown>} [keep]  stores the file in the cache, once it has proved to be valid
- * @property {Large} [large]                  a large file, instead of its bytes
+ * @property {Large} [large]                  a large file, which is given instead of its bytes
  * @property {string} [warning]               a sentence for people: the file is a cached copy, because the server could not be reached
  */
 /**
@@ -44,7 +44,7 @@ export const MAX_BYTES = 0xf0000000;
  * @property {string} [path]
  * @property {string} [url]             address for further requests
  * @property {boolean} [keep]           whether to put the file into the cache
- * @property {Large} [server]           if this is a cached copy, the same file on its server
+ * @property {Large} [server]           for a cached copy: the same file on its server
  * @property {string} [warning]         a sentence for people, set after reading: the browser did not cache the file
  */
 
@@ -61,7 +61,7 @@ export async function readSource(source, { onProgress, signal, integrity, cache 
   let bytes, fetched;
   const given = isAddress(source) || isBytes(source) ? source : await (await part(() => import('./handed.js'))).handed(source);
   if (isBytes(given)) {
-    bytes = bytesOf(given); // a copy if it is a typed array
+    bytes = bytesOf(given); // bytesOf() copies a typed array
     if (!ArrayBuffer.isView(given)) bytes = bytes.slice();
     onProgress?.({ loaded: bytes.length, total: bytes.length });
   } else {
@@ -156,7 +156,7 @@ export function bytesOf(source) {
  * @property {boolean} copied                         whether the response comes from the cache
  * @property {string} [warning]                       a sentence for people: the response comes from the cache, because the server could not
  *   be reached
- * @property {Promise<Response | undefined>} [same]   for a response from the server, the cached copy if it is the same file
+ * @property {Promise<Response | undefined>} [same]   for a response from the server: the cached copy, if it has the same contents
  */
 
 /**

@@ -18,7 +18,10 @@ import { MAX_BYTES, chunksOf, disk, isAddress, joined, readSource } from './sour
 
 const MOST_PARTS = 256;
 
-/** @typedef {{ head: Uint8Array, bytes: Uint8Array }} Tensor  head: the tensor's entry without the offset; bytes: its data, with padding */
+/**
+ * @typedef {{ head: Uint8Array, bytes: Uint8Array }} Tensor  head: the tensor's entry without the offset; bytes: the tensor's data, with
+ * padding
+ */
 
 /**
  * Joins the parts into one file.
@@ -111,8 +114,8 @@ const FIRST = /-00001-of-(\d{5})\.gguf/;
  *
  * @param {Source | Source[]} source  a list of all parts, or the address of the first one, ...-00001-of-00003.gguf
  * @param {{ signal?: AbortSignal, patience?: number, cache?: boolean }} how
- * @returns {Promise<{ bytes: Uint8Array<ArrayBuffer>, warning: string | undefined }>} warning: a cached copy of a part was used because its
- * server failed
+ * @returns {Promise<{ bytes: Uint8Array<ArrayBuffer>, warning: string | undefined }>} warning: says that a cached copy of a part was used,
+ * because the server of the part failed
  */
 export async function readParts(source, { signal, patience, cache }) {
   const count = Array.isArray(source) ? source.length : Number(FIRST.exec(String(source))?.[1]);

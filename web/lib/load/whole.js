@@ -31,7 +31,7 @@ const sizes = new WeakMap();
 /**
  * Returns whether the chunks of a file reach its end. Also returns true if the head is damaged, because the engine reports the damage.
  *
- * @param {Uint8Array[]} chunks  the same list in each call, with chunks added at the end
+ * @param {Uint8Array[]} chunks  the chunks of the file so far; each call must get the same list, with chunks added at its end
  * @param {number} most  maximum size of a file in bytes; a larger file is rejected
  * @param {AbortSignal} [signal]
  */

@@ -29,7 +29,7 @@ import { listOf, wholeOf } from '../engine/keys.js';
  *   type, its attention is full
  * @property {number} blockCols     number of columns of this query block, in positions
  * @property {number} flangeRows    number of rows above the block that the block sees
- * @property {number} flangeCols    number of columns on either side of the block that the block sees, in positions
+ * @property {number} flangeCols    number of columns on either side of a query block that the block also sees, in positions
  * @property {boolean} lookAhead    whether the file has a draft for speculative decoding, with which a single sample takes fewer passes
  */
 

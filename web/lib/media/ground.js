@@ -3,7 +3,7 @@
 
 /** Chooses the background that shows through the transparent pixels of a picture. */
 
-/** A grey picture on a transparent background is a dark drawing if it has less light than this. */
+/** A grey picture on a transparent background counts as a dark drawing if its brightest pixel is below this value. */
 const DARK = 64;
 
 /**
@@ -35,7 +35,7 @@ export function laid(rgba, channels, ground) {
   for (let i = 0; i < pixels; i++) {
     const [r, g, b, a] = [rgba[4 * i], rgba[4 * i + 1], rgba[4 * i + 2], rgba[4 * i + 3]];
     if (channels === 1) {
-      // In integers, so that grey values stay the same.
+      // Integers keep grey values unchanged.
       const luma = 299 * r + 587 * g + 114 * b;
       elements[i] = Math.round(((ground === 'paper' ? 255000 - luma : luma) * a) / 255000);
     } else {

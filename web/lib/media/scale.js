@@ -19,7 +19,7 @@ export function scaling({ width, height }, to) {
   return {
     /**
      * @param {ArrayLike<number>} rgba  one or more whole rows
-     * @param {number} first            index of the first of these rows
+     * @param {number} first            index of the first row in `rgba`
      */
     add(rgba, first) {
       const end = first + rgba.length / (4 * width);
@@ -77,7 +77,7 @@ export function boxes({ width, height }, to, channels) {
   return {
     /**
      * @param {ArrayLike<number>} elements  (rows, columns, channels) whole rows
-     * @param {number} first                index of the first of these rows
+     * @param {number} first                index of the first row in `elements`
      */
     add(elements, first) {
       for (let row = first, at = 0; at < elements.length; row++) {

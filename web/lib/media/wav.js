@@ -76,7 +76,7 @@ export function isWav(bytes) {
  */
 
 /**
- * Describes where the samples of a file are, before they are read.
+ * Describes where the samples of a file are; the samples themselves are not read.
  *
  * @typedef {object} Samples
  * @property {number} count     number of samples per channel
@@ -173,7 +173,7 @@ const text = (bytes, at) => String.fromCharCode(...bytes.subarray(at, at + 4));
  *
  * @param {DataView} view
  * @param {number} at
- * @param {number} left bytes of the file from there
+ * @param {number} left number of bytes from this position to the end of the file
  */
 function isChunk(view, at, left) {
   if (at + 8 > view.byteLength) return false;

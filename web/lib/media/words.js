@@ -224,7 +224,7 @@ function trimmed(address) {
   return address.slice(0, end);
 }
 
-/** The closing bracket of each pair, for either of its brackets. @type {Record<string, string>} */
+/** For each opening or closing bracket, the closing bracket of its kind. @type {Record<string, string>} */
 const KINDS_OF_BRACKETS = { '(': ')', ')': ')', '[': ']', ']': ']', '{': '}', '}': '}' };
 
 /**

@@ -17,7 +17,7 @@ import { verbsOf } from '../verbs/table.js';
 const architectureOf = ({ metadata }) => String(metadata.get('general.architecture') ?? '');
 
 /**
- * The facts about a model for its kind.
+ * The facts about a model that its kind needs.
  *
  * @param {Facts} facts
  * @returns {Fitting}

@@ -37,7 +37,7 @@ export class Answer {
    * Shows the answer on a canvas.
    *
    * @param {Canvas} canvas
-   * @param {{ signal?: AbortSignal }} options  may also have the options of the sink
+   * @param {{ signal?: AbortSignal }} options  signal, and the options of the sink
    * @returns {Promise<string>}
    * @internal
    */

@@ -24,7 +24,7 @@ import { showAll } from '../sinks/canvas.js';
  *
  * @typedef {object} SavedRun
  * @property {1} version
- * @property {string} model    identifies the model that it belongs to
+ * @property {string} model    identifies the model that the run belongs to
  * @property {string} seed
  * @property {object} options  the options of the call, without seed and signal
  */
@@ -68,7 +68,7 @@ export class BaseRun {
   #next;
   /** The readers, each with the index of its next step. @type {Set<{ at: number }>} */
   #readers = new Set();
-  /** Bytes of all steps so far, and the number of steps that were dropped to save memory. */
+  /** Total size of all steps so far in bytes, and the number of steps that were dropped to save memory. */
   #bytes = 0;
   #count = 0;
   #dropped = 0;
@@ -138,7 +138,7 @@ export class BaseRun {
     return this;
   }
 
-  /** Lets the run wait for its input. @param {Promise<unknown>} coming @internal */
+  /** Makes the run wait for its input. @param {Promise<unknown>} coming @internal */
   expect(coming) {
     this.coming = coming;
     coming.catch(() => {}); // readers of the run receive this error
@@ -285,7 +285,7 @@ export class BaseRun {
    * Shows the run on a canvas, until the run ends.
    *
    * @param {any} target  the argument of sink()
-   * @param {{ signal?: AbortSignal }} options  may also have the options of the sink
+   * @param {{ signal?: AbortSignal }} options  signal, and the options of the sink
    * @returns {Promise<Result>}
    * @internal
    */
@@ -343,7 +343,7 @@ export class BaseRun {
 
   /**
    * @template T
-   * @param {T} drawn  the entries specific to the verb; they are copied
+   * @param {T} drawn  the entries that only this verb has; they are copied
    * @returns {{ version: 1, seed: string, model: string, options: object } & T}
    * @internal
    */

@@ -20,9 +20,9 @@ import { probabilitiesAt } from './probabilities.js';
  * @property {number} from      the first position, or the index of the first encoded item
  * @property {number} to        index after the last position or item
  * @property {Uint32Array} [ids]    for a part that draws
- * @property {Float32Array} [nats]  nats of these ids
- * @property {Float32Array} [probabilities]  probabilities of these ids, (ids, values of the part), if the run requested them
- * @property {Results} [results]    for a part that encodes drawn ids: the results for these items
+ * @property {Float32Array} [nats]  nats of `ids`
+ * @property {Float32Array} [probabilities]  probabilities at each id, (ids, values of the part), if the run requested them
+ * @property {Results} [results]    for a part that encodes drawn ids: the results for the items from `from` to `to`
  */
 
 /** @typedef {(part: string, ids: Record<string, number[]>) => number} LengthOf */
@@ -247,7 +247,7 @@ export class FlowRun extends BaseRun {
     const [drawn, from] = [ids.length / span, this.#told[sample][part.name] ?? 0];
     const to = over ? drawn : drawn - reach;
     if (to - from < (over ? 1 : least)) return [];
-    // Includes the neighbours on either side that affect the results.
+    // The range includes the neighbours on either side that affect the results.
     const [begin, end] = [Math.max(0, from - reach), Math.min(drawn, to + reach)];
     const port = Object.entries(stage.from).find(([, { part: before, result }]) => before.name === name && result === undefined)?.[0] ?? '';
     const inputs = { ...this.#inputs(stage, sample), [port]: Uint32Array.from(ids.slice(begin * span, end * span)) };

@@ -18,7 +18,8 @@ export function probabilitiesOf({ ids, nats }, count, values) {
 }
 
 /**
- * Returns the distribution of one id of a step, as a property of its own step; empty if the run did not request it.
+ * Returns the distribution at one id of a step as a property for that id's own step; an empty object if the run did not request
+ * distributions.
  *
  * @param {Float32Array | undefined} all  (ids, values)
  * @param {number} index  index of the id

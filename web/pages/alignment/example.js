@@ -16,7 +16,7 @@ export const LOOKERS = /** @type {const} */ (['general', 'additive', 'local-p', 
 /** @typedef {{ network: Network, source: Read, steps: Step[] }} Trace */
 /**
  * @typedef {Trace & { ids: number[], words: string[], apart: number }} Written  apart: the largest difference between the engine's weights
- * and the weights computed here
+ * and the weights that this file computes
  */
 /**
  * @typedef {Object} Shown

@@ -72,7 +72,7 @@ export function order(rows) {
 }
 
 /**
- * Returns the output of a position: the mean of the players, weighted by its weights.
+ * Returns the output of a position: the mean of the players, weighted by the position's weights.
  * @param {number[]} row
  * @param {Vector[]} players
  * @returns {Vector}

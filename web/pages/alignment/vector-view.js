@@ -13,8 +13,8 @@ import { paintState, rowOfWords } from './state-map.js';
  * @property {Vector} vector       the vector that the encoder passes to the decoder
  * @property {string[]} written
  * @property {Vector[]} decoder    one state per word
- * @property {number[]} moved      how far the vector moves without each word, relative to its length; shorter than `read` until all words
- *   are computed
+ * @property {number[]} moved      how far the vector moves without each word, relative to the vector's length; this list is shorter than
+ *   `read` until all words are computed
  * @property {number} left         index of the word that is left out; -1 for none
  */
 

@@ -59,7 +59,7 @@ export function climb(kind, g, table) {
   const gradient = zeros();
   table.forEach(([n0, n1], code) => {
     const q = second(kind, g, code);
-    const pull = n1 - (n0 + n1) * q; // gradient for the second path; the gradient for the first path is its negative
+    const pull = n1 - (n0 + n1) * q; // gradient for the second path; the first path has the negative of this gradient
     for (let t = 0; t < (kind === 'MEMM' ? 1 : 3); t++) {
       gradient[PATHS[1][t]][letterOf(code, t)] += pull;
       gradient[PATHS[0][t]][letterOf(code, t)] -= pull;

@@ -13,7 +13,7 @@ const ENDINGS = 24,
  * @param {NoteRun} run  a run that has completely drawn the voices around a melody
  * @param {number} seed  seed among the run's options
  * @param {{ signal?: AbortSignal }} [options]
- * @returns {Promise<NoteRun>}  the run itself, or another one with the same notes up to the last bar
+ * @returns {Promise<NoteRun>}  the run itself, or another run with the same notes up to the last bar
  */
 export async function endWell(model, run, seed, { signal } = {}) {
   const saved = run.save();

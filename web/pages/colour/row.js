@@ -42,7 +42,7 @@ function say(root, note) {
 function mixed(picture, other, share) {
   const mix = copy(other);
   for (let i = 0; i < mix.data.length; i += 4) {
-    const own = picture.data[i + 3] === 0 ? 0 : share; // pixels that are not drawn yet come entirely from the other picture
+    const own = picture.data[i + 3] === 0 ? 0 : share; // pixels that `picture` does not have yet come entirely from `other`
     for (let c = 0; c < 3; c++) mix.data[i + c] = Math.round(other.data[i + c] + own * (picture.data[i + c] - other.data[i + c]));
     if (own === 0) mix.data[i + 3] = Math.round(255 * (1 - share));
   }
@@ -162,7 +162,7 @@ export class Row {
     if (this.#to === 0 || !start) return [];
     const { channels } = codec.info;
     const drawn = Array.from({ length: Math.floor(this.#to / channels) }, (_, i) => Math.floor(codec.place(i * channels) / channels));
-    const order = drawn.filter((pixel) => start.data[4 * pixel + 3] === 0); // the other pixels were given
+    const order = drawn.filter((pixel) => start.data[4 * pixel + 3] === 0); // without the given pixels
     return this.#leading.map((picture, i) => ({
       name: phrase`${phrase(this.subject.name)}, ${this.#plan.called} ${i + 1}`,
       file: `${this.subject.name.toLowerCase().replace(/[^a-z0-9]+/g, '-')}-seed-${seed}-${this.#plan.noun}-${i + 1}`,

@@ -45,7 +45,7 @@ export async function centralSquare(picture, size) {
 }
 
 /**
- * One of the equal parts of the picture's width, and the share of a pixel that overlaps it.
+ * One of the equal parts of the picture's width, and the share of a pixel that overlaps this part.
  *
  * @typedef {{ part: number, share: number }} Share
  */
@@ -71,7 +71,7 @@ function lineOf(rgba, shares, size) {
 }
 
 /**
- * Divides 0..count into `size` equal parts, and returns those that the pixel from i to i + 1 overlaps.
+ * Divides 0..count into `size` equal parts, and returns the parts that the pixel from i to i + 1 overlaps.
  * @param {number} i
  * @param {number} count
  * @param {number} size

@@ -57,7 +57,11 @@ const enlargement = {
     const smooth = opaque(bicubic(small, { width: inputWidth, height: inputHeight, channels }, info), width, height);
     /** The original picture, if the subject is large enough to have one. */
     const original = image.width === width && image.height === height ? fromRGBA(image.data, 3) : undefined;
-    /** Returns how well a picture agrees with the small one, and its distance from the original. @param {Picture} picture */
+    /**
+     * Returns how well a picture agrees with the given small picture, and the distance of the picture from the original.
+     *
+     * @param {Picture} picture
+     */
     const judge = (picture) => {
       const { words, share } = agreement(reduce(fromRGBA(picture.data, channels), info, inputWidth, inputHeight), small);
       return { words: original ? `${words} · ${distance(fromRGBA(picture.data, 3), original, width).toFixed(2)}` : words, share };

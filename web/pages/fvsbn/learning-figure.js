@@ -57,7 +57,7 @@ export function createLearning(training) {
     return Number.isNaN(point.unseen) ? `${now}.` : phrase`${now}, ${point.unseen.toFixed(0)} for a held-out digit.`;
   };
   function show() {
-    const random = randomFrom(1); // the same noise each time, so that only the model changes
+    const random = randomFrom(1); // uses the same noise each time, so that only the model changes the samples
     paintSheet(
       drawn,
       Array.from({ length: SAMPLES }, () => sample(lesson.weights, random)),

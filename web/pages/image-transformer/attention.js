@@ -26,7 +26,7 @@ import { heatOf, windowOf } from './heads.js';
 /**
  * @typedef {Object} Attended
  * @property {number} head the chosen head, which is layer * heads + head, or -1 for the mean of all
- * @property {{ maps: AttentionMap[], asked: Pixel } | null} attention the model's last answer, and the pixel it belongs to
+ * @property {{ maps: AttentionMap[], asked: Pixel } | null} attention the model's last answer, and the pixel that it is about
  */
 
 /** @param {AttentionMap[]} maps @param {number} head index of the head, as in Attended */

@@ -68,7 +68,12 @@ export function createPositions() {
     redraw();
   }
 
-  /** Returns the other rows or columns that are most similar, with their similarity. @param {Float32Array} alike @param {number} own */
+  /**
+   * Returns the rows or columns that are most similar to a given one, with their similarity.
+   *
+   * @param {Float32Array} alike
+   * @param {number} own
+   */
   const nearest = (alike, own) =>
     Array.from(alike, (x, i) => ({ x, i }))
       .filter(({ i }) => i !== own)

@@ -23,7 +23,7 @@ export function showDrawing(way, { ahead }, pixels) {
     : phrase`${pixels} pixels in ${count} passes: ${each} pixels per pass so far.`;
 }
 
-/** Compares the two drawings once they are complete.
+/** Compares the drawings with and without drafts once both are complete.
  * @param {Drawing | undefined} a @param {Drawing | undefined} b @returns {string} the result as a sentence */
 export function showVerdict(a, b) {
   const text = a && b ? verdict(a, b) : '';

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Shows equations (1) and (2) of the Image Transformer with the numbers of such a layer, block 1 of the encoder. Pressing a term of an
-// equation shows its matrix.
+// Shows equations (1) and (2) of the Image Transformer with the numbers of a layer that computes them, block 1 of the encoder. Pressing a
+// term of an equation shows its matrix.
 // @ts-check
 import { byId, make, phrase } from '../../shell/index.js';
 import { shortOf } from './boxes.js';
@@ -62,7 +62,7 @@ const SYMBOLS = new Map(
   ),
 );
 
-/** Returns whether a network has such a layer. @param {{ trace: Trace }} pass */
+/** Returns whether a network has the layer that this figure shows. @param {{ trace: Trace }} pass */
 export const isLayer = ({ trace: { matrices } }) => matrices.has(`${AT}.norm`);
 
 export function createLayer() {

@@ -235,7 +235,7 @@ function gpt2(file, ids, on) {
  * @param {WeightFile} file
  * @param {number[]} word ids
  * @param {Switches} [on]
- * @param {number[]} [guess] ids of a draft; it affects only the speed
+ * @param {number[]} [guess] ids of a draft, which affects only the speed
  * @returns {Trace}
  */
 export function trace(file, word, on = ALL_ON, guess = [...word].reverse()) {

@@ -242,7 +242,7 @@ export function createOpened(onPass) {
     );
   }
 
-  /** Lets the engine write the same word, and shows its prediction of each letter next to the one computed here. */
+  /** Lets the engine write the same word, and shows the engine's prediction of each letter next to the prediction computed here. */
   async function agree() {
     stopper.abort();
     const { signal } = (stopper = new AbortController());

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Shows an open box: its matrices, line by line in the order of computation, and the sum of the selected number.
+// Shows an open box: the box's matrices, line by line in the order of computation, and the sum of the selected number.
 // @ts-check
 import { announce, make, phrase } from '../../shell/index.js';
 import { explain, number } from './explain.js';

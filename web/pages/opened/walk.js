@@ -91,8 +91,8 @@ export function liveOf({ trace: { matrices, source, written, first }, shape, at 
 
 /**
  * Returns the steps that exist in a network.
- * @param {HTMLElement} list   an <ol> whose items have data-matrix: the name of a matrix in a network with encoder and decoder, then its
- *   name in one without an encoder
+ * @param {HTMLElement} list   an <ol> whose items have data-matrix: the name of a matrix in a network with encoder and decoder, then the
+ *   name of the corresponding matrix in a network without an encoder
  * @param {Shape} shape
  * @param {Map<string, Matrix>} matrices
  * @param {(name: string) => string} boxName returns the box that computes a matrix

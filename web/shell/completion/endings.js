@@ -14,7 +14,7 @@ import { applySettings, settingsOf, shotsOf } from './shots.js';
 import { createStrip } from './strip.js';
 /** @import { State, Store } from './state.js' */
 
-/** Index of the digit that the figure shows first, unless the page names another one. */
+/** Index of the digit that the figure shows first, unless the page names another digit. */
 const FIRST = 14;
 
 /**

@@ -51,7 +51,7 @@ export async function acquireAll(urls, { onProgress, signal }) {
  * Acquires the models of a figure and everything else that the figure needs. If one of them fails, all models are released.
  * @param {Promise<Hold | Hold[]>} first
  * @param {Promise<unknown> | ((holds: Hold[]) => Promise<Hold[] | void> | void)} rest  work that runs in parallel, or a function that may
- *   acquire further models and throws if the figure cannot use these
+ *   acquire further models and throws if the figure cannot use the models
  * @returns {Promise<Hold[]>}
  */
 export async function acquireWith(first, rest) {

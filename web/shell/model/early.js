@@ -8,7 +8,7 @@ import { takeWorker, weights } from './first.js';
 /** @import { Hold } from '../library.js' */
 /** @import { LoadOptions } from './loading.js' */
 
-/** Keeps the model until a figure has acquired it. */
+/** Keeps the early model until a figure has acquired it. */
 const waiting = new AbortController();
 const { signal } = waiting;
 /** Address of the weights that the page's head names. */

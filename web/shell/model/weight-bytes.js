@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Fetches the bytes of a weight file for figures that show its values.
+// Fetches the bytes of a weight file for figures that show the file's values.
 // @ts-check
 
 /**

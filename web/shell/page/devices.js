@@ -29,7 +29,7 @@ const SENTENCES = {
 /** The reason for each error name that browsers use. @type {Record<string, Reason>} */
 const REASONS = {
   NotAllowedError: 'refused',
-  SecurityError: 'refused', // the page that embeds this one forbids it by a permissions policy
+  SecurityError: 'refused', // the embedding page forbids the device by a permissions policy
   NotFoundError: 'missing',
   OverconstrainedError: 'missing',
   NotReadableError: 'busy',

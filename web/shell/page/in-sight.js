@@ -3,7 +3,7 @@
 // @ts-check
 import { reducedMotion } from './dom.js';
 
-/** A run continues out of sight for this many milliseconds, so that visitors who scroll past and back find it unchanged. */
+/** A run continues out of sight for this many milliseconds, so that visitors who scroll past and back find the run unchanged. */
 const AWAY_MS = 5000;
 /** A figure starts to load at this distance from the screen. */
 const NEAR = '500px 0px';

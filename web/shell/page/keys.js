@@ -9,7 +9,7 @@ const OF_BROWSER = /^(Arrow|Page|Home$|End$|Backspace$|Delete$|[-+=−0 ]$)/;
 /** Returns whether a key belongs to the browser, or to text that is being composed with an input method. @param {KeyboardEvent} event */
 const isElsewhere = (event) => composing(event) || ((event.altKey || event.ctrlKey || event.metaKey) && OF_BROWSER.test(event.key));
 
-/** Keeps these keys from all other listeners. The browser and the focused text field still receive them. */
+/** Keeps the keys that are not meant for the page from all other listeners. The browser and the focused text field still receive them. */
 export function keepKeys() {
   addEventListener(
     'keydown',

@@ -7,7 +7,7 @@ import { copyCode } from './copy.js';
 import { make } from './dom.js';
 import { phrase } from './phrase.js';
 
-/** Height that the frame adds to a figure, and step to which its height is rounded up, in CSS pixels. */
+/** Height that the frame adds to a figure, and step to which the frame's height is rounded up, in CSS pixels. */
 const [EDGES, STEP] = [48, 20];
 /** Widths of frames at which the height of a figure is measured, in CSS pixels. */
 const WIDTHS = Array.from({ length: 18 }, (_, i) => 300 + 60 * i);

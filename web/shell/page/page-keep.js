@@ -11,7 +11,7 @@ import { COURSES, workOffline } from './offline.js';
 import { phrase } from './phrase.js';
 import { bytes } from './words.js';
 
-/** @typedef {[address: string, bytes: number, tag: string]} CourseFile  two files with the same name and tag are identical */
+/** @typedef {[address: string, bytes: number, tag: string]} CourseFile  two files with equal names and tags are identical */
 /**
  * @typedef {object} Kept
  * @property {string} release
@@ -295,7 +295,7 @@ export async function refresh() {
         if (now && now !== id) await remove(id, unfixed);
       });
     } catch {
-      // This course stays as it is, and its box offers the update. The other courses are updated.
+      // If a course cannot be updated, it stays as it is, and its box offers the update. The other courses are updated.
     }
   }
   for (const id of await idsAt(unfinishedOf)) {

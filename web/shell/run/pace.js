@@ -124,7 +124,7 @@ export const chunkFor = (speed) => Math.max(1, Math.min(28, Math.round(speed / 2
  * @param {{ take: (limit: number, signal: AbortSignal) => Promise<number> }} options.pace returns the number of pixels that may be shown
  *   now
  * @param {AbortSignal} options.signal
- * @param {(ms: number, elements: number) => void} options.onPull receives the time that the model took for these elements
+ * @param {(ms: number, elements: number) => void} options.onPull receives the time that the model took for the requested elements
  * @param {(steps: { sample: number, at: number, value: number, nats: number }[]) => void} options.onPixels
  */
 export async function play(run, { samples, from, pace, signal, onPull, onPixels }) {
@@ -134,7 +134,7 @@ export async function play(run, { samples, from, pace, signal, onPull, onPixels 
   try {
     for (let at = from, granted = 0; ; at++) {
       if (granted === 0) {
-        // The number of pixels that every sample already has; if it is zero, one more must be pulled.
+        // The number of pixels that have been pulled for every sample; if this number is zero, one more pixel must be pulled.
         const here = Math.min(...waiting.map((queue) => queue.size));
         granted = await pace.take(Math.max(1, here), signal);
       }

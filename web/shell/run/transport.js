@@ -119,7 +119,7 @@ export function createTransport(
     say(text) {
       if (note) note.textContent = text;
     },
-    /** Calls the listener whenever the visitor presses one of these controls. @param {() => void} listener */
+    /** Calls the listener whenever the visitor presses one of the buttons. @param {() => void} listener */
     onPress(listener) {
       for (const part of [run, stop, step, again]) part?.button.addEventListener('click', listener);
     },

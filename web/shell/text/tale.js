@@ -7,8 +7,8 @@
  * @typedef {Object} Twig a token of the tree
  * @property {number} token
  * @property {number} nats
- * @property {boolean} given whether it is part of the prompt
- * @property {boolean} chosen whether the visitor chose it
+ * @property {boolean} given whether the token is part of the prompt
+ * @property {boolean} chosen whether the visitor chose the token
  * @property {Twig | null} parent
  * @property {Twig[]} children
  */

@@ -33,7 +33,7 @@ export function constrained(sessions, session, biases, k, credit) {
  * @param {Sessions} sessions
  * @param {Session} session  opened with capacity to bias every id
  * @param {Uint32Array | undefined} allowed  bit id % 32 of word id / 32
- * @param {[number, number][]} biases  the value to add to the logits of these ids
+ * @param {[number, number][]} biases  pairs of an id and the value to add to its logit
  */
 function mask(sessions, session, allowed, biases) {
   const { values } = session.part;

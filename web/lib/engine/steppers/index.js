@@ -4,9 +4,9 @@
 /**
  * The ways to advance a run, in one file each. If a message requests several ways, the first one is used.
  *
- * All of these files are part of worker.js, even those that only one kind uses. If the worker fetched such a file itself, the file would be
- * missing where worker.js is served alone (workerUrl, a Blob, the build in one file), or a page's script-src would block it, and no other
- * code could draw such a model.
+ * The files of all steppers are part of worker.js, even those that only one kind uses. If the worker fetched such a file itself, the file
+ * would be missing where worker.js is served alone (workerUrl, a Blob, the build in one file), or a page's script-src would block it, and
+ * no other code could draw such a model.
  */
 
 import { constrained } from './constrained.js';

@@ -125,7 +125,7 @@ export class CaptionModel {
    * @param {Uint8Array | Promise<Uint8Array>} picture
    * @param {(number | null)[]} ids  (positions, samples) the words so far
    * @param {CaptionOptions} given
-   * @param {CaptionSettings} [checked]  the same options, checked
+   * @param {CaptionSettings} [checked]  the options in checked form
    */
   #run(picture, ids, given, checked = this.#check(given)) {
     const {

@@ -35,7 +35,7 @@ const LEAST = 24;
  * @typedef {object} CodeLevel
  * @property {'top' | 'bottom'} name
  * @property {number} hop    samples per code
- * @property {number} codes  number of codes in its codebook
+ * @property {number} codes  number of codes in the level's codebook
  * @property {number} reach  the number of codes on either side of a code that affect its samples
  */
 

@@ -56,7 +56,7 @@ export class ArcSheet extends Sheet {
     this.paint();
   }
 
-  /** @param {Parse} parse  the parse of these words, with its marginals */
+  /** @param {Parse} parse  the parse of the words that are shown, with its marginals */
   add(parse) {
     this.#parse = parse;
     const { words, heads, marginals = [] } = parse;

@@ -21,13 +21,13 @@ import { picture } from '../../sinks/pixels.js';
  *
  * @typedef {object} LatentStep
  * @property {number} sample       index of the sample, from 0; always 0 in a walk
- * @property {number} from         index of its first element, always 0
- * @property {number} to           number of its elements
+ * @property {number} from         index of the picture's first element, always 0
+ * @property {number} to           number of the picture's elements
  * @property {Uint8Array} values   (height, width, channels) 8-bit
  * @property {Float32Array} nats   empty, because such a model has no probabilities
  * @property {Float32Array} latent the latent of the picture, either given or drawn
  * @property {number} label        index of the class of the picture
- * @property {number} [at]         in a walk, the position along it, 0 to 1
+ * @property {number} [at]         in a walk, the position of the picture on the path, 0 to 1
  * @property {AttentionMap[]} [maps]  with the option `maps`: the attention of each layer. Queries and keys are locations of a coarser grid
  */
 

@@ -34,7 +34,7 @@ import { play, render } from './synth.js';
  * @property {number} to           position after the last id
  * @property {number} time         ticks of the music so far, including this step
  * @property {NoteEvent[]} events  notes, rests (a voice is turned off), waits, and the end
- * @property {Uint32Array} ids     (to - from) the ids of these events
+ * @property {Uint32Array} ids     (to - from) the ids of `events`
  * @property {Float32Array} nats   (to - from) -log p of each id, given all before it, under the model's own distribution; 0 for given
  *   events
  * @property {Float32Array} [probabilities]  with the option `probabilities`: (to - from, ids) the probability of each id, before the id of
@@ -55,7 +55,7 @@ const FASTEST = 400;
 /** @typedef {{ given?: Given, plan: Plan }} Planned */
 
 /**
- * The units of time in a model's file, and its sizes.
+ * The units of time in a model's file, and the sizes of the model.
  * @typedef {{ alphabet: Alphabet, ticks: number, bar: number, positions: number, heads: number }} Clock
  */
 
@@ -64,7 +64,7 @@ const FASTEST = 400;
  *
  * @typedef {object} SavedNote
  * @property {1} version
- * @property {string} model     identifies the model that it belongs to
+ * @property {string} model     identifies the model that the run belongs to
  * @property {string} seed
  * @property {number[]} known   the ids that the run continues
  * @property {number[]} ids     the drawn ids

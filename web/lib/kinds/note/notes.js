@@ -27,7 +27,7 @@ export { sound } from './synth.js';
  * The cost of music under a model: -log p.
  *
  * @typedef {object} NoteScore
- * @property {number} nats              minus log p(its ids, including the end), natural logarithm
+ * @property {number} nats              minus log p(ids of the music, including the end), natural logarithm
  * @property {number} natsPerNote       nats divided by the number of notes
  * @property {number} natsPerTick       nats divided by the number of ticks
  * @property {Float32Array} perElement  nats of each id after the first

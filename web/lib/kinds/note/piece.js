@@ -16,7 +16,7 @@
 /**
  * @typedef {object} Bounds
  * @property {number[]} voices    indices of the fixed voices
- * @property {Change[]} changes   the changes of these voices, in order of time
+ * @property {Change[]} changes   the changes of the fixed voices, in order of time
  * @property {number} most        the piece ends at this tick at the latest
  * @property {boolean} whole      whether the piece must last until that tick
  * @property {boolean} [parallels]  if false, no drawn voice moves in parallel fifths or octaves with a higher voice

@@ -43,7 +43,7 @@ import { NOWHERE, PictureSink } from '../../sinks/picture.js';
  *
  * @typedef {object} SavedPicture
  * @property {1} version
- * @property {string} model      identifies the model that it belongs to
+ * @property {string} model      identifies the model that the run belongs to
  * @property {string} seed
  * @property {number[]} known    the given ids
  * @property {number[]} [input]  for super-resolution, the small picture
@@ -74,7 +74,7 @@ export class PictureRun extends BaseRun {
   #given;
   /** The drawn ids, by sample. @type {number[][]} */
   #ids = [];
-  /** Steps that contain these ids and have not been emitted yet. @type {PictureStep[]} */
+  /** Steps that contain drawn ids and have not been emitted yet. @type {PictureStep[]} */
   #pending = [];
   #drawing;
 

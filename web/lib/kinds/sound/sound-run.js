@@ -32,7 +32,7 @@ import { Silence } from './silence.js';
  *
  * @typedef {object} SavedSound
  * @property {1} version
- * @property {string} model    identifies the model that it belongs to
+ * @property {string} model    identifies the model that the run belongs to
  * @property {string} seed
  * @property {number[]} known  levels of the sound that the run continues
  * @property {number[]} ids    levels of the drawn samples
@@ -174,7 +174,7 @@ export class SoundRun extends AudibleRun {
 
 /**
  * @param {StepMessage} message
- * @param {number} count  number of samples in the message that belong to the sound; its end is not counted
+ * @param {number} count  number of samples in the message that belong to the sound; the end of the sound is not counted
  * @returns {SoundStep}
  */
 function stepOf({ from, ids, nats, alternatives }, count) {

@@ -24,7 +24,7 @@ import { RATES } from '../../media/wav.js';
  * The cost of a sound under a model: -log p.
  *
  * @typedef {object} SoundScore
- * @property {number} nats              minus log p(its samples), natural logarithm
+ * @property {number} nats              minus log p(samples), natural logarithm
  * @property {number} bitsPerDim        bits per sample
  * @property {Float32Array} perElement  nats of each sample
  * @property {Heard} heard              the sound in the form that the model takes

@@ -142,7 +142,7 @@ export class AlignedPage {
 }
 
 /**
- * Shows these words in a text element, one span each. Existing spans remain, and with them a selection that they contain.
+ * Shows words in a text element, one span each. Existing spans remain, and with them a selection that they contain.
  *
  * @param {HTMLElement} text
  * @param {Word[]} words

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Holds back steps that may not be emitted yet, because they may begin a stop or end inside a character. */
+/** Holds back steps that may not be emitted yet, because they may begin a stop string or end inside a character. */
 
 /** @import { TextStep } from './text-run.js' */
 
@@ -32,7 +32,7 @@ export class Stops {
    * @param {TextStep} step
    * @param {boolean} waiting  whether the step's character is incomplete
    * @param {string} [mark]    the marker of a control token, which is searched instead of its text: see Tokenizer.mark
-   * @returns {{ steps: TextStep[], stopped: boolean }}  steps: the steps that may be emitted now; stopped: whether they are the last ones
+   * @returns {{ steps: TextStep[], stopped: boolean }}  steps: the steps that may be emitted now; stopped: whether these are the last steps
    */
   add(step, waiting, mark = '') {
     const pending = this.#pending;

@@ -107,7 +107,7 @@ function* sourcesIn({ sources }) {
  * Converts a value from the page to a value of the template.
  *
  * @param {any} value
- * @param {number} source  the source of its texts
+ * @param {number} source  the source of the texts in the value
  * @param {Budget} budget
  * @returns {Generator<void, any, void>}
  */

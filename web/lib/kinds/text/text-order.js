@@ -18,8 +18,8 @@ import { edgesOf, levelsOf } from '../../sinks/bidi.js';
  * Returns the visible pieces and the caret, with their positions.
  *
  * @param {TextLines} lines
- * @param {{ top: number, rows: number, width: number, bidirectional: boolean }} view  top: the first visible line; rows: their number;
- *   bidirectional: whether any text is read from right to left
+ * @param {{ top: number, rows: number, width: number, bidirectional: boolean }} view  top: the first visible line; rows: number of visible
+ *   lines; bidirectional: whether any text is read from right to left
  * @param {(text: string) => number} widthOf
  * @returns {{ pieces: Piece[], caret: number }}
  */

@@ -53,7 +53,7 @@ import { Stops } from './stops.js';
  *
  * @typedef {object} SavedText
  * @property {1} version
- * @property {string} model      identifies the model that it belongs to
+ * @property {string} model      identifies the model that the run belongs to
  * @property {string} seed
  * @property {number} prompt     number of given tokens
  * @property {number[]} ids      all tokens, in order

@@ -68,7 +68,7 @@ const LONGER = 50;
  *
  * @typedef {object} SavedTranslation
  * @property {1} version
- * @property {string} model     identifies the model that it belongs to
+ * @property {string} model     identifies the model that the run belongs to
  * @property {string} seed
  * @property {number[]} source  the tokens of the sentences, each followed by its end
  * @property {number[]} ids     the tokens of the translation so far, with an end between sentences
@@ -436,7 +436,7 @@ function translated(tokenizer, ids) {
  *
  * @param {AttentionMap} map
  * @param {number} source  number of tokens of the previous sentences
- * @param {number} target  number of tokens of the translations of these sentences
+ * @param {number} target  number of tokens of the translations of the previous sentences
  * @returns {AttentionMap}
  */
 const shifted = (map, source, target) =>

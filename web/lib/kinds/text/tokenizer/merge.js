@@ -123,7 +123,7 @@ class Row {
     }
   }
 
-  /** Adds the pairs that begin at these symbols to the heap. @param {number} from @param {number} to  index after the last one */
+  /** Adds the pairs whose first symbol is in a range to the heap. @param {number} from @param {number} to  index after the last one */
   offer(from, to) {
     for (let at = from; at < to; at++) this.#offer(at);
   }

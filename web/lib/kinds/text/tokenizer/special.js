@@ -183,7 +183,7 @@ export class Specials {
 }
 
 /**
- * Returns whether the template wrote some of these characters, but not all.
+ * Returns whether the template wrote some, but not all, characters of a range.
  *
  * @param {Foreign | undefined} foreign
  * @param {number} at
