@@ -12,22 +12,12 @@ import { engineOf } from '../../web/lib/model/engine.js';
 import { KINDS } from '../../web/lib/kinds/index.js';
 import { ALL, argumentsOf, optionsOf } from '../../web/lib/verbs/table.js';
 import { SETTINGS } from '../../web/lib/settings.js';
+import { rowsOf } from '../kinds/js.js';
 import { EVERY as EVERY_TEST } from '../more.js';
 import { GOLDEN, ROOT, isError } from './helpers.js';
 
-const NAMES = [
-  'sagan-tiny',
-  'local-f16',
-  'palette-2d-sr',
-  'chain-crf-tiny',
-  'show-attend-tell-soft',
-  'stories260K',
-  'transformer-end',
-  'snail-tiny',
-  'tree-tiny',
-  'jukebox-tiny',
-  'wavenet-tiny',
-];
+const ROWS = rowsOf('options');
+const NAMES = Object.values(ROWS).flatMap(({ files }) => files);
 /** @type {Record<string, any>} */
 const models = Object.fromEntries(await Promise.all(NAMES.map(async (name) => [name, await load(`${GOLDEN}${name}.gguf`)])));
 after(() => Object.values(models).forEach((model) => model.close()));
@@ -183,23 +173,10 @@ test('every flag must be true or false, in every call that has it', async () => 
     });
     for (const flag of flags) {
       for (const value of ['no', 'false', 0, 1, null, {}]) {
-        const before =
-          verb === 'complete' || verb === 'superResolve'
-            ? [
-                {
-                  data: new Uint8Array(model.info.width * model.info.height * model.info.channels),
-                  width: model.info.width,
-                  height: model.info.height,
-                },
-              ]
-            : verb === 'chat'
-              ? [[{ role: 'user', content: 'a' }]]
-              : verb === 'walk'
-                ? [1, 2]
-                : ['a'].slice(0, count);
-        const more = verb === 'chat' ? { template: 'x', render: () => 'a' } : {};
+        const { inputs = {}, besides = {} } = ROWS[model.info.kind];
+        const before = inputs[verb]?.(model.info) ?? ['a'].slice(0, count);
         await assert.rejects(
-          async () => model[verb](...before, { ...more, [flag]: value }),
+          async () => model[verb](...before, { ...besides[verb], [flag]: value }),
           isError('argument', new RegExp(`${flag} must be true or false`)),
           `${verb} ${flag}`,
         );

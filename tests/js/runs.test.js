@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Properties of every kind of run, tested with every shipped file. A new kind only needs a row here. */
+/** Properties of every kind of run, tested with every shipped file. */
 
 import assert from 'node:assert/strict';
 import { readdir } from 'node:fs/promises';
@@ -9,52 +9,10 @@ import { test } from 'node:test';
 
 import { more } from '../more.js';
 import { KINDS } from '../../web/lib/kinds/index.js';
+import { rowsOf, weightsOf } from '../kinds/js.js';
 import { ROOT, load } from './helpers.js';
 
-/**
- * How to start a short run of a kind, how to get the ids of its steps, and whether the first step of a resumed run repeats the drawn part.
- *
- * @typedef {{ run: (model: any, options: object) => any, ids: (step: any) => number[], begins?: true, rest?: (model: any, drawn: number) => object }} Row
- * rest: options of resume() that save() does not store
- */
-
-const grey = (/** @type {number} */ width, /** @type {number} */ height, /** @type {number} */ channels) => ({
-  data: Uint8Array.from({ length: width * height * channels }, (_, i) => Math.imul(i + 7, 2654435761) >>> 24),
-  width,
-  height,
-});
-
-/** @type {Record<string, Row>} */
-const ROWS = {
-  picture: {
-    run: (model, options) =>
-      model.info.verbs.includes('superResolve')
-        ? model.superResolve(grey(model.info.inputWidth, model.info.inputHeight, model.info.channels), options)
-        : model.complete(grey(model.info.width, model.info.height, model.info.channels), { rows: model.info.height - 1, ...options }),
-    ids: ({ values }) => [...values],
-  },
-  latent: { run: (model, options) => model.generate({ samples: 2, ...options }), ids: ({ values }) => [...values] },
-  sound: { run: (model, options) => model.generate({ seconds: 0.02, ...options }), ids: ({ levels }) => [...levels], begins: true },
-  code: {
-    run: (model, options) => model.generate({ seconds: 0.1, ...options }),
-    ids: ({ codes, samples }) => [...codes, ...samples],
-    begins: true,
-  },
-  note: {
-    run: (model, options) => model.generate({ bars: 1, ...options }),
-    ids: ({ ids, from }) => [...ids].slice(from === 0 ? 1 : 0),
-    begins: true,
-  },
-  caption: { run: (model, options) => model.caption(grey(model.info.width, model.info.height, 3), options), ids: ({ nats }) => [nats] },
-  text: {
-    run: (model, options) =>
-      model.info.verbs.includes('translate') ? model.translate('Ein Hund.', options) : model.generate('Once', { maxTokens: 8, ...options }),
-    ids: ({ token }) => [token],
-    rest: ({ info }, drawn) => (info.verbs.includes('translate') ? {} : { maxTokens: 8 - drawn }),
-  },
-};
-/** Kinds whose verbs return a complete result, so that they have no runs. */
-const ANSWERS = ['tag', 'head', 'sign'];
+const ROWS = rowsOf('runs');
 
 /** The number of steps of a long run that are compared. */
 const MOST = 24;
@@ -106,13 +64,14 @@ for (const file of files) {
     const model = /** @type {any} */ (await load(`${ROOT}weights/${file}`));
     try {
       const { kind, verbs } = model.info;
+      const own = ROWS[kind];
       if (
-        ANSWERS.includes(kind) ||
+        typeof own === 'string' ||
         !verbs.some((/** @type {string} */ verb) => ['generate', 'complete', 'superResolve', 'caption', 'translate'].includes(verb))
       )
         return;
-      const row = ROWS[kind];
-      assert.ok(row, `${kind} needs a row`);
+      /** @type {import('../kinds/js.js').Runs} */
+      const row = own;
       const make = () => row.run(model, { seed: 3 });
 
       // The run is read twice, and by two readers at the same time: they get the same steps, and nothing is computed again.
@@ -145,12 +104,11 @@ for (const file of files) {
         assert.equal(BigInt(rest.seed), 3n);
         const later = await read(rest, MOST);
         const all = row.begins ? later.flatMap(row.ids) : [...before, ...later].flatMap(row.ids);
-        if (kind === 'code') {
+        if (row.levels) {
           // in a resumed run, the order of levels begins anew
           const level = (/** @type {any[]} */ list, /** @type {string} */ name) =>
             list.filter((step) => step.level === name).flatMap(row.ids);
-          for (const name of ['top', 'bottom', 'sound'])
-            assert.deepEqual(level(later, name), level(steps, name), `${name}, saved at ${at}`);
+          for (const name of row.levels) assert.deepEqual(level(later, name), level(steps, name), `${name}, saved at ${at}`);
         } else {
           const length = Math.min(all.length, flat.length);
           assert.ok(length >= Math.min(flat.length, before.flatMap(row.ids).length + 1) || !short);
@@ -197,9 +155,10 @@ function spoilt(value) {
 }
 
 test('a manipulated saved run is refused, entry by entry, before it is used', { timeout: 120000 }, async () => {
-  for (const file of ['digits', 'emoji-sr', 'wavenet', 'jukebox-small', 'chorales', 'captions', 'stories', 'de-en']) {
+  const all = Object.values(ROWS).flatMap((row) => (typeof row === 'string' ? [] : (row.saved ?? []).map((file) => ({ file, row }))));
+  for (const { file, row } of all) {
     const model = /** @type {any} */ (await load(`${ROOT}weights/${file}.gguf`));
-    const run = ROWS[model.info.kind].run(model, { seed: 3 });
+    const run = row.run(model, { seed: 3 });
     for await (const step of run) if (step) break;
     const saved = plain(run.save());
     assert.ok(model.resume(saved));
@@ -207,7 +166,7 @@ test('a manipulated saved run is refused, entry by entry, before it is used', { 
       for (const value of spoilt(saved[name])) {
         if (
           JSON.stringify(value) === JSON.stringify(saved[name]) ||
-          (name === 'ids' && model.info.kind === 'code' && JSON.stringify(value) === '[{}]') || // nothing has been drawn yet
+          (name === 'ids' && row.levels && JSON.stringify(value) === '[{}]') || // nothing has been drawn yet
           (name === 'nats' && value?.[0] === 2 ** 40) ||
           (name === 'options' && JSON.stringify(value) === '{}')
         )
@@ -252,22 +211,12 @@ test('a model is disposed of like a closed one', async () => {
   await assert.rejects(async () => model.generate().result(), { code: 'closed' });
 });
 
-/**
- * A small file and an input for each kind that has both encode() and decode().
- * @type {Record<string, { file: string, input: (info: any) => unknown }>}
- */
-const BOTH_WAYS = {
-  code: {
-    file: 'tests/golden/jukebox-tiny.gguf',
-    input: ({ sampleRate }) => ({ samples: Float32Array.from({ length: 4000 }, (_, i) => Math.sin(i / 9) / 2), sampleRate }),
-  },
-};
-
 test('decode() accepts the result of encode(), for every kind that has both', async () => {
   for (const { name, verbs } of KINDS.filter((kind) => kind.verbs.encode && kind.verbs.decode)) {
-    const row = BOTH_WAYS[name];
+    const runs = ROWS[name];
+    const row = typeof runs === 'string' ? undefined : runs.bothWays;
     assert.ok(row, `${name} (${Object.keys(verbs).join(', ')}) needs a row`);
-    const model = /** @type {any} */ (await load(ROOT + row.file));
+    const model = /** @type {any} */ (await load(weightsOf(row.file)));
     const codes = await model.encode(row.input(model.info));
     const decoded = await model.decode(codes);
     const again = await model.encode(decoded);

@@ -20,6 +20,13 @@ export const graded = (width, height, channels) => ({
   height,
 });
 
+/** Returns a picture of stripes. @param {number} width @param {number} height @param {number} channels */
+export const striped = (width, height, channels) => ({
+  data: Uint8Array.from({ length: width * height * channels }, (_, i) => (i * 37) % 256),
+  width,
+  height,
+});
+
 /** Returns a picture of one grey. @param {number} width @param {number} height @param {number} channels */
 export const plain = (width, height, channels) => ({ data: new Uint8Array(width * height * channels).fill(200), width, height });
 

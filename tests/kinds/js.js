@@ -49,6 +49,35 @@ import * as text from './text/js.js';
  */
 
 /**
+ * How to start a short run, and what is special about it. ids: the ids of a step; begins: the first step of a resumed run repeats the drawn
+ * part; levels: levels whose order begins anew in a resumed run; rest: options of resume() that save() does not store; heard: what a
+ * resumed run knows of an input; saved: shipped files whose saved runs are manipulated; bothWays: a file and an input, if the kind has
+ * encode() and decode()
+ *
+ * @typedef {{ run: (model: any, options: object) => any, ids: (step: any) => number[], begins?: true, levels?: string[], rest?: (model: any, drawn: number) => object, heard?: (input: any) => unknown, saved?: string[], bothWays?: { file: File, input: (info: any) => unknown } }} Runs
+ */
+
+/**
+ * Golden files with the verbs that no kind before it has. inputs: arguments of verbs that do not accept 'a'; besides: further options that a
+ * verb needs
+ *
+ * @typedef {{ files: string[], inputs?: Record<string, (info: any) => any[]>, besides?: Record<string, object> }} Options
+ */
+
+/**
+ * A very large file, and what its worker is asked: to encode these inputs, or to draw. alike: its expensive layers are of the same kind as
+ * those of another row, so that only test:all computes it
+ *
+ * @typedef {{ file: () => Uint8Array<ArrayBuffer>, encode?: () => Record<string, Uint32Array<ArrayBuffer>>, draw?: () => object, alike?: true }} Slice
+ */
+
+/**
+ * A run with the option `probabilities`. ids: the ids of a step, with the nats of each; -1: the step does not name the id
+ *
+ * @typedef {{ file: File, begin: (model: any, options: any) => any, ids: (step: any) => [number[], ArrayLike<number>][], options?: object }} Spread
+ */
+
+/**
  * The rows of one kind. A text instead of rows is the reason why it has none.
  *
  * @typedef {object} Rows
@@ -58,10 +87,14 @@ import * as text from './text/js.js';
  * @property {Record<string, (load: (source: any) => Promise<any>) => Promise<unknown>>} promises  promises.test.js: short uses of the library
  * @property {Record<string, Nested>} nested           nested-inputs.test.js, by verb
  * @property {Typed | string} typed                    typed.test.js
+ * @property {Runs | string} runs                      runs.test.js, verbs.test.js
+ * @property {Options} options                         options.test.js
+ * @property {Record<string, Slice> | string} slices   slices.test.js, by the title of the test
+ * @property {Spread[] | string} probabilities         numbers.test.js
  */
 
 /** @type {Record<string, Rows>} */
-const ALL = { picture, latent, sound, code, note, sign, caption, text, head, tag };
+const ALL = { latent, picture, sound, code, note, sign, caption, text, head, tag };
 
 /** Returns the rows of every kind for a sweep. @template {keyof Rows} Sweep @param {Sweep} sweep */
 export const rowsOf = (sweep) => rows(ALL, sweep, 'js.js');

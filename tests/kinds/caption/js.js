@@ -5,7 +5,8 @@
 
 import { GOLDEN, ROOT } from '../../js/helpers.js';
 import { SIDE, toyCaption } from '../../js/toy-caption.js';
-import { graded, patterned, plain } from '../inputs.js';
+import { PIXELS, grown, ids } from '../grown.js';
+import { graded, patterned, plain, striped } from '../inputs.js';
 
 /** @import { Rows } from '../js.js' */
 
@@ -52,7 +53,7 @@ export const nested = {
   },
 };
 
-const rgba = () => ({ data: Uint8Array.from({ length: 4 * SIDE * SIDE }, (_, i) => (i * 37) % 256), width: SIDE, height: SIDE });
+const rgba = () => striped(SIDE, SIDE, 4);
 
 /** @type {Rows['typed']} */
 export const typed = {
@@ -62,3 +63,58 @@ export const typed = {
     score: async (model, text) => (await model.score(rgba(), { text })).nats,
   },
 };
+
+/** @type {Rows['slices']} */
+export const slices = {
+  'captions: an expensive convolution over a photograph': {
+    file: () =>
+      grown(
+        'show-attend-tell-soft',
+        {
+          'show-attend-tell.image.height': 256,
+          'show-attend-tell.image.width': 256,
+          'show-attend-tell.kernels': [1, 15],
+          'show-attend-tell.strides': [1, 8],
+        },
+        {
+          'enc.blk.0.weight': [64, 3],
+          'enc.blk.0.bias': [64],
+          'enc.blk.1.weight': [512, 64 * 225],
+          'enc.blk.1.bias': [512],
+          'position.weight': [1024, 512],
+          'init_h.weight': [20, 512],
+          'init_c.weight': [20, 512],
+          'attn_k.weight': [16, 512],
+          'cell.weight': [80, 540],
+          'head.weight': [12, 540],
+        },
+      ),
+    encode: () => ({ image: ids(3 * PIXELS, 256) }),
+    alike: true,
+  },
+};
+
+/** @type {Rows['runs']} */
+export const runs = {
+  run: (model, options) => model.caption(patterned(model.info.width, model.info.height, 3), options),
+  ids: ({ nats }) => [nats],
+  saved: ['captions'],
+};
+
+/** @type {Rows['options']} */
+export const options = { files: ['show-attend-tell-soft'] };
+
+const described = (/** @type {any} */ model, /** @type {any} */ options) =>
+  model.caption(striped(model.info.width, model.info.height, model.info.channels), options);
+const unnamed = (/** @type {any} */ { nats }) => /** @type {[number[], number[]][]} */ ([[[-1], [nats]]]);
+
+/** @type {Rows['probabilities']} */
+export const probabilities = [
+  ...[{}, { beams: 3 }, { temperature: 0.7 }].map((options) => ({
+    file: `${GOLDEN}show-attend-tell-plain.gguf`,
+    begin: described,
+    ids: unnamed,
+    options,
+  })),
+  { file: `${GOLDEN}show-attend-tell-soft.gguf`, begin: described, ids: unnamed, options: { samples: 3, temperature: 1 } },
+];

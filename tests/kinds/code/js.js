@@ -4,6 +4,7 @@
 /** Rows of the kind code for the sweeps in tests/js (tests/kinds/js.js documents them). */
 
 import { GOLDEN } from '../../js/helpers.js';
+import { grown, ids } from '../grown.js';
 import { tone } from '../inputs.js';
 
 /** @import { Rows } from '../js.js' */
@@ -39,3 +40,37 @@ export const nested = {
 };
 
 export const typed = 'only labels and speakers, by their names in the file';
+
+/** @type {Rows['slices']} */
+export const slices = {
+  'codes: a sound of ten seconds': {
+    file: () => grown('jukebox-tiny', {}, {}),
+    encode: () => ({ sound: ids(10 * 8000, 256) }),
+  },
+};
+
+/** @type {Rows['runs']} */
+export const runs = {
+  run: (model, options) => model.generate({ seconds: 0.1, ...options }),
+  ids: ({ codes, samples }) => [...codes, ...samples],
+  begins: true,
+  levels: ['top', 'bottom', 'sound'],
+  heard: () => undefined,
+  saved: ['jukebox-small'],
+  bothWays: {
+    file: jukebox,
+    input: ({ sampleRate }) => ({ samples: Float32Array.from({ length: 4000 }, (_, i) => Math.sin(i / 9) / 2), sampleRate }),
+  },
+};
+
+/** @type {Rows['options']} */
+export const options = { files: ['jukebox-tiny'] };
+
+/** @type {Rows['probabilities']} */
+export const probabilities = [
+  {
+    file: jukebox,
+    begin: (model, options) => model.generate({ seconds: 0.01, ...options }),
+    ids: ({ level, codes, nats }) => (level === 'sound' ? [] : [[[...codes], nats]]),
+  },
+];

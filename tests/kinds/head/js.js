@@ -4,6 +4,7 @@
 /** Rows of the kind head for the sweeps in tests/js (tests/kinds/js.js documents them). */
 
 import { GOLDEN, ROOT } from '../../js/helpers.js';
+import { grown, ids } from '../grown.js';
 import { wordsOf } from '../inputs.js';
 
 /** @import { Rows } from '../js.js' */
@@ -36,3 +37,18 @@ export const typed = {
     words: async (model, text) => (await model.parse(wordsOf(text))).heads,
   },
 };
+
+/** @type {Rows['slices']} */
+export const slices = {
+  'trees: the longest sentence': {
+    file: () => grown('tree-tiny', {}, {}),
+    encode: () => ({ features: ids(128 * 4, 40) }),
+  },
+};
+
+export const runs = 'its verb returns a complete result';
+
+/** @type {Rows['options']} */
+export const options = { files: ['tree-tiny'] };
+
+export const probabilities = 'its verb draws nothing';

@@ -4,6 +4,7 @@
 /** Rows of the kind latent for the sweeps in tests/js (tests/kinds/js.js documents them). */
 
 import { GOLDEN } from '../../js/helpers.js';
+import { grown, ids } from '../grown.js';
 import { few } from '../inputs.js';
 
 /** @import { Rows } from '../js.js' */
@@ -42,3 +43,38 @@ export const nested = {
 };
 
 export const typed = 'labels';
+
+/** @type {Rows['slices']} */
+export const slices = {
+  'SAGAN: every location of a 256 x 256 picture attends to every other': {
+    file: () =>
+      grown(
+        'sagan-tiny',
+        {
+          'sagan.image.height': 256,
+          'sagan.image.width': 256,
+          'sagan.attention.size': 128,
+          'sagan.attention.pool': 0,
+          'sagan.attention.key_length': 256,
+          'sagan.attention.value_length': 256,
+        },
+        {
+          'latent.weight': [64 * 64 * 32, 20],
+          'latent.bias': [64 * 64 * 32],
+          'attn.q.weight': [256, 16],
+          'attn.k.weight': [256, 16],
+          'attn.v.weight': [256, 16],
+          'attn.output.weight': [16, 256],
+        },
+      ),
+    encode: () => ({ latent: ids(20, 65536), class: ids(1, 3) }),
+  },
+};
+
+/** @type {Rows['runs']} */
+export const runs = { run: (model, options) => model.generate({ samples: 2, ...options }), ids: ({ values }) => [...values] };
+
+/** @type {Rows['options']} */
+export const options = { files: ['sagan-tiny'], inputs: { walk: () => [1, 2] } };
+
+export const probabilities = 'a latent is drawn in one pass, not from distributions of values';

@@ -56,3 +56,18 @@ export const nested = {
 };
 
 export const typed = 'only names of voices in the file';
+
+export const slices = 'a column is one id, as in the row of texts';
+
+/** @type {Rows['runs']} */
+export const runs = {
+  run: (model, options) => model.generate({ bars: 1, ...options }),
+  ids: ({ ids, from }) => [...ids].slice(from === 0 ? 1 : 0),
+  begins: true,
+  saved: ['chorales'],
+};
+
+/** @type {Rows['options']} */
+export const options = { files: [] };
+
+export const probabilities = 'notes.test.js';

@@ -6,6 +6,7 @@
 import { readFile } from 'node:fs/promises';
 
 import { GOLDEN, ROOT } from '../../js/helpers.js';
+import { blocks, ids, large, linear } from '../grown.js';
 import { few, graded, patterned, plain } from '../inputs.js';
 
 /** @import { Rows } from '../js.js' */
@@ -74,3 +75,62 @@ export const nested = {
 };
 
 export const typed = 'labels';
+
+/** @param {string} name @param {Record<string, number>} sizes @param {number} d */
+const pixels = (name, sizes, d) => ({
+  ...Object.fromEntries(Object.entries(sizes).map(([key, value]) => [`${name}.${key}`, value])),
+  [`${name}.embedding_length`]: d,
+  [`${name}.head_length`]: 16,
+});
+
+/** @param {number} side @param {number} d @param {number} layers @param {number} kernel */
+const gated = (side, d, layers, kernel) => {
+  const half = (kernel - 1) / 2 + 1;
+  const gates = { ...linear('link', 2 * d, 2 * d), ...linear('output', d, d), 'class.weight': [3, 4 * d] };
+  return large(
+    'gated-pixelcnn-tiny',
+    pixels('gated-pixelcnn', { 'image.height': side, 'image.width': side, kernel, input_kernel: 3, block_count: layers }, d),
+    {
+      'input.vertical.weight': [3 * 4, 2 * d],
+      'input.vertical.bias': [2 * d],
+      'input.horizontal.weight': [4, 2 * d],
+      ...Object.fromEntries(Object.entries(gates).map(([name, shape]) => [`input.${name}`, shape])),
+      ...blocks(layers, '', { ...gates, ...linear('vertical', 2 * d, half * kernel * d), 'horizontal.weight': [2 * d, half * d] }),
+      ...linear('head.0', 16, d),
+      ...linear('output', 4, 16),
+    },
+  );
+};
+
+/** @type {Rows['slices']} */
+export const slices = {
+  'gated PixelCNN: a row of 256 pixels through wide layers': {
+    file: () => gated(256, 512, 6, 3),
+    draw: () => ({}),
+  },
+  'gated PixelCNN: given rows': {
+    file: () => gated(256, 512, 6, 3),
+    draw: () => ({ known: ids(600, 4) }),
+    alike: true,
+  },
+};
+
+/** @type {Rows['runs']} */
+export const runs = {
+  run: (model, options) =>
+    model.info.verbs.includes('superResolve')
+      ? model.superResolve(patterned(model.info.inputWidth, model.info.inputHeight, model.info.channels), options)
+      : model.complete(own(model.info), { rows: model.info.height - 1, ...options }),
+  ids: ({ values }) => [...values],
+  saved: ['digits', 'emoji-sr'],
+};
+
+const blank = (/** @type {any} */ { width, height, channels }) => ({ data: new Uint8Array(width * height * channels), width, height });
+
+/** @type {Rows['options']} */
+export const options = {
+  files: ['local-f16', 'palette-2d-sr'],
+  inputs: { complete: (info) => [blank(info)], superResolve: (info) => [blank(info)] },
+};
+
+export const probabilities = 'numbers.test.js tests the distributions of pictures in detail';

@@ -4,6 +4,7 @@
 /** Rows of the kind sign for the sweeps in tests/js (tests/kinds/js.js documents them). */
 
 import { GOLDEN } from '../../js/helpers.js';
+import { PIXELS, grown, ids } from '../grown.js';
 import { graded } from '../inputs.js';
 
 /** @import { Rows } from '../js.js' */
@@ -37,3 +38,47 @@ export const nested = {
 };
 
 export const typed = 'no text';
+
+/** @type {Rows['slices']} */
+export const slices = {
+  'SNAIL: a 7 x 7 convolution over 64 channels of a 256 x 256 picture': {
+    file: () =>
+      grown(
+        'snail-tiny',
+        { 'snail.image.height': 256, 'snail.image.width': 256, 'snail.kernels': [7, 7, 3], 'snail.strides': [1, 1, 8] },
+        {
+          'embd.0.weight': [64, 49],
+          'embd.0.bias': [64],
+          'embd.1.weight': [64, 64 * 49],
+          'embd.1.bias': [64],
+          'embd.2.weight': [8, 64 * 9],
+          'embd.out.weight': [24, 32 * 32 * 8],
+        },
+      ),
+    encode: () => ({ support: ids(2 * PIXELS, 256), labels: ids(2, 2), query: ids(PIXELS, 256) }),
+  },
+  'SNAIL: a cheap first layer before an expensive one': {
+    file: () =>
+      grown(
+        'snail-tiny',
+        { 'snail.image.height': 256, 'snail.image.width': 256, 'snail.kernels': [1, 15, 3], 'snail.strides': [1, 1, 8] },
+        {
+          'embd.0.weight': [4, 1],
+          'embd.0.bias': [4],
+          'embd.1.weight': [512, 4 * 225],
+          'embd.1.bias': [512],
+          'embd.2.weight': [8, 512 * 9],
+          'embd.out.weight': [24, 32 * 32 * 8],
+        },
+      ),
+    encode: () => ({ support: ids(2 * PIXELS, 256), labels: ids(2, 2), query: ids(PIXELS, 256) }),
+    alike: true,
+  },
+};
+
+export const runs = 'its verb returns a complete result';
+
+/** @type {Rows['options']} */
+export const options = { files: ['snail-tiny'] };
+
+export const probabilities = 'its verb draws nothing';

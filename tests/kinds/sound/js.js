@@ -46,3 +46,19 @@ export const nested = {
 };
 
 export const typed = 'labels and speakers';
+
+export const slices = 'a column is one id, as in the row of texts';
+
+/** @type {Rows['runs']} */
+export const runs = {
+  run: (model, options) => model.generate({ seconds: 0.02, ...options }),
+  ids: ({ levels }) => [...levels],
+  begins: true,
+  heard: ({ samples }) => samples.length,
+  saved: ['wavenet'],
+};
+
+/** @type {Rows['options']} */
+export const options = { files: ['wavenet-tiny'] };
+
+export const probabilities = 'sound.test.js';

@@ -4,6 +4,7 @@
 /** Rows of the kind tag for the sweeps in tests/js (tests/kinds/js.js documents them). */
 
 import { GOLDEN, ROOT } from '../../js/helpers.js';
+import { grown, ids, metadataOf } from '../grown.js';
 import { wordsOf } from '../inputs.js';
 
 /** @import { Rows } from '../js.js' */
@@ -36,3 +37,28 @@ const tagged = async (model, given) => {
 
 /** @type {Rows['typed']} */
 export const typed = { file: crf, read: { text: tagged, words: (model, text) => tagged(model, wordsOf(text)) } };
+
+/** @type {Rows['slices']} */
+export const slices = {
+  'chains: the largest number of states, a long text': {
+    file: () =>
+      grown(
+        'chain-crf-tiny',
+        { 'chain.states': 256, 'chain.tags': Array.from({ length: 256 }, (_, i) => `t${i}`) },
+        {
+          'feature.weight': [metadataOf('chain-crf-tiny')['chain.features'], 256],
+          'transition.weight': [256, 256],
+          'start.weight': [256],
+          'end.weight': [256],
+        },
+      ),
+    encode: () => ({ features: ids(4000 * metadataOf('chain-crf-tiny')['chain.width'], 4) }),
+  },
+};
+
+export const runs = 'its verb returns a complete result';
+
+/** @type {Rows['options']} */
+export const options = { files: ['chain-crf-tiny'] };
+
+export const probabilities = 'its verb draws nothing';

@@ -6,6 +6,7 @@
 import { GOLDEN, ROOT } from '../../js/helpers.js';
 import { toyText } from '../../js/toy-text.js';
 import { toyTranslation } from '../../js/toy-translation.js';
+import { blocks, ids, large, linear, norm } from '../grown.js';
 
 /** @import { Rows } from '../js.js' */
 
@@ -112,3 +113,71 @@ export const typed = {
     target: async (model, text) => (await model.score(text, { source: 'a b' })).nats,
   },
 };
+
+/** @param {number} context @param {number} d @param {number} inner @param {number} layers */
+const transformer = (context, d, inner, layers) => {
+  const attention = (/** @type {string} */ name) => ({
+    ...Object.fromEntries(['q', 'k', 'v', 'output'].map((part) => [`${name}_${part}.weight`, [d, d]])),
+    ...norm(`${name}_norm`, d),
+  });
+  const rest = { ...linear('ffn_up', inner, d), ...linear('ffn_down', d, inner), ...norm('ffn_norm', d) };
+  return large(
+    'transformer-pre',
+    {
+      'transformer.context_length': context,
+      'transformer.block_count': layers,
+      'transformer.encoder.block_count': 1,
+      'transformer.embedding_length': d,
+      'transformer.feed_forward_length': inner,
+      'transformer.position.type': 'none',
+    },
+    {
+      'token_embd.weight': [257, d],
+      ...blocks(1, 'enc.', { ...attention('attn'), ...rest }),
+      ...norm('enc.output_norm', d),
+      ...blocks(layers, '', { ...attention('attn'), ...attention('cross_attn'), ...rest }),
+      ...norm('output_norm', d),
+    },
+  );
+};
+
+/** @type {Rows['slices']} */
+export const slices = {
+  'Transformer: a long sentence through a wide block': {
+    file: () => transformer(2048, 2048, 8192, 1),
+    draw: () => ({ inputs: { source: ids(2048, 257) } }),
+  },
+};
+
+/** @type {Rows['runs']} */
+export const runs = {
+  run: (model, options) =>
+    model.info.verbs.includes('translate') ? model.translate('Ein Hund.', options) : model.generate('Once', { maxTokens: 8, ...options }),
+  ids: ({ token }) => [token],
+  rest: ({ info }, drawn) => (info.verbs.includes('translate') ? {} : { maxTokens: 8 - drawn }),
+  saved: ['stories', 'de-en'],
+};
+
+/** @type {Rows['options']} */
+export const options = {
+  files: ['stories260K', 'transformer-end'],
+  inputs: { chat: () => [[{ role: 'user', content: 'a' }]] },
+  besides: { chat: { template: 'x', render: () => 'a' } },
+};
+
+const oneToken = (/** @type {any} */ { token, nats }) => /** @type {[number[], number[]][]} */ ([[[token], [nats]]]);
+
+/** @type {Rows['probabilities']} */
+export const probabilities = [
+  {
+    file: () => toyText({ context: 64 }),
+    begin: (model, options) => model.generate('ab abc', { maxTokens: 9, ...options }),
+    ids: oneToken,
+  },
+  ...[{}, { beams: 3 }, { temperature: 0.7 }].map((options) => ({
+    file: `${GOLDEN}transformer-post.gguf`,
+    begin: (/** @type {any} */ model, /** @type {any} */ given) => model.translate([5, 6, 7, 8], given),
+    ids: oneToken,
+    options,
+  })),
+];
