@@ -15,6 +15,7 @@ import { gzipSync } from 'node:zlib';
 import { bicubic } from '../../web/pages/colour/bicubic.js';
 import { checkNumbers } from '../../weights/eval/eval.js';
 import { readJson, readText, recordings } from '../../weights/eval/files.js';
+import { rowsOf } from '../kinds/js.js';
 import { more } from '../more.js';
 import { DIGITS, GOLDEN, ROOT, load } from './helpers.js';
 import { noise, toyModel } from './toy.js';
@@ -234,10 +235,12 @@ test('sets that do not fit the model are refused', async () => {
   await assert.rejects(evaluate(file), /pass --data/);
 });
 
+const ROWS = Object.values(rowsOf('evaluation')).flatMap((row) => (typeof row === 'string' ? [] : [row]));
+
 more('one command serves every kind; errors say what it can do and what went wrong, without a stack trace', async () => {
   assert.match(
     await evaluate('--help'),
-    /^Measures a shipped file[\s\S]*npm run eval -- weights\/wavenet\.gguf[\s\S]*--labels tells the model/,
+    /^Measures a shipped file[\s\S]*npm run eval -- weights\/wavenet\.gguf[\s\S]*--labels gives the model/,
   );
   /** @param {string[]} args */
   const said = async (...args) => {
@@ -255,15 +258,16 @@ more('one command serves every kind; errors say what it can do and what went wro
   assert.match(await said(DIGITS, '--nonsense'), /--nonsense/);
   const odd = join(folder, 'odd.json');
   await writeFile(odd, '{ "a": 1 }');
-  for (const name of ['crf-en', 'opened', 'chorales', 'stories', 'captions']) {
-    assert.match(
-      await said(`${ROOT}weights/${name}.gguf`, '--data', folder),
-      /^npm run eval: --data \S+ is not what such a model is measured on \(.*\): npm run eval -- --help says/,
-      name,
-    );
-  }
-  assert.match(await said(`${ROOT}weights/chorales.gguf`, '--data', odd), /holds no list of pieces/);
-  assert.match(await said(`${ROOT}weights/snail-omniglot.gguf`, '--data', odd), /not what such a model is measured on/);
+  for (const { measured = [] } of ROWS)
+    for (const name of measured) {
+      assert.match(
+        await said(`${ROOT}weights/${name}.gguf`, '--data', folder),
+        /^npm run eval: --data \S+ is not what such a model is measured on \(.*\): npm run eval -- --help says/,
+        name,
+      );
+    }
+  for (const { odd: wrong = [] } of ROWS)
+    for (const [name, message] of wrong) assert.match(await said(`${ROOT}weights/${name}.gguf`, '--data', odd), message);
   for (const [file, message] of [
     ['no/such.gguf', 'no/such.gguf: no such file'],
     [odd, 'not a GGUF file'],
@@ -274,15 +278,10 @@ more('one command serves every kind; errors say what it can do and what went wro
       ({ stderr, code }) => code === 1 && /^[^\n]+\n$/.test(stderr) && stderr.includes(message),
     );
   }
-  for (const [name, make] of [
-    ['opened', 'held_out.py letters'],
-    ['snail-omniglot', 'prepare.py omniglot'],
-    ['wavenet', 'held_out.py fsdd'],
-    ['stories', 'held_out.py stories'],
-    ['crf-en', 'held_out.py ud_ewt'],
-  ]) {
-    assert.ok((await said(`${ROOT}weights/${name}.gguf`)).includes(make), name);
-  }
+  for (const { made = [] } of ROWS)
+    for (const [name, make] of made) {
+      assert.ok((await said(`${ROOT}weights/${name}.gguf`)).includes(make), name);
+    }
   const words = join(folder, 'letters.tsv');
   await writeFile(words, 'hello\tolleh\nrow\twro\n');
   assert.match(

@@ -11,7 +11,8 @@ import { roomIn } from '../../web/lib/element/head.js';
 import { NextPixelError } from '../../web/lib/index.js';
 import { readingHead } from '../../web/lib/gguf/header.js';
 import { atOnce } from '../../web/lib/base/turns.js';
-import { EVERY, oneOf } from '../more.js';
+import { rowsOf } from '../kinds/js.js';
+import { EVERY, more } from '../more.js';
 import { Core } from './core.js';
 import { GOLDEN, load, wasmModule } from './helpers.js';
 import { toyText } from './toy-text.js';
@@ -65,61 +66,34 @@ function changed(file, change) {
   return out;
 }
 
+const ROWS = Object.values(rowsOf('keys')).flatMap((row) => (typeof row === 'string' ? [] : [row]));
+
 const golden = async (/** @type {string} */ name) => new Uint8Array(await readFile(`${GOLDEN}${name}.gguf`));
 
-for (const [i, name] of [
-  'sagan-tiny',
-  'pixelcnn-tiny',
-  'fvsbn-tiny',
-  'gated-pixelcnn-tiny',
-  'sparse-strided',
-  'wavenet-picture',
-  'wavenet-tiny',
-  'local-q8_0',
-  'stories260K',
-  'chain-hmm-tiny',
-  'snail-tiny',
-  'lstmn-tiny',
-].entries()) {
-  oneOf(i, 4)(`the integers of ${name} mean the same in every integer type`, async () => {
-    const file = await golden(name);
-    const plain = await load(file.slice());
-    const numbers = headOf(file)
-      .entries.filter(({ type, key }) => (type === 4 || type === 5) && key !== 'general.alignment')
-      .map(({ key }) => key);
-    assert.ok(numbers.length > 0);
-    for (const type of Object.keys(WHOLE)) {
-      const most = 2 ** (8 * WHOLE[type][1] - (type[0] === 'i' ? 1 : 0));
-      const other = changed(file, (key, value) => (numbers.includes(key) && value() < most ? typed(type, value()) : undefined));
-      const model = await load(other.slice());
-      const { bytes: _, ...info } = model.info;
-      const { bytes: __, ...same } = plain.info;
-      assert.deepEqual(info, same, type);
-      assert.deepEqual(roomIn(other.subarray(0, 4096)), roomIn(file.subarray(0, 4096)), type);
-      model.close();
-    }
-    plain.close();
-  });
-}
+for (const { integers = {} } of ROWS)
+  for (const [name, when] of Object.entries(integers)) {
+    (when === 'always' ? test : more)(`the integers of ${name} mean the same in every integer type`, async () => {
+      const file = await golden(name);
+      const plain = await load(file.slice());
+      const numbers = headOf(file)
+        .entries.filter(({ type, key }) => (type === 4 || type === 5) && key !== 'general.alignment')
+        .map(({ key }) => key);
+      assert.ok(numbers.length > 0);
+      for (const type of Object.keys(WHOLE)) {
+        const most = 2 ** (8 * WHOLE[type][1] - (type[0] === 'i' ? 1 : 0));
+        const other = changed(file, (key, value) => (numbers.includes(key) && value() < most ? typed(type, value()) : undefined));
+        const model = await load(other.slice());
+        const { bytes: _, ...info } = model.info;
+        const { bytes: __, ...same } = plain.info;
+        assert.deepEqual(info, same, type);
+        assert.deepEqual(roomIn(other.subarray(0, 4096)), roomIn(file.subarray(0, 4096)), type);
+        model.close();
+      }
+      plain.close();
+    });
+  }
 
 test('load() checks every key that only JavaScript reads, and none of these errors blames the caller', async () => {
-  /** @type {Record<string, string[]>} */
-  const keys = {
-    'chain-crf-tiny': [
-      'chain.templates',
-      'chain.feature_hashes',
-      'chain.word_hashes',
-      'chain.cluster.hashes',
-      'chain.cluster.numbers',
-      'chain.first',
-      'chain.tags',
-    ],
-    'wavenet-tiny': ['wavenet.sound.rate', 'wavenet.speakers', 'wavenet.dilations', 'wavenet.classes'],
-    'local-q8_0': ['image-transformer.classes'],
-    'sagan-tiny': ['sagan.classes'],
-    'sparse-notes': ['sparse-transformer.notes.voices'],
-    'show-attend-tell-soft': ['show-attend-tell.words'],
-  };
   const values = /** @type {[string, any][]} */ ([
     ['string', 'word@0'],
     ['u32', 5],
@@ -134,7 +108,9 @@ test('load() checks every key that only JavaScript reads, and none of these erro
     ['i32s', [1, 2]],
     ['u32s', [7]],
   ]);
-  for (const [name, own] of Object.entries(keys)) {
+  for (const [name, own, read] of ROWS.flatMap(({ read = {}, use }) =>
+    Object.entries(read).map(([file, keys]) => /** @type {const} */ ([file, keys, use])),
+  )) {
     const file = await golden(name);
     for (const [i, key] of own.entries()) {
       for (const [type, value] of values.filter((_, j) => EVERY || (i + j) % 3 === 0)) {
@@ -142,7 +118,7 @@ test('load() checks every key that only JavaScript reads, and none of these erro
         if (!there) continue;
         const asked = async () => {
           const model = await load(changed(file, (one) => (one === key ? typed(type, value) : undefined)));
-          if (name.startsWith('chain')) await /** @type {any} */ (model).tag('a b');
+          await read?.(model);
           model.close();
         };
         await asked().catch((error) =>
@@ -157,13 +133,9 @@ test('load() checks every key that only JavaScript reads, and none of these erro
 });
 
 test('a negative, fractional or huge number in a picture model is refused, whichever side reads it', async () => {
-  /** @type {[string, string][]} */
-  const keys = [
-    ['sagan-plain-tiny', 'sagan.image.channels'],
-    ['direct-palette', 'image-transformer.attention.memory_block'],
-    ['dmol-2d-sr', 'image-transformer.attention.flange_rows'],
-    ['dmol-2d-sr', 'image-transformer.attention.flange_cols'],
-  ];
+  const keys = ROWS.flatMap(({ numbers = {} }) => Object.entries(numbers)).flatMap(([name, all]) =>
+    all.map((own) => /** @type {const} */ ([name, own])),
+  );
   for (const [name, own] of keys) {
     const file = await golden(name);
     assert.ok(headOf(file).entries.some(({ key }) => key === own));

@@ -78,6 +78,22 @@ import * as text from './text/js.js';
  */
 
 /**
+ * Metadata keys of golden files. integers: files whose integers are read in every integer type, always or only by test:all; read: keys that
+ * only JavaScript reads; use: a use of the model that reads them; numbers: keys that must not be negative, fractional or huge
+ *
+ * @typedef {{ integers?: Record<string, 'always' | 'more'>, read?: Record<string, string[]>, use?: (model: any) => unknown, numbers?: Record<string, string[]> }} Keys
+ */
+
+/**
+ * The evaluation of shipped files. measured: files that refuse a folder as data; odd: files that refuse another JSON file, with the
+ * message; made: files that name the program which makes their data
+ *
+ * @typedef {{ measured?: string[], odd?: [string, RegExp][], made?: [string, string][] }} Evaluation
+ */
+
+/** Calls with lists in which the item 1 is missing. @typedef {{ file: string, said: RegExp, calls: (model: any, hole: (...list: unknown[]) => unknown[]) => (() => Promise<unknown>)[] }} Holes */
+
+/**
  * The rows of one kind. A text instead of rows is the reason why it has none.
  *
  * @typedef {object} Rows
@@ -91,6 +107,10 @@ import * as text from './text/js.js';
  * @property {Options} options                         options.test.js
  * @property {Record<string, Slice> | string} slices   slices.test.js, by the title of the test
  * @property {Spread[] | string} probabilities         numbers.test.js
+ * @property {Keys | string} keys                      metadata-keys.test.js
+ * @property {Evaluation | string} evaluation          eval.test.js
+ * @property {Holes | string} holes                    limits.test.js
+ * @property {{ draws?: string[], answers?: string[] }} tasks  tables.test.js: tasks of <next-pixel>
  */
 
 /** @type {Record<string, Rows>} */

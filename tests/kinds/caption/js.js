@@ -118,3 +118,16 @@ export const probabilities = [
   })),
   { file: `${GOLDEN}show-attend-tell-soft.gguf`, begin: described, ids: unnamed, options: { samples: 3, temperature: 1 } },
 ];
+
+/** @type {Rows['keys']} */
+export const keys = {
+  read: { 'show-attend-tell-soft': ['show-attend-tell.words'] },
+};
+
+/** @type {Rows['evaluation']} */
+export const evaluation = { measured: ['captions'] };
+
+export const holes = 'nested-inputs.test.js';
+
+/** @type {Rows['tasks']} */
+export const tasks = { draws: ['caption'] };

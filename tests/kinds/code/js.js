@@ -74,3 +74,12 @@ export const probabilities = [
     ids: ({ level, codes, nats }) => (level === 'sound' ? [] : [[[...codes], nats]]),
   },
 ];
+
+export const keys = 'its keys are read by the same functions as those of a sound';
+
+export const evaluation = 'its data are the recordings of sounds';
+
+export const holes = 'nested-inputs.test.js';
+
+/** @type {Rows['tasks']} */
+export const tasks = { draws: ['complete', 'generate'] };

@@ -52,3 +52,12 @@ export const runs = 'its verb returns a complete result';
 export const options = { files: ['tree-tiny'] };
 
 export const probabilities = 'its verb draws nothing';
+
+export const keys = 'its keys are read by the same functions as those of tags';
+
+export const evaluation = 'its data are those of tags';
+
+export const holes = 'nested-inputs.test.js';
+
+/** @type {Rows['tasks']} */
+export const tasks = { answers: ['parse'] };

@@ -78,3 +78,17 @@ export const runs = { run: (model, options) => model.generate({ samples: 2, ...o
 export const options = { files: ['sagan-tiny'], inputs: { walk: () => [1, 2] } };
 
 export const probabilities = 'a latent is drawn in one pass, not from distributions of values';
+
+/** @type {Rows['keys']} */
+export const keys = {
+  integers: { 'sagan-tiny': 'always' },
+  read: { 'sagan-tiny': ['sagan.classes'] },
+  numbers: { 'sagan-plain-tiny': ['sagan.image.channels'] },
+};
+
+export const evaluation = 'is measured without data';
+
+export const holes = 'nested-inputs.test.js';
+
+/** @type {Rows['tasks']} */
+export const tasks = { draws: ['generate', 'walk'] };

@@ -71,3 +71,16 @@ export const runs = {
 export const options = { files: [] };
 
 export const probabilities = 'notes.test.js';
+
+/** @type {Rows['keys']} */
+export const keys = {
+  read: { 'sparse-notes': ['sparse-transformer.notes.voices'] },
+};
+
+/** @type {Rows['evaluation']} */
+export const evaluation = { measured: ['chorales'], odd: [['chorales', /holds no list of pieces/]] };
+
+export const holes = 'nested-inputs.test.js';
+
+/** @type {Rows['tasks']} */
+export const tasks = { draws: ['complete', 'generate'] };

@@ -134,3 +134,27 @@ export const options = {
 };
 
 export const probabilities = 'numbers.test.js tests the distributions of pictures in detail';
+
+/** @type {Rows['keys']} */
+export const keys = {
+  integers: {
+    'pixelcnn-tiny': 'more',
+    'fvsbn-tiny': 'more',
+    'gated-pixelcnn-tiny': 'more',
+    'sparse-strided': 'always',
+    'wavenet-picture': 'more',
+    'local-q8_0': 'more',
+  },
+  read: { 'local-q8_0': ['image-transformer.classes'] },
+  numbers: {
+    'direct-palette': ['image-transformer.attention.memory_block'],
+    'dmol-2d-sr': ['image-transformer.attention.flange_rows', 'image-transformer.attention.flange_cols'],
+  },
+};
+
+export const evaluation = 'eval.test.js measures pictures in detail';
+
+export const holes = 'nested-inputs.test.js';
+
+/** @type {Rows['tasks']} */
+export const tasks = { draws: ['complete', 'generate', 'super-resolve'] };

@@ -82,3 +82,32 @@ export const runs = 'its verb returns a complete result';
 export const options = { files: ['snail-tiny'] };
 
 export const probabilities = 'its verb draws nothing';
+
+/** @type {Rows['keys']} */
+export const keys = {
+  integers: { 'snail-tiny': 'more' },
+};
+
+/** @type {Rows['evaluation']} */
+export const evaluation = {
+  odd: [['snail-omniglot', /not what such a model is measured on/]],
+  made: [['snail-omniglot', 'prepare.py omniglot']],
+};
+
+/** @type {Rows['holes']} */
+export const holes = {
+  file: snail,
+  said: /support\[1\]|query\[1\]/,
+  calls: (model, hole) => {
+    const image = graded(model.info.width, model.info.height, 1);
+    const one = { image, label: 'a' };
+    return [
+      () => model.classify(image, { support: hole(one, one) }),
+      () => model.classify(image, { support: hole(one, one, one) }),
+      () => model.classify(hole(image, image, image), { support: [one, one] }),
+    ];
+  },
+};
+
+/** @type {Rows['tasks']} */
+export const tasks = { answers: ['classify'] };

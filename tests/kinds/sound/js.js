@@ -62,3 +62,17 @@ export const runs = {
 export const options = { files: ['wavenet-tiny'] };
 
 export const probabilities = 'sound.test.js';
+
+/** @type {Rows['keys']} */
+export const keys = {
+  integers: { 'wavenet-tiny': 'more' },
+  read: { 'wavenet-tiny': ['wavenet.sound.rate', 'wavenet.speakers', 'wavenet.dilations', 'wavenet.classes'] },
+};
+
+/** @type {Rows['evaluation']} */
+export const evaluation = { made: [['wavenet', 'held_out.py fsdd']] };
+
+export const holes = 'nested-inputs.test.js';
+
+/** @type {Rows['tasks']} */
+export const tasks = { draws: ['complete', 'generate'] };

@@ -62,3 +62,28 @@ export const runs = 'its verb returns a complete result';
 export const options = { files: ['chain-crf-tiny'] };
 
 export const probabilities = 'its verb draws nothing';
+
+/** @type {Rows['keys']} */
+export const keys = {
+  integers: { 'chain-hmm-tiny': 'more' },
+  read: {
+    'chain-crf-tiny': [
+      'chain.templates',
+      'chain.feature_hashes',
+      'chain.word_hashes',
+      'chain.cluster.hashes',
+      'chain.cluster.numbers',
+      'chain.first',
+      'chain.tags',
+    ],
+  },
+  use: (model) => model.tag('a b'),
+};
+
+/** @type {Rows['evaluation']} */
+export const evaluation = { measured: ['crf-en'], made: [['crf-en', 'held_out.py ud_ewt']] };
+
+export const holes = 'nested-inputs.test.js';
+
+/** @type {Rows['tasks']} */
+export const tasks = { answers: ['tag'] };

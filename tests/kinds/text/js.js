@@ -181,3 +181,22 @@ export const probabilities = [
     options,
   })),
 ];
+
+/** @type {Rows['keys']} */
+export const keys = {
+  integers: { stories260K: 'always', 'lstmn-tiny': 'more' },
+};
+
+/** @type {Rows['evaluation']} */
+export const evaluation = {
+  measured: ['opened', 'stories'],
+  made: [
+    ['opened', 'held_out.py letters'],
+    ['stories', 'held_out.py stories'],
+  ],
+};
+
+export const holes = 'limits.test.js tests prompts and logitBias in detail';
+
+/** @type {Rows['tasks']} */
+export const tasks = { draws: ['chat', 'generate', 'translate'] };
