@@ -4,10 +4,10 @@
 
     python3 weights/train/convert_llama2c.py stories260K.bin tok512.bin stories260K.gguf --type q8_0
 
-A checkpoint is seven i32 (width, inner width, layers, heads, key/value heads, +-ids, positions), then f32 tensors. These are the embedding;
-for all layers the first norms, queries, keys, values, outputs, second norms, gates (w1), downs (w2), ups (w3); the last norm; two tables of
-rotary angles, which follow from the sizes; and the output matrix if the number of ids is negative (otherwise the embedding is used). Both
-formats rotate adjacent pairs of a head, so the rows of queries and keys keep their order.
+A checkpoint is seven i32 (width, inner width, layers, heads, key/value heads, +-ids, positions), then f32 tensors. The tensors are the
+embedding; for all layers the first norms, queries, keys, values, outputs, second norms, gates (w1), downs (w2), ups (w3); the last norm;
+two tables of rotary angles, which follow from the sizes; and the output matrix if the number of ids is negative (otherwise the embedding is
+used). Both formats rotate adjacent pairs of a head, so the rows of queries and keys keep their order.
 
 A tokenizer is one i32; then, for each id, its score (f32), the length of its text (i32) and the text.
 

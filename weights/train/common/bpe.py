@@ -204,7 +204,7 @@ def of_file(metadata):
 
 
 class Chosen:
-    """The vocabulary of a task that trains on texts. It is a named vocabulary in a folder, or text in the settings (from the file that
+    """The vocabulary of a task that trains on texts. The vocabulary is a named one in a folder, or text in the settings (from the file that
     training begins with, or learned from your own texts), or the plain bytes.
 
     --vocabulary own: learns byte pairs from the training texts until there are --values tokens. Tokens of the file that training begins

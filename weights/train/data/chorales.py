@@ -3,8 +3,8 @@
 of Boulanger-Lewandowski, Bengio and Vincent (2012) in the form of Huang et al. (2017).
 
 jsb-chorales-16th.json.xz: {split: [chorale: [sixteenth: [MIDI pitches, soprano first]]]}.  A resting voice is omitted from the list, so a
-shorter list does not show which voices rest. Its pitches are assigned to the voices whose pitches in the nearest full sixteenth are closest
-(`placed`). Repeated notes without a gap are one long note in the data.
+shorter list does not show which voices rest. The pitches of such a list are assigned to the voices whose pitches in the nearest full
+sixteenth are closest (`placed`). Repeated notes without a gap are one long note in the data.
 """
 import itertools
 import json

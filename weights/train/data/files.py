@@ -119,8 +119,8 @@ MARKS = ((codecs.BOM_UTF8, "utf-8"), (codecs.BOM_UTF32_LE, "utf-32-le"), (codecs
 def decoded(raw):
     """Decodes the bytes of a text file -> (text, encoding), without a byte order mark, with lines ending in \\n.
 
-    Bytes with a byte order mark are UTF-8, UTF-16 or UTF-32. Others are UTF-8 if valid; else Korean (CP949) if half of the non-ASCII
-    characters decode to Hangul; else Windows-1252. Raises Unreadable if the bytes are not text.
+    Bytes with a byte order mark are UTF-8, UTF-16 or UTF-32. Bytes without a mark are UTF-8 if valid; else Korean (CP949) if half of the
+    non-ASCII characters decode to Hangul; else Windows-1252. Raises Unreadable if the bytes are not text.
     """
     for mark, name in MARKS:
         if raw.startswith(mark):

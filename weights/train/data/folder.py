@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: MIT
 """Your own pictures: a folder of PNG, JPEG, WebP, GIF, BMP, TIFF, AVIF or HEIC files, with or without subfolders.
 
-Each is rotated by its EXIF orientation, cropped to a square in the middle, placed on white if it is transparent, and scaled down; of an animation the first frame
-counts. The split is by file, in the order of the SHA-256 of its bytes, so that two copies stay together: a tenth is held out, a tenth is for validation. A damaged
-file is skipped and named. Held-out files are opened once to check that they can be read; their pixels are not kept.
+Each picture is rotated by its EXIF orientation, cropped to a square in the middle, placed on white if it is transparent, and scaled down;
+of an animation the first frame counts. The split is by file, in the order of the SHA-256 of its bytes, so that two copies stay together: a
+tenth is held out, a tenth is for validation. A damaged file is skipped and named. Held-out files are opened once to check that they can be
+read; their pixels are not kept.
 """
 import contextlib
 import functools

@@ -5,7 +5,7 @@ Training uses captions twice and everyday sentences once, or three times if they
 (DAILY). Everyday sentences also occur with other names, places, days and numbers on both sides (swaps.py): once for sentences about Tom (a
 quarter of them), four times for the others.
 
-Your own folder needs both as subfolders, multi30k and tatoeba.
+Your own folder needs two subfolders, multi30k and tatoeba.
 """
 import os
 import random

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: MIT
 """Your own recordings: WAV files of any rate, width and number of channels, and FLAC, OGG, MP3 and AIFF if the package soundfile is installed.
 
-They are converted to one channel at the model's rate, without the silence around them, at equal volume, and to mu-law levels as in fsdd.py.
-Recordings longer than the training length are cut into pieces. Top-level folders are classes, or speakers; folders in these are the speakers
-of a class. If all files have names like the Free Spoken Digit Dataset, DIGIT_SPEAKER_TAKE.wav, no folders are needed. The split is by
-recording, in the order of the SHA-256 of its bytes: a tenth is held out, a tenth is for validation.
+The recordings are converted to one channel at the model's rate, without the silence around them, at equal volume, and to mu-law levels as
+in fsdd.py. Recordings longer than the training length are cut into pieces. Top-level folders are classes, or speakers; folders in these are
+the speakers of a class. If all files have names like the Free Spoken Digit Dataset, DIGIT_SPEAKER_TAKE.wav, no folders are needed. The
+split is by recording, in the order of the SHA-256 of its bytes: a tenth is held out, a tenth is for validation.
 """
 import functools
 import importlib.util

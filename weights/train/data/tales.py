@@ -2,7 +2,7 @@
 """Books and stories: the books of stories.py and, in training, the stories of short_stories.py twice, so that four fifths of the text are
 simple stories.
 
-Your own folder needs both as subfolders, stories and short_stories.
+Your own folder needs two subfolders, stories and short_stories.
 """
 import os
 

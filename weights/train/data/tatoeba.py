@@ -6,7 +6,7 @@ sentences have several German ones, so the split is by the SHA-256 of the Englis
  One pair in a hundred, chosen by CRC-32, is also held out.
 
 everyday.tsv has twenty sentences a visitor might type, each with a regular expression that matches the correct translations
-(weights/eval/everyday.js tests them).  No split contains any of them.
+(weights/eval/everyday.js tests them).  No split contains any of these sentences.
 """
 import hashlib
 import lzma

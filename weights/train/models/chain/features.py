@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Features of a word and its neighbours: strings, each with an id if it is listed.  web/lib/media/features.js computes the same; tests
-compare them.
+"""Features of a word and its neighbours: strings, each with an id if it is listed.  web/lib/media/features.js computes the same features;
+tests compare them.
 
 A template is parts joined by "|", each `atom@offset`: word@-1|word@0 joins the previous word and the word.  A feature is its template, "="
 and the

@@ -21,7 +21,7 @@ class GatedPixelCNNTask(PixelCNNTask):
     architecture = "gated-pixelcnn"
 
     def grow(self, model, weights):
-        """If the file's vertical stack does not see its own row, these taps begin at zero and the function stays the same."""
+        """If the file's vertical stack does not see its own row, the taps in that row begin at zero and the function stays the same."""
         for name, w in model.state_dict().items():
             if name.endswith("vertical.weight") and name in weights and weights[name].shape[1] < w.shape[1]:
                 weights[name] = torch.nn.functional.pad(weights[name], (0, w.shape[1] - weights[name].shape[1]))

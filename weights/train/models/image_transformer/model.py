@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Image Transformer (Parmar et al. 2018, "Image Transformer").
 
-It mirrors the C engine block by block.  Module names are chosen so that `state_dict()` gives the tensor names of the weight file
+This module mirrors the C engine block by block.  Module names are chosen so that `state_dict()` gives the tensor names of the weight file
 (token_embd.weight, blk.0.attn_q.weight, ...); export.py copies them unchanged.
 
 A position is one channel of a pixel, or a whole pixel for palette and dmol models.  Positions form a grid of H rows and W*C (or W) columns

@@ -37,8 +37,8 @@ def mirror(model):
 
 
 class Split:
-    """The pictures of one split in the model's form: values in generation order, labels, small inputs (or None). They are stored as bytes
-    on `device`, which is the GPU if training uses one."""
+    """The pictures of one split in the model's form: values in generation order, labels, small inputs (or None). The pictures are stored as
+    bytes on `device`, which is the GPU if training uses one."""
 
     def __init__(self, images, labels, model, device="cpu", writing=None):
         c = model.c

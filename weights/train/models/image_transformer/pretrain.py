@@ -2,8 +2,8 @@
 """An encoder, pretrained to predict the contents of its cells.
 
 An untrained encoder learns slowly when it is joined to a decoder that does not need it, because little depends on it (enlargement that
-reads the small picture directly, direct.py). So it is first trained alone: from the small picture, it predicts the colours of each cell's K
-pixels, each separately,
+reads the small picture directly, direct.py). So the encoder is first trained alone: from the small picture, it predicts the colours of each
+cell's K pixels, each separately,
 
     p(v at index k of the cell) = softmax(O_k e_cell + o_k)_v
 

@@ -123,7 +123,7 @@ class ImageTransformerTask(Task):
         model.one_pass = average.one_pass = self.s.bf16 and native.usable(*model.parameters())
 
     def load(self, split):
-        """Returns images, labels and, if training mirrors pictures, which of them must not be mirrored."""
+        """Returns images, labels and, if training mirrors pictures, which images must not be mirrored."""
         s = self.s
         if s.drawings and data.own(s.dataset, s.data):
             s.drawings = 0.0             # the larger drawings show other pictures than your own folder

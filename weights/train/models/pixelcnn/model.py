@@ -33,7 +33,7 @@ class Config:
     input_kernel: int = 7                # side of the first convolution's kernel, odd
     kernel: int = 3                      # side of all other kernels, odd
     head_length: int = 64                # width of the layer before the output
-    output: str = "bernoulli"            # bernoulli (V = 2) | categorical
+    output: str = "bernoulli"            # distribution of a pixel or id: bernoulli (V = 2) | categorical
 
     @property
     def n(self):

@@ -29,7 +29,7 @@ class Settings(Config, Common):
 
 
 class Signs:
-    """Drawings (characters, drawers, H, W). Its elements are episodes of a given seed; every other episode has few ways."""
+    """Drawings (characters, drawers, H, W). The elements of this object are episodes of a given seed; every other episode has few ways."""
 
     def __init__(self, drawings, ways, device):
         self.x, self.ways = torch.from_numpy(np.ascontiguousarray(drawings)).to(device), ways

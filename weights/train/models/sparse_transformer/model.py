@@ -35,7 +35,7 @@ class Config:
     height: int = 0                      # height of a picture; 0: a text
     width: int = 0
     levels: int = 2                      # V, for a text the size of the vocabulary
-    output: str = "bernoulli"            # bernoulli (V = 2) | categorical
+    output: str = "bernoulli"            # distribution of a pixel or id: bernoulli (V = 2) | categorical
     context_length: int = 0              # n; for a picture height * width
     block_count: int = 6
     embedding_length: int = 128          # d

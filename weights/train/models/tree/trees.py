@@ -4,8 +4,8 @@
 
     p(heads) = exp(sum over m of s[heads[m], m]) / Z
 
-A span i .. j is complete if all its words depend, directly or indirectly, on one end (C_right on i, C_left on j). It is incomplete if the
-arc between its two ends is the last one (I_right: i -> j, I_left: j -> i):
+A span i .. j is complete if all its words depend, directly or indirectly, on one end (C_right on i, C_left on j). A span is incomplete if
+the arc between its two ends is the last one (I_right: i -> j, I_left: j -> i):
 
     I(i, j)       = log sum over i <= k < j  of exp(C_right(i, k) + C_left(k + 1, j)),   I_right = I + s[i, j],   I_left = I + s[j, i]
     C_right(i, j) = log sum over i < k <= j  of exp(I_right(i, k) + C_right(k, j))

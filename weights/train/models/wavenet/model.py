@@ -38,7 +38,7 @@ class Config:
     height: int = 0                      # height of a picture
     width: int = 0
     levels: int = 257
-    output: str = "categorical"          # categorical | bernoulli (two levels)
+    output: str = "categorical"          # distribution of an id: categorical | bernoulli (two levels)
     channels: int = 1
 
     @property

@@ -3,9 +3,9 @@
 
     python3 weights/train/train.py emoji-sr               (better --from a run of emoji in full precision: export.py emoji --type f32)
 
-Its feed-forward layers are wider than those of the emoji model; added units begin at zero.  The model is deeper than `emoji`; added blocks
-begin as copies of their neighbours (grow.py).  An encoder reads the whole small picture; it is first trained alone (pretrain.py).  Matrices
-that lose next to nothing in four bits are stored in four bits.
+The feed-forward layers of `emoji-sr` are wider than those of the emoji model; added units begin at zero.  The model is deeper than `emoji`;
+added blocks begin as copies of their neighbours (grow.py).  An encoder reads the whole small picture; it is first trained alone
+(pretrain.py).  Matrices that lose next to nothing in four bits are stored in four bits.
 """
 settings = dict(
     # model: 4.3 M parameters

@@ -3,9 +3,8 @@
 
     python3 weights/train/train.py seq2seq-none
 
-Like the other scores, it starts with the words, the encoder and the recurrence of seq2seq-additive. It trains for more minutes than they
-do, because the single vector must hold information that the additive network hardly put into it.
-"""
+Like the models with a score, it starts with the words, the encoder and the recurrence of seq2seq-additive. The model trains for more
+minutes than those with a score, because the single vector must hold information that the additive network hardly put into it."""
 from models.seq2seq import shared
 
 start = "seq2seq-additive.gguf"
