@@ -107,7 +107,7 @@ async function smaller(text) {
 /**
  * Makes each module that is imported with import() a separate file.
  *
- * @param {Set<string>} [found]  collects these modules
+ * @param {Set<string>} [found]  receives the modules that are imported with import()
  * @returns {import('esbuild').Plugin}
  */
 const apart = (found) => ({

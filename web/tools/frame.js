@@ -37,8 +37,8 @@
  * name of the figure with that id.
  *
  * The page's h1 and title are the name of its paper in web/front/papers.js, or else the fact `title`. The <h1> above becomes the line below
- * that name. Only the facts description and contents are required. The folder's style sheets are found automatically. The first is the one
- * with the folder's name; the others follow by name.
+ * that name. Only the facts description and contents are required. The folder's style sheets are found automatically. The style
+ * sheet with the folder's name comes first; the others follow in order of name.
  *
  * A page.ko.html next to page.html is the same page in Korean, one of the languages in languages.js. It has the facts that readers see
  * (description, contents, ways), and the text with the same figures. Its address is that of the English page, followed by ko/.

@@ -20,7 +20,7 @@ import { parseArgs } from 'node:util';
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 
 /**
- * @typedef {{ name: string, words: RegExp, own: RegExp }} System  words: names, types and verbs of the system; own: its folders and files
+ * @typedef {{ name: string, words: RegExp, own: RegExp }} System  words: names, types and verbs of the system; own: folders and files of the system
  */
 
 /** @type {System[]} */

@@ -183,7 +183,7 @@ ${kinds.map(({ name, model }) => ` * @property {${model}} ${name}\n`).join('')} 
 ${kinds.map(({ name, info }) => ` * @property {BasicInfo & { kind: '${name}' } & ${info}} ${name}\n`).join('')} */
 
 /**
- * The type of \`info\` for a model of any kind; \`if (info.kind === 'text')\` narrows it to that of a text model.
+ * The type of \`info\` for a model of any kind; \`if (info.kind === 'text')\` narrows this type to the type for a text model.
  *
  * @typedef {InfosOfKinds[keyof InfosOfKinds]} ModelInfo
  */

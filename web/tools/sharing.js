@@ -12,7 +12,7 @@ import { languageOf } from './languages.js';
 const PICTURE = { path: 'web/front/screenshot.png', width: 1200, height: 842 };
 
 /**
- * Returns a page with these tags in its head, and with absolute addresses of its versions in other languages.
+ * Returns a page with the tags for its preview in its head, and with absolute addresses of its versions in other languages.
  *
  * @param {string} html
  * @param {string} path     path of the page within the site

@@ -22,7 +22,7 @@ export class Tally {
     this.nats = new Array(samples).fill(0);
   }
 
-  /** @param {any} step @returns {any} the step with only its visible part; undefined if it belongs to a hidden competitor */
+  /** @param {any} step @returns {any} the visible part of the step; undefined if the step belongs to a hidden competitor */
   take(step) {
     const all = step.sample ?? 0;
     if (all % this.#tries > 0) return undefined;

@@ -182,8 +182,8 @@ export const CODES = Object.freeze(
  * @typedef {{ type: 'share', id: number, count: number }} ShareMessage */
 /** Permanently makes a worker a thread of another worker's instance.
  * @typedef {{ type: 'thread', id: number, module: WasmModule, memory: object, stack: number }} ThreadMessage */
-/** `known`: the ids before the first drawn one. `drawn`: for a resumed run, the ids that follow, (positions, samples, ids of a position).
- * `maps`: every step is one position, with its attention. `length`: the number of positions after which the run ends, if the model allows
+/** `known`: the ids before the first drawn id. `drawn`: for a resumed run, the ids after `known` that are already drawn, (positions, samples,
+ * ids of a position). `maps`: the run draws one position per step and reports the attention of each position. `length`: the number of positions after which the run ends, if the model allows
  * more. `alternatives`: the number of most probable ids to report for each position. `search`: a beam search instead of drawing, with this
  * length penalty; the samples are the beams. `forced`: the ids to take instead of drawing. `resample`: samples compete, as described at
  * Resample. `notes`: for music, the ids and the bounds within which voices are drawn. `part`: the part to run; by default, the first part

@@ -120,7 +120,7 @@
  */
 
 /**
- * The type of `info` for a model of any kind; `if (info.kind === 'text')` narrows it to that of a text model.
+ * The type of `info` for a model of any kind; `if (info.kind === 'text')` narrows this type to the type for a text model.
  *
  * @typedef {InfosOfKinds[keyof InfosOfKinds]} ModelInfo
  */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The picture on the page's card.
+// The picture for this page's card on the front page.
 // @ts-check
 import { stillOfAnswer } from '../../front/stills.js';
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The picture on the page's card: held-out characters in a grid of three by two.
+// The picture for this page's card on the front page: held-out characters in a grid of three by two.
 // @ts-check
 import { readFile } from 'node:fs/promises';
 

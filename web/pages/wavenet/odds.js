@@ -47,7 +47,7 @@ export function createOdds(player) {
         probabilities: true,
         signal,
       };
-      // The noise depends only on the seed and the position, so this generates the same samples as the sound above.
+      // The noise depends only on the seed and the position, so this run generates the same samples as the sound above.
       const stretch = /** @type {SoundRun} */ (
         begin > 0 ? model.complete({ samples: samples.subarray(0, begin), sampleRate: rate }, options) : model.generate({ ...options })
       );

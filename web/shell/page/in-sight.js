@@ -110,7 +110,7 @@ const USES = ['focusin', 'pointerdown', 'click', 'input', 'change', 'keydown'];
 
 /**
  * Builds a part of the page when it comes near the screen. Visitors who never scroll there do not need it. The observer calls back with a
- * delay, so a visitor may be faster. The first use of a control therefore also builds the part, before the event reaches the control, so
+ * delay, so a visitor may reach a control before the part is built. The first use of a control therefore also builds the part, before the event reaches the control, so
  * that the control's own listeners receive the event.
  *
  * @param {Element} element

@@ -43,7 +43,7 @@ const LONGEST_TEXT = 1 << 16;
  * @property {number} vocabulary    number of words
  */
 
-/** The verbs of a model of captions. */
+/** The verbs of a caption model. */
 export class CaptionModel {
   #engine;
   /** @type {string[]} */

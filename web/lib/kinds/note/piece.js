@@ -17,8 +17,8 @@
  * @typedef {object} Bounds
  * @property {number[]} voices    indices of the fixed voices
  * @property {Change[]} changes   the changes of the fixed voices, in order of time
- * @property {number} most        the piece ends at this tick at the latest
- * @property {boolean} whole      whether the piece must last until that tick
+ * @property {number} most        tick at which the piece ends at the latest
+ * @property {boolean} whole      whether the piece must last until the tick `most`
  * @property {boolean} [parallels]  if false, no drawn voice moves in parallel fifths or octaves with a higher voice
  */
 

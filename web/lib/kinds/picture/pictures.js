@@ -23,7 +23,7 @@ import { PictureRun } from './picture-run.js';
 /** @import { SavedPicture } from './picture-run.js' */
 
 /**
- * The checked options of drawing.
+ * Options for drawing, after they have been checked.
  *
  * @typedef {{ settings: Settings, resample?: Resample, maps: boolean, probabilities: boolean, seed: number | bigint, chunkSize: number, questions: typeof questions }} Drawing
  *   seed: the given seed

@@ -35,7 +35,7 @@ const WORD_HEIGHT = 1.3;
 const LEAST_BETWEEN = 0.25;
 /** Smallest letter size in columns. */
 const LEAST_LETTERS = 11;
-/** Gap between words, in spaces. */
+/** Gap between words, as a multiple of the width of a space. */
 const GAP = 1.5;
 /** The minimum distance between the two texts, as a multiple of the letter size. */
 const LEAST_GAP = 3;

@@ -71,7 +71,7 @@ const LONGER = 50;
  * @property {string} model     identifies the model that the run belongs to
  * @property {string} seed
  * @property {number[]} source  the tokens of the sentences, each followed by its end
- * @property {number[]} ids     the tokens of the translation so far, with an end between sentences
+ * @property {number[]} ids     the tokens of the translation so far, with an end token between sentences
  * @property {object} options   the options of translate(), without seed, signal and onSearch
  */
 
