@@ -443,7 +443,7 @@ NX_INLINE void wide_block(v128_t (*sum)[4], const open_block *open, const uint8_
     }
 }
 
-/* Adds an unpacked block of any other form to `sum` in the same way. */
+/* Adds an unpacked block whose weights do not have 8 bits to the sums of n columns. */
 NX_INLINE void small_block(v128_t (*sum)[4], const open_block *open, const uint8_t *x, size_t stride, const block_facts *facts,
                            uint32_t form, int pairs, uint32_t n) {
     uint32_t scales = scales_of(form), groups = GROUPS / scales;

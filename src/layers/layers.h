@@ -44,8 +44,9 @@ static inline void nx_apply_columns(float *out, const nx_linear *l, const float 
     nx_apply(out, l, &input);
 }
 
-/* The approximate number of multiply-adds of one slice of an encoder or of a pass. They take a few milliseconds on a laptop and tens of
- * milliseconds on a phone, after which the caller may stop; the cost of the calls themselves is then negligible. */
+/* The approximate number of multiply-adds of one slice of an encoder or of a pass. A slice of this many multiply-adds takes a few
+ * milliseconds on a laptop and tens of milliseconds on a phone, after which the caller may stop; the cost of the calls themselves is then
+ * negligible. */
 #define NX_SLICE_PRODUCTS (1u << 26)
 
 /* Returns how many of `most` equal steps fit in one slice, given the multiply-adds of a step; at least one. */

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * The hasher: a part for the tests of sessions, with features that no picture model has. Its state takes each id only once and cannot
- * rewind, unless it is set to keep a state for each position. Some ids end samples. A pass takes several chunks. The part reads a source of
- * any length, item by item. A run has the requested length. At every position it may draw a location on which all later ids depend. Its
- * logits depend on all ids that a sequence has read and drawn, so any mix-up changes them.
+ * The hasher: a part for the tests of sessions, with features that no picture model has. The state of the hasher takes each id only once
+ * and cannot rewind, unless it is set to keep a state for each position. Some ids end samples. A pass takes several chunks. The part reads
+ * a source of any length, item by item. A run has the requested length. At every position it may draw a location on which all later ids
+ * depend. Its logits depend on all ids that a sequence has read and drawn, so any mix-up changes them.
  */
 #ifndef HASHER_H
 #define HASHER_H

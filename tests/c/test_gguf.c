@@ -467,7 +467,7 @@ static void wrong_tensors(void) {
     }
 }
 
-/* Huge but finite weights are a valid file. Its run must give finite numbers or end with NX_E_NUMERIC. */
+/* Huge but finite weights are a valid file. A run of such a file must give finite numbers or end with NX_E_NUMERIC. */
 static void huge_weights(void) {
     for (int k = 0; k < KINDS; k++) {
         int which = kinds[k];

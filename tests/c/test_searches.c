@@ -56,7 +56,7 @@ static void tops(const subject *s) {
 
 static void top_ids(void) { for_every_endless(tops); }
 
-/* Beams fork and end at random. Each equals a separate sequence with the same ids. */
+/* Beams fork and end at random. Each beam equals a separate sequence with the same ids. */
 static void beams(const subject *s) {
     enum { B = 6 };
     check_random random = {9};
@@ -110,7 +110,7 @@ static void beams(const subject *s) {
 
 static void searched(void) { for_every(beams); }
 
-/* Samples become copies of other samples at random. Each equals a separate sequence with the same ids and its own noise. */
+/* Samples become copies of other samples at random. Each sample equals a separate sequence with the same ids and its own noise. */
 static void resamples(const subject *s) {
     enum { B = 5, EVERY = 3, STEPS = 4 * EVERY };
     check_random random = {21};

@@ -853,7 +853,7 @@ static void refused_states(void) {
     uint8_t *longer = memory_take(m.bytes + 100);
     memcpy(longer, m.state, m.bytes);
     CHECK_INT(nx_session_check(m.model, longer, m.bytes + 100), NX_OK);
-    /* another model, even one of the same shape */
+    /* the state belongs to another model, even one of the same shape */
     toy_config other = *config(1);
     other.seed++;
     CHECK_INT(nx_session_check(toy_open(toy_build(&other, NULL)), m.state, m.bytes), NX_E_STATE);

@@ -512,7 +512,7 @@ uint32_t toy_configs(const toy_config **list, const char *const **names) {
          .position = TOY_LEARNED_WHOLE, .output = NX_BERNOULLI, .seed = 12},
         {.height = 4, .width = 5, .channels = 1, .levels = 256, .blocks = 2, .d = 16, .inner = 20, .heads = 2, .key_length = 8,
          .position = TOY_SINUSOIDAL, .pre_norm = 1, .output = NX_LOGISTIC, .seed = 13},
-        /* positions are channels: blocks of 3 x 4 and 4 x 9 of them divide pixels */
+        /* positions are channels: blocks of 3 x 4 and 4 x 9 positions divide pixels */
         {.height = 4, .width = 3, .channels = 3, .levels = 16, .blocks = 2, .d = 16, .inner = 20, .heads = 2, .key_length = 8,
          .pattern = NX_LOCAL_2D, .block_rows = 3, .block_cols = 4, .flange_rows = 2, .flange_cols = 1, .position = TOY_LEARNED_WHOLE,
          .biases = 1, .output = NX_GAUSSIAN, .seed = 14},

@@ -87,7 +87,7 @@ typedef struct {
     toy_tensor *tensor;
 } toy;
 
-/* A deliberate fault in a file. Names are those of keys or tensors; null means no fault. */
+/* A deliberate fault in a file. The names are those of keys or tensors; null means no fault. */
 typedef struct {
     const char *without;       /* omitted */
     const char *twice;         /* a key that is written twice */

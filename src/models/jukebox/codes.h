@@ -32,8 +32,8 @@ static inline uint32_t nx_codes_of(const nx_codes *level, uint32_t samples) { re
  * -1 if a number is not finite. rows: two buffers of nx_stack_room(&level->encoder, n hop) floats. */
 int nx_codes_encode(const nx_codes *level, uint32_t n, float *rows[2], uint32_t *codes, uint32_t slice, void *scratch);
 
-/* Computes the samples of codes (n) in the same way; also returns -1 if a code is too large. At the end, nx_stack_output(&level->decoder,
- * rows) are the samples. rows: two buffers of nx_stack_room(&level->decoder, n) floats. */
+/* Computes the samples of codes (n), slice by slice like nx_codes_encode; also returns -1 if a code is too large. At the end,
+ * nx_stack_output(&level->decoder, rows) are the samples. rows: two buffers of nx_stack_room(&level->decoder, n) floats. */
 int nx_codes_decode(const nx_codes *level, uint32_t n, float *rows[2], const uint32_t *codes, uint32_t slice, void *scratch);
 
 uint64_t nx_codes_encode_scratch_bytes(const nx_codes *level);

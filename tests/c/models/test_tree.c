@@ -188,7 +188,7 @@ static void nothing(void) {
 }
 
 /* In a sentence of 128 words with scores of deviation 30, each word's marginals add up to 1, and those of all arcs to the number of words.
- * The same holds for nearly equal scores. */
+ * The marginals add up for nearly equal scores too. */
 static void long_sentence(void) {
     for (int sharp = 0; sharp < 2; sharp++) {
         uint32_t n = 128, stride = nx_tree_stride(n);
@@ -323,9 +323,9 @@ static parsed parse(const nx_model *model, const uint32_t *features, uint32_t n,
     return r;
 }
 
-/* If all heads are pinned, the nats of the pins give the probability of that tree. The probabilities of all trees add up to 1. Those of the
- * trees with a given arc add up to its marginal, and the tree that the model returns has the largest probability. If only some heads are
- * pinned, the same holds for the trees with these heads. */
+/* If all heads are pinned, the nats of the pins give the probability of that tree. The probabilities of all trees add up to 1. The
+ * probabilities of the trees with a given arc add up to the arc's marginal, and the tree that the model returns has the largest
+ * probability. If only some heads are pinned, all of this holds for the trees with these heads. */
 static void a_model(void) {
     check_random random = {4};
     for (int round = 0; round < 4; round++) {

@@ -222,8 +222,8 @@ static void sound_of(uint32_t *ids, uint32_t n, uint32_t values_of_id, check_ran
     for (uint32_t i = 0; i < n; i++) ids[i] = random_below(random, values_of_id > 256 ? 256 : values_of_id);
 }
 
-/* Samples drawn one at a time, from queues, have the same bits as convolutions over the whole sound, including its beginning. The same
- * holds for dilations that are not powers of two, that decrease, or that are longer than the sound. */
+/* Samples drawn one at a time, from queues, have the same bits as convolutions over the whole sound, including its beginning. The bits are
+ * also the same for dilations that are not powers of two, that decrease, or that are longer than the sound. */
 static void queued_is_direct(void) {
     static const uint32_t dilations[][MAX_LAYERS] = {{1}, {1, 2, 4, 8, 3}, {7, 1, 5}, {64, 2, 64}, {1, 1, 1}, {1, 2, 4, 8, 16, 1, 2, 4, 8, 16}};
     check_random random = {81};
@@ -249,7 +249,7 @@ static void queued_is_direct(void) {
 
 /* Changing the id of one sample changes the distributions of exactly those later samples whose receptive field contains it; the field is
  * the sum of the dilations, plus two. With powers of two, every sample of the field has an effect; with the dilations {3, 3}, two of six
- * have one. The same holds if products are rounded. */
+ * have one. The receptive field is the same if products are rounded. */
 static void receptive_field(void) {
     static const struct {
         uint32_t dilations[MAX_LAYERS], type;
