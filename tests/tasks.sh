@@ -35,7 +35,7 @@ task_test_sweep() {
   tests 3600 --test-concurrency=2 tests/browser/all/*.test.js
   export EVERY_TEST=1
   tests 900 --test-concurrency=2 --test-name-pattern='^more ' tests/browser/*.test.js
-  tests 900 $(grep -l more.js tests/js/*.test.js)
+  tests 900 --test-name-pattern='^more ' $(grep -l /more.js tests/js/*.test.js)
 }
 
 # test-embed  test the packed library with bundlers and frameworks, which npm installs into build/: needs a network once

@@ -19,7 +19,7 @@ import { promisify } from 'node:util';
 import { transform } from 'esbuild';
 
 import { load } from '../../web/lib/index.js';
-import { EVERY, more } from '../more.js';
+import { EVERY, longer, more } from '../more.js';
 import { blocksOf, whatPeopleRead } from './blocks.js';
 import { ROOT } from './helpers.js';
 
@@ -237,61 +237,57 @@ test('the guaranteed sizes are the same everywhere', async () => {
   );
 });
 
-test('each sample of the chapter Numbers that needs no data set runs on shipped files and prints numbers', {
-  timeout: 300000,
-}, async () => {
-  const [, section] = (await text('web/manual/chapters/numbers.md')).split('## Get the numbers yourself');
-  const work = `${ROOT}build/test-numbers`;
-  await rm(work, { recursive: true, force: true });
-  await mkdir(work, { recursive: true });
-  const found = [...section.matchAll(/^```(js|sh)\n([^]*?)^```$/gm)];
-  const ran = { js: 0, sh: 0 };
-  for (const [i, [, language, code]] of found.entries()) {
-    if (code.includes('prepare.py')) continue; // it fetches a data set
-    if (language === 'js') {
-      await writeFile(`${work}/${i}.mjs`, `import { load } from '${ROOT}web/lib/index.js';\n${code}`);
-      const { stdout, stderr } = await run(process.execPath, [`${work}/${i}.mjs`], { cwd: ROOT });
-      assert.match(stdout, /\d\.\d/, code);
-      assert.equal(stderr, '', code);
-      ran.js++;
-      continue;
-    }
-    for (const line of code.trim().split('\n')) {
-      const command = line
-        .replace(/^npm run eval -- weights\/\S+/, EVERY ? '$&' : '$& --images 8') // test:all scores all hundred
-        .replaceAll('npx nextpixel', `${process.execPath} web/cli/nextpixel.js`)
-        .replace(/\b(one|other)\.csv\b/g, `${work}/$1.csv`);
-      const { stdout } = await run('sh', ['-c', command], { cwd: ROOT });
-      assert.match(stdout, / generate /.test(line) ? /\w/ : /\d/, line);
-      if (/compare/.test(line)) assert.match(stdout, /standard ?error/i, line);
-      ran.sh++;
-    }
-  }
-  assert.ok(ran.js >= 4 && ran.sh >= 7, JSON.stringify(ran));
-});
-
-more(
-  'a generated data set: the commands in its card give the figure in the card',
-  {
-    timeout: 120000,
-  },
-  async (context) => {
-    const python = ['python3', '/usr/bin/python3'].find((command) => {
-      try {
-        execFileSync(command, ['-c', 'import numpy, torch'], { stdio: 'ignore' });
-        return true;
-      } catch {
-        return false;
+longer(
+  'each sample of the chapter Numbers that needs no data set runs on shipped files and prints numbers',
+  { timeout: 300000 },
+  async () => {
+    const [, section] = (await text('web/manual/chapters/numbers.md')).split('## Get the numbers yourself');
+    const work = `${ROOT}build/test-numbers`;
+    await rm(work, { recursive: true, force: true });
+    await mkdir(work, { recursive: true });
+    const found = [...section.matchAll(/^```(js|sh)\n([^]*?)^```$/gm)];
+    const ran = { js: 0, sh: 0 };
+    for (const [i, [, language, code]] of found.entries()) {
+      if (code.includes('prepare.py')) continue; // it fetches a data set
+      if (language === 'js') {
+        await writeFile(`${work}/${i}.mjs`, `import { load } from '${ROOT}web/lib/index.js';\n${code}`);
+        const { stdout, stderr } = await run(process.execPath, [`${work}/${i}.mjs`], { cwd: ROOT });
+        assert.match(stdout, /\d\.\d/, code);
+        assert.equal(stderr, '', code);
+        ran.js++;
+        continue;
       }
-    });
-    if (!python) return context.skip('needs Python 3 with NumPy and PyTorch');
-    const [card] = /^## opened\n[^]*?(?=^## )/m.exec(await text('weights/README.md')) ?? [''];
-    const [, made, measured] = /^```sh\npython3 (weights\/train\/held_out\.py .*)\nnpm run eval -- (.*)\n```$/m.exec(card) ?? [];
-    const [, right, of] = /([\d,]+) held-out words.*?: ([\d,]+) right/.exec(card) ?? [];
-    assert.ok(made && measured && right, 'the card gives the commands');
-    await run(python, made.split(' '), { cwd: ROOT });
-    const { stdout } = await run(process.execPath, ['weights/eval/eval.js', ...measured.split(' ')], { cwd: ROOT });
-    const plain = (/** @type {string} */ number) => number.replaceAll(',', '');
-    assert.ok(stdout.includes(`${plain(of)} of ${plain(right)} words right`), stdout);
+      for (const line of code.trim().split('\n')) {
+        const command = line
+          .replace(/^npm run eval -- weights\/\S+/, EVERY ? '$&' : '$& --images 8') // test:all scores all hundred
+          .replaceAll('npx nextpixel', `${process.execPath} web/cli/nextpixel.js`)
+          .replace(/\b(one|other)\.csv\b/g, `${work}/$1.csv`);
+        const { stdout } = await run('sh', ['-c', command], { cwd: ROOT });
+        assert.match(stdout, / generate /.test(line) ? /\w/ : /\d/, line);
+        if (/compare/.test(line)) assert.match(stdout, /standard ?error/i, line);
+        ran.sh++;
+      }
+    }
+    assert.ok(ran.js >= 4 && ran.sh >= 7, JSON.stringify(ran));
   },
 );
+
+more('a generated data set: the commands in its card give the figure in the card', { timeout: 120000 }, async (context) => {
+  const python = ['python3', '/usr/bin/python3'].find((command) => {
+    try {
+      execFileSync(command, ['-c', 'import numpy, torch'], { stdio: 'ignore' });
+      return true;
+    } catch {
+      return false;
+    }
+  });
+  if (!python) return context.skip('needs Python 3 with NumPy and PyTorch');
+  const [card] = /^## opened\n[^]*?(?=^## )/m.exec(await text('weights/README.md')) ?? [''];
+  const [, made, measured] = /^```sh\npython3 (weights\/train\/held_out\.py .*)\nnpm run eval -- (.*)\n```$/m.exec(card) ?? [];
+  const [, right, of] = /([\d,]+) held-out words.*?: ([\d,]+) right/.exec(card) ?? [];
+  assert.ok(made && measured && right, 'the card gives the commands');
+  await run(python, made.split(' '), { cwd: ROOT });
+  const { stdout } = await run(process.execPath, ['weights/eval/eval.js', ...measured.split(' ')], { cwd: ROOT });
+  const plain = (/** @type {string} */ number) => number.replaceAll(',', '');
+  assert.ok(stdout.includes(`${plain(of)} of ${plain(right)} words right`), stdout);
+});

@@ -27,7 +27,7 @@ import { cut } from '../../web/lib/media/words.js';
 import { openWav, writeWav } from '../../web/lib/media/wav.js';
 import { Waveform } from '../../web/lib/media/waveform.js';
 import { levelsOf } from '../../web/lib/sinks/bidi.js';
-import { EVERY, oneOf } from '../more.js';
+import { EVERY, longer, oneOf } from '../more.js';
 import { readGGUF, writeGGUF } from './gguf.js';
 import { GOLDEN } from './helpers.js';
 
@@ -92,16 +92,16 @@ function texts(name, task) {
 for (const [i, name] of names()
   .filter((one) => cutOf(one) === one)
   .entries()) // takes one name for each splitter
-  oneOf(i, 2)(`texts of the tokenizer ${name}`, () => texts(name, (text) => [...splitter(name)(text)]));
+  oneOf(i, 2, longer)(`texts of the tokenizer ${name}`, () => texts(name, (text) => [...splitter(name)(text)]));
 
-test('texts are cleaned, divided into words and divided into sentences', () => {
+longer('texts are cleaned, divided into words and divided into sentences', () => {
   texts('visible', visible);
   texts('straight', straight);
   texts('words', (text) => cut(text));
   texts('sentences', sentencesIn);
 });
 
-test('text of both directions', () => texts('bidi', levelsOf));
+longer('text of both directions', () => texts('bidi', levelsOf));
 
 test('MIDI files with many notes, and WAV files with many samples', () => {
   const midi = (/** @type {number} */ count) =>
@@ -158,7 +158,7 @@ test('many and long messages of a chat', () => {
     );
 });
 
-test('the header of a file: keys, lists, tensors, many pieces', () => {
+longer('the header of a file: keys, lists, tensors, many pieces', () => {
   const keys = (/** @type {number} */ count) =>
     writeGGUF({ metadata: Object.fromEntries(list(count, (i) => [`general.key.${i}`, ['u32', i]])), tensors: {} });
   const strings = (/** @type {number} */ count) =>

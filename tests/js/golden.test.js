@@ -8,7 +8,7 @@ import { readFile, readdir } from 'node:fs/promises';
 import { test } from 'node:test';
 import { gunzipSync } from 'node:zlib';
 
-import { EVERY } from '../more.js';
+import { EVERY, longer } from '../more.js';
 import { Codec } from '../../web/lib/media/codec.js';
 import { Core } from './core.js';
 import { describe, fittingOf } from '../../web/lib/model/describe.js';
@@ -177,7 +177,7 @@ for (const name of models) {
 const IMAGES = EVERY ? 100 : 5;
 
 for (const name of ['digits', 'emoji', 'pixelcnn-digits', 'gated-pixelcnn-digits', 'sparse-digits', 'wavenet-digits']) {
-  test(`${name}: bits/dim of ${IMAGES} test images, shipped file against the F32 weights in PyTorch`, async (context) => {
+  longer(`${name}: bits/dim of ${IMAGES} test images, shipped file against the F32 weights in PyTorch`, async (context) => {
     const images = gunzipSync(await readFile(`${GOLDEN}${name}-test100.u8.gz`));
     const record = JSON.parse(await readFile(`${GOLDEN}${name}-test100.json`, 'utf8'));
     const model = await load(`${ROOT}weights/${name}.gguf`);

@@ -16,7 +16,7 @@ import { prompting } from '../../web/lib/kinds/text/template.js';
 import { Tokenizer } from '../../web/lib/kinds/text/tokenizer.js';
 import { readGGUF } from './gguf.js';
 import { cost, isError, load, sleep } from './helpers.js';
-import { EVERY } from '../more.js';
+import { EVERY, longer } from '../more.js';
 import { TOKENS, toyText } from './toy-text.js';
 
 /** @import { Message, NextPixelError } from '../../web/lib/index.js' */
@@ -142,7 +142,7 @@ const LIKE_ANOTHER = [
   'dates without end',
 ];
 
-test('a hostile template ends within its budget, and the page stays responsive', () => {
+longer('a hostile template ends within its budget, and the page stays responsive', () => {
   for (const [name, template] of Object.entries(HOSTILE)) {
     if (LIKE_ANOTHER.includes(name) && !EVERY) continue;
     const work = prompting({ messages: HELLO, template, values: {}, render: undefined }, NAMES);

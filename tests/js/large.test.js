@@ -17,7 +17,7 @@ import { after, before, test } from 'node:test';
 import { Core } from '../../web/lib/engine/core.js';
 import { Jobs } from '../../web/lib/engine/jobs.js';
 import { TENSOR_TYPES } from '../../web/lib/gguf/tensor-types.js';
-import { EVERY, more } from '../more.js';
+import { EVERY, longer, more } from '../more.js';
 import { memoryOf } from './core.js';
 import { isError, load, wasmModule } from './helpers.js';
 import { toyText } from './toy-text.js';
@@ -124,87 +124,93 @@ test('an interrupted download resumes where it stopped', { timeout: 60000 }, asy
   most = Infinity;
 });
 
-test('a content-length that is too small, as in a compressed response: a file opens with a last tensor of any type', {
-  timeout: 60000,
-}, async () => {
-  const { tensors } = readGGUF(toyText());
-  const metadata = {
-    'general.architecture': ['string', 'llama'],
-    ...Object.fromEntries(
-      ['context_length', 'embedding_length', 'block_count', 'feed_forward_length', 'attention.head_count'].map((key, i) => [
-        `llama.${key}`,
-        ['u32', [64, 16, 1, 32, 2][i]],
-      ]),
-    ),
-  };
-  const trimmed = Object.entries(tensors).map(([key, { shape, type, data }]) => [
-    key,
-    {
-      shape,
-      type,
-      data: data.slice(
-        0,
-        shape.reduce((product, n) => product * n, 1),
+longer(
+  'a content-length that is too small, as in a compressed response: a file opens with a last tensor of any type',
+  { timeout: 60000 },
+  async () => {
+    const { tensors } = readGGUF(toyText());
+    const metadata = {
+      'general.architecture': ['string', 'llama'],
+      ...Object.fromEntries(
+        ['context_length', 'embedding_length', 'block_count', 'feed_forward_length', 'attention.head_count'].map((key, i) => [
+          `llama.${key}`,
+          ['u32', [64, 16, 1, 32, 2][i]],
+        ]),
       ),
-    },
-  ]);
-  // The engine skips tensors that the model does not need. Here the skipped tensors are a large one and one of each type.
-  const bulk = { shape: [2 ** 23], type: F32, data: new Float32Array(2 ** 23) };
-  const ROWS = 200;
-  const last = {
-    shape: [ROWS, 1],
-    type: F32,
-    data: new Uint8Array(ROWS * Math.max(...Object.values(TENSOR_TYPES).map(([, , bytes]) => bytes))),
-  };
-  const file = Buffer.from(writeGGUF({ metadata, tensors: { ...Object.fromEntries(trimmed), bulk, last } }).buffer);
-  const entry = file.indexOf('last') + 'last'.length + 4;
-  // Every eighth type, in a file of 33 MB each; test:all covers every type.
-  for (const [code, [name, values, bytes]] of Object.entries(TENSOR_TYPES).filter((_, i) => EVERY || i % 8 === 0)) {
-    file.writeUInt32LE(values, entry);
-    file.writeUInt32LE(Number(code), entry + 16);
-    const whole = file.subarray(0, file.length - Math.floor((last.data.length - ROWS * bytes) / 32) * 32);
-    let at = 0;
-    const stream = new ReadableStream({
-      pull(controller) {
-        if (at < whole.length) controller.enqueue(new Uint8Array(whole.subarray(at, (at += 2 ** 20))));
-        else controller.close();
+    };
+    const trimmed = Object.entries(tensors).map(([key, { shape, type, data }]) => [
+      key,
+      {
+        shape,
+        type,
+        data: data.slice(
+          0,
+          shape.reduce((product, n) => product * n, 1),
+        ),
       },
-    });
-    const model = await load(new Response(stream, { headers: { 'content-length': String(2 ** 25) } })).catch((error) =>
-      assert.fail(`${name}: ${error.message}`),
-    );
-    model.close();
-  }
-});
+    ]);
+    // The engine skips tensors that the model does not need. Here the skipped tensors are a large one and one of each type.
+    const bulk = { shape: [2 ** 23], type: F32, data: new Float32Array(2 ** 23) };
+    const ROWS = 200;
+    const last = {
+      shape: [ROWS, 1],
+      type: F32,
+      data: new Uint8Array(ROWS * Math.max(...Object.values(TENSOR_TYPES).map(([, , bytes]) => bytes))),
+    };
+    const file = Buffer.from(writeGGUF({ metadata, tensors: { ...Object.fromEntries(trimmed), bulk, last } }).buffer);
+    const entry = file.indexOf('last') + 'last'.length + 4;
+    // Every eighth type, in a file of 33 MB each; test:all covers every type.
+    for (const [code, [name, values, bytes]] of Object.entries(TENSOR_TYPES).filter((_, i) => EVERY || i % 8 === 0)) {
+      file.writeUInt32LE(values, entry);
+      file.writeUInt32LE(Number(code), entry + 16);
+      const whole = file.subarray(0, file.length - Math.floor((last.data.length - ROWS * bytes) / 32) * 32);
+      let at = 0;
+      const stream = new ReadableStream({
+        pull(controller) {
+          if (at < whole.length) controller.enqueue(new Uint8Array(whole.subarray(at, (at += 2 ** 20))));
+          else controller.close();
+        },
+      });
+      const model = await load(new Response(stream, { headers: { 'content-length': String(2 ** 25) } })).catch((error) =>
+        assert.fail(`${name}: ${error.message}`),
+      );
+      model.close();
+    }
+  },
+);
 
-test('a compressed response that continues endlessly after its file is read only to the end of the file', { timeout: 60000 }, async () => {
-  const small = toyText();
-  const beyond = small.slice();
-  const name = 'token_embd.weight';
-  new DataView(beyond.buffer).setBigUint64(Buffer.from(beyond.buffer).indexOf(name) + name.length + 4, 2n ** 22n, true); // columns
-  for (const [file, said, most] of /** @type {[Uint8Array, number, number][]} */ ([
-    ...(EVERY ? /** @type {[Uint8Array, number, number][]} */ ([[large, 2 ** 25, large.length + 2 ** 23]]) : []), // as `picture`
-    [large, 1000, large.length + 2 ** 23],
-    [small, 1000, 2 ** 25 + 2 ** 23],
-    [picture, 2 ** 25, picture.length + 2 ** 23],
-    [small.slice(0, 3000), 1000, 2 ** 26],
-    [beyond, 1000, 2 ** 26],
-  ])) {
-    let at = 0;
-    const stream = new ReadableStream({
-      pull(controller) {
-        const chunk = new Uint8Array(2 ** 20);
-        chunk.set(file.subarray(at, (at += 2 ** 20)));
-        controller.enqueue(chunk);
-      },
-    });
-    const loading = load(new Response(stream, { headers: { 'content-length': String(said) } }));
-    if (file.length === 3000) await assert.rejects(loading, isError('limit', /key is empty/));
-    else if (file === beyond) await assert.rejects(loading, isError('limit', /larger than 3.75 GiB/));
-    else (await loading).close();
-    assert.ok(at <= most, `read ${at} bytes of a file of ${file.length}`);
-  }
-});
+longer(
+  'a compressed response that continues endlessly after its file is read only to the end of the file',
+  { timeout: 60000 },
+  async () => {
+    const small = toyText();
+    const beyond = small.slice();
+    const name = 'token_embd.weight';
+    new DataView(beyond.buffer).setBigUint64(Buffer.from(beyond.buffer).indexOf(name) + name.length + 4, 2n ** 22n, true); // columns
+    for (const [file, said, most] of /** @type {[Uint8Array, number, number][]} */ ([
+      ...(EVERY ? /** @type {[Uint8Array, number, number][]} */ ([[large, 2 ** 25, large.length + 2 ** 23]]) : []), // as `picture`
+      [large, 1000, large.length + 2 ** 23],
+      [small, 1000, 2 ** 25 + 2 ** 23],
+      [picture, 2 ** 25, picture.length + 2 ** 23],
+      [small.slice(0, 3000), 1000, 2 ** 26],
+      [beyond, 1000, 2 ** 26],
+    ])) {
+      let at = 0;
+      const stream = new ReadableStream({
+        pull(controller) {
+          const chunk = new Uint8Array(2 ** 20);
+          chunk.set(file.subarray(at, (at += 2 ** 20)));
+          controller.enqueue(chunk);
+        },
+      });
+      const loading = load(new Response(stream, { headers: { 'content-length': String(said) } }));
+      if (file.length === 3000) await assert.rejects(loading, isError('limit', /key is empty/));
+      else if (file === beyond) await assert.rejects(loading, isError('limit', /larger than 3.75 GiB/));
+      else (await loading).close();
+      assert.ok(at <= most, `read ${at} bytes of a file of ${file.length}`);
+    }
+  },
+);
 
 test('files that are not models, truncated files, aborted loading', { timeout: 60000 }, async () => {
   const broken = large.slice();

@@ -12,7 +12,7 @@ import { NextPixelError } from '../../web/lib/index.js';
 import { readingHead } from '../../web/lib/gguf/header.js';
 import { atOnce } from '../../web/lib/base/turns.js';
 import { rowsOf } from '../kinds/js.js';
-import { EVERY, more } from '../more.js';
+import { EVERY, longer, more } from '../more.js';
 import { Core } from './core.js';
 import { GOLDEN, load, wasmModule } from './helpers.js';
 import { toyText } from './toy-text.js';
@@ -93,7 +93,7 @@ for (const { integers = {} } of ROWS)
     });
   }
 
-test('load() checks every key that only JavaScript reads, and none of these errors blames the caller', async () => {
+longer('load() checks every key that only JavaScript reads, and none of these errors blames the caller', async () => {
   const values = /** @type {[string, any][]} */ ([
     ['string', 'word@0'],
     ['u32', 5],

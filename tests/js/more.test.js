@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** `npm run test:all` runs all that `npm test` leaves out (tests/more.js): the tests in browsers, which it selects by name, register it. */
+/** `npm run test:all` runs all that `npm test` leaves out: its names of tests select each test that uses EVERY (tests/more.js). */
 
 import assert from 'node:assert/strict';
 import { readFile, readdir } from 'node:fs/promises';
@@ -29,20 +29,23 @@ function missed(text) {
   for (const { start, end } of comments) code = code.slice(0, start) + ' '.repeat(end - start) + code.slice(end);
   const long = ['EVERY'];
   const selected = [...SELECTED];
-  const missing = [];
   const has = (/** @type {string} */ one, /** @type {string[]} */ names) => new RegExp(`(?<![.\\w])(${names.join('|')})\\b`).test(one);
-  for (const { type, start, end, declarations, id } of body) {
-    const one = code.slice(start, end);
-    if (type === 'ImportDeclaration') continue;
-    // The name of a test, as in `test(`, `? test : more` and `oneOf(i, 2)(`; the last may pass `longer`.
-    const plain = /(?<![.\w])test\b(?=\s*[(:)])/.test(one) || one.replace(/oneOf\([^;]*?, longer\)\(/g, '').includes('oneOf(');
-    const names = [...(declarations ?? []).map((/** @type {any} */ declared) => declared.id.name), ...(id ? [id.name] : [])];
-    const isSelected = !plain && has(one, selected);
-    if (isSelected) selected.push(...names);
-    else if (has(one, long) && (plain || names.length === 0)) missing.push(one);
-    else if (has(one, long)) long.push(...names);
+  // Until a pass finds no more names: a function may be declared after the statement that uses it.
+  for (let known = 0; ; known = long.length + selected.length) {
+    const missing = [];
+    for (const { type, start, end, declarations, id } of body) {
+      const one = code.slice(start, end);
+      if (type === 'ImportDeclaration') continue;
+      // The name of a test, as in `test(`, `? test : more` and `oneOf(i, 2)(`; the last may pass `longer`.
+      const plain = /(?<![.\w])test\b(?=\s*[(:)])/.test(one) || one.replace(/oneOf\([^;]*?,\s*longer,?\s*\)\(/g, '').includes('oneOf(');
+      const names = [...(declarations ?? []).map((/** @type {any} */ declared) => declared.id.name), ...(id ? [id.name] : [])];
+      const isSelected = !plain && has(one, selected);
+      if (isSelected) selected.push(...names.filter((name) => !selected.includes(name)));
+      else if (has(one, long) && (plain || names.length === 0)) missing.push(one);
+      else if (has(one, long)) long.push(...names.filter((name) => !long.includes(name)));
+    }
+    if (known === long.length + selected.length) return missing;
   }
-  return missing;
 }
 
 test('a test that checks more in test:all is found if it is not selected there', () => {
@@ -59,21 +62,24 @@ test('a test that checks more in test:all is found if it is not selected there',
     "const many = EVERY ? 9 : 1; test('a', () => loop(many));",
     "const each = (list) => test('a', list); each(all.filter(() => EVERY));",
     "function loop() { return EVERY; } for (const i of all) oneOf(i, 2)('a', loop);",
+    "test('a', () => loop()); function loop() { return EVERY; }",
     "for (const path of all) (path ? test : longer)('a', () => EVERY);",
   ])
     assert.equal(missed(wrong).length, 1, wrong);
 });
 
-test('test:all runs the tests in browsers that check more there', async () => {
+test('test:all runs the tests that check more there', async () => {
   const tasks = await readFile(`${ROOT}tests/tasks.sh`, 'utf8');
   assert.deepEqual(
     [...tasks.matchAll(/--test-name-pattern='([^']*)'/g)].map(([, pattern]) => pattern),
-    ['^more '],
+    ['^more ', '^more '],
   );
-  for (const name of await readdir(`${ROOT}tests/browser`)) {
-    if (!name.endsWith('.js')) continue;
-    const text = await readFile(`${ROOT}tests/browser/${name}`, 'utf8');
-    assert.ok(!text.includes('process.env.EVERY'), `${name}: use tests/more.js`);
-    assert.deepEqual(missed(text), [], `${name}: register this test with longer() or more()`);
+  for (const folder of ['tests/browser/', 'tests/js/']) {
+    for (const name of await readdir(ROOT + folder)) {
+      if (!name.endsWith('.js') || name === 'more.test.js') continue;
+      const text = await readFile(ROOT + folder + name, 'utf8');
+      assert.ok(!/process\.env\.EVERY|EVERY as/.test(text), `${name}: import EVERY from tests/more.js, under this name`);
+      assert.deepEqual(missed(text), [], `${name}: register this test with longer() or more()`);
+    }
   }
 });

@@ -13,7 +13,7 @@ import { KINDS } from '../../web/lib/kinds/index.js';
 import { ALL, argumentsOf, optionsOf } from '../../web/lib/verbs/table.js';
 import { SETTINGS } from '../../web/lib/settings.js';
 import { rowsOf } from '../kinds/js.js';
-import { EVERY as EVERY_TEST } from '../more.js';
+import { EVERY, longer } from '../more.js';
 import { GOLDEN, ROOT, isError } from './helpers.js';
 
 const ROWS = rowsOf('options');
@@ -30,7 +30,7 @@ function modelOf(verb) {
 }
 
 /** The options of every kind. */
-const EVERY = [
+const OPTIONS = [
   ...new Set(KINDS.flatMap(({ name, verbs }) => Object.keys(verbs).flatMap((verb) => optionsOf(/** @type {any} */ (verb), name)))),
 ];
 
@@ -47,7 +47,7 @@ const ask = async (model, verb, options) => model[verb](...Array(argumentsOf(ver
 async function sweep(model, name) {
   for (const verb of /** @type {import('../../web/lib/verbs/table.js').VerbName[]} */ (engineOf(model).verbs)) {
     const own = optionsOf(verb, model.info.kind);
-    for (const other of ['nothing_like_it', ...EVERY.filter((one) => !own.includes(one))]) {
+    for (const other of ['nothing_like_it', ...OPTIONS.filter((one) => !own.includes(one))]) {
       await assert.rejects(
         ask(model, verb, { [other]: 1 }),
         (/** @type {any} */ error) =>
@@ -78,7 +78,7 @@ async function sweep(model, name) {
   }
 }
 
-test('every shipped file: each verb refuses the options of other kinds, and options that are not objects', async () => {
+longer('every shipped file: each verb refuses the options of other kinds, and options that are not objects', async () => {
   const names = (await readdir(`${ROOT}weights`)).filter((name) => name.endsWith('.gguf'));
   assert.ok(names.length > 20);
   const seen = new Set();
@@ -87,7 +87,7 @@ test('every shipped file: each verb refuses the options of other kinds, and opti
     try {
       // One file of each kind with the same verbs; test:all tests every file.
       const alike = `${model.info.kind} ${model.info.verbs}`;
-      if (seen.has(alike) && !EVERY_TEST) continue;
+      if (seen.has(alike) && !EVERY) continue;
       seen.add(alike);
       await sweep(model, name);
     } finally {

@@ -21,7 +21,7 @@ import { bundles } from '../../web/tools/bundle.js';
 import { noticeFile } from '../../web/tools/notices.js';
 import { unready } from '../../web/tools/release.js';
 import { singles } from '../../web/tools/single.js';
-import { EVERY } from '../more.js';
+import { EVERY, longer } from '../more.js';
 import { ROOT } from './helpers.js';
 import { toyModel } from './toy.js';
 
@@ -65,42 +65,45 @@ before(async () => {
 
 after(() => rm(folder, { recursive: true, force: true }));
 
-test('code of other packages keeps its licence, in NOTICE and, as comments that bundlers keep, in every file that contains it', async () => {
-  const marks = { 'midi-file': /Carter Thaxton/, '@huggingface/jinja': /Hugging Face/ };
-  const notice = await readFile(`${ROOT}NOTICE`, 'utf8');
-  assert.equal(notice, await noticeFile());
-  assert.ok(packed.includes('NOTICE'));
-  for (const [name, mark] of Object.entries(marks)) {
-    assert.match(notice, new RegExp(`${name} [\\d.]+\n`));
-    assert.match(notice, mark);
-  }
-  const files = [
-    ...[...MADE].filter(([path]) => /^(midi|template)\.js$/.test(path)),
-    // only inline.js is tested; test:all tests all three files
-    ...[...(await singles())].filter(([path]) => !/^(define|chat-models|words-)/.test(path)).filter((_, i) => i === 0 || EVERY),
-  ];
-  assert.equal(files.length, EVERY ? 5 : 3);
-  for (const [path, text] of files) {
-    // Minifies the files as bundlers do. Terser takes five seconds for each single file, so only test:all includes them.
-    const minified =
-      EVERY || text.length < 100_000 ? [(await minify(text, { module: true, format: { comments: 'some' } })).code ?? ''] : [];
-    const {
-      outputFiles: [{ text: bundled }],
-    } = await build({
-      stdin: { contents: text, resolveDir: DIST },
-      bundle: true,
-      write: false,
-      format: 'esm',
-      external: ['*'],
-      minify: true,
-      legalComments: 'eof',
-    });
+longer(
+  'code of other packages keeps its licence, in NOTICE and, as comments that bundlers keep, in every file that contains it',
+  async () => {
+    const marks = { 'midi-file': /Carter Thaxton/, '@huggingface/jinja': /Hugging Face/ };
+    const notice = await readFile(`${ROOT}NOTICE`, 'utf8');
+    assert.equal(notice, await noticeFile());
+    assert.ok(packed.includes('NOTICE'));
     for (const [name, mark] of Object.entries(marks)) {
-      if (path.length < 12 && path.endsWith('.js') && !text.includes(name)) continue; // this file does not contain the other package
-      for (const made of [text, ...minified, bundled]) assert.match(made, mark, `${name} in ${path}`);
+      assert.match(notice, new RegExp(`${name} [\\d.]+\n`));
+      assert.match(notice, mark);
     }
-  }
-});
+    const files = [
+      ...[...MADE].filter(([path]) => /^(midi|template)\.js$/.test(path)),
+      // only inline.js is tested; test:all tests all three files
+      ...[...(await singles())].filter(([path]) => !/^(define|chat-models|words-)/.test(path)).filter((_, i) => i === 0 || EVERY),
+    ];
+    assert.equal(files.length, EVERY ? 5 : 3);
+    for (const [path, text] of files) {
+      // Minifies the files as bundlers do. Terser takes five seconds for each single file, so only test:all includes them.
+      const minified =
+        EVERY || text.length < 100_000 ? [(await minify(text, { module: true, format: { comments: 'some' } })).code ?? ''] : [];
+      const {
+        outputFiles: [{ text: bundled }],
+      } = await build({
+        stdin: { contents: text, resolveDir: DIST },
+        bundle: true,
+        write: false,
+        format: 'esm',
+        external: ['*'],
+        minify: true,
+        legalComments: 'eof',
+      });
+      for (const [name, mark] of Object.entries(marks)) {
+        if (path.length < 12 && path.endsWith('.js') && !text.includes(name)) continue; // this file does not contain the other package
+        for (const made of [text, ...minified, bundled]) assert.match(made, mark, `${name} in ${path}`);
+      }
+    }
+  },
+);
 
 test('the package contains all that a page needs and nothing else', () => {
   for (const name of [
@@ -144,7 +147,7 @@ test('the package contains all that a page needs and nothing else', () => {
   assert.equal(manifest.dependencies, undefined);
 });
 
-test('each export can be imported in Node without output on stderr', async () => {
+longer('each export can be imported in Node without output on stderr', async () => {
   // worker.js runs only in a worker, and an export that has only types is not a module.
   const names = Object.entries(manifest.exports)
     .filter(([name, to]) => !/\.(json|wasm)$|worker\.js$/.test(name) && (typeof to === 'string' || to.default))
@@ -235,7 +238,7 @@ async function compile(files, flags) {
   return code === 0 ? stdout : `exit code ${code}: ${stdout}${stderr}`;
 }
 
-test('types compile in Node without DOM types, with import and require', async () => {
+longer('types compile in Node without DOM types, with import and require', async () => {
   const node = ['--lib', 'es2022', '--types', 'node', '--typeRoots', `${ROOT}node_modules/@types`];
   const files = ['node.mts', 'node.cts'];
   for (const file of files) {

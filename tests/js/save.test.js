@@ -7,7 +7,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
-import { EVERY, oneOf } from '../more.js';
+import { EVERY, longer, oneOf } from '../more.js';
 import { DIGITS, GOLDEN, ROOT, isError, load } from './helpers.js';
 import { toyTranslation } from './toy-translation.js';
 import { noise, toyModel } from './toy.js';
@@ -131,7 +131,11 @@ const RUNS = [
 ];
 
 for (const [i, [name, toy, begin, options]] of RUNS.entries()) {
-  oneOf(i, 2)(`a run continues with the same bits wherever it was interrupted: ${name}`, async () => {
+  oneOf(
+    i,
+    2,
+    longer,
+  )(`a run continues with the same bits wherever it was interrupted: ${name}`, async () => {
     const file = toyModel(toy);
     const models = await Promise.all([1, 2, 3].map((workers) => load(file, { workers })));
     const expected = await read(begin(models[0], options));
@@ -294,7 +298,7 @@ test('stop() ends a run of every kind after the current step and keeps the drawn
   stories.close();
 });
 
-test('a translation continues with the same tokens: greedy, sampled, with beams, with maps', async () => {
+longer('a translation continues with the same tokens: greedy, sampled, with beams, with maps', async () => {
   const sentence = 'ab bc a b bbb Grüße, 世界!';
   const copier = await load(toyTranslation());
   const golden = await load(`${GOLDEN}transformer-post.gguf`);

@@ -12,7 +12,7 @@ import { test } from 'node:test';
 import { Core } from '../../web/lib/engine/core.js';
 import { Jobs } from '../../web/lib/engine/jobs.js';
 import { MOST_BYTES } from '../../web/lib/engine/kept.js';
-import { EVERY, more } from '../more.js';
+import { EVERY, longer, more } from '../more.js';
 import { rowsOf } from '../kinds/js.js';
 import { cost, wasmModule } from './helpers.js';
 import { toyText } from './toy-text.js';
@@ -62,7 +62,7 @@ function longest(bytes, message) {
 for (const rows of Object.values(rowsOf('slices'))) {
   if (typeof rows === 'string') continue;
   for (const [name, { file, encode, draw, alike }] of Object.entries(rows))
-    (alike ? more : test)(name, (t) => {
+    (alike ? more : longer)(name, (t) => {
       const message = encode
         ? { type: 'encode', part: 0, inputs: encode() }
         : { type: 'draw', known: new Uint32Array(0), inputs: {}, settings: SETTINGS, ...draw?.() };

@@ -16,7 +16,7 @@ import { Pairs, merge } from '../../web/lib/kinds/text/tokenizer/merge.js';
 import { cutOf, splitter } from '../../web/lib/kinds/text/tokenizer/pre.js';
 import { NextPixelError, tokenizer } from '../../web/lib/index.js';
 import { writeGGUF } from './gguf.js';
-import { EVERY } from '../more.js';
+import { EVERY, longer } from '../more.js';
 import { GOLDEN, isError } from './helpers.js';
 import { atOnce } from '../../web/lib/base/turns.js';
 
@@ -456,7 +456,7 @@ test('every text survives encoding and decoding, and streamed text never splits 
 /** The part of a megabyte that is tested; before a release it is all. */
 const SHARE = EVERY ? 1 : 1 / 8;
 
-test('any megabyte takes less than a second', async () => {
+longer('any megabyte takes less than a second', async () => {
   const words = 'Once upon a time there lived in a far-off country, by the sea, a miller’s daughter who “never” slept. 1,234 \n\n'.split(
     ' ',
   );
@@ -503,7 +503,7 @@ async function besides(work) {
   }
 }
 
-test('a long text gives the same tokens in chunks that yield to the event loop and check the signal', async () => {
+longer('a long text gives the same tokens in chunks that yield to the event loop and check the signal', async () => {
   const book = 'Once upon a time, in 1234 days\n'.repeat(SHARE * 3e4);
   for (const source of [await vocabulary('gpt-2'), await vocabulary('falcon'), STORIES]) {
     const own = await tokenizer(source);
@@ -546,7 +546,7 @@ test('a page stays responsive while a long text of token names is encoded', asyn
 /** Returns different names of tokens. @param {number} count */
 const manyNames = (count) => Array.from({ length: count }, (_, i) => `t${i.toString(36)}`);
 
-test('a large vocabulary, or other large metadata, is read in chunks that yield to the event loop and check the signal', async () => {
+longer('a large vocabulary, or other large metadata, is read in chunks that yield to the event loop and check the signal', async () => {
   const count = EVERY ? 2e5 : 4e4;
   /** @type {Record<string, Record<string, Typed>>} */
   const files = {

@@ -11,12 +11,12 @@ import { withoutPositions } from '../../web/pages/transformer/placeless.js';
 import { shuffled } from '../../web/pages/transformer/words.js';
 import { meanOf } from '../../web/shell/text/maps.js';
 import { visible } from '../../web/shell/text/words.js';
-import { EVERY } from '../more.js';
+import { EVERY, longer } from '../more.js';
 import { readGGUF } from './gguf.js';
 import { ROOT, load } from './helpers.js';
 import { toyTranslation } from './toy-translation.js';
 
-test("the page's example sentences have the translations that it states, greedily and with any number of beams", async () => {
+longer("the page's example sentences have the translations that it states, greedily and with any number of beams", async () => {
   const model = await load(`${ROOT}weights/de-en.gguf`);
   for (const [sentence, translation] of Object.entries(EXAMPLES)) {
     for (const beams of EVERY ? [1, 2, 4, 8] : [1, 4])

@@ -12,7 +12,7 @@ import { test } from 'node:test';
 
 import { KINDS } from '../../web/lib/kinds/index.js';
 import { ALL } from '../../web/lib/verbs/table.js';
-import { EVERY } from '../more.js';
+import { EVERY, longer } from '../more.js';
 import { rowsOf, weightsOf } from '../kinds/js.js';
 import { NAMES, named } from '../kinds/rows.js';
 import { load } from './helpers.js';
@@ -66,7 +66,7 @@ const plain = (/** @type {any} */ value) => (value === undefined ? undefined : J
 const SPREADS = ['maps', 'probabilities'];
 
 for (const [name, { file, options, input, score }] of Object.entries(ROWS)) {
-  test(`${name} keeps the promises of the manual`, { timeout: 120000 }, async () => {
+  longer(`${name} keeps the promises of the manual`, { timeout: 120000 }, async () => {
     const bytes = weightsOf(file);
     const [model, two] = /** @type {any[]} */ (await Promise.all([load(bytes), load(bytes, { workers: 2 })]));
     try {

@@ -11,7 +11,7 @@ import { createServer } from 'node:http';
 import { after, test } from 'node:test';
 
 import { KINDS } from '../../web/lib/kinds/index.js';
-import { EVERY } from '../more.js';
+import { EVERY, longer } from '../more.js';
 import { rowsOf, weightsOf } from '../kinds/js.js';
 import { NAMES, named } from '../kinds/rows.js';
 import { load, sleep } from './helpers.js';
@@ -140,7 +140,7 @@ const context = new Proxy(
 for (const [name, row] of Object.entries(ROWS)) {
   if (typeof row === 'string') continue;
   const { file, ask: make, forms = [], immediate, rendered } = row;
-  test(`${name}: no call waits any longer after the end`, { timeout: 60000 }, async () => {
+  longer(`${name}: no call waits any longer after the end`, { timeout: 60000 }, async () => {
     /**
      * @param {'stop' | 'signal' | 'reader' | 'close'} how
      * @param {string} [reading]  method or property of the run

@@ -8,7 +8,7 @@ import { after, test } from 'node:test';
 
 import { straight, visible } from '../../web/lib/base/typed.js';
 import { cut } from '../../web/lib/media/words.js';
-import { EVERY, more } from '../more.js';
+import { EVERY, longer, more } from '../more.js';
 import { ROOT, load } from './helpers.js';
 
 const crf = await load(`${ROOT}weights/crf-en.gguf`);
@@ -256,7 +256,7 @@ more('the time is proportional to the length, whatever is repeated', () => {
   }
 });
 
-test('a long text is divided in chunks, its signal is checked between them, and it is read only up to its limit', async () => {
+longer('a long text is divided in chunks, its signal is checked between them, and it is read only up to its limit', async () => {
   const share = EVERY ? 1 : 0.3;
   let turns = 0;
   const timer = setInterval(() => turns++, 1);
