@@ -18,7 +18,7 @@ import { createTiles } from './tiles/tiles.js';
 
 /** The rest of the page waits at most this many milliseconds for the first pixel. */
 const LATEST_MS = 600;
-/** The tiles wait at most this many milliseconds. They wait longer because they take more of the processor. */
+/** The tiles wait at most this many milliseconds, longer than the rest of the page, because they use the processor more. */
 const LATEST_TILES_MS = 2000;
 
 leadOn();

@@ -229,7 +229,7 @@ export async function load(source, options = {}) {
  * @template {Kind} [K=Kind]
  * @param {string | URL} url
  * @param {AcquireOptions} [options]
- * @returns {Promise<Hold & { model: ModelOf<K> }>} must be released, not closed
+ * @returns {Promise<Hold & { model: ModelOf<K> }>} the caller must release the model, not close it
  */
 export async function acquire(url, options = {}) {
   return /** @type {any} */ ((await part(() => import('./load/holders.js'))).acquire(url, options));

@@ -208,7 +208,7 @@ async function library() {
   /** @type {Set<string>} */
   const later = new Set();
   for (const path of ['lib/exports.js', 'lib/element.js']) await facts(path, later);
-  for (const path of later) await facts(path, later); // a module that is loaded later may load others later
+  for (const path of later) await facts(path, later); // a module that is loaded on demand may load other modules on demand
   const files = new Map([
     ...(await bundle({ shared: 'lib/exports.js' }, { minifyIdentifiers: true, plugins: [moved, apart()] }, true)),
     ...(await bundle(Object.fromEntries([...later].map((path) => [basename(path, '.js'), path])), {

@@ -44,7 +44,10 @@ const FOLDERS = await Promise.all(
 /** The options of each type of run, collected from the folders of the kinds. @type {[string, string, string][]} */
 const KINDS = FOLDERS.flatMap(({ OPTIONS = {} }) => Object.entries(OPTIONS).map(([of, [type, about]]) => [type, of, about]));
 
-/** Kinds whose signatures come first if a model may be of any kind and a call matches several signatures. */
+/**
+ * The kinds that come first in the generated types: if a call on a model of any kind matches several signatures, it gets the signature of
+ * the first of these kinds.
+ */
 const FIRST = ['text', 'picture', 'sound'];
 
 /**

@@ -75,7 +75,7 @@ SMALLEST='-Oz -mllvm -disable-lsr -mllvm -enable-pre=false'
 # compiled without -O2 are smaller and just as fast (measured with node tests/bench/paired.js).
 optimise_of() {
   case $1 in
-    src/kernels/formats.c | src/kernels/elementary.c) echo "$SMALLEST" ;; # runs only while a model is loaded
+    src/kernels/formats.c | src/kernels/elementary.c) echo "$SMALLEST" ;; # used only during the loading of a model
     src/sampling/filters.c | src/sampling/order.c | src/sampling/penalties.c) echo "$SMALLEST" ;; # not used for pictures
     src/kernels/matmul.c) echo '-O2 -mllvm -unroll-threshold=100' ;;
     src/kernels/blocks.c) echo '-O2 -mllvm -unroll-threshold=50' ;;

@@ -6,7 +6,7 @@
 /** The only error class of this library. The `code` of an error is stable, and the message states the remedy. */
 export class NextPixelError extends Error {
   /**
-   * @param {ErrorCode} code  one of the list in protocol.js
+   * @param {ErrorCode} code  one of the codes in protocol.js
    * @param {string} message
    * @param {{ status?: number, cause?: unknown }} [details]
    */

@@ -251,7 +251,7 @@ export class OpenSessions {
   }
 
   /**
-   * Like bias(), with typed arrays.
+   * Adds biases as bias() does, but takes typed arrays.
    * @param {Session} session
    * @param {Uint32Array} ids
    * @param {Float32Array} numbers  one bias for each id

@@ -9,7 +9,7 @@ import { statusError } from './status-error.js';
 
 /** @import { Instance } from './instance.js' */
 
-/** Name of the step for error messages. sniff.js has already reported files of a wrong format. */
+/** What the engine is doing, for error messages about a file. sniff.js has already reported files of a wrong format. */
 const OPENING = 'Opening the weight file';
 
 /** Thrown by beginModel() if the head is incomplete. */

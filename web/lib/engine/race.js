@@ -7,7 +7,7 @@
 const TRIALS = 12;
 /** Number of chunks by each method that are not measured, because the engine still compiles its code. */
 const WARM_UP = 2;
-/** One in this many chunks uses the slower method, in case the machine or the picture has changed. */
+/** After the decision, one in this many chunks still uses the slower method, in case the machine or the picture has changed. */
 const AGAIN = 32;
 /** Each new measurement multiplies the weight of the older ones by this factor. */
 const FADE = 0.9;

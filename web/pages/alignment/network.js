@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Computes the recurrent networks of this page in JavaScript, because the engine does not return every vector. It uses the equations of
 // src/models/seq2seq.c and the values in the weight file that the engine also reads. The engine rounds its products to eight bits, so the
-// engine and this file agree in their words, and in their weights to about one hundredth. This file does not use the page.
+// engine and this file agree in their words, and in their weights to about one hundredth. This file does not use the DOM.
 // @ts-check
 import { readGguf } from '../../shell/model/gguf.js';
 import { bell } from './terms.js';

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Lists the score functions of the papers, one per row. Some have a trained network; the others are computed on the states of another
-// network. This file does not use the page.
+// network. This file does not use the DOM.
 // @ts-check
 import { dot, softmax } from './network.js';
 /** @import { Vector } from './network.js' */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Writes a weight as the terms of its equation, and a row of weights as a sum. This file does not use the page.
+// Writes a weight as the terms of its equation, and a row of weights as a sum. This file does not use the DOM.
 // @ts-check
 import { phrase } from '../../shell/page/phrase.js';
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Draws the words of Lafferty, McCallum and Pereira, and trains the two models that learn from them. This file does not use the page.
+// Draws the words of Lafferty, McCallum and Pereira, and trains the two models that learn from them. This file does not use the DOM.
 // @ts-check
 import { randomFrom } from '../../shell/run/random.js';
 

@@ -141,7 +141,7 @@ export function createGallery(root, first, task, { onPhase, onPull, onEnd, onErr
     set tries(n) {
       tries = n;
     },
-    /** @param {number} percent per cent of the rows */
+    /** @param {number} percent percentage of the rows that are given */
     set given(percent) {
       if (given === percent) return;
       given = percent;

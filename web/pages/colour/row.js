@@ -207,7 +207,7 @@ export class Row {
     if (judge && this.done) this.#drawn.forEach(({ note }, i) => say(note, judge(this.#seen(this.#pictures[i]))));
   }
 
-  /** Blends each generated picture with `smooth` of the preview. @param {number} share weight of the model's picture, 0 to 1 */
+  /** Blends each generated picture with the preview's smooth picture. @param {number} share weight of the model's picture, 0 to 1 */
   blend(share) {
     this.#share = share;
     this.#judge();

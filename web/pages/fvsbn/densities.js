@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Computes four distributions of a shade from 0 to 255: a coin, a categorical distribution, a Gaussian and a logistic distribution. Each
-// distribution gives every shade a probability; its loss is the surprisal. The functions are pure and do not use the page.
+// distribution gives every shade a probability; its loss is the surprisal. The functions are pure and do not use the DOM.
 // @ts-check
 
 export const SHADES = 256;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Trains a fully visible sigmoid belief network, picture by picture, by plain stochastic gradient descent. This file does not use the page.
+// Trains a fully visible sigmoid belief network, picture by picture, by plain stochastic gradient descent. This file does not use the DOM.
 //
 //   p(x_i = 1 | x_<i) = sigma(a_i),   a_i = b_i + sum over j < i of W_ij x_j
 //

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Plans a training course: which pictures it uses, in what order, and their nats along the way. This file does not use the page.
+// Plans a training course: which pictures it uses, in what order, and their nats along the way. This file does not use the DOM.
 // @ts-check
 import { randomFrom } from '../../shell/run/random.js';
 import { learn, natsOf, nothingLearnt } from './learn.js';

@@ -5,7 +5,7 @@ import { palette } from '../../shell/index.js';
 import { FORGOTTEN, LATER, TINT } from './geometry-shades.js';
 /** @import { Track } from './geometry-run.js' */
 
-/** The path shows the drawing order of this many pixels. */
+/** Number of pixels on the path that shows the drawing order. */
 const TRAIL = 20;
 
 /**

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Computes the first layer of the model for one pixel from the values in the model's file. The code is slow but simple, and keeps all
-// intermediate results. This file does not use the page.
+// intermediate results. This file does not use the DOM.
 // @ts-check
 import { readGguf } from '../../shell/model/gguf.js';
 

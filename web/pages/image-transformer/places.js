@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Reads the learned position embeddings of a model: a vector for each row and one for each column. A pixel has both, concatenated. This
-// file does not use the page.
+// file does not use the DOM.
 // @ts-check
 import { readGguf } from '../../shell/model/gguf.js';
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Computes attention for vectors in the plane. This file does not use the page.
+// Computes attention for vectors in the plane. This file does not use the DOM.
 // @ts-check
 
 /** @typedef {[number, number]} Vector */

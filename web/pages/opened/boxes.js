@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Derives the boxes of a network from its file, and the matrices inside each box. This file does not use the page.
+// Derives the boxes of a network from its file, and the matrices inside each box. This file does not use the DOM.
 // @ts-check
 import { phrase } from '../../shell/page/phrase.js';
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Explains how a number is computed: the sum, and the numbers in the sum. This file does not use the page.
+// Explains how a number is computed: the sum, and the numbers in the sum. This file does not use the DOM.
 // @ts-check
 import { phrase } from '../../shell/page/phrase.js';
 

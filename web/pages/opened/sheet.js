@@ -31,7 +31,7 @@ export function createSheet(root, said, { onGo, onChange }) {
   /** @type {Open | undefined} */
   let open;
   /**
-   * The selected number. If it is kept, it stays selected when the pointer leaves.
+   * The selected number. If the visitor has pressed the number, it stays selected when the pointer leaves.
    * @type {{ matrix: Matrix, i: number, j: number } | null}
    */
   let pointed = null;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Computes the marginals of a chain of bits, one per character, from the log-odds of both sides, as in src/attention/segments.h. This file
-// does not use the page.
+// does not use the DOM.
 // @ts-check
 
 /** @typedef {number[][]} Transitions scores A[from][to]; bit 1 means that the character is attended to */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Computes the probabilities of all sixteen selections of four characters in a chain, where each character is attended to or not. This file
-// does not use the page.
+// does not use the DOM.
 // @ts-check
 import { marginals } from './bits.js';
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The batting order as a chain: the player at a position depends on the neighbours, because left- and right-handed hitters should
-// alternate. This file does not use the page.
+// alternate. This file does not use the DOM.
 // @ts-check
 import { marginals, viterbi } from '../chains/chain.js';
 import { PLACES, PLAYERS, cosine } from '../alignment/fit.js';

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Describes a head in words, by the relation that gets most of its weight. This file does not use the page.
+// Describes a head in words, by the relation that gets most of its weight. This file does not use the DOM.
 // @ts-check
 import { percent } from '../../shell/page/words.js';
 import { phrase } from '../../shell/page/phrase.js';

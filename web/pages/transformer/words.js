@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Puts the words of a sentence in another order. This file does not use the page.
+// Puts the words of a sentence in another order. This file does not use the DOM.
 // @ts-check
 
 /**

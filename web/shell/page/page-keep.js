@@ -341,7 +341,7 @@ export async function fill(box, said) {
   box.append(make('div', { class: 'take-tools' }, bar, action, removal), others);
   said.tabIndex = -1;
 
-  /** The course as the site has it now. @type {Kept | undefined} */
+  /** The files of the newest release of the course. @type {Kept | undefined} */
   let plan;
   /** Whether the box is storing, deleting or comparing files. Its buttons then do nothing, except Cancel. */
   let busy = false;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Computes means of attention maps. This file does not use the page.
+// Computes means of attention maps. This file does not use the DOM.
 // @ts-check
 /** @import { AttentionMap, TranslationStep } from '../index.js' */
 

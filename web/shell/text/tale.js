@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A story and its branches, as a tree of tokens with a current path. This file does not use the page; it needs only the model's tokenizer.
+// A story and its branches, as a tree of tokens with a current path. This file does not use the DOM; it needs only the model's tokenizer.
 // @ts-check
 /** @import { Tokenizer } from '../index.js' */
 
