@@ -11,6 +11,7 @@ import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { before, test } from 'node:test';
 
+import { typeSamples } from '../kinds/types.js';
 import { ROOT, TOOLS, compileJsx, pack, project, run } from './project.js';
 
 /** @type {string} */
@@ -65,9 +66,7 @@ test("the manual's JSX samples compile", { timeout: 60000 }, async () => {
 });
 
 test('the oldest supported TypeScript compiles the samples and checks the declarations', { timeout: 120000 }, async () => {
-  /** @type {Record<string, string>} */
-  const files = {};
-  for (const file of ['consumer.ts', 'kinds.ts']) files[file] = await readFile(`${ROOT}tests/js/types/${file}`, 'utf8');
+  const files = await typeSamples();
   const compilerOptions = {
     noEmit: true,
     strict: true,

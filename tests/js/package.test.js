@@ -7,7 +7,7 @@
 
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
-import { copyFile, mkdtemp, readFile, readdir, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readFile, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { after, before, test } from 'node:test';
@@ -22,6 +22,7 @@ import { noticeFile } from '../../web/tools/notices.js';
 import { unready } from '../../web/tools/release.js';
 import { singles } from '../../web/tools/single.js';
 import { EVERY, longer } from '../more.js';
+import { typeSamples } from '../kinds/types.js';
 import { ROOT } from './helpers.js';
 import { toyModel } from './toy.js';
 
@@ -271,7 +272,8 @@ test('types: a page knows the element, a strict consumer compiles, and mistakes 
     // @ts-expect-error: no such method
     element.dance();`,
   );
-  for (const file of ['consumer.ts', 'kinds.ts']) await copyFile(`${ROOT}tests/js/types/${file}`, join(folder, file));
+  const samples = await typeSamples();
+  for (const [name, text] of Object.entries(samples)) await writeFile(join(folder, name), text);
   // A page has no types of Node.
   const page = ['--lib', 'es2022,dom,dom.iterable,dom.asynciterable', '--types', ''];
   for (const [module, moduleResolution] of [
@@ -279,18 +281,18 @@ test('types: a page knows the element, a strict consumer compiles, and mistakes 
     ['esnext', 'bundler'],
   ])
     assert.equal(
-      await compile(['element.ts', 'consumer.ts', 'kinds.ts'], [...page, '--module', module, '--moduleResolution', moduleResolution]),
+      await compile(['element.ts', ...Object.keys(samples)], [...page, '--module', module, '--moduleResolution', moduleResolution]),
       '',
       module,
     );
 });
 
-test('kinds.ts, which is part of the strict consumer, imports every type of every kind and calls each verb', async () => {
-  const [types, consumer] = await Promise.all([
-    readFile(`${ROOT}web/lib/kinds/types.js`, 'utf8'),
-    readFile(`${ROOT}tests/js/types/kinds.ts`, 'utf8'),
-  ]);
-  const imported = [...consumer.matchAll(/^import type \{([^}]*)\} from 'nextpixel'/gm)].flatMap(([, names]) => names.split(/[\s,]+/));
+test('the samples of the kinds, which are part of the strict consumer, import every type of every kind and call each verb', async () => {
+  const types = await readFile(`${ROOT}web/lib/kinds/types.js`, 'utf8');
+  const samples = await typeSamples();
+  const imported = Object.values(samples).flatMap((text) =>
+    [...text.matchAll(/^import type \{([^}]*)\} from 'nextpixel'/gm)].flatMap(([, names]) => names.split(/[\s,]+/)),
+  );
   const declared = [...types.matchAll(/^\/\*\* @typedef \{import\([^)]*\)\.(\w+)\}/gm)].map(([, name]) => name);
   assert.deepEqual(
     declared.filter((name) => !imported.includes(name)),
@@ -300,6 +302,7 @@ test('kinds.ts, which is part of the strict consumer, imports every type of ever
   const kinds = [...(rows ?? '').matchAll(/@property \{([^}]*)\} (\w+)/g)];
   assert.equal(kinds.length, new Set(declared.filter((name) => name.endsWith('Model'))).size);
   for (const [, verbs, kind] of kinds) {
+    const consumer = samples[`${kind}.ts`];
     const [, model] = new RegExp(`const (\\w+) = await load<'${kind}'>`).exec(consumer) ?? [];
     for (const [, verb] of verbs.matchAll(/'(\w+)'/g)) assert.match(consumer, new RegExp(`\\b${model}\\.${verb}\\b`), `${kind}: ${verb}`);
   }

@@ -9,6 +9,7 @@ import { test } from 'node:test';
 
 import { more } from '../more.js';
 import { KINDS } from '../../web/lib/kinds/index.js';
+import { ALL } from '../../web/lib/verbs/table.js';
 import { rowsOf, weightsOf } from '../kinds/js.js';
 import { ROOT, load } from './helpers.js';
 
@@ -55,20 +56,17 @@ const plain = (/** @type {unknown} */ value) => JSON.parse(JSON.stringify(value)
 
 const files = (await readdir(`${ROOT}weights`)).filter((name) => name.endsWith('.gguf'));
 
-/** Files with the architecture and kind of a smaller file. Only ./build.sh test-sweep tests them. */
-const LIKE_ANOTHER = /^(captions-hard|cifar10|image-transformer|seq2seq-(characters|general|local|location|none))/;
+/** Whether a file has the architecture and kind of a smaller file. Only ./build.sh test-sweep tests it. @param {string} file */
+const isLikeAnother = (file) => Object.values(ROWS).some((row) => typeof row !== 'string' && row.alike?.test(file));
 
 for (const file of files) {
-  const once = LIKE_ANOTHER.test(file) ? more : test;
+  const once = isLikeAnother(file) ? more : test;
   once(`${file}: can be read twice, drawn, saved, resumed and stopped like every run`, { timeout: 120000 }, async () => {
     const model = /** @type {any} */ (await load(`${ROOT}weights/${file}`));
     try {
       const { kind, verbs } = model.info;
       const own = ROWS[kind];
-      if (
-        typeof own === 'string' ||
-        !verbs.some((/** @type {string} */ verb) => ['generate', 'complete', 'superResolve', 'caption', 'translate'].includes(verb))
-      )
+      if (typeof own === 'string' || !verbs.some((/** @type {string} */ verb) => ALL.some(([name, { draws }]) => name === verb && draws)))
         return;
       /** @type {import('../kinds/js.js').Runs} */
       const row = own;

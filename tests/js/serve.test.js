@@ -370,7 +370,7 @@ test('a module that imports a package is served as the file of web/dist that con
 });
 
 test('a page shows its current page.html in the shared frame', async () => {
-  const folder = join(root, 'web/pages/snail'); // this page is part of a course
+  const folder = join(root, 'web/pages/fvsbn'); // this page is part of a course
   await mkdir(folder, { recursive: true });
   const source = (/** @type {string} */ title) =>
     [
@@ -393,36 +393,36 @@ test('a page shows its current page.html in the shared frame', async () => {
       '',
     ].join('\n');
   await writeFile(join(folder, 'index.html'), 'an earlier build');
-  assert.equal((await ask('/web/pages/snail/')).body, 'an earlier build', 'without a page.html');
-  await writeFile(join(folder, 'snail.css'), '');
+  assert.equal((await ask('/web/pages/fvsbn/')).body, 'an earlier build', 'without a page.html');
+  await writeFile(join(folder, 'fvsbn.css'), '');
   await writeFile(join(folder, 'another.css'), '');
   await writeFile(join(folder, 'page.html'), source('one'));
-  const { body, headers } = await ask('/web/pages/snail/');
+  const { body, headers } = await ask('/web/pages/fvsbn/');
   assert.equal(headers['content-security-policy'], POLICY);
   assert.ok(body.includes(`content="${policy('https:')}"`));
   assert.match(body, /<title>nextpixel: one<\/title>/);
   assert.match(body, /<a class="skip" href="#figure-toy">/);
-  assert.match(body, /href="snail\.css">\n.*href="another\.css">\n.*src="\.\.\/\.\.\/dist\/page-snail\.js"/);
+  assert.match(body, /href="fvsbn\.css">\n.*href="another\.css">\n.*src="\.\.\/\.\.\/dist\/page-fvsbn\.js"/);
   await rm(join(folder, 'index.html'));
   await writeFile(join(folder, 'page.html'), source('two'));
-  for (const address of ['/web/pages/snail/', '/web/pages/snail/index.html', '/web/pages/sn%61il/']) {
+  for (const address of ['/web/pages/fvsbn/', '/web/pages/fvsbn/index.html', '/web/pages/fvsb%6e/']) {
     assert.match((await ask(address)).body, /<title>nextpixel: two<\/title>/);
   }
-  const { etag = '' } = (await ask('/web/pages/snail/')).headers;
-  assert.equal((await ask('/web/pages/snail/', { headers: { 'if-none-match': etag } })).status, 304);
+  const { etag = '' } = (await ask('/web/pages/fvsbn/')).headers;
+  assert.equal((await ask('/web/pages/fvsbn/', { headers: { 'if-none-match': etag } })).status, 304);
   assert.deepEqual(
-    [(await ask('/web/pages/snail?x=1')).status, (await ask('/web/pages/snail?x=1')).headers.location],
-    [301, '/web/pages/snail/?x=1'],
+    [(await ask('/web/pages/fvsbn?x=1')).status, (await ask('/web/pages/fvsbn?x=1')).headers.location],
+    [301, '/web/pages/fvsbn/?x=1'],
   );
-  assert.equal((await ask('/web/pages/snail/ko/')).status, 404, 'not in Korean yet');
+  assert.equal((await ask('/web/pages/fvsbn/ko/')).status, 404, 'not in Korean yet');
   await writeFile(join(folder, 'page.ko.html'), source('three').replace(/takes: .*\n/, ''));
   await mkdir(join(root, 'web/front'), { recursive: true });
-  assert.match((await ask('/web/pages/snail/ko/')).body, /<html lang="ko">[^]*<title>nextpixel: three<\/title>/);
+  assert.match((await ask('/web/pages/fvsbn/ko/')).body, /<html lang="ko">[^]*<title>nextpixel: three<\/title>/);
   assert.deepEqual(
-    [(await ask('/web/pages/snail/ko')).status, (await ask('/web/pages/snail/ko')).headers.location],
-    [301, '/web/pages/snail/ko/'],
+    [(await ask('/web/pages/fvsbn/ko')).status, (await ask('/web/pages/fvsbn/ko')).headers.location],
+    [301, '/web/pages/fvsbn/ko/'],
   );
-  assert.match((await ask('/web/pages/snail/')).body, /hreflang="ko" href="ko\/"/);
+  assert.match((await ask('/web/pages/fvsbn/')).body, /hreflang="ko" href="ko\/"/);
   await rm(join(folder, 'page.ko.html'));
   await mkdir(join(root, 'elsewhere'));
   await writeFile(join(root, 'elsewhere/page.html'), source('secret'));
@@ -434,11 +434,11 @@ test('a page shows its current page.html in the shared frame', async () => {
     [source('x').replace('description: A toy.\n', ''), /has no description/],
     [source('x').replace('<footer>', ''), /end with a <footer>/],
     [source('x').replace(' id="figure-toy"', ''), /must have a <figure id/],
-    [source('x').replace('<figure', '<p data-figure="figure-none"></p><figure'), /no figure with a caption whose id is "figure-none"/],
+    [source('x').replace('<figure', '<p data-figure="figure-none"></p><figure'), /no figure with a figcaption whose id is "figure-none"/],
   ]))
     assert.throws(() => framed(wrong, { path: 'toy.html', name: 'toy', sheets: [] }), message);
   const numbered = (/** @type {string} */ text) =>
-    framed(source('x').replace('<figure id="figure-toy"></figure>', text), { path: 'toy.html', name: 'snail', sheets: [] });
+    framed(source('x').replace('<figure id="figure-toy"></figure>', text), { path: 'toy.html', name: 'fvsbn', sheets: [] });
   const figure = (/** @type {string} */ id) => `<figure id="figure-${id}"><figcaption id="c">Of ${id}.</figcaption></figure>`;
   const two = numbered(
     `<p>See <a data-figure="figure-two">the other one</a>.</p>${figure('one')}<figure id="figure-bare"></figure>${figure('two')}`,

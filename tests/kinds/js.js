@@ -51,10 +51,10 @@ import * as text from './text/js.js';
 /**
  * How to start a short run, and what is special about it. ids: the ids of a step; begins: the first step of a resumed run repeats the drawn
  * part; levels: levels whose order begins anew in a resumed run; rest: options of resume() that save() does not store; heard: what a
- * resumed run knows of an input; saved: shipped files whose saved runs are manipulated; bothWays: a file and an input, if the kind has
+ * resumed run knows of an input; saved: shipped files whose saved runs are manipulated; alike: names of shipped files with the architecture of a smaller file; bothWays: a file and an input, if the kind has
  * encode() and decode()
  *
- * @typedef {{ run: (model: any, options: object) => any, ids: (step: any) => number[], begins?: true, levels?: string[], rest?: (model: any, drawn: number) => object, heard?: (input: any) => unknown, saved?: string[], bothWays?: { file: File, input: (info: any) => unknown } }} Runs
+ * @typedef {{ run: (model: any, options: object) => any, ids: (step: any) => number[], begins?: true, levels?: string[], rest?: (model: any, drawn: number) => object, heard?: (input: any) => unknown, saved?: string[], alike?: RegExp, bothWays?: { file: File, input: (info: any) => unknown } }} Runs
  */
 
 /**

@@ -33,8 +33,8 @@
  *
  *     <!-- include text/writing.html prompt="Once upon a time" -->
  *
- * Figures with captions are numbered in order. The caption begins with the number, and an element with data-figure="id" is filled with the
- * name of the figure with that id.
+ * Figures with a figcaption are numbered in order. The figcaption begins with the number, and an element with data-figure="id" is filled
+ * with the name of the figure with that id.
  *
  * The page's h1 and title are the name of its paper in web/front/papers.js, or else the fact `title`. The <h1> above becomes the line below
  * that name. Only the facts description and contents are required. The folder's style sheets are found automatically. The style
@@ -157,20 +157,20 @@ const link = (item) => `<a href="${item.slice(0, item.indexOf(' '))}">${item.sli
  * @param {string} path  path of the file, for error messages
  */
 function numbered(text, phrase, path) {
-  const captions = /<figure id="([\w-]+)"(?:(?!<\/figure>).)*?<figcaption[^>]*>/gs;
+  const captioned = /<figure id="([\w-]+)"(?:(?!<\/figure>).)*?<figcaption[^>]*>/gs;
   const names = new Map(
-    [...text.matchAll(captions)].map(([, id], i, { length }) => [id, length > 1 ? phrase`Figure ${i + 1}` : phrase`Figure`]),
+    [...text.matchAll(captioned)].map(([, id], i, { length }) => [id, length > 1 ? phrase`Figure ${i + 1}` : phrase`Figure`]),
   );
   return text
-    .replace(captions, (start, id) => `${start}<b>${names.get(id)}.</b> `)
+    .replace(captioned, (start, id) => `${start}<b>${names.get(id)}.</b> `)
     .replace(/( data-figure="([\w-]+)"[^>]*>)[^<]*/g, (_, start, id) => {
-      if (!names.has(id)) throw new Error(`${path} has no figure with a caption whose id is "${id}"`);
+      if (!names.has(id)) throw new Error(`${path} has no figure with a figcaption whose id is "${id}"`);
       return start + names.get(id);
     });
 }
 
 /**
- * Adds a button below each figure that has a caption. The button shows the embed code (shell/page/page-embedding.js).
+ * Adds a button below each figure that has a figcaption. The button shows the embed code (shell/page/page-embedding.js).
  *
  * @param {string} text
  * @param {ReturnType<typeof phrasesIn>} phrase

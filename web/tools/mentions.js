@@ -26,8 +26,8 @@ const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 /** @type {System[]} */
 export const SYSTEMS = [
   {
-    name: 'captions',
-    words: /(?<![-\w])captions?\b|\bCaption[A-Z]\w+|show[-_]attend[-_]tell/,
+    name: 'captions', // of pictures; a table's <caption> and its style are not meant
+    words: /(?<![-\w<\/])captions?\b(?! \{)|\bCaption[A-Z]\w+|show[-_]attend[-_]tell/,
     own: /kinds\/caption\/|pages\/captions\/|show_attend_tell|captions?[\w-]*\./,
   },
   {

@@ -3,22 +3,13 @@
 /** Code that users of the package may write, and code that the types must refuse. package.test.js compiles this file; it never runs. */
 
 import { NextPixelError, acquire, cache, load, supported, tokenizer } from 'nextpixel';
-import { chatModels, suggestedModel } from 'nextpixel/chat-models';
-import type { ChatModel } from 'nextpixel/chat-models';
 import { NextPixelElement, NextPixelStepEvent } from 'nextpixel/element';
 import type {
   AttentionMap,
-  Classification,
   PictureOptions,
   ErrorCode,
   KeptFile,
-  LatentRun,
   ModelInfo,
-  ModelOf,
-  PictureRun,
-  SoundRun,
-  SoundScore,
-  Tagging,
   Phase,
   Picture,
   Progress,
@@ -62,8 +53,6 @@ export async function use(canvas: HTMLCanvasElement, image: HTMLImageElement): P
   hold.release();
   const files: KeptFile[] = await cache.list();
   const unfinished: number | undefined = files[0].size;
-  const suggested: ChatModel = suggestedModel({ deviceMemory: 8, language: 'ko' });
-  (await load<'text'>(suggested.url, { onProgress: ({ loaded }) => console.log(loaded / chatModels[0].bytes) })).close();
   console.log(unfinished);
   const freed: boolean = await cache.delete(files[0].url);
   const bytes: number = await cache.size();
@@ -176,49 +165,6 @@ export async function use(canvas: HTMLCanvasElement, image: HTMLImageElement): P
   // @ts-expect-error: rows are for complete()
   model.superResolve(canvas, { rows: 4 });
   void [can, workers, names, seed, score.bitsPerDim, weights, places, order, palette, small, known];
-}
-
-/** Calls every verb on models of known kinds. */
-export async function kinds(canvas: HTMLCanvasElement, audio: AudioContext): Promise<void> {
-  const sound = await load<'sound'>('weights/wavenet.gguf');
-  const spoken: SoundRun = sound.generate({ label: '7' });
-  const longer: SoundRun = sound.complete(await spoken.wav(), { seconds: 1 });
-  const heard: SoundScore = await sound.score({ samples: await longer.samples(), sampleRate: 8000 });
-  void [(await spoken.playTo(audio)).gaps, heard.bitsPerDim];
-  // @ts-expect-error: a model of sounds has no conversations
-  sound.chat([]);
-  const picture = await load<'picture'>('weights/digits.gguf');
-  const drawn: PictureRun = picture.generate({ label: '7' });
-  void [
-    drawn.seed,
-    picture.complete(canvas, { rows: 3 }),
-    picture.superResolve(canvas),
-    (await picture.attention(canvas, { row: 0, column: 0 }))[0].weights,
-    (await picture.score(canvas)).nats,
-  ];
-  // @ts-expect-error: nor has one of pictures a way from one latent to another
-  picture.walk(1, 2);
-  const latent = await load<'latent'>('weights/sagan-emoji.gguf');
-  const made: LatentRun = latent.generate({ label: 'face', latent: [0, 1] });
-  const way: LatentRun = latent.walk(1, 2, { steps: 8, shape: 'circle' });
-  void [made, way];
-  const text = await load<'text'>('weights/stories.gguf');
-  void [
-    text.generate('Once').finish,
-    text.translate('Ein Hund').finish,
-    text.chat([{ role: 'user', content: 'Hello' }]),
-    (await text.score('Once')).natsPerByte,
-  ];
-  const tags = await load<'tag'>('weights/crf-en.gguf');
-  const tagging: Tagging = await tags.tag('Time flies.', { marginals: true });
-  void tagging.words;
-  const { model: signs, release } = await acquire<'sign'>('weights/snail-omniglot.gguf');
-  const named: Classification = await signs.classify(canvas, { support: [{ image: canvas, label: 'a' }] });
-  const many: Classification[] = await signs.classify([canvas, canvas], { support: [{ image: canvas, label: 'a' }] });
-  void [named.probabilities, many.length];
-  release();
-  const any: ModelOf<'sound'>[] = [sound];
-  for (const { model } of [{ model: any[0] }]) model.close();
 }
 
 /** Listens to the events of the element while it draws. */

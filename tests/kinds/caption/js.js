@@ -99,6 +99,7 @@ export const runs = {
   run: (model, options) => model.caption(patterned(model.info.width, model.info.height, 3), options),
   ids: ({ nats }) => [nats],
   saved: ['captions'],
+  alike: /^captions-hard/,
 };
 
 /** @type {Rows['options']} */

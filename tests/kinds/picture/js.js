@@ -123,6 +123,7 @@ export const runs = {
       : model.complete(own(model.info), { rows: model.info.height - 1, ...options }),
   ids: ({ values }) => [...values],
   saved: ['digits', 'emoji-sr'],
+  alike: /^(cifar10|image-transformer)/,
 };
 
 const blank = (/** @type {any} */ { width, height, channels }) => ({ data: new Uint8Array(width * height * channels), width, height });

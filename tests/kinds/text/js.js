@@ -156,6 +156,7 @@ export const runs = {
   ids: ({ token }) => [token],
   rest: ({ info }, drawn) => (info.verbs.includes('translate') ? {} : { maxTokens: 8 - drawn }),
   saved: ['stories', 'de-en'],
+  alike: /^seq2seq-(characters|general|local|location|none)/,
 };
 
 /** @type {Rows['options']} */

@@ -13,7 +13,7 @@ export const SHOWN = 3;
  * @typedef {Object} Preview the contents of a row before anything is drawn
  * @property {{ picture: Picture, note?: Note }[]} given one for each tile before the generated pictures
  * @property {Picture} start initial content of each generated picture
- * @property {(picture: Picture) => Note} [judge] returns the caption of a generated picture
+ * @property {(picture: Picture) => Note} [judge] returns the text below a generated picture
  * @property {Picture} [smooth] picture that the generated ones can be blended with
  */
 
@@ -25,7 +25,7 @@ export const SHOWN = 3;
  * @property {string} many plural of this noun
  */
 
-/** Creates a picture with space for a caption. @param {string} kind */
+/** Creates a picture with space for a text below it. @param {string} kind */
 function tile(kind) {
   const canvas = make('canvas', { role: 'img' });
   const note = make('p', { class: 'tile-note' });

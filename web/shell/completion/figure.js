@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A figure in which a model completes a digit three times. It connects the panels, the buttons, the model and the captions.
+// A figure in which a model completes a digit three times. It connects the panels, the buttons, the model and the texts below them.
 // @ts-check
 import { announce, quantise } from '../library.js';
 import { createLoading } from '../model/loading.js';

@@ -20,7 +20,7 @@ export const STRIPS = {
 /** @typedef {keyof typeof STRIPS} StripName */
 
 /**
- * The style of an emoji is a class of its model. The class of a photograph is its caption, which the model does not get.
+ * The style of an emoji is a class of its model. The class of a photograph is the text below it, which the model does not get.
  * @typedef {{ name: string, style?: string, number?: number }} Entry
  */
 

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: MIT
+
+/** The types of the kind head. package.test.js compiles this file; it never runs. */
+
+import { load } from 'nextpixel';
+import type { HeadInfo, HeadModel, ModelOf, Parse, ParseOptions } from 'nextpixel';
+import type { NextPixelEndEvent, NextPixelStepEvent } from 'nextpixel/element';
+import { type Same, holds } from './same.js';
+
+export async function verbs(): Promise<void> {
+  const heads = await load<'head'>('a.gguf');
+  const parse = await heads.parse('a', {} as ParseOptions);
+  holds<[Same<typeof parse, Parse>]>();
+  const model: ModelOf<'head'> = heads;
+  model.close();
+}
+
+/** The element's event has the step type of the kind. */
+export const steps = (step: Parse): NextPixelStepEvent['step'] => step;
+
+/** The end of a run has the result type of its kind. */
+export const ends = ({ parse }: NextPixelEndEvent): [Parse?] => [parse];

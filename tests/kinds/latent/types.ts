@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: MIT
+
+/** The types of the kind latent. package.test.js compiles this file; it never runs. */
+
+import { load } from 'nextpixel';
+import type { AttentionMap, LatentInfo, LatentModel, LatentOptions, LatentRun, LatentStep, ModelOf, WalkOptions } from 'nextpixel';
+import type { NextPixelStepEvent } from 'nextpixel/element';
+import { type Same, type StepsOf, holds } from './same.js';
+
+export async function verbs(image: ImageData): Promise<void> {
+  const latent = await load<'latent'>('a.gguf');
+  const [latents, walk] = [latent.generate({} as LatentOptions), latent.walk(1, 2, {} as WalkOptions)];
+  holds<[Same<typeof latents, LatentRun>, Same<typeof walk, LatentRun>, Same<StepsOf<LatentRun>, LatentStep>]>();
+  // @ts-expect-error: a walk has no samples
+  latent.walk(1, 2, { samples: 64 });
+  // @ts-expect-error: it draws no rest of a picture
+  latent.complete(image);
+  const model: ModelOf<'latent'> = latent;
+  model.close();
+}
+
+/** The description of a model has the fields of its kind. */
+export async function description(): Promise<unknown> {
+  const { info } = await load('a.gguf');
+  if (info.kind === 'latent') return info.width * info.height * info.channels;
+  const own: LatentInfo | undefined = undefined;
+  return own;
+}
+
+export const maps = (step: LatentStep): AttentionMap[] | undefined => step.maps;
+
+/** The element's event has the step type of the kind. */
+export const steps = (step: LatentStep): NextPixelStepEvent['step'] => step;
+
+/** Calls as users of the package may write them. */
+export async function uses(): Promise<void> {
+  const latent = await load<'latent'>('weights/sagan-emoji.gguf');
+  const made: LatentRun = latent.generate({ label: 'face', latent: [0, 1] });
+  const way: LatentRun = latent.walk(1, 2, { steps: 8, shape: 'circle' });
+  void [made, way];
+}

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: MIT
+
+/** The types of the kind picture. package.test.js compiles this file; it never runs. */
+
+import { load } from 'nextpixel';
+import type {
+  AttentionMap,
+  ImageSource,
+  ModelOf,
+  PictureInfo,
+  PictureModel,
+  PictureOptions,
+  PictureRun,
+  PictureScore,
+  PictureStep,
+  SavedPicture,
+} from 'nextpixel';
+import type { NextPixelStepEvent } from 'nextpixel/element';
+import { type Same, type StepsOf, holds } from './same.js';
+
+export async function verbs(image: ImageData): Promise<void> {
+  const picture = await load<'picture'>('a.gguf');
+  const [pictures, completed, enlarged] = [
+    picture.generate({} as PictureOptions),
+    picture.complete(image, { rows: 3 }),
+    picture.superResolve(image),
+  ];
+  const [savedPicture, pictureScore, attention] = [
+    pictures.save(),
+    await picture.score(image),
+    await picture.attention(image, { row: 0, column: 0 }),
+  ];
+  const resumedPictures = picture.resume(savedPicture);
+  holds<
+    [
+      Same<typeof pictures, PictureRun>,
+      Same<typeof completed, PictureRun>,
+      Same<typeof enlarged, PictureRun>,
+      Same<StepsOf<PictureRun>, PictureStep>,
+      Same<typeof savedPicture, SavedPicture>,
+      Same<typeof pictureScore, PictureScore>,
+      Same<typeof attention, AttentionMap[]>,
+      Same<typeof resumedPictures, PictureRun>,
+    ]
+  >();
+  // @ts-expect-error: pictures have no seconds
+  picture.generate({ seconds: 1 });
+  const manyScores: PictureScore[] = await picture.score([image, image], { label: [0, 1] });
+  picture.generate({ probabilities: true });
+  // @ts-expect-error: nor a prompt
+  picture.generate('a');
+  const model: ModelOf<'picture'> = picture;
+  model.close();
+}
+
+/** The description of a model has the fields of its kind. */
+export async function description(): Promise<unknown> {
+  const { info } = await load('a.gguf');
+  if (info.kind === 'picture') return info.width * info.height * info.channels;
+  const own: PictureInfo | undefined = undefined;
+  return own;
+}
+
+export const maps = (step: PictureStep): AttentionMap[] | undefined => step.maps;
+
+/** The element's event has the step type of the kind. */
+export const steps = (step: PictureStep): NextPixelStepEvent['step'] => step;
+
+/** Calls as users of the package may write them. */
+export async function uses(canvas: HTMLCanvasElement): Promise<void> {
+  const picture = await load<'picture'>('weights/digits.gguf');
+  const drawn: PictureRun = picture.generate({ label: '7' });
+  void [
+    drawn.seed,
+    picture.complete(canvas, { rows: 3 }),
+    picture.superResolve(canvas),
+    (await picture.attention(canvas, { row: 0, column: 0 }))[0].weights,
+    (await picture.score(canvas)).nats,
+  ];
+  // @ts-expect-error: a model of pictures has no way from one latent to another
+  picture.walk(1, 2);
+}

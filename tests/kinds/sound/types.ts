@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: MIT
+
+/** The types of the kind sound. package.test.js compiles this file; it never runs. */
+
+import { load } from 'nextpixel';
+import type {
+  Heard,
+  ModelOf,
+  PlayOptions,
+  Played,
+  SavedSound,
+  SoundInfo,
+  SoundModel,
+  SoundOptions,
+  SoundRun,
+  SoundScore,
+  SoundSource,
+  SoundStep,
+} from 'nextpixel';
+import type { NextPixelEndEvent, NextPixelStepEvent } from 'nextpixel/element';
+import { type Same, type StepsOf, holds } from './same.js';
+
+export async function verbs(sound: SoundSource): Promise<void> {
+  const sounds = await load<'sound'>('a.gguf');
+  const [spoken, longer] = [sounds.generate({} as SoundOptions), sounds.complete(sound)];
+  const [savedSound, soundScore] = [spoken.save(), await sounds.score(sound, { speaker: 'a' })];
+  const resumedSound = sounds.resume(savedSound);
+  holds<
+    [
+      Same<typeof spoken, SoundRun>,
+      Same<typeof longer, SoundRun>,
+      Same<StepsOf<SoundRun>, SoundStep>,
+      Same<typeof savedSound, SavedSound>,
+      Same<typeof soundScore, SoundScore>,
+      Same<typeof resumedSound, SoundRun>,
+    ]
+  >();
+  // @ts-expect-error: a sound has no bars
+  sounds.generate({ bars: 4 });
+  const model: ModelOf<'sound'> = sounds;
+  model.close();
+}
+
+/** The description of a model has the fields of its kind. */
+export async function description(): Promise<unknown> {
+  const { info } = await load('a.gguf');
+  if (info.kind === 'sound') return info.sampleRate;
+  const own: SoundInfo | undefined = undefined;
+  return own;
+}
+
+/** The element's event has the step type of the kind. */
+export const steps = (step: SoundStep): NextPixelStepEvent['step'] => step;
+
+/** The end of a run has the result type of its kind. */
+export const ends = ({ samples, sampleRate }: NextPixelEndEvent): [Float32Array?, number?] => [samples, sampleRate];
+
+/** Calls as users of the package may write them. */
+export async function uses(audio: AudioContext): Promise<void> {
+  const sound = await load<'sound'>('weights/wavenet.gguf');
+  const spoken: SoundRun = sound.generate({ label: '7' });
+  const longer: SoundRun = sound.complete(await spoken.wav(), { seconds: 1 });
+  const heard: SoundScore = await sound.score({ samples: await longer.samples(), sampleRate: 8000 });
+  void [(await spoken.playTo(audio)).gaps, heard.bitsPerDim];
+  // @ts-expect-error: a model of sounds has no conversations
+  sound.chat([]);
+  const any: ModelOf<'sound'>[] = [sound];
+  for (const { model } of [{ model: any[0] }]) model.close();
+}
