@@ -5,6 +5,7 @@
 
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
+import { readFile, readdir } from 'node:fs/promises';
 import { test } from 'node:test';
 
 import { atOnce } from '../../web/lib/base/turns.js';
@@ -13,6 +14,12 @@ import { readEntries, readingEntries, readingHead } from '../../web/lib/gguf/hea
 import { lookupOf, metadataOf } from '../../web/lib/gguf/metadata.js';
 import { readMidi, writeNotes } from '../../web/lib/kinds/note/midi.js';
 import { Roll } from '../../web/lib/kinds/note/roll.js';
+import { NextPixelError } from '../../web/lib/index.js';
+import { CaptionSheet } from '../../web/lib/kinds/caption/caption-sheet.js';
+import { ArcSheet } from '../../web/lib/kinds/head/arc-sheet.js';
+import { conflictOf } from '../../web/lib/kinds/head/pins.js';
+import { KINDS } from '../../web/lib/kinds/index.js';
+import { ProbabilitySheet } from '../../web/lib/kinds/sign/probability-sheet.js';
 import { TagSheet } from '../../web/lib/kinds/tag/tag-sheet.js';
 import { checkedTalk } from '../../web/lib/kinds/text/chat.js';
 import { hashing } from '../../web/lib/kinds/text/saved-state.js';
@@ -29,7 +36,9 @@ import { Waveform } from '../../web/lib/media/waveform.js';
 import { levelsOf } from '../../web/lib/sinks/bidi.js';
 import { EVERY, longer, oneOf } from '../more.js';
 import { readGGUF, writeGGUF } from './gguf.js';
-import { GOLDEN } from './helpers.js';
+import { named, NAMES } from '../kinds/rows.js';
+import { rowsOf, weightsOf } from '../kinds/js.js';
+import { GOLDEN, load } from './helpers.js';
 
 const SHORT = 1 << 14;
 /** Below this processor time in milliseconds, a ratio means nothing, because the clock and the garbage collector are too imprecise. */
@@ -53,6 +62,22 @@ function compare(name, short, long) {
   }
 }
 
+/** @param {() => unknown} task  returns a promise */
+async function timeAsync(task) {
+  const before = process.cpuUsage();
+  await task();
+  return process.cpuUsage(before).user / 1000;
+}
+
+/** Compares functions that return promises. @param {string} name @param {() => unknown} short @param {() => unknown} long */
+async function compareAsync(name, short, long) {
+  for (let tries = 3; ; tries--) {
+    const [before, ms] = [await timeAsync(short), await timeAsync(long)];
+    if (ms < LEAST_MS || ms < MOST * before) return;
+    assert.ok(tries > 0, `${name}: ${before} ms, twice the length ${ms} ms`);
+  }
+}
+
 /** Texts of any length: repetitions of one or a few characters, with different ends. @type {((n: number) => string)[]} */
 const TEXTS = [
   ...[' ', '\n', '\t', 'a', 'A', '1', '.', '-', "'", '中', 'あ', '\u0301', '\u200b', '\u00ad', '(', '{', '"', '😀', '#', '@', '/', '_'].map(
@@ -66,6 +91,9 @@ const TEXTS = [
   (n) => `${'.'.repeat(n)}a`,
   (n) => `http://${'a'.repeat(n)}`,
   (n) => `a${'.a'.repeat(n / 2)}@`,
+  (n) => 'א(a) '.repeat(n / 5),
+  (n) => `א${'('.repeat(n / 2)}${']'.repeat(n / 2)}`,
+  (n) => `a${'('.repeat(n / 2)}א${')'.repeat(n / 2)}`,
 ];
 
 let tasks = 0;
@@ -181,21 +209,18 @@ longer('the header of a file: keys, lists, tensors, many pieces', () => {
 test('the header of a file that arrives in small pieces', async () => {
   const make = (/** @type {number} */ count) =>
     writeGGUF({ metadata: { list: ['array', 'string', list(count, () => 'x'.repeat(60))] }, tensors: {} });
-  const read = async (/** @type {Uint8Array<ArrayBuffer>} */ bytes) => {
-    const before = process.cpuUsage();
-    await readEntries(
+  const read = (/** @type {Uint8Array<ArrayBuffer>} */ bytes) =>
+    readEntries(
       (async function* () {
         for (let at = 0; at < bytes.length; at += 512) yield bytes.subarray(at, at + 512);
       })(),
     );
-    return process.cpuUsage(before).user / 1000;
-  };
   const [short, long] = [make(20000), make(40000)];
-  for (let tries = 3; ; tries--) {
-    const [before, ms] = [await read(short), await read(long)];
-    if (ms < LEAST_MS || ms < MOST * before) return;
-    assert.ok(tries > 0, `pieces: ${before} ms, twice as many ${ms} ms`);
-  }
+  await compareAsync(
+    'pieces',
+    () => read(short),
+    () => read(long),
+  );
 });
 
 test('a vocabulary: its tokens and merges, and its ids as text', () => {
@@ -266,29 +291,231 @@ function painted(sheet, steps) {
   sheet.close();
 }
 
-test('sheets: a text, its words, a translation, tags, music and a sound, in many steps or in one', () => {
-  for (const text of ['a', ' ', 'ab ', 'あ', 'א(', '\n', '(']) {
-    const whole = (/** @type {number} */ count) => [{ text: text.repeat(count), given: true }];
-    doubled(`a text of ${JSON.stringify(text)} at once`, 1 << 16, whole, (steps) => painted(new TextSheet(canvas()), steps));
-    const many = (/** @type {number} */ count) => list(count, () => ({ text, token: 1, nats: 1 }));
-    doubled(`a text of ${JSON.stringify(text)}`, 1 << 14, many, (steps) => painted(new TextSheet(canvas()), steps));
-    const aligned = (/** @type {number} */ count) => list(count, (i) => ({ text: i % 3 ? text : ` ${text}`, token: 1, alignment: [1] }));
-    doubled(`a translation of ${JSON.stringify(text)}`, 1 << 12, aligned, (steps) => painted(new AlignedSheet(canvas(), ['a']), steps));
-  }
-  doubled(
-    'tags',
-    1 << 12,
-    (count) => list(count, (i) => `word${i}`),
-    (words) => {
-      const tagging = { names: ['NOUN'], best: { ids: new Uint32Array(words.length) }, marginals: new Float32Array(words.length).fill(1) };
-      painted(new TagSheet(canvas(), words), [tagging]);
-    },
+const TEXTS_SHOWN = ['a', ' ', 'ab ', 'あ', 'א(', '\n', '('].filter((_, i) => EVERY || i % 2 === 0);
+
+/** Returns a canvas on which any number of lines fit. */
+const tall = () => Object.assign(canvas(), { height: 1 << 24 });
+
+/** Sheets that show inputs or results of any length, by the name of their class. @type {Record<string, () => void>} */
+const SHEETS = {
+  TextSheet() {
+    for (const text of TEXTS_SHOWN) {
+      const whole = (/** @type {number} */ count) => [{ text: text.repeat(count), given: true }];
+      doubled(`a text of ${JSON.stringify(text)} at once`, 1 << 16, whole, (steps) => painted(new TextSheet(canvas()), steps));
+      const many = (/** @type {number} */ count) => list(count, () => ({ text, token: 1, nats: 1 }));
+      doubled(`a text of ${JSON.stringify(text)}`, 1 << 14, many, (steps) => painted(new TextSheet(canvas()), steps));
+    }
+  },
+  AlignedSheet() {
+    for (const text of TEXTS_SHOWN) {
+      const aligned = (/** @type {number} */ count) => list(count, (i) => ({ text: i % 3 ? text : ` ${text}`, token: 1, alignment: [1] }));
+      doubled(`a translation of ${JSON.stringify(text)}`, 1 << 12, aligned, (steps) => painted(new AlignedSheet(canvas(), ['a']), steps));
+    }
+  },
+  TagSheet() {
+    for (const [where, words] of /** @type {[() => any, (i: number) => string][]} */ ([
+      [canvas, (i) => `word${i}`],
+      [tall, (i) => `word${i}`],
+      [tall, (i) => (i % 2 ? 'א' : 'a')],
+    ]))
+      doubled(
+        'tags',
+        1 << 12,
+        (count) => list(count, words),
+        (shown) => {
+          const tagging = {
+            names: ['NOUN'],
+            best: { ids: new Uint32Array(shown.length) },
+            marginals: new Float32Array(shown.length).fill(1),
+          };
+          painted(new TagSheet(where(), shown), [tagging]);
+        },
+      );
+  },
+  ArcSheet() {
+    // The answer itself has a probability for every pair of words.
+    for (const where of [canvas, tall])
+      doubled(
+        'heads',
+        1 << 9,
+        (count) => ({ words: list(count, () => 'word'), heads: list(count, (i) => i) }),
+        (parse) => list(40, () => painted(new ArcSheet(where(), parse.words), [parse])),
+      );
+  },
+  ProbabilitySheet() {
+    for (const where of [canvas, tall])
+      doubled(
+        'labels',
+        1 << 14,
+        (count) => ({ probabilities: list(count, (i) => ({ label: `label ${i}`, p: 0.5, nats: 1 })) }),
+        (answer) => painted(new ProbabilitySheet(where()), [answer]),
+      );
+  },
+  CaptionSheet() {
+    const scene = { picture: new Uint8Array(12), width: 2, height: 2, grid: { rows: 2, columns: 2 } };
+    const steps = (/** @type {number} */ count) => list(count, () => ({ sample: 0, word: 'word', text: ' word' }));
+    doubled('a caption', 1 << 15, steps, (all) => painted(new CaptionSheet(canvas(), { ...scene, before: '' }, { pace: 0 }), all));
+    doubled(
+      'a caption that goes on',
+      1 << 15,
+      (count) => 'word '.repeat(count),
+      (before) => painted(new CaptionSheet(canvas(), { ...scene, before }, { pace: 0 }), steps(1)),
+    );
+  },
+  Roll() {
+    const notes = (/** @type {number} */ count) =>
+      list(count, (i) => ({ time: i, events: [{ kind: 'note', voice: 'one', pitch: 60 + (i % 12), time: i, nats: 1, velocity: 80 }] }));
+    doubled('music', 1 << 13, notes, (steps) =>
+      painted(new Roll(canvas(), { voices: /** @type {any} */ ([{ name: 'one', low: 50, high: 80 }]), ticks: 4, bar: 16 }), steps),
+    );
+  },
+  Waveform() {
+    const sound = (/** @type {number} */ count) => list(count, () => ({ samples: new Float32Array(64), nats: new Float32Array(64) }));
+    doubled('a sound', 1 << 12, sound, (steps) => painted(new Waveform(canvas(), { sampleRate: 8000, most: 1000 }), steps));
+  },
+};
+
+/** Returns the sources of the library, by their paths. */
+async function sources() {
+  const folder = new URL('../../web/lib/', import.meta.url);
+  const paths = (await readdir(folder, { recursive: true })).filter((path) => path.endsWith('.js')).sort();
+  return Promise.all(paths.map(async (path) => /** @type {const} */ ([path, await readFile(new URL(path, folder), 'utf8')])));
+}
+
+test('every sheet is in the sweep', async () => {
+  const found = (await sources()).flatMap(([, source]) => [...source.matchAll(/^export class (\w+) extends (?:Sheet|Timeline)\b/gm)]);
+  assert.deepEqual(
+    Object.keys(SHEETS).sort(),
+    found
+      .map(([, name]) => name)
+      .filter((name) => name !== 'Timeline')
+      .sort(),
   );
-  const notes = (/** @type {number} */ count) =>
-    list(count, (i) => ({ time: i, events: [{ kind: 'note', voice: 'one', pitch: 60 + (i % 12), time: i, nats: 1, velocity: 80 }] }));
-  doubled('music', 1 << 13, notes, (steps) =>
-    painted(new Roll(canvas(), { voices: /** @type {any} */ ([{ name: 'one', low: 50, high: 80 }]), ticks: 4, bar: 16 }), steps),
-  );
-  const sound = (/** @type {number} */ count) => list(count, () => ({ samples: new Float32Array(64), nats: new Float32Array(64) }));
-  doubled('a sound', 1 << 12, sound, (steps) => painted(new Waveform(canvas(), { sampleRate: 8000, most: 1000 }), steps));
 });
+
+longer('sheets show many steps, or one large one', () => {
+  for (const show of Object.values(SHEETS)) show();
+});
+
+test('pinned heads of a long sentence', () => {
+  const words = list(1 << 17, () => 'word');
+  for (const [name, head] of /** @type {[string, (i: number) => number][]} */ ([
+    ['of the word before', (i) => i - 1],
+    ['of the word behind', (i) => (i % 8 ? i + 1 : 0)],
+    ['of one word', () => 1],
+  ]))
+    doubled(
+      `heads ${name}`,
+      1 << 15,
+      (count) => new Map(list(count, (i) => [i + 2, head(i + 2)])),
+      (pins) => conflictOf(pins, words),
+    );
+});
+
+/** Functions of the library that read files, each with the test of this file that doubles its input, or the reason why there is none. */
+const READERS = {
+  'gguf/header.js': 'the header of a file: keys, lists, tensors, many pieces',
+  'gguf/sniff.js': 'reads the first 512 bytes',
+  'engine/describe.js': 'the header of a file: keys, lists, tensors, many pieces',
+  'engine/layout.js': 'reads structures of C',
+  'kinds/note/codec.js': 'inputs of verbs',
+  'kinds/note/midi.js': 'MIDI files with many notes, and WAV files with many samples',
+  'kinds/text/tokenizer/vocabulary.js': 'a vocabulary: its tokens and merges, and its ids as text',
+  'load/disk.js': 'reads bytes as they are',
+  'load/large.js': 'reads bytes as they are',
+  'load/source.js': 'reads bytes as they are',
+  'load/split-files.js': 'reads the headers of the parts, and bytes as they are',
+  'media/picture-file.js': 'the browser decodes pictures',
+  'media/wav.js': 'MIDI files with many notes, and WAV files with many samples',
+};
+
+test('every reader of files is in the sweep', async () => {
+  const found = (await sources()).filter(([, source]) =>
+    /^export (?:async )?(?:function\*? |const )(?:read(?:ing)?[A-Z]|open(?!Model)[A-Z]|decoded?\b|headerProblem)/m.test(source),
+  );
+  assert.deepEqual(
+    Object.keys(READERS).sort(),
+    found.map(([path]) => path),
+  );
+});
+
+const ROWS = Object.entries(named(rowsOf('doubling')));
+
+test('every verb of every kind is in the sweep', () => {
+  const verbs = KINDS.filter(({ name }) => NAMES.includes(name)).flatMap(({ name, verbs }) =>
+    Object.keys(verbs).map((verb) => `${name}.${verb}`),
+  );
+  assert.deepEqual([...new Set(ROWS.map(([name]) => name.split(',')[0]))].sort(), verbs.sort());
+});
+
+/** Waits for the result of a verb; a refusal is a result, too. @param {() => any} ask */
+async function answered(ask) {
+  try {
+    const answer = await ask();
+    await answer?.result?.();
+  } catch (error) {
+    if (!(error instanceof NextPixelError)) throw error;
+  }
+}
+
+let count = 0;
+for (const [name, row] of ROWS) {
+  if (typeof row === 'string') continue;
+  oneOf(count++, 8)(`inputs of verbs: ${name}`, async () => {
+    const model = /** @type {any} */ (await load(weightsOf(row.file)));
+    try {
+      const verb = /** @type {string} */ (name.match(/\.(\w+)/)?.[1]);
+      const [short, long] = [row.make(row.n, model.info), row.make(2 * row.n, model.info)];
+      await compareAsync(
+        name,
+        () => answered(() => model[verb](...short)),
+        () => answered(() => model[verb](...long)),
+      );
+    } finally {
+      model.close();
+    }
+  });
+}
+
+/** Returns the ways to the lists and texts of a saved run. @param {any} thing @returns {string[][]} */
+const listsIn = (thing) =>
+  Array.isArray(thing) || typeof thing === 'string'
+    ? [[]]
+    : typeof thing === 'object' && thing !== null
+      ? Object.keys(thing).flatMap((key) => listsIn(thing[key]).map((way) => [key, ...way]))
+      : [];
+
+/** Returns a copy of a saved run in which a list or text has this many items. @param {any} thing @param {string[]} way @param {number} n @returns {any} */
+function lengthened(thing, [key, ...way], n) {
+  if (key !== undefined) return { ...thing, [key]: lengthened(thing[key], way, n) };
+  if (typeof thing === 'string') return 'a'.repeat(n);
+  return Array.from({ length: n }, (_, i) => (thing.length > 0 ? thing[i % thing.length] : 0));
+}
+
+for (const [i, [name, { file, options, input }]] of Object.entries(named(rowsOf('verbs'))).entries()) {
+  oneOf(i, 14)(`saved runs: ${name}`, async () => {
+    const model = /** @type {any} */ (await load(weightsOf(file)));
+    try {
+      const verb = /** @type {string} */ (name.match(/\.(\w+)/)?.[1]);
+      const run = model[verb](
+        ...(input ? [input(model.info)] : verb === 'walk' ? [1, 2] : []),
+        verb === 'walk' ? options : { seed: 1, ...options },
+      );
+      for await (const step of run) if (step) break;
+      if (!run.save) return;
+      const saved = JSON.parse(JSON.stringify(run.save()));
+      for (const way of listsIn(saved)) {
+        const resumed = (/** @type {number} */ n) => {
+          const given = lengthened(saved, way, n);
+          return () => answered(() => model.resume(given));
+        };
+        // a refused list takes no time at any length
+        let n = 1 << 10;
+        while (n < 1 << 18 && (await timeAsync(resumed(2 * n))) < LEAST_MS) n *= 4;
+        await compareAsync(`${name}, saved, ${way.join('.')}`, resumed(n), resumed(2 * n));
+      }
+    } finally {
+      model.close();
+    }
+  });
+}

@@ -94,6 +94,13 @@ import * as text from './text/js.js';
 /** Calls with lists in which the item 1 is missing. @typedef {{ file: string, said: RegExp, calls: (model: any, hole: (...list: unknown[]) => unknown[]) => (() => Promise<unknown>)[] }} Holes */
 
 /**
+ * A call of a verb with an input that may be large. n: a size at which the call takes some tens of milliseconds; make: returns the
+ * arguments, with an input of a size
+ *
+ * @typedef {{ file: File, n: number, make: (n: number, info: any) => any[] }} Large
+ */
+
+/**
  * The rows of one kind. A text instead of rows is the reason why it has none.
  *
  * @typedef {object} Rows
@@ -103,6 +110,8 @@ import * as text from './text/js.js';
  * @property {Record<string, (load: (source: any) => Promise<any>) => Promise<unknown>>} promises  promises.test.js: short uses of the library
  * @property {Record<string, Nested>} nested           nested-inputs.test.js, by verb
  * @property {Typed | string} typed                    typed.test.js
+ * @property {Record<string, Large | string>} doubling  doubling.test.js, by `VERB, INPUT`: every input of each verb that may be large; a text
+ *   is the reason why no input of the verb may be large
  * @property {Runs | string} runs                      runs.test.js, verbs.test.js
  * @property {Options} options                         options.test.js
  * @property {Record<string, Slice> | string} slices   slices.test.js, by the title of the test

@@ -132,3 +132,13 @@ export const holes = 'nested-inputs.test.js';
 
 /** @type {Rows['tasks']} */
 export const tasks = { draws: ['caption'] };
+
+/** @type {Rows['doubling']} */
+export const doubling = {
+  'caption, a picture': { file: () => toyCaption(), n: 1 << 20, make: (n) => [patterned(n / 256, 256, 3)] },
+  'caption, given words': { file: () => toyCaption(), n: 1 << 16, make: (n) => [photo(), { forced: 'w1 '.repeat(n / 3) }] },
+  'caption, a word': { file: () => toyCaption(), n: 1 << 20, make: (n) => [photo(), { forced: 'w'.repeat(n) }] },
+  'caption, locations': { file: () => toyCaption(), n: 1 << 18, make: (n) => [photo(), { lookAt: Array(n).fill(1) }] },
+  'score, a picture': { file: () => toyCaption(), n: 1 << 20, make: (n) => [patterned(n / 256, 256, 3), { text: 'w1' }] },
+  'score, words': { file: () => toyCaption(), n: 1 << 15, make: (n) => [photo(), { text: 'w1 '.repeat(n / 3) }] },
+};

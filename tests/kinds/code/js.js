@@ -83,3 +83,12 @@ export const holes = 'nested-inputs.test.js';
 
 /** @type {Rows['tasks']} */
 export const tasks = { draws: ['complete', 'generate'] };
+
+/** @type {Rows['doubling']} */
+export const doubling = {
+  generate: 'options are numbers, a class and a speaker',
+  'complete, a sound': { file: jukebox, n: 1 << 16, make: (n) => [tone(n), { seconds: 0.002 }] },
+  'encode, a sound': { file: jukebox, n: 1 << 16, make: (n) => [tone(n)] },
+  'encode, a sound at another rate': { file: jukebox, n: 1 << 16, make: (n) => [{ ...tone(n), sampleRate: 44100 }] },
+  'decode, codes': { file: jukebox, n: 1 << 16, make: (n) => [{ top: Array(n).fill(1), bottom: Array(4 * n).fill(1) }] },
+};

@@ -61,3 +61,14 @@ export const holes = 'nested-inputs.test.js';
 
 /** @type {Rows['tasks']} */
 export const tasks = { answers: ['parse'] };
+
+const tree = `${GOLDEN}tree-tiny.gguf`;
+
+/** @type {Rows['doubling']} */
+export const doubling = {
+  'parse, a text': { file: tree, n: 1 << 18, make: (n) => ['ab c '.repeat(n / 5)] },
+  'parse, a text without words': { file: tree, n: 1 << 18, make: (n) => [' \u200b'.repeat(n / 2)] },
+  'parse, words': { file: tree, n: 1 << 18, make: (n) => [Array(n).fill('ab')] },
+  'parse, a word': { file: tree, n: 1 << 14, make: (n) => [['a'.repeat(n)]] },
+  'parse, pinned heads': { file: tree, n: 1 << 16, make: (n) => ['ab c', { pinned: Array(n).fill(1) }] },
+};

@@ -92,3 +92,14 @@ export const holes = 'nested-inputs.test.js';
 
 /** @type {Rows['tasks']} */
 export const tasks = { draws: ['generate', 'walk'] };
+
+/** @type {Rows['doubling']} */
+export const doubling = {
+  'generate, a latent': { file: sagan, n: 1 << 18, make: (n) => [{ latent: Array(n).fill(0.5) }] },
+  'generate, latents': {
+    file: sagan,
+    n: 1 << 16,
+    make: (n, { latent }) => [{ latent: Array(n).fill(Array(latent).fill(0.5)), samples: 2 }],
+  },
+  'walk, latents': { file: sagan, n: 1 << 18, make: (n) => [Array(n).fill(0.5), Array(n).fill(-0.5), { steps: 2 }] },
+};

@@ -3,6 +3,7 @@
 
 /** Rows of the kind note for the sweeps in tests/js (tests/kinds/js.js documents them). */
 
+import { writeNotes } from '../../../web/lib/kinds/note/midi.js';
 import { ROOT } from '../../js/helpers.js';
 
 /** @import { Rows } from '../js.js' */
@@ -84,3 +85,29 @@ export const holes = 'nested-inputs.test.js';
 
 /** @type {Rows['tasks']} */
 export const tasks = { draws: ['complete', 'generate'] };
+
+/** Returns notes one after another. @param {number} n @param {(i: number) => string} voice */
+const melody = (n, voice) => Array.from({ length: n }, (_, i) => ({ start: i, length: 1, pitch: 60 + (i % 9), voice: voice(i) }));
+
+/** @type {Rows['doubling']} */
+export const doubling = {
+  generate: 'options are numbers',
+  'complete, notes': { file: chorales, n: 1 << 13, make: (n) => [melody(n, () => 'soprano'), { bars: 1 }] },
+  'complete, notes of many voices': { file: chorales, n: 1 << 13, make: (n) => [melody(n, (i) => `voice ${i}`), { bars: 1 }] },
+  'complete, voices': { file: chorales, n: 1 << 16, make: (n) => [tune(), { voices: Array(n).fill('soprano'), bars: 1 }] },
+  'complete, a MIDI file': {
+    file: chorales,
+    n: 1 << 12,
+    make: (n) => [
+      new Blob([
+        writeNotes(
+          melody(n, () => 'soprano').map((note) => ({ ...note, velocity: 80 })),
+          { ticks: 4, voices: ['soprano'], tempo: 100 },
+        ),
+      ]),
+      { bars: 1 },
+    ],
+  },
+  'score, notes': { file: chorales, n: 1 << 13, make: (n) => [melody(n, () => 'soprano')] },
+  'score, pieces': { file: chorales, n: 8, make: (n) => [Array(n).fill(tune())] },
+};

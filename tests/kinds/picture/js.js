@@ -159,3 +159,24 @@ export const holes = 'nested-inputs.test.js';
 
 /** @type {Rows['tasks']} */
 export const tasks = { draws: ['complete', 'generate', 'super-resolve'] };
+
+/** Returns a picture of this many pixels. @param {number} n @param {number} channels */
+const photo = (n, channels) => patterned(n / 256, 256, channels);
+
+/** @type {Rows['doubling']} */
+export const doubling = {
+  'generate, a class': { file: `${GOLDEN}local-f16.gguf`, n: 1 << 20, make: (n) => [{ label: 'a'.repeat(n) }] },
+  'complete, a picture': {
+    file: `${GOLDEN}palette-2d.gguf`,
+    n: 1 << 20,
+    make: (n, { channels, height }) => [photo(n, channels), { rows: height - 1 }],
+  },
+  'superResolve, a picture': { file: `${GOLDEN}palette-2d-sr.gguf`, n: 1 << 20, make: (n, { channels }) => [photo(n, channels)] },
+  'score, a picture': { file: `${GOLDEN}local-f16.gguf`, n: 1 << 20, make: (n, { channels }) => [photo(n, channels)] },
+  'score, pictures': { file: `${GOLDEN}local-f16.gguf`, n: 64, make: (n, info) => [Array(n).fill(own(info))] },
+  'attention, a picture': {
+    file: `${GOLDEN}local-f16.gguf`,
+    n: 1 << 20,
+    make: (n, { channels }) => [photo(n, channels), { row: 0, column: 0 }],
+  },
+};

@@ -5,7 +5,7 @@
 
 import { GOLDEN } from '../../js/helpers.js';
 import { PIXELS, grown, ids } from '../grown.js';
-import { graded } from '../inputs.js';
+import { graded, patterned } from '../inputs.js';
 
 /** @import { Rows } from '../js.js' */
 
@@ -111,3 +111,29 @@ export const holes = {
 
 /** @type {Rows['tasks']} */
 export const tasks = { answers: ['classify'] };
+
+/** @type {Rows['doubling']} */
+export const doubling = {
+  'classify, pictures': {
+    file: snail,
+    n: 1 << 10,
+    make: (n, { width, height }) => [Array(n).fill(graded(width, height, 1)), two(graded(width, height, 1))],
+  },
+  'classify, examples': {
+    file: snail,
+    n: 1 << 14,
+    make: (n, { width, height }) => {
+      const image = graded(width, height, 1);
+      return [image, { support: Array.from({ length: n }, (_, i) => ({ image, label: i % 3 })) }];
+    },
+  },
+  'classify, labels': {
+    file: snail,
+    n: 1 << 20,
+    make: (n, { width, height }) => {
+      const image = graded(width, height, 1);
+      return [image, { support: ['a', 'b'].map((label) => ({ image, label: label.repeat(n) })) }];
+    },
+  },
+  'classify, a picture': { file: snail, n: 1 << 20, make: (n) => [patterned(n / 256, 256, 1), two(patterned(n / 256, 256, 1))] },
+};

@@ -3,6 +3,7 @@
 
 /** Rows of the kind sound for the sweeps in tests/js (tests/kinds/js.js documents them). */
 
+import { writeWav } from '../../../web/lib/media/wav.js';
 import { GOLDEN } from '../../js/helpers.js';
 import { tone } from '../inputs.js';
 
@@ -76,3 +77,21 @@ export const holes = 'nested-inputs.test.js';
 
 /** @type {Rows['tasks']} */
 export const tasks = { draws: ['complete', 'generate'] };
+
+/** @type {Rows['doubling']} */
+export const doubling = {
+  generate: 'options are numbers, a class and a speaker',
+  'complete, a sound': { file: wavenet, n: 1 << 12, make: (n) => [tone(n), { seconds: 0.002 }] },
+  'complete, a sound at another rate': {
+    file: wavenet,
+    n: 1 << 14,
+    make: (n) => [{ ...tone(n), sampleRate: 44100 }, { seconds: 0.002 }],
+  },
+  'complete, a WAV file': {
+    file: wavenet,
+    n: 1 << 12,
+    make: (n) => [new Blob([writeWav(tone(n).samples, 8000)]), { seconds: 0.002 }],
+  },
+  'score, a sound': { file: wavenet, n: 1 << 12, make: (n) => [tone(n)] },
+  'score, sounds': { file: wavenet, n: 256, make: (n) => [Array(n).fill(tone(20))] },
+};

@@ -87,3 +87,14 @@ export const holes = 'nested-inputs.test.js';
 
 /** @type {Rows['tasks']} */
 export const tasks = { answers: ['tag'] };
+
+const chain = `${GOLDEN}chain-crf-tiny.gguf`;
+
+/** @type {Rows['doubling']} */
+export const doubling = {
+  'tag, a text': { file: chain, n: 1 << 16, make: (n) => ['ab c '.repeat(n / 5), { marginals: true }] },
+  'tag, a text without words': { file: chain, n: 1 << 18, make: (n) => [' \u200b'.repeat(n / 2)] },
+  'tag, words': { file: chain, n: 1 << 15, make: (n) => [Array.from({ length: n }, (_, i) => `word${i}`), { marginals: true }] },
+  'tag, a word': { file: chain, n: 1 << 14, make: (n) => [['a'.repeat(n)]] },
+  'tag, pinned tags': { file: chain, n: 1 << 14, make: (n) => [Array(n).fill('ab'), { pinned: Array(n).fill('A') }] },
+};

@@ -201,3 +201,76 @@ export const holes = 'limits.test.js tests prompts and logitBias in detail';
 
 /** @type {Rows['tasks']} */
 export const tasks = { draws: ['chat', 'generate', 'translate'] };
+
+/** Biases that prevent an early end, and make a the likeliest token, after few others. */
+const ENDLESS = { 1: -Infinity, 2: -Infinity };
+/** @template T @param {number} n @param {(i: number) => T} make */
+const many = (n, make) => Array.from({ length: n }, (_, i) => make(i));
+/** @param {number} i */
+const tool = (i) => ({
+  type: 'function',
+  function: { name: `f${i}`, parameters: { type: 'object', properties: { x: { type: 'string' } } } },
+});
+
+/** @type {Rows['doubling']} */
+export const doubling = {
+  'generate, a prompt': { file: () => toyText(), n: 1 << 17, make: (n) => ['ab c '.repeat(n / 5), { maxTokens: 1 }] },
+  'generate, ids': { file: () => toyText(), n: 1 << 18, make: (n) => [Array(n).fill(261), { maxTokens: 1 }] },
+  'generate, many tokens': { file: () => toyText(), n: 1 << 11, make: (n) => ['ab', { maxTokens: n, logitBias: ENDLESS, seed: 1 }] },
+  'generate, texts that end it': {
+    file: () => toyText(),
+    n: 1 << 14,
+    make: (n) => ['ab', { maxTokens: 2, stop: many(n, (i) => `end ${i}`) }],
+  },
+  'generate, a text that ends it': { file: () => toyText(), n: 1 << 18, make: (n) => ['ab', { maxTokens: 2, stop: 'a'.repeat(n) }] },
+  'generate, many tokens and a long text that ends them': {
+    file: () => toyText(),
+    n: 1 << 11,
+    make: (n) => ['ab', { maxTokens: n, logitBias: { ...ENDLESS, 261: 100 }, seed: 1, stop: `${'a'.repeat(n)}b` }],
+  },
+  'generate, biases': {
+    file: () => toyText(),
+    n: 1 << 15,
+    make: (n) => ['ab', { maxTokens: 1, logitBias: new Map(many(n, (i) => [i % 200, 0.5])) }],
+  },
+  'generate, biases of texts': {
+    file: () => toyText(),
+    n: 1 << 14,
+    make: (n) => ['ab', { maxTokens: 1, logitBias: Object.fromEntries(many(n, (i) => [`a${i}`, 0.5])) }],
+  },
+  'generate, one of many texts': {
+    file: () => toyText(),
+    n: 1 << 14,
+    make: (n) => ['ab', { oneOf: many(n, (i) => `ab ${i}`) }],
+  },
+  'generate, one long text': { file: () => toyText(), n: 1 << 11, make: (n) => ['ab', { oneOf: ['abc '.repeat(n / 4)] }] },
+  'chat, messages': { file: chat, n: 1 << 13, make: (n) => [many(n, (i) => ({ role: i % 2 ? 'assistant' : 'user', content: 'a' }))] },
+  'chat, a message': { file: chat, n: 1 << 18, make: (n) => [[{ role: 'user', content: 'ab c '.repeat(n / 5) }]] },
+  'chat, a template': {
+    file: chat,
+    n: 1 << 14,
+    make: (n) => [[{ role: 'user', content: 'a' }], { template: '{{ 1 + 2 }} a'.repeat(n / 13), maxTokens: 1 }],
+  },
+  'chat, tools': {
+    file: chat,
+    n: 1 << 10,
+    make: (n) => [
+      [{ role: 'user', content: 'a' }],
+      { template: '{% for t in tools %}{{ t | tojson }}{% endfor %}', tools: many(n, tool), maxTokens: 1 },
+    ],
+  },
+  'chat, variables': {
+    file: chat,
+    n: 1 << 14,
+    make: (n) => [[{ role: 'user', content: 'a' }], { variables: Object.fromEntries(many(n, (i) => [`v${i}`, [i]])), maxTokens: 1 }],
+  },
+  'score, a text': { file: () => toyText(), n: 1 << 12, make: (n) => ['ab c '.repeat(n / 5)] },
+  'score, ids': { file: () => toyText(), n: 1 << 11, make: (n) => [Array(n).fill(261)] },
+  'score, texts': { file: () => toyText(), n: 64, make: (n) => [Array(n).fill('ab c')] },
+  'score, a translation': { file: () => toyTranslation(), n: 1 << 17, make: (n) => ['a b', { source: 'ab c '.repeat(n / 5) }] },
+  'attention, a text': { file: () => toyText(), n: 1 << 17, make: (n) => ['ab c '.repeat(n / 5)] },
+  'attention, a translation': { file: () => toyTranslation(), n: 1 << 17, make: (n) => ['a b', { source: 'ab c '.repeat(n / 5) }] },
+  'translate, a sentence': { file: () => toyTranslation(), n: 1 << 17, make: (n) => ['ab c '.repeat(n / 5)] },
+  'translate, sentences': { file: () => toyTranslation(), n: 64, make: (n) => ['a b. '.repeat(n)] },
+  'translate, ids': { file: `${GOLDEN}transformer-end.gguf`, n: 1 << 18, make: (n) => [Array(n).fill(1)] },
+};

@@ -93,7 +93,9 @@ export function levelsOf(text) {
       .filter(isStrong)
       .map(side);
     if (inside.length === 0) continue;
-    const other = !inside.includes(ground) && side(kinds.slice(0, open).filter(isStrong).at(-1)) !== ground;
+    let before = open - 1; // each bracket of an earlier pair is strong now, so all these searches together are linear
+    while (before >= 0 && !isStrong(kinds[before])) before--;
+    const other = !inside.includes(ground) && side(kinds[before]) !== ground;
     kinds[open] = kinds[close] = other ? inside[0] : ground;
   }
   spans(
@@ -109,6 +111,9 @@ export function levelsOf(text) {
   return { base, levels: kinds.map((kind) => (base ? (kind === 'R' ? 1 : 2) : kind === 'L' ? 0 : kind === 'R' ? 1 : 2)) };
 }
 
+/** The largest number of brackets that are open at the same time; after it, no more pairs are found (BD16). */
+const MOST_OPEN = 63;
+
 /**
  * Returns the pairs of brackets, ordered by the opening bracket.
  *
@@ -122,7 +127,7 @@ function pairsOf(text, kinds) {
   let open = [];
   for (let i = 0; i < text.length; i++) {
     if (kinds[i] !== 'ON') continue;
-    if (OPENING.includes(text[i])) open.push(i);
+    if (OPENING.includes(text[i]) && open.push(i) > MOST_OPEN) break;
     const match = CLOSING.indexOf(text[i]);
     const at = match < 0 ? -1 : open.map((one) => text[one]).lastIndexOf(OPENING[match]);
     if (at < 0) continue;

@@ -53,22 +53,26 @@ export function conflictOf(pins, words) {
   const name = (/** @type {number} */ word) => (word === 0 ? 'the root' : `${word} (${words[word - 1]})`);
   const roots = [...pins].filter(([, head]) => head === 0);
   if (roots.length > 1) return `${name(roots[0][0])} and ${name(roots[1][0])} would both be attached to the root, and only one word may be`;
+  /** The words on the paths so far, each with the word at which its path began. @type {Map<number, number>} */
+  const visited = new Map();
   for (const [child] of pins) {
-    const path = [child];
-    for (let at = pins.get(child); at; at = pins.get(at)) {
-      if (at === child)
-        return path.length === 1 ? `${name(child)} would be its own head` : `${path.map(name).join(', ')} would form a cycle`;
-      if (path.includes(at)) break;
-      path.push(at);
-    }
+    let at = child;
+    for (; pins.get(at) && !visited.has(at); at = /** @type {number} */ (pins.get(at))) visited.set(at, child);
+    if (visited.get(at) !== child) continue;
+    const cycle = [at];
+    for (let next = pins.get(at); next !== undefined && next !== at; next = pins.get(next)) cycle.push(next);
+    return cycle.length === 1 ? `${name(at)} would be its own head` : `${cycle.map(name).join(', ')} would form a cycle`;
   }
-  for (const [child, head] of pins) {
-    for (const [other, above] of pins) {
-      const [a, b] = [Math.min(child, head), Math.max(child, head)];
-      const [c, d] = [Math.min(other, above), Math.max(other, above)];
-      if (a < c && c < b && b < d)
-        return `the arc from ${name(head)} to ${name(child)} would cross that from ${name(above)} to ${name(other)}`;
-    }
+  const arcs = [...pins].map(([child, head]) => ({ child, head, from: Math.min(child, head), to: Math.max(child, head) }));
+  arcs.sort((a, b) => a.from - b.from || b.to - a.to); // an arc comes before those that it spans
+  /** The arcs that span the current word, the innermost last. @type {typeof arcs} */
+  const spanning = [];
+  for (const arc of arcs) {
+    while (spanning.length > 0 && spanning[spanning.length - 1].to <= arc.from) spanning.pop();
+    const outer = spanning[spanning.length - 1];
+    if (outer && outer.from < arc.from && outer.to < arc.to)
+      return `the arc from ${name(outer.head)} to ${name(outer.child)} would cross that from ${name(arc.head)} to ${name(arc.child)}`;
+    spanning.push(arc);
   }
   return undefined;
 }

@@ -47,6 +47,9 @@ class OneOf {
   /** @type {number[]} */
   #ends = [];
   #words = 0;
+  /** The bytes drawn so far, and the number of their tokens. */
+  #said = '';
+  #count = 0;
 
   /** @param {string[]} texts */
   constructor(texts) {
@@ -72,14 +75,17 @@ class OneOf {
       const bytes = /^(control|unknown)$/.test(tokenizer.kind(id)) ? '' : letters(tokenizer.bytes(id)); // control tokens add no text
       if (bytes === '' || !inside.includes(bytes)) continue;
       this.#bytes.set(id, bytes);
-      this.#tokens.set(bytes, [...(this.#tokens.get(bytes) ?? []), id]);
+      const same = this.#tokens.get(bytes);
+      if (same) same.push(id);
+      else this.#tokens.set(bytes, [id]);
     }
     this.#lengths = [...new Set(Array.from(this.#tokens.keys(), ({ length }) => length))];
   }
 
   /** @param {Uint32Array} ids */
   next(ids) {
-    const said = Array.from(ids, (id) => this.#bytes.get(id) ?? '').join('');
+    for (; this.#count < ids.length; this.#count++) this.#said += this.#bytes.get(ids[this.#count]) ?? '';
+    const said = this.#said;
     const left = this.#texts.filter((text) => text.startsWith(said)).map((text) => text.slice(said.length));
     const mask = new Uint32Array(this.#words);
     const allow = (/** @type {number} */ id) => {
