@@ -37,7 +37,7 @@ int main(int argc, char **argv) {
     while (!status && position < count) {
         uint32_t ids[NX_MAX_SPAN], drawn;
         float nats[NX_MAX_SPAN], largest;
-        status = nx_session_draw(model, session, 1, ids, nats, &drawn); /* after NX_MORE without an id, it must be called again */
+        status = nx_session_draw(model, session, 1, ids, nats, &drawn); /* after NX_MORE without an id, the call must be repeated */
         if (status == NX_MORE) status = NX_OK;
         if (status || !drawn) continue;
         nx_session_output(model, session, 0, logits);

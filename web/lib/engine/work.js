@@ -251,7 +251,7 @@ function* put({ core, pace }, session, ids, nats, each = false) {
   for (let at = 0, end = 0; at < ids.length; ) {
     const most = Math.min((ids.length - at) / width, core.sliceLimit(samples, part));
     at = pace.slice(`${nats ? 'score' : 'put'} ${each ? samples : 1}`, 4, most, (count, over) => {
-      end = Math.max(end, at + count * width); // keeps positions together that take several chunks
+      end = Math.max(end, at + count * width); // after a call that ended early, the next call must repeat the ids
       // Nats of several samples stay in the engine's memory between the parts of a position, where another job would overwrite them.
       const cost = core.put(session, ids.subarray(at, end), nats !== undefined, each, nats && samples > 1 ? undefined : over);
       nats?.set(cost, at);

@@ -74,7 +74,7 @@ const PATTERNS = [
   at(`ph\\.d${ENDS_HERE}`),
   // Two numbers with a hyphen between them are two words, except in telephone numbers.
   at('(?:\\d\\d?|\\d{4})(?=-(?:\\d\\d?|\\d{4})(?![\\p{L}\\d:/.,-]))|\\d{3}(?=-\\d{3}(?![\\p{L}\\d:/.,-]))'),
-  at('\\d*[\u00bc-\u00be\u2150-\u215e]'), // a number such as one and a half
+  at('\\d*[\u00bc-\u00be\u2150-\u215e]'), // a number with a fraction, such as one and a half
   at(`[+-]?\\d+(?:[.,]\\d+)+\\p{L}{1,4}${ENDS_HERE}`), // 1.5m, 2.4GHz
   at(`[+-]?\\d+(?:[.,:/-]\\d+)*(?:st|nd|rd|th|s|am|pm)?${ENDS_HERE}`),
   at(`${A}\\d\\ds?${ENDS_HERE}`),

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Trains a generative adversarial network for points in the plane. It is so small that visitors can watch the training. This file does not
-// use the page.
+// use the DOM.
 //
 //   D is trained to lower  mean max(0, 1 - D(real)) + mean max(0, 1 + D(G(z))),  G to lower  -mean D(G(z))    (hinge losses, as in SAGAN)
 //

@@ -96,7 +96,7 @@ function impossible(reason) {
   return argumentError(`No tree without crossing arcs has the pinned heads: ${reason}`);
 }
 
-/** Cuts rows to the possible heads, as (words, words + 1). @param {Float32Array} rows @param {number} n @param {number} width */
+/** Shortens each row to the possible heads of a sentence, and returns (words, words + 1). @param {Float32Array} rows @param {number} n @param {number} width */
 function trimmed(rows, n, width) {
   const out = new Float32Array(n * (n + 1));
   for (let m = 0; m < n; m++) out.set(rows.subarray(m * width, m * width + n + 1), m * (n + 1));

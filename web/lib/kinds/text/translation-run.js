@@ -160,7 +160,7 @@ export class TranslationRun extends BaseRun {
     return Uint32Array.from(this.#all.filter((id) => !this.#tokenizer?.isEnd(id)));
   }
 
-  /** Returns the tokens of all translations so far, with an end between the translations of several sentences. */
+  /** Returns the tokens of all translations so far, with an end token between the translations of several sentences. */
   get #all() {
     return [...this.#ended, ...this.#ids];
   }
