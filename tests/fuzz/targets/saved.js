@@ -8,10 +8,10 @@
 
 import assert from 'node:assert/strict';
 
-import { DIGITS, GOLDEN, load } from '../../js/helpers.js';
-import { toyText } from '../../js/toy-text.js';
-import { toyTranslation } from '../../js/toy-translation.js';
-import { toyModel } from '../../js/toy.js';
+import { engineOf } from '../../../web/lib/model/engine.js';
+import { rowsOf, weightsOf } from '../../kinds/js.js';
+import { load } from '../../js/helpers.js';
+import { named } from '../../kinds/rows.js';
 import { Input, damaged, refusedBy, refusedOr } from '../input.js';
 
 const ONE_IN = 100;
@@ -29,32 +29,16 @@ const throughJson = (saved) =>
 
 /** @returns {Promise<import('../fuzz.js').Target>} */
 export async function open() {
-  const [pictures, digits, texts, translation, sound, codes] = /** @type {any[]} */ (
-    await Promise.all([
-      load(toyModel()),
-      load(DIGITS),
-      load(toyText()),
-      load(toyTranslation()),
-      load(`${GOLDEN}wavenet-tiny.gguf`),
-      load(`${GOLDEN}jukebox-tiny.gguf`),
-    ])
-  );
-  const grey = { data: new Uint8Array(784).fill(9), width: 28, height: 28 };
-  /** @type {[any, () => any][]} */
-  const runs = [
-    [pictures, () => pictures.generate({ seed: 3, samples: 2 })],
-    [digits, () => digits.complete(grey, { rows: 27, seed: 2 })],
-    [texts, () => texts.generate('a b', { maxTokens: 9, seed: 4 })],
-    [texts, () => texts.generate('ab', { maxTokens: 5, topK: 3 })],
-    [translation, () => translation.translate('ab a', { beams: 2 })],
-    [sound, () => sound.generate({ seconds: 0.01, label: 1, seed: 5 })],
-    [codes, () => codes.generate({ label: 1, seed: 5 })],
-  ];
   /** @type {{ model: any, saved: any }[]} */
   const all = [];
-  for (const [model, begin] of runs) {
+  const models = new Set();
+  for (const [name, { file, options, input }] of Object.entries(named(rowsOf('verbs')))) {
+    const model = /** @type {any} */ (await load(weightsOf(file)));
+    models.add(model);
+    if (!engineOf(model).kind.resume) continue; // its runs cannot be saved
+    const [, verb] = /** @type {RegExpExecArray} */ (/\.(\w+)/.exec(name));
     for (const most of [2, Infinity]) {
-      const run = begin();
+      const run = model[verb](...(input ? [input(model.info)] : []), { seed: 3, ...options });
       await steps(run, most);
       all.push({ model, saved: JSON.parse(JSON.stringify(run.save())) });
     }
@@ -75,7 +59,7 @@ export async function open() {
       if (++taken % ONE_IN === 0) return steps(run, STEPS).catch((error) => refusedBy(error));
     },
     close() {
-      for (const model of [pictures, digits, texts, translation, sound, codes]) model.close();
+      for (const model of models) model.close();
     },
   };
 }
