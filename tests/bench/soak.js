@@ -10,38 +10,13 @@
 
 import { load } from '../../web/lib/index.js';
 import { ROOT } from '../js/helpers.js';
+import { rowsOf } from '../kinds/bench.js';
+import { flat } from '../kinds/rows.js';
 
 const WARM = 5;
 const GROWTH = 4 / 3;
 
-const pixels = (/** @type {number} */ side) => ({ data: new Uint8Array(3 * side * side).fill(200), width: side, height: side });
-/** Returns a picture of a stroke at this distance from the left edge. */
-const sign = (/** @type {number} */ left) => ({
-  data: Uint8Array.from({ length: 28 * 28 }, (_, i) => (Math.abs((i % 28) - left) < 3 && i > 150 && i < 650 ? 0 : 255)),
-  width: 28,
-  height: 28,
-});
-
-/** The files, and the use of each. @type {[string, (model: any, options: any) => any][]} */
-const USES = [
-  ['weights/digits.gguf', (model, options) => model.generate(options)],
-  ['weights/fvsbn.gguf', (model, options) => model.generate(options)],
-  ['weights/gated-pixelcnn-digits.gguf', (model, options) => model.generate({ ...options, samples: 2 })],
-  ['weights/sagan-emoji.gguf', (model, options) => model.generate(options)],
-  ['weights/wavenet.gguf', (model, options) => model.generate({ ...options, seconds: 0.05 })],
-  ['weights/jukebox-small.gguf', (model, options) => model.generate({ ...options, seconds: 0.2 })],
-  ['weights/chorales.gguf', (model, options) => model.generate({ ...options, bars: 1 })],
-  ['weights/captions.gguf', (model, { signal }) => model.caption(pixels(64), { signal, maps: true })],
-  ['weights/crf-en.gguf', (model, { signal }) => model.tag('The old man the boats.', { signal })],
-  ['weights/parents-en.gguf', (model, { signal }) => model.parse('I saw her with a telescope.', { signal })],
-  ['weights/de-en.gguf', (model, { signal }) => model.translate('Ein Hund schläft.', { signal, beams: 2 })],
-  [
-    'weights/snail-omniglot.gguf',
-    (model, { signal }) =>
-      model.classify(sign(9), { support: [sign(9), sign(20)].map((image, i) => ({ image, label: String(i) })), signal }),
-  ],
-  ['tests/golden/stories260K.gguf', (model, options) => model.generate('Once', { ...options, maxTokens: 20 })],
-];
+const USES = Object.entries(flat(rowsOf('uses')));
 
 /** @param {any} run  a run with steps, or a result @param {number} most  maximum number of steps to read */
 async function consume(run, most) {

@@ -34,6 +34,21 @@ export function rows(all, sweep, file, names = NAMES) {
 }
 
 /**
+ * Returns the rows of all kinds, by the names that they have in their kinds, without the kinds that state a reason.
+ *
+ * @template Row
+ * @param {Record<string, Record<string, Row> | string>} kinds
+ * @returns {Record<string, Row>}
+ */
+export function flat(kinds) {
+  /** @type {[string, Row][]} */
+  const all = Object.values(kinds).flatMap((own) => (typeof own === 'string' ? [] : Object.entries(own)));
+  const twice = all.find(([name], i) => all.findIndex(([other]) => other === name) < i);
+  if (twice) throw new Error(`two kinds have a row ${twice[0]}`);
+  return Object.fromEntries(all);
+}
+
+/**
  * Returns the rows of all kinds, by `KIND.ROW`, without the kinds that state a reason.
  *
  * @template Row

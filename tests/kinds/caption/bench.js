@@ -1,0 +1,11 @@
+// SPDX-License-Identifier: MIT
+// @ts-check
+
+/** Rows of the kind caption for the sweeps in tests/bench (tests/kinds/bench.js documents them). */
+
+/** @import { Rows } from '../bench.js' */
+
+const pixels = () => ({ data: new Uint8Array(3 * 64 * 64).fill(200), width: 64, height: 64 });
+
+/** @type {Rows['uses']} */
+export const uses = { 'weights/captions.gguf': (model, { signal }) => model.caption(pixels(), { signal, maps: true }) };

@@ -1,0 +1,9 @@
+// SPDX-License-Identifier: MIT
+// @ts-check
+
+/** Rows of the kind note for the sweeps in tests/bench (tests/kinds/bench.js documents them). */
+
+/** @import { Rows } from '../bench.js' */
+
+/** @type {Rows['uses']} */
+export const uses = { 'weights/chorales.gguf': (model, options) => model.generate({ ...options, bars: 1 }) };
