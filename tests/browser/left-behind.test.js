@@ -9,9 +9,10 @@
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 
+import { functionsIn, rowsOf } from '../kinds/browser.js';
+import { flat } from '../kinds/rows.js';
 import { oneOf } from '../more.js';
 import { openEmpty, provide, session } from './browser.js';
-import { KINDS } from './element-kinds.js';
 
 const { withPage } = session(['--js-flags=--expose-gc', '--autoplay-policy=no-user-gesture-required']);
 
@@ -101,7 +102,7 @@ function count() {
   };
 }
 
-for (const [i, [name, attributes]] of Object.entries(KINDS).entries()) {
+for (const [i, [name, { attributes, begin }]] of Object.entries(flat(rowsOf('shown'))).entries()) {
   oneOf(i, 5)(`${name}: nothing stays behind`, { timeout: 120000 }, () =>
     withPage(
       async (page) => {
@@ -109,6 +110,7 @@ for (const [i, [name, attributes]] of Object.entries(KINDS).entries()) {
         await provide(page, '/weights/stories260K.gguf', await readFile(new URL('../golden/stories260K.gguf', import.meta.url)));
         await provide(page, '/damaged.gguf', new TextEncoder().encode(`GGUF\u0003\0\0\0${'x'.repeat(999)}`));
         await openEmpty(page);
+        await functionsIn(page, { begin });
         await page.mouse.click(300, 300);
         const left = await page.evaluate(
           async ({ model, attributes }) => {
@@ -180,24 +182,7 @@ for (const [i, [name, attributes]] of Object.entries(KINDS).entries()) {
               aborted.abort();
               await loading.catch(() => {});
               const open = await load(model, { signal });
-              const { info } = open;
-              const picture = info.width && {
-                data: new Uint8Array((info.channels ?? 3) * info.width * info.height),
-                width: info.width,
-                height: info.height,
-              };
-              const given = attributes.prompt ?? picture;
-              const verb = ['tag', 'parse', 'translate', 'caption', 'generate'].find((one) => info.verbs.includes(one));
-              const options = {
-                signal,
-                ...(attributes.seconds && { seconds: 0.05 }),
-                ...(attributes.bars && { bars: 1 }),
-                ...(info.kind === 'text' && { maxTokens: 5 }),
-              };
-              const begin = (/** @type {object} */ more = {}) =>
-                verb === 'generate' && info.kind !== 'text'
-                  ? open.generate({ ...options, ...more })
-                  : open[String(verb)](given, { ...options, ...more });
+              const begin = () => all.rows.begin(open, { signal });
               const canvas = document.createElement('canvas');
               document.body.append(canvas);
               const drawn = await begin();

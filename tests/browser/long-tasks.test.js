@@ -8,6 +8,8 @@
 
 import assert from 'node:assert/strict';
 
+import { rowsOf } from '../kinds/browser.js';
+import { flat } from '../kinds/rows.js';
 import { oneOf } from '../more.js';
 import { LIBRARY, SHELL, openEmpty, session } from './browser.js';
 
@@ -58,91 +60,7 @@ async function longest(page, work) {
   return Math.max(...tasks.map(({ tdur = 0 }) => tdur)) / 1000;
 }
 
-/**
- * The requests, each with its model: (model, make) => promise.
- *
- * @type {Record<string, { weights: string, ask: (model: any, make: any) => Promise<unknown>, code?: string }>}  code: code of
- *   the expected error
- */
-const ASKED = {
-  'a photograph completed': {
-    weights: 'cifar10',
-    ask: async (model, make) => model.complete(await make.photograph(), { rows: 31, seed: 1 }).pictures(),
-  },
-  'a photograph enlarged': {
-    weights: 'cifar10-sr',
-    ask: async (model, make) => {
-      for await (const step of model.superResolve(await make.photograph(), { seed: 1 })) return step;
-    },
-  },
-  'a canvas of the largest size, scored': { weights: 'digits', ask: async (model, make) => model.score(make.canvas(8192, 8192)) },
-  'a canvas of the largest size, captioned': {
-    weights: 'captions',
-    ask: async (model, make) => model.caption(make.canvas(8192, 8192)).text(),
-  },
-  'a canvas of the largest size, aborted': {
-    weights: 'digits',
-    code: 'enough',
-    ask: async (model, make) => {
-      const stopper = new AbortController();
-      const canvas = make.canvas(8192, 8192);
-      setTimeout(() => stopper.abort(Object.assign(new Error('enough'), { code: 'enough' })), 50);
-      return model.score(canvas, { signal: stopper.signal });
-    },
-  },
-  'signs as photographs': {
-    weights: 'snail-omniglot',
-    ask: async (model, make) => {
-      const [a, b, query] = [make.canvas(2000, 1500), make.canvas(1500, 2000), make.canvas(1600, 1600)];
-      return model.classify(query, {
-        support: [
-          { image: a, label: 'a' },
-          { image: b, label: 'b' },
-        ],
-      });
-    },
-  },
-  'a minute of sound, encoded, which is too long': {
-    weights: 'jukebox-codes',
-    code: 'argument',
-    ask: async (model, make) => model.encode(make.sound(60, 48000, 2)),
-  },
-  'seconds of sound at a rate with no common factor, encoded': {
-    weights: 'jukebox-codes',
-    ask: async (model, make) => model.encode(make.sound(4, 44101, 2)),
-  },
-  'a minute of sound at 192 kHz, aborted': {
-    weights: 'wavenet',
-    code: 'enough',
-    ask: async (model, make) => {
-      const stopper = new AbortController();
-      const sound = make.sound(60, 192000, 2);
-      setTimeout(() => stopper.abort(Object.assign(new Error('enough'), { code: 'enough' })), 50);
-      return model.score(sound, { signal: stopper.signal });
-    },
-  },
-  'a long text, tagged': { weights: 'crf-en', ask: async (model) => model.tag('The quick brown fox, doesn\u2019t it jump? '.repeat(6000)) },
-  'a text without a word, tagged': { weights: 'crf-en', ask: async (model) => model.tag('\u200d \u200b'.repeat(1_000_000)) },
-  'an address of brackets, tagged': { weights: 'hmm-en', ask: async (model) => model.tag(`http://a${')'.repeat(16000)}`) },
-  'a sentence of long words, parsed': { weights: 'parents-en', ask: async (model) => model.parse(`${'e\u0301'.repeat(8000)} `.repeat(20)) },
-  'a prompt that is too long': {
-    weights: 'stories',
-    code: 'argument',
-    ask: async (model) => model.generate('Once upon a time '.repeat(1_000_000)).text(),
-  },
-  'a prompt of the maximum length': {
-    weights: 'stories',
-    ask: async (model) => model.generate('a'.repeat(500), { maxTokens: 1, seed: 1 }).text(),
-  },
-  'a sentence of the maximum length, translated': {
-    weights: 'de-en',
-    ask: async (model) => model.translate('Das Haus ist rot und '.repeat(20)).text(),
-  },
-  'music of a hundred thousand notes': { weights: 'chorales', code: 'limit', ask: async (model, make) => model.score(make.midi(100_000)) },
-  'music of five thousand notes': { weights: 'chorales', ask: async (model, make) => model.score(make.midi(5_000)) },
-};
-
-for (const [i, [what, { weights, ask, code }]] of Object.entries(ASKED).entries()) {
+for (const [i, [what, { weights, ask, code }]] of Object.entries(flat(rowsOf('long'))).entries()) {
   oneOf(i, 6)(what, { timeout: 300000 }, () =>
     withPage(async (page) => {
       await openEmpty(page);

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: MIT
+// @ts-check
+
+/** Rows of the kind code for the sweeps in tests/browser (tests/kinds/browser.js documents them). */
+
+/** @import { Rows } from '../browser.js' */
+
+/** @type {Rows['shown']} */
+export const shown = {
+  'jukebox-small': {
+    attributes: { task: 'generate', seconds: '0.05' },
+    begin: (model, options) => model.generate({ ...options, seconds: 0.05 }),
+  },
+};
+
+/** @type {Rows['long']} */
+export const long = {
+  'a minute of sound, encoded, which is too long': {
+    weights: 'jukebox-codes',
+    code: 'argument',
+    ask: async (model, make) => model.encode(make.sound(60, 48000, 2)),
+  },
+  'seconds of sound at a rate with no common factor, encoded': {
+    weights: 'jukebox-codes',
+    ask: async (model, make) => model.encode(make.sound(4, 44101, 2)),
+  },
+};
+
+/** @type {Rows['inputs']} */
+export const inputs = {
+  complete: {
+    takes: 'sound',
+    weights: 'jukebox-small',
+    ask: async (model, sound) => (await model.complete(sound, { seconds: 0.1 }).input).samples.length,
+  },
+  encode: { takes: 'sound', weights: 'jukebox-small', ask: async (model, sound) => (await model.encode(sound)).heard.samples.length },
+};

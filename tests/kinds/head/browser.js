@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: MIT
+// @ts-check
+
+/** Rows of the kind head for the sweeps in tests/browser (tests/kinds/browser.js documents them). */
+
+/** @import { Rows } from '../browser.js' */
+
+/** @type {Rows['shown']} */
+export const shown = {
+  'parents-en': {
+    attributes: { prompt: 'I saw her.' },
+    begin: (model, { signal }) => model.parse('I saw her.', { signal }),
+    ends: ({ parse }) => parse.heads.length === 4,
+  },
+};
+
+/** @type {Rows['long']} */
+export const long = {
+  'a sentence of long words, parsed': { weights: 'parents-en', ask: async (model) => model.parse(`${'e\u0301'.repeat(8000)} `.repeat(20)) },
+};
+
+export const inputs = 'it takes text';

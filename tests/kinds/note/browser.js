@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: MIT
+// @ts-check
+
+/** Rows of the kind note for the sweeps in tests/browser (tests/kinds/browser.js documents them). */
+
+/** @import { Rows } from '../browser.js' */
+
+/** @type {Rows['shown']} */
+export const shown = {
+  chorales: {
+    attributes: { task: 'generate', bars: '1' },
+    begin: (model, options) => model.generate({ ...options, bars: 1 }),
+    ends: ({ notes, sampleRate }) => notes.length > 0 && sampleRate === 44100,
+    freed: true,
+  },
+};
+
+/** @type {Rows['long']} */
+export const long = {
+  'music of a hundred thousand notes': { weights: 'chorales', code: 'limit', ask: async (model, make) => model.score(make.midi(100_000)) },
+  'music of five thousand notes': { weights: 'chorales', ask: async (model, make) => model.score(make.midi(5_000)) },
+};
+
+/** @type {Rows['inputs']} */
+export const inputs = {
+  score: { takes: 'music', weights: 'chorales', ask: async (model, music) => (await model.score(music)).nats },
+  complete: {
+    takes: 'music',
+    weights: 'chorales',
+    ask: async (model, music) => (await model.complete(music, { bars: 4 }).input).notes.length >= 2,
+  },
+};

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: MIT
+// @ts-check
+
+/** Rows of the kind sign for the sweeps in tests/browser (tests/kinds/browser.js documents them). */
+
+/** @import { Rows } from '../browser.js' */
+
+export const shown = 'its examples cannot be given as an attribute';
+
+/** @type {Rows['long']} */
+export const long = {
+  'signs as photographs': {
+    weights: 'snail-omniglot',
+    ask: async (model, make) => {
+      const [a, b, query] = [make.canvas(2000, 1500), make.canvas(1500, 2000), make.canvas(1600, 1600)];
+      return model.classify(query, {
+        support: [
+          { image: a, label: 'a' },
+          { image: b, label: 'b' },
+        ],
+      });
+    },
+  },
+};
+
+/** @type {Rows['inputs']} */
+export const inputs = {
+  classify: {
+    takes: 'picture',
+    weights: 'snail-omniglot',
+    ask: async (model, image, { img }) =>
+      (
+        await model.classify(image, {
+          support: [
+            { image: img, label: 'a' },
+            { image, label: 'b' },
+          ],
+        })
+      ).probabilities.map((/** @type {any} */ { nats }) => nats),
+  },
+};

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: MIT
+// @ts-check
+
+/** Rows of the kind sound for the sweeps in tests/browser (tests/kinds/browser.js documents them). */
+
+/** @import { Rows } from '../browser.js' */
+
+/** @type {Rows['shown']} */
+export const shown = {
+  wavenet: {
+    attributes: { task: 'generate', seconds: '0.05' },
+    begin: (model, options) => model.generate({ ...options, seconds: 0.05 }),
+    freed: true,
+  },
+};
+
+/** @type {Rows['long']} */
+export const long = {
+  'a minute of sound at 192 kHz, aborted': {
+    weights: 'wavenet',
+    code: 'enough',
+    ask: async (model, make) => {
+      const stopper = new AbortController();
+      const sound = make.sound(60, 192000, 2);
+      setTimeout(() => stopper.abort(Object.assign(new Error('enough'), { code: 'enough' })), 50);
+      return model.score(sound, { signal: stopper.signal });
+    },
+  },
+};
+
+/** @type {Rows['inputs']} */
+export const inputs = {
+  complete: {
+    takes: 'sound',
+    weights: 'wavenet',
+    ask: async (model, sound) => (await model.complete(sound, { seconds: 0.01 }).input).samples.length,
+  },
+  score: { takes: 'sound', weights: 'wavenet', ask: async (model, sound) => (await model.score(sound)).perElement.length },
+};

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: MIT
+// @ts-check
+
+/** Rows of the kind text for the sweeps in tests/browser (tests/kinds/browser.js documents them). */
+
+/** @import { Rows } from '../browser.js' */
+
+/** @type {Rows['shown']} */
+export const shown = {
+  'de-en': { attributes: { prompt: 'Ein Hund.' }, begin: (model, { signal }) => model.translate('Ein Hund.', { signal }) },
+  stories260K: {
+    attributes: { prompt: 'Once', 'max-tokens': '5' },
+    begin: (model, options) => model.generate('Once', { ...options, maxTokens: 5 }),
+    freed: true,
+  },
+};
+
+/** @type {Rows['long']} */
+export const long = {
+  'a prompt that is too long': {
+    weights: 'stories',
+    code: 'argument',
+    ask: async (model) => model.generate('Once upon a time '.repeat(1_000_000)).text(),
+  },
+  'a prompt of the maximum length': {
+    weights: 'stories',
+    ask: async (model) => model.generate('a'.repeat(500), { maxTokens: 1, seed: 1 }).text(),
+  },
+  'a sentence of the maximum length, translated': {
+    weights: 'de-en',
+    ask: async (model) => model.translate('Das Haus ist rot und '.repeat(20)).text(),
+  },
+};
+
+export const inputs = 'it takes text';
