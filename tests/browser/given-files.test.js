@@ -1,48 +1,27 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Files that are dropped on figures or pasted: every figure that takes files answers in the same way. One row per page. */
+/** Files that are dropped on figures or pasted: every figure that takes files answers in the same way. tests/pages has the rows. */
 
 import assert from 'node:assert/strict';
 import { readdir, readFile } from 'node:fs/promises';
 import { test } from 'node:test';
 
-import { writeNotes } from '../../web/lib/kinds/note/midi.js';
-import { writeWav } from '../../web/lib/media/wav.js';
 import { ROOT } from '../js/helpers.js';
 import { oneOf } from '../more.js';
+import { rowsOf } from '../pages/browser.js';
 import { session } from './browser.js';
 import { png } from './png.js';
 
-/** @import { Note } from '../../web/lib/kinds/note/codec.js' */
 /** @import { Page } from 'playwright-core' */
+/** @import { GivenFile } from '../pages/browser.js' */
 
 const { withPage } = session();
 const CALM = /** @type {const} */ ({ reducedMotion: 'reduce' });
 
-const tone = writeWav(
-  Float32Array.from({ length: 800 }, (_, i) => 0.3 * Math.sin(i / 3)),
-  8000,
-);
-const tune = writeNotes(/** @type {Note[]} */ ([{ start: 0, length: 4, pitch: 67, velocity: 80, voice: 'soprano' }]), {
-  ticks: 4,
-  voices: ['soprano'],
-  tempo: 100,
-});
 const svg = '<svg xmlns="http://www.w3.org/2000/svg" width="64" height="64"><rect width="64" height="64" fill="red"/></svg>';
 
-/**
- * For each page: the figure that takes files, the element that shows the answer, a suitable file, and the expected answer.
- *
- * @typedef {[string, string | Uint8Array, string]} Given  name, content, type
- * @type {Record<string, [string, string, Given, RegExp]>}
- */
-const ROWS = {
-  captions: ['#figure-tell', '#said', ['a red square 100% #1.svg', svg, 'image/svg+xml'], /middle of your picture/],
-  wavenet: ['#figure-voice', '#voice-said', ['소리.wav', tone, 'audio/wav'], /of which 0\.10 s are the recording/],
-  jukebox: ['#figure-stages', '#stages-note', ['소리.wav', tone, 'audio/wav'], /^소리\.wav, 0\.10 s/],
-  chorale: ['#figure-answer', '#answer-said', ['melody.MID', tune, ''], /of which 1 note was given/],
-};
+const ROWS = rowsOf('givenFiles');
 /** Figures of these folders take files, too: photo.test.js has the colour page, own-file.test.js and tokens.test.js have model files. */
 const OTHERS = ['colour'];
 
@@ -64,7 +43,7 @@ test('every page whose figures take files is in the sweep', async () => {
 /**
  * Drops or pastes files. Returns whether the page prevented the browser's default.
  *
- * @param {Page} page @param {'drop' | 'paste'} type @param {string} selector @param {Given[]} given @param {string} [text]
+ * @param {Page} page @param {'drop' | 'paste'} type @param {string} selector @param {GivenFile[]} given @param {string} [text]
  */
 const hand = (page, type, selector, given, text = '') =>
   page.locator(selector).evaluate(
@@ -83,21 +62,20 @@ const hand = (page, type, selector, given, text = '') =>
     [type, given.map(([name, bytes, mime]) => [name, Buffer.from(bytes).toString('base64'), mime]), text],
   );
 
-for (const [i, [name, [figure, said, given, done]]] of Object.entries(ROWS).entries()) {
+for (const [i, [name, { figure, said, refused = said, given, done }]] of Object.entries(ROWS).entries()) {
   oneOf(i, 2)(`${name}: a file among others, dropped and pasted; one that is broken, and a model`, { timeout: 120_000 }, () =>
     withPage(async (page) => {
       await page.goto(`/web/pages/${name}/`);
       await page.locator('[data-phase=done]').first().waitFor({ timeout: 60_000 });
       await page.locator(figure).scrollIntoViewIfNeeded();
       await page.locator(`${figure} input[type=file]:enabled`).waitFor({ state: 'attached' });
-      const answer = page.locator(said);
-      const broken = /** @type {Given} */ ([`broken ${given[0]}`, '', given[2]]);
-      const why = name === 'jukebox' ? page.locator('#stages-said') : answer;
+      const [answer, why, file] = [page.locator(said), page.locator(refused), given()];
+      const broken = /** @type {GivenFile} */ ([`broken ${file[0]}`, '', file[2]]);
       for (const type of /** @type {const} */ (['drop', 'paste'])) {
         assert.ok(await hand(page, 'drop', figure, [broken]), 'the browser does not open the file');
         await why.getByText(/empty|no byte|cannot be read|is not/i).waitFor();
         const fault = await why.innerText();
-        assert.ok(await hand(page, type, figure, [['notes.txt', 'x', 'text/plain'], given]));
+        assert.ok(await hand(page, type, figure, [['notes.txt', 'x', 'text/plain'], file]));
         await answer.getByText(done).and(page.locator(said)).waitFor({ timeout: 40_000 });
         await why.getByText(fault, { exact: true }).waitFor({ state: 'hidden' });
       }

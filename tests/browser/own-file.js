@@ -9,43 +9,21 @@
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 
+import { ownFiles } from '../pages/browser.js';
 import { OUT } from './browser.js';
 import { WAIT, inRepository } from './gallery.js';
 
 /** @import { Page } from 'playwright-core' */
+/** @import { OwnFile } from '../pages/browser.js' */
 
-/** @typedef {{ file: string, wrong?: string, said?: RegExp }} Given */
-
-/** For each page, a suitable file and the message for an unsuitable one. @type {Record<string, Given>} */
-export const PAGES = {
-  alignment: {
-    file: 'seq2seq-general.gguf',
-    wrong: 'de-en.gguf',
-    said: /de-en\.gguf has the architecture transformer; .* only seq2seq has/,
-  },
-  captions: { file: 'captions-hard.gguf' },
-  chains: { file: 'memm-en.gguf', wrong: 'parents-en.gguf', said: /parents-en\.gguf finds the heads of words/ },
-  chorale: { file: 'chorales.gguf', wrong: 'sparse-digits.gguf', said: /draws pictures: the pages of pictures/ },
-  fvsbn: { file: 'fvsbn.gguf', wrong: 'pixelcnn-digits.gguf', said: /architecture pixelcnn/ },
-  'image-transformer': { file: 'image-transformer-digits-bw.gguf', wrong: 'emoji.gguf', said: /draws 32 by 32 pixels in colour/ },
-  jukebox: { file: 'jukebox-codes.gguf', wrong: 'wavenet.gguf', said: /wavenet\.gguf speaks/ },
-  'look-ahead': { file: 'digits.gguf' },
-  opened: { file: 'opened.gguf', wrong: 'de-en.gguf', said: /^It has [\d,]+ numbers; this page can show at most 100,000/ },
-  pixelcnn: { file: 'gated-pixelcnn-digits.gguf' },
-  reading: { file: 'lstmn.gguf', wrong: 'stories.gguf', said: /architecture llama/ },
-  sagan: { file: 'sagan-emoji-plain.gguf' },
-  'same-digit': { file: 'image-transformer-digits-bw.gguf' },
-  snail: { file: 'snail-omniglot.gguf' },
-  sparse: { file: 'sparse-digits.gguf', wrong: 'chorales.gguf', said: /makes music/ },
-  structure: { file: 'parents-en.gguf' },
-  transformer: { file: 'opened.gguf' },
-  wavenet: { file: 'wavenet.gguf', wrong: 'chorales.gguf', said: /makes music/ },
-};
-
+/** The pages with a box for a visitor's file. The other pages have another control for it. @type {Record<string, OwnFile>} */
+export const PAGES = Object.fromEntries(
+  Object.entries(ownFiles()).flatMap(([name, row]) => (typeof row === 'string' ? [] : [/** @type {const} */ ([name, row])])),
+);
+/** Pages with another control for a visitor's file, which other tests use. */
+export const ELSEWHERE = Object.keys(ownFiles()).filter((name) => !(name in PAGES));
 /** Pages that are tested with every change. */
-export const SHORT = ['fvsbn'];
-/** Pages with another control for a visitor's file: colour (own-model.test.js), texts (tokens.test.js, chat.test.js). */
-export const ELSEWHERE = ['chat', 'colour', 'tokens'];
+export const SHORT = Object.keys(PAGES).filter((name) => PAGES[name].always);
 
 /** @param {Page} page @param {string} name @param {Buffer} [buffer] */
 export const give = async (page, name, buffer) =>

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: MIT
+// @ts-check
+
+/** Rows of the page chorale for the sweeps in tests/browser (tests/pages/browser.js documents them). */
+
+import { writeNotes } from '../../../web/lib/kinds/note/midi.js';
+
+/** @import { Rows } from '../browser.js' */
+
+const tune = () =>
+  writeNotes(/** @type {any} */ ([{ start: 0, length: 4, pitch: 67, velocity: 80, voice: 'soprano' }]), {
+    ticks: 4,
+    voices: ['soprano'],
+    tempo: 100,
+  });
+
+/** @type {Rows['ownFile']} */
+export const ownFile = { file: 'chorales.gguf', wrong: 'sparse-digits.gguf', said: /draws pictures: the pages of pictures/ };
+
+/** @type {Rows['givenFiles']} */
+export const givenFiles = {
+  figure: '#figure-answer',
+  said: '#answer-said',
+  given: () => ['melody.MID', tune(), ''],
+  done: /of which 1 note was given/,
+};

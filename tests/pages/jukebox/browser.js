@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: MIT
+// @ts-check
+
+/** Rows of the page jukebox for the sweeps in tests/browser (tests/pages/browser.js documents them). */
+
+import { writeWav } from '../../../web/lib/media/wav.js';
+import { tone } from '../../kinds/inputs.js';
+
+/** @import { Rows } from '../browser.js' */
+
+/** @type {Rows['ownFile']} */
+export const ownFile = { file: 'jukebox-codes.gguf', wrong: 'wavenet.gguf', said: /wavenet\.gguf speaks/ };
+
+/** @type {Rows['givenFiles']} */
+export const givenFiles = {
+  figure: '#figure-stages',
+  said: '#stages-note',
+  refused: '#stages-said',
+  given: () => ['소리.wav', writeWav(tone(800).samples, 8000), 'audio/wav'],
+  done: /^소리\.wav, 0\.10 s/,
+};
+
+/** @type {Rows['figures']} */
+export const figures = {
+  B16: { shows: 'Jukebox: audio to codes, priors, codes back to audio', at: 'figure-stages' },
+};

@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: MIT
+// @ts-check
+
+/** Rows of the page pixelcnn for the sweeps in tests/browser (tests/pages/browser.js documents them). */
+
+/** @import { Rows } from '../browser.js' */
+
+/** @type {Rows['ownFile']} */
+export const ownFile = { file: 'gated-pixelcnn-digits.gguf' };
+
+/** @type {Rows['figures']} */
+export const figures = {
+  B6: { shows: 'raster order, receptive field, a masked kernel of 5 by 5', at: 'figure-masks' },
+  B7: { shows: 'samples by class', at: 'figure-classes' },
+};

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: MIT
+// @ts-check
+
+/** Rows of the page sparse for the sweeps in tests/browser (tests/pages/browser.js documents them). */
+
+/** @import { Rows } from '../browser.js' */
+
+/** @type {Rows['ownFile']} */
+export const ownFile = { file: 'sparse-digits.gguf', wrong: 'chorales.gguf', said: /makes music/ };
+
+/** @type {Rows['figures']} */
+export const figures = {
+  B13: { shows: 'patterns that dense attention learns, layer by layer', at: 'figure-heads' },
+  B14: { shows: 'strided and fixed patterns on a small picture', at: 'figure-patterns' },
+  B15: { shows: 'sparse models that draw pictures, sound and music', at: 'figure-endings' },
+};

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: MIT
+// @ts-check
+
+/** Rows of the page structure for the sweeps in tests/browser (tests/pages/browser.js documents them). */
+
+/** @import { Rows } from '../browser.js' */
+
+/** @type {Rows['ownFile']} */
+export const ownFile = { file: 'parents-en.gguf' };
+
+/** @type {Rows['figures']} */
+export const figures = {
+  E2: { shows: 'the best choice depends on the other choices', at: 'figure-batting' },
+  E3: { shows: 'soft heads, marginals of a structure', at: 'figure-parents' },
+  E4: { shows: 'attention as an expectation over the chosen structure', at: 'figure-sixteen' },
+};
