@@ -19,8 +19,8 @@ export const TYPES = {
 };
 
 /**
- * The pages of the demo for models of this kind, found by a verb or by the kind; the first match is used. Each entry has a sentence about
- * the file, where {} is its name, and a suggestion to try.
+ * The pages of the demo for models of this kind. Each key is a verb or the kind; the first key that fits a file is used. Each value has a
+ * sentence, in which {} stands for the file's name, and a suggestion to try.
  */
 export const PAGES = {
   caption: ['{} captions pictures: the page Show, attend, tell shows such models.', 'Try: choose a picture that it was not trained on.'],

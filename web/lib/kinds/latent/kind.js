@@ -10,8 +10,8 @@ import { hasPictures } from '../ports.js';
 export const TYPES = { model: 'LatentModel', info: 'LatentInfo', steps: ['LatentStep'], others: ['LatentRun', 'WalkOptions'] };
 
 /**
- * The pages of the demo for models of this kind, found by a verb or by the kind; the first match is used. Each entry has a sentence about
- * the file, where {} is its name, and a suggestion to try.
+ * The pages of the demo for models of this kind. Each key is a verb or the kind; the first key that fits a file is used. Each value has a
+ * sentence, in which {} stands for the file's name, and a suggestion to try.
  */
 export const PAGES = {
   walk: [
