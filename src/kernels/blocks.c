@@ -170,7 +170,7 @@ uint64_t nx_blocks_input_bytes(uint32_t cols, uint32_t n) {
     return blocks * (activations + sizeof(block_facts)) + n * sizeof(float);
 }
 
-/* Rounds to 14 bits, with one step per column. */
+/* Rounds to 14 bits. Each column has its own scale. */
 static rounded round_wide(nx_input *input, uint32_t cols) {
     nx_wide *to = input->scratch;
     float *scale = (float *)(to + (size_t)input->n * (cols / 4));

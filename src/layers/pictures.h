@@ -14,8 +14,8 @@
 #define NX_MAX_SIDE 256
 #define NX_MAX_CLASSES 65536 /* rows of a table of classes */
 
-/* Reads the levels of the pictures of architecture `arch` and their distribution, which must be one of the first n_kinds of
- * nx_output_names. */
+/* Reads two keys of architecture `arch`: the number of levels, and the name of the distribution of a level. The name must be among the
+ * first n_kinds entries of nx_output_names. */
 void nx_read_levels(nx_reader *r, const char *arch, uint32_t n_kinds, nx_output *output);
 
 #endif
