@@ -6,10 +6,12 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { Worker } from 'node:worker_threads';
 
 import { atOnce } from '../../web/lib/base/turns.js';
+import { Jobs } from '../../web/lib/engine/jobs.js';
 import { hashing } from '../../web/lib/kinds/text/saved-state.js';
-import { isError, load } from './helpers.js';
+import { isError, load, wasmModule } from './helpers.js';
 import { toyText } from './toy-text.js';
 
 /** @import { Message, TextOptions, TextRun } from '../../web/lib/index.js' */
@@ -217,4 +219,50 @@ test('a manipulated state with a correct hash affects no run that does not name 
   assert.ok(again.reused > 0);
   model.close();
   fresh.close();
+});
+
+test('messages transfer the bytes of a state instead of copying them; the caller keeps its bytes', async () => {
+  const model = await load(file());
+  const { saved } = await kept(model);
+  const whole = saved.state.bytes.slice();
+  /** @type {Uint8Array[]} */
+  const posted = [];
+  const { postMessage } = Worker.prototype;
+  Worker.prototype.postMessage = function (message, ...rest) {
+    postMessage.call(this, message, ...rest);
+    if (message.state?.bytes) posted.push(message.state.bytes);
+  };
+  try {
+    const rest = model.resume(saved, { maxTokens: 30 });
+    await rest.text();
+    assert.equal(rest.reused, saved.state.ids.length);
+  } finally {
+    Worker.prototype.postMessage = postMessage;
+    model.close();
+  }
+  assert.deepEqual(
+    posted.map(({ buffer }) => buffer.byteLength),
+    [0],
+  );
+  assert.deepEqual(saved.state.bytes, whole);
+
+  /** @type {[any, Transferable[] | undefined][]} */
+  const answers = [];
+  const jobs = new Jobs(
+    (message, transfer) => answers.push([message, transfer]),
+    (task) => task,
+  );
+  jobs.receive({ type: 'open', id: 1, module: wasmModule, bytes: file() });
+  /** Sends a message, and returns the state in the answer and what is transferred. @param {any} message */
+  const keep = (message) => {
+    jobs.receive({ type: 'keep', id: 2, ...message });
+    const [answer, transfer] = /** @type {[any, Transferable[] | undefined]} */ (answers.at(-1));
+    return [answer.state, transfer];
+  };
+  const { bytes, ids, hash } = saved.state;
+  assert.deepEqual(keep({ known: Uint32Array.of(), state: saved.state }), [saved.state, [bytes.buffer]]);
+  assert.deepEqual(keep({ known: Uint32Array.of(1e6) }), [undefined, undefined]);
+  const [state, transfer] = keep({ known: Uint32Array.from(ids), of: hash });
+  assert.deepEqual(state.bytes, whole);
+  assert.equal(transfer[0], state.bytes.buffer);
 });

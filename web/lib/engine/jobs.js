@@ -121,9 +121,11 @@ export class Jobs {
         case 'encode':
           this.#answer(id, encode(this.#tools(), message));
           break;
-        case 'keep':
-          this.#post({ type: 'kept', id, state: this.#tools().kept.keep(message) });
+        case 'keep': {
+          const state = this.#tools().kept.keep(message);
+          this.#post({ type: 'kept', id, state }, state && [state.bytes.buffer]);
           break;
+        }
         case 'stop':
           this.#jobs.get(id)?.work.return();
           this.#jobs.delete(id);

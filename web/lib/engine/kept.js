@@ -86,19 +86,20 @@ export class KeptSessions {
    * Returns a copy of the session that contains all ids of the message; or, if the message has a saved state, caches that state.
    *
    * @param {KeepMessage} message
-   * @returns {State | boolean | undefined}
+   * @returns {State | undefined}  in the second case the given state, or undefined if it belongs to another file or build
    */
   keep(message) {
-    const { state } = message;
-    if (state) {
-      const session = this.#sessions.restore(state.bytes, state.length);
-      if (session) this.#add({ session, ids: state.ids, shape: state.shape, layout: state.layout, of: state.hash });
-      return !!session;
+    if (message.state) {
+      const { bytes, length, hash, ...rest } = message.state;
+      const session = this.#sessions.restore(bytes, length);
+      if (!session) return undefined;
+      this.#add({ session, ...rest, of: hash });
+      return message.state;
     }
     const { best, common } = this.#find(message, message.of);
     if (common < message.known.length) return undefined;
-    const { session, ids, shape, layout } = /** @type {Held} */ (best);
-    return { ids, shape, layout, length: session.length, bytes: this.#sessions.bytesOf(session) };
+    const { session, of, ...rest } = /** @type {Held} */ (best);
+    return { ...rest, length: session.length, bytes: this.#sessions.bytesOf(session) };
   }
 
   /**

@@ -259,8 +259,8 @@ export const CODES = Object.freeze(
 /** `results`: the values of each result, row-major, as ids or floats.
  * @typedef {{ type: 'encoded', id: number, results: Record<string, Uint32Array<ArrayBuffer> | Float32Array<ArrayBuffer>>, maps?: MapRow[] }} EncodedMessage */
 /** The bytes of a session, its ids, its capacity in positions, and the other fields that kept.js needs.
- * @typedef {{ bytes: Uint8Array, ids: number[], length: number, shape: string, layout: string }} State */
-/** `state`: the session, if there is one; in the answer to a message with a state, whether the state belongs to this file and this build.
- * @typedef {{ type: 'kept', id: number, state: State | boolean | undefined }} KeptMessage */
+ * @typedef {{ bytes: Uint8Array<ArrayBuffer>, ids: number[], length: number, shape: string, layout: string }} State */
+/** `state`: the session, if there is one; in the answer to a message with a state, that state, if it belongs to this file and this build.
+ * @typedef {{ type: 'kept', id: number, state: State | undefined }} KeptMessage */
 /** @typedef {{ type: 'failed', id: number, error: PlainError }} FailedMessage */
 /** @typedef {HereMessage | MeasuredMessage | OpenedMessage | FedMessage | SharedMessage | LostMessage | StepMessage | ScoredMessage | LookedMessage | EncodedMessage | KeptMessage | FailedMessage} FromWorker */

@@ -48,8 +48,7 @@ const STRETCH = 1 << 18;
  */
 export function* hashing({ bytes, ids, length, shape, layout }) {
   const whole = bytes.length & ~3;
-  const own = bytes.byteOffset % 4 === 0 ? bytes : bytes.slice();
-  const words = new Uint32Array(own.buffer, own.byteOffset, whole / 4);
+  const words = new Uint32Array(bytes.buffer, bytes.byteOffset, whole / 4);
   /** @type {[number, number]} */
   let hashes = [bytes.length, ids.length];
   for (let at = 0; at < words.length; at += STRETCH) {
@@ -59,6 +58,21 @@ export function* hashing({ bytes, ids, length, shape, layout }) {
   for (const part of [bytes.subarray(whole), ids, new TextEncoder().encode([length, shape, layout].join('\n'))])
     hashes = hashed(hashes, part);
   return hashes.map((half) => (half >>> 0).toString(16).padStart(8, '0')).join('');
+}
+
+/**
+ * Copies bytes. The page needs its own copy to transfer, because a message would copy the bytes in one go, twice.
+ *
+ * @param {Uint8Array} bytes
+ * @returns {Generator<void, Uint8Array<ArrayBuffer>, void>}
+ */
+function* copying(bytes) {
+  const copy = new Uint8Array(bytes.length);
+  for (let at = 0; at < bytes.length; at += 4 * STRETCH) {
+    copy.set(bytes.subarray(at, at + 4 * STRETCH), at);
+    yield;
+  }
+  return copy;
 }
 
 /**
@@ -75,7 +89,7 @@ export async function stateOf(link, run) {
   try {
     /** @type {KeptMessage} */
     const { state } = await job.ask({ type: 'keep', ...run });
-    if (typeof state !== 'object')
+    if (!state)
       throw new NextPixelError(
         'state',
         'The engine does not hold this run any more, or never did, as one with a constraint: save it without its state',
@@ -100,13 +114,13 @@ export function restored(link, state, signal) {
   const { bytes, ids, length, shape, layout, hash } = state ?? {};
   if (classOf(bytes) !== 'Uint8Array' || !Array.isArray(ids) || !Array.from(ids).every(Number.isInteger))
     throw wrong('is not valid: its bytes must be a Uint8Array, which IndexedDB and files keep and JSON does not');
-  const known = { bytes, ids, length, shape, layout };
   if (![shape, layout, hash].every((value) => typeof value === 'string') || !Number.isInteger(length)) throw wrong('is damaged');
   const job = link.job(signal);
-  const done = inTurns(hashing(known), signal)
-    .then((right) => {
-      if (hash !== right) throw wrong('is damaged');
-      return job.ask({ type: 'keep', known: new Uint32Array(0), state: { ...known, hash } });
+  const done = inTurns(copying(bytes), signal)
+    .then(async (copy) => {
+      const known = { bytes: copy, ids, length, shape, layout };
+      if (hash !== (await inTurns(hashing(known), signal))) throw wrong('is damaged');
+      return job.ask({ type: 'keep', known: new Uint32Array(0), state: { ...known, hash } }, [copy.buffer]);
     })
     .then(({ state: taken }) => {
       if (!taken) throw wrong('belongs to another weight file or another version of nextpixel');
