@@ -12,27 +12,14 @@ import { atOnce } from '../../web/lib/base/turns.js';
 import { straight, visible } from '../../web/lib/base/typed.js';
 import { readEntries, readingEntries, readingHead } from '../../web/lib/gguf/header.js';
 import { lookupOf, metadataOf } from '../../web/lib/gguf/metadata.js';
-import { readMidi, writeNotes } from '../../web/lib/kinds/note/midi.js';
-import { Roll } from '../../web/lib/kinds/note/roll.js';
 import { NextPixelError } from '../../web/lib/index.js';
-import { CaptionSheet } from '../../web/lib/kinds/caption/caption-sheet.js';
-import { ArcSheet } from '../../web/lib/kinds/head/arc-sheet.js';
-import { conflictOf } from '../../web/lib/kinds/head/pins.js';
 import { KINDS } from '../../web/lib/kinds/index.js';
-import { ProbabilitySheet } from '../../web/lib/kinds/sign/probability-sheet.js';
-import { TagSheet } from '../../web/lib/kinds/tag/tag-sheet.js';
-import { checkedTalk } from '../../web/lib/kinds/text/chat.js';
 import { hashing } from '../../web/lib/kinds/text/saved-state.js';
 import { sentencesIn } from '../../web/lib/kinds/text/sentences.js';
-import { prompting } from '../../web/lib/kinds/text/template.js';
-import { AlignedSheet } from '../../web/lib/kinds/text/aligned-sheet.js';
-import { TextSheet } from '../../web/lib/kinds/text/text-sheet.js';
 import { Tokenizer } from '../../web/lib/kinds/text/tokenizer.js';
 import { cutOf, names, splitter } from '../../web/lib/kinds/text/tokenizer/pre.js';
 import { Features } from '../../web/lib/media/features.js';
 import { cut } from '../../web/lib/media/words.js';
-import { openWav, writeWav } from '../../web/lib/media/wav.js';
-import { Waveform } from '../../web/lib/media/waveform.js';
 import { levelsOf } from '../../web/lib/sinks/bidi.js';
 import { EVERY, longer, oneOf } from '../more.js';
 import { readGGUF, writeGGUF } from './gguf.js';
@@ -131,26 +118,6 @@ longer('texts are cleaned, divided into words and divided into sentences', () =>
 
 longer('text of both directions', () => texts('bidi', levelsOf));
 
-test('MIDI files with many notes, and WAV files with many samples', () => {
-  const midi = (/** @type {number} */ count) =>
-    writeNotes(
-      Array.from({ length: count }, (_, i) => ({ start: i, length: 1, pitch: 60, velocity: 80, voice: 'one' })),
-      { ticks: 4, voices: ['one'], tempo: 100 },
-    );
-  const wav = (/** @type {number} */ count) => writeWav(new Float32Array(count), 8000);
-  for (const [name, make, read, count] of /** @type {[string, (count: number) => Uint8Array, (bytes: any) => unknown, number][]} */ ([
-    ['MIDI', midi, readMidi, 6000],
-    ['WAV', wav, (bytes) => openWav(bytes).read(0, openWav(bytes).count), 1 << 19],
-  ])) {
-    const [short, long] = [make(count), make(2 * count)];
-    compare(
-      name,
-      () => read(short),
-      () => read(long),
-    );
-  }
-});
-
 /**
  * Compares the times for n items and for twice as many.
  * @template T
@@ -170,21 +137,6 @@ function doubled(name, n, make, task) {
 
 /** @param {number} count @param {(i: number) => any} make */
 const list = (count, make) => Array.from({ length: count }, (_, i) => make(i));
-
-test('many and long messages of a chat', () => {
-  const template = '{% for message in messages %}<s>{{ message.role }}: {{ message.content | trim }}</s>{% endfor %}<s>assistant: ';
-  const read = (/** @type {any} */ messages) =>
-    atOnce(prompting(checkedTalk(messages, template, {}), { bos_token: '<s>', eos_token: '</s>' }));
-  const role = (/** @type {number} */ i) => (i % 2 ? 'assistant' : 'user');
-  doubled('messages', 10000, (count) => list(count, (i) => ({ role: role(i), content: `message ${i}` })), read);
-  for (const text of ['a', ' ', '<s>', 'a\n', '{{'])
-    doubled(
-      `a message of ${JSON.stringify(text)}`,
-      1 << 20,
-      (count) => [{ role: 'user', content: text.repeat(count / text.length) }],
-      read,
-    );
-});
 
 longer('the header of a file: keys, lists, tensors, many pieces', () => {
   const keys = (/** @type {number} */ count) =>
@@ -296,84 +248,16 @@ const TEXTS_SHOWN = ['a', ' ', 'ab ', 'あ', 'א(', '\n', '('].filter((_, i) => 
 /** Returns a canvas on which any number of lines fit. */
 const tall = () => Object.assign(canvas(), { height: 1 << 24 });
 
-/** Sheets that show inputs or results of any length, by the name of their class. @type {Record<string, () => void>} */
-const SHEETS = {
-  TextSheet() {
-    for (const text of TEXTS_SHOWN) {
-      const whole = (/** @type {number} */ count) => [{ text: text.repeat(count), given: true }];
-      doubled(`a text of ${JSON.stringify(text)} at once`, 1 << 16, whole, (steps) => painted(new TextSheet(canvas()), steps));
-      const many = (/** @type {number} */ count) => list(count, () => ({ text, token: 1, nats: 1 }));
-      doubled(`a text of ${JSON.stringify(text)}`, 1 << 14, many, (steps) => painted(new TextSheet(canvas()), steps));
-    }
-  },
-  AlignedSheet() {
-    for (const text of TEXTS_SHOWN) {
-      const aligned = (/** @type {number} */ count) => list(count, (i) => ({ text: i % 3 ? text : ` ${text}`, token: 1, alignment: [1] }));
-      doubled(`a translation of ${JSON.stringify(text)}`, 1 << 12, aligned, (steps) => painted(new AlignedSheet(canvas(), ['a']), steps));
-    }
-  },
-  TagSheet() {
-    for (const [where, words] of /** @type {[() => any, (i: number) => string][]} */ ([
-      [canvas, (i) => `word${i}`],
-      [tall, (i) => `word${i}`],
-      [tall, (i) => (i % 2 ? 'א' : 'a')],
-    ]))
-      doubled(
-        'tags',
-        1 << 12,
-        (count) => list(count, words),
-        (shown) => {
-          const tagging = {
-            names: ['NOUN'],
-            best: { ids: new Uint32Array(shown.length) },
-            marginals: new Float32Array(shown.length).fill(1),
-          };
-          painted(new TagSheet(where(), shown), [tagging]);
-        },
-      );
-  },
-  ArcSheet() {
-    // The answer itself has a probability for every pair of words.
-    for (const where of [canvas, tall])
-      doubled(
-        'heads',
-        1 << 9,
-        (count) => ({ words: list(count, () => 'word'), heads: list(count, (i) => i) }),
-        (parse) => list(40, () => painted(new ArcSheet(where(), parse.words), [parse])),
-      );
-  },
-  ProbabilitySheet() {
-    for (const where of [canvas, tall])
-      doubled(
-        'labels',
-        1 << 14,
-        (count) => ({ probabilities: list(count, (i) => ({ label: `label ${i}`, p: 0.5, nats: 1 })) }),
-        (answer) => painted(new ProbabilitySheet(where()), [answer]),
-      );
-  },
-  CaptionSheet() {
-    const scene = { picture: new Uint8Array(12), width: 2, height: 2, grid: { rows: 2, columns: 2 } };
-    const steps = (/** @type {number} */ count) => list(count, () => ({ sample: 0, word: 'word', text: ' word' }));
-    doubled('a caption', 1 << 15, steps, (all) => painted(new CaptionSheet(canvas(), { ...scene, before: '' }, { pace: 0 }), all));
-    doubled(
-      'a caption that goes on',
-      1 << 15,
-      (count) => 'word '.repeat(count),
-      (before) => painted(new CaptionSheet(canvas(), { ...scene, before }, { pace: 0 }), steps(1)),
-    );
-  },
-  Roll() {
-    const notes = (/** @type {number} */ count) =>
-      list(count, (i) => ({ time: i, events: [{ kind: 'note', voice: 'one', pitch: 60 + (i % 12), time: i, nats: 1, velocity: 80 }] }));
-    doubled('music', 1 << 13, notes, (steps) =>
-      painted(new Roll(canvas(), { voices: /** @type {any} */ ([{ name: 'one', low: 50, high: 80 }]), ticks: 4, bar: 16 }), steps),
-    );
-  },
-  Waveform() {
-    const sound = (/** @type {number} */ count) => list(count, () => ({ samples: new Float32Array(64), nats: new Float32Array(64) }));
-    doubled('a sound', 1 << 12, sound, (steps) => painted(new Waveform(canvas(), { sampleRate: 8000, most: 1000 }), steps));
-  },
-};
+const TOOLS = { canvas, doubled, list, painted, tall, texts: TEXTS_SHOWN };
+/** The sheets of every kind, by the name of their class. */
+const SHEETS = Object.assign({}, ...Object.values(rowsOf('sheets')).filter((own) => typeof own !== 'string'));
+
+/** Tests of the kinds; several kinds may have a part of one test. */
+const PARTS = Object.values(rowsOf('scaling')).flatMap((own) => (typeof own === 'string' ? [] : Object.entries(own)));
+for (const title of new Set(PARTS.map(([name]) => name)))
+  test(title, async () => {
+    for (const [name, run] of PARTS) if (name === title) await run(TOOLS);
+  });
 
 /** Returns the sources of the library, by their paths. */
 async function sources() {
@@ -393,23 +277,8 @@ test('every sheet is in the sweep', async () => {
   );
 });
 
-longer('sheets show many steps, or one large one', () => {
-  for (const show of Object.values(SHEETS)) show();
-});
-
-test('pinned heads of a long sentence', () => {
-  const words = list(1 << 17, () => 'word');
-  for (const [name, head] of /** @type {[string, (i: number) => number][]} */ ([
-    ['of the word before', (i) => i - 1],
-    ['of the word behind', (i) => (i % 8 ? i + 1 : 0)],
-    ['of one word', () => 1],
-  ]))
-    doubled(
-      `heads ${name}`,
-      1 << 15,
-      (count) => new Map(list(count, (i) => [i + 2, head(i + 2)])),
-      (pins) => conflictOf(pins, words),
-    );
+longer('sheets show many steps, or one large one', async () => {
+  for (const show of Object.values(SHEETS)) await show(TOOLS);
 });
 
 /** Functions of the library that read files, each with the test of this file that doubles its input, or the reason why there is none. */
@@ -418,15 +287,17 @@ const READERS = {
   'gguf/sniff.js': 'reads the first 512 bytes',
   'engine/describe.js': 'the header of a file: keys, lists, tensors, many pieces',
   'engine/layout.js': 'reads structures of C',
-  'kinds/note/codec.js': 'inputs of verbs',
-  'kinds/note/midi.js': 'MIDI files with many notes, and WAV files with many samples',
-  'kinds/text/tokenizer/vocabulary.js': 'a vocabulary: its tokens and merges, and its ids as text',
   'load/disk.js': 'reads bytes as they are',
   'load/large.js': 'reads bytes as they are',
   'load/source.js': 'reads bytes as they are',
   'load/split-files.js': 'reads the headers of the parts, and bytes as they are',
   'media/picture-file.js': 'the browser decodes pictures',
   'media/wav.js': 'MIDI files with many notes, and WAV files with many samples',
+  ...Object.fromEntries(
+    Object.entries(rowsOf('readers')).flatMap(([kind, own]) =>
+      typeof own === 'string' ? [] : Object.entries(own).map(([path, why]) => [`kinds/${kind}/${path}`, why]),
+    ),
+  ),
 };
 
 test('every reader of files is in the sweep', async () => {

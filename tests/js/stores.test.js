@@ -10,7 +10,10 @@ import assert from 'node:assert/strict';
 import { readFile, readdir } from 'node:fs/promises';
 import { test } from 'node:test';
 
+import { rowsOf } from '../kinds/js.js';
 import { ROOT } from './helpers.js';
+
+const BOUNDS = rowsOf('bounds');
 
 /**
  * The browser's caches by name: the bound of each in words, then the file and the expression that enforce it.
@@ -26,7 +29,11 @@ const CACHES = {
 };
 
 /** The keys of localStorage and sessionStorage. Each has one value, which is overwritten. */
-const KEYS = ['nextpixel-carried', 'nextpixel-chat', 'nextpixel-language'];
+const KEYS = [
+  'nextpixel-carried',
+  'nextpixel-language',
+  ...Object.values(BOUNDS).flatMap((own) => (typeof own === 'string' ? [] : (own.keys ?? []))),
+].sort();
 
 /**
  * Maps and sets that live as long as a module or an object. If only a limited set of keys is possible, a text names it; if the keys come
@@ -40,16 +47,6 @@ const MAPS = {
   'lib/element.js #changed': 'names of attributes',
   'lib/engine/jobs.js #jobs': /#jobs\.delete\(/,
   'lib/engine/pace.js #sizes': 'kinds of work',
-  'lib/kinds/note/alphabet.js waits': 'values of the file',
-  'lib/kinds/note/roll.js #open': 'pitches and voices',
-  'lib/kinds/text/constraint.js #bytes': 'tokens of the file',
-  'lib/kinds/text/constraint.js #tokens': 'tokens of the file',
-  'lib/kinds/text/jinja/run.js names': 'the budget of a template',
-  'lib/kinds/text/jinja/filters.js NO_KEYWORDS': 'nothing is added',
-  'lib/kinds/text/tokenizer/bpe.js #words': /#words\.size >= MOST_WORDS/,
-  'lib/kinds/text/tokenizer/spm.js #symbols': 'tokens of the file',
-  'lib/kinds/text/tokenizer/spm.js #seen': /#seen\.size >= MOST_WORDS/,
-  'lib/kinds/text/tokenizer/spm.js #strange': /#strange\.size < MOST_WORDS/,
   'lib/load/holders.js entries': /entries\.delete\(key\)/,
   'lib/load/unfinished.js ended': /ended\.delete\(url\)/,
   'lib/media/resample.js #weights': /<= MOST_WEIGHTS/,
@@ -68,6 +65,11 @@ const MAPS = {
   'shell/page/files.js takers': 'figures of the page',
   'shell/page/in-sight.js waiting': 'parts of the page',
   'shell/page/in-sight.js shown': 'parts of the page',
+  ...Object.fromEntries(
+    Object.entries(BOUNDS).flatMap(([kind, own]) =>
+      typeof own === 'string' ? [] : Object.entries(own.maps ?? {}).map(([name, bound]) => [`lib/kinds/${kind}/${name}`, bound]),
+    ),
+  ),
 };
 
 /** The scripts of the library and of the pages. @returns {Promise<[string, string][]>} */

@@ -101,6 +101,27 @@ import * as text from './text/js.js';
  */
 
 /**
+ * What doubling.test.js passes to a row. canvas, tall: a canvas that measures text and paints nothing, and one on which any number of lines
+ * fit; doubled: compares the times for n items and for twice as many; list: makes a list; painted: adds steps to a sheet and paints it;
+ * texts: texts that are shown
+ *
+ * @typedef {object} Tools
+ * @property {() => any} canvas
+ * @property {() => any} tall
+ * @property {<T>(name: string, n: number, make: (count: number) => T, task: (input: T) => unknown) => void} doubled
+ * @property {(count: number, make: (i: number) => any) => any[]} list
+ * @property {(sheet: any, steps: any[]) => void} painted
+ * @property {string[]} texts
+ */
+
+/**
+ * Bounds of what outlives a call. maps: maps and sets of the kind's folder, by `FILE NAME`: the keys that are possible, or the code that
+ * removes or refuses entries; keys: its keys of localStorage and sessionStorage
+ *
+ * @typedef {{ maps?: Record<string, string | RegExp>, keys?: string[] }} Bounds
+ */
+
+/**
  * The rows of one kind. A text instead of rows is the reason why it has none.
  *
  * @typedef {object} Rows
@@ -112,6 +133,12 @@ import * as text from './text/js.js';
  * @property {Typed | string} typed                    typed.test.js
  * @property {Record<string, Large | string>} doubling  doubling.test.js, by `VERB, INPUT`: every input of each verb that may be large; a text
  *   is the reason why no input of the verb may be large
+ * @property {Record<string, (tools: Tools) => Promise<void>> | string} sheets   doubling.test.js, by class: sheets of any length
+ * @property {Record<string, (tools: Tools) => Promise<void>> | string} scaling  doubling.test.js, by the title of a further test, which
+ *   several kinds may share
+ * @property {Record<string, string> | string} readers  doubling.test.js, by module that reads files: the test that doubles its input, or the
+ *   reason why there is none
+ * @property {Bounds | string} bounds                  stores.test.js
  * @property {Runs | string} runs                      runs.test.js, verbs.test.js
  * @property {Options} options                         options.test.js
  * @property {Record<string, Slice> | string} slices   slices.test.js, by the title of the test

@@ -142,3 +142,25 @@ export const doubling = {
   'score, a picture': { file: () => toyCaption(), n: 1 << 20, make: (n) => [patterned(n / 256, 256, 3), { text: 'w1' }] },
   'score, words': { file: () => toyCaption(), n: 1 << 15, make: (n) => [photo(), { text: 'w1 '.repeat(n / 3) }] },
 };
+
+/** @type {Rows['sheets']} */
+export const sheets = {
+  async CaptionSheet({ canvas, doubled, list, painted }) {
+    const { CaptionSheet } = await import('../../../web/lib/kinds/caption/caption-sheet.js');
+    const scene = { picture: new Uint8Array(12), width: 2, height: 2, grid: { rows: 2, columns: 2 } };
+    const steps = (/** @type {number} */ count) => list(count, () => ({ sample: 0, word: 'word', text: ' word' }));
+    doubled('a caption', 1 << 15, steps, (all) => painted(new CaptionSheet(canvas(), { ...scene, before: '' }, { pace: 0 }), all));
+    doubled(
+      'a caption that goes on',
+      1 << 15,
+      (count) => 'word '.repeat(count),
+      (before) => painted(new CaptionSheet(canvas(), { ...scene, before }, { pace: 0 }), steps(1)),
+    );
+  },
+};
+
+export const scaling = 'its rows of doubling have all inputs';
+
+export const readers = 'no module of the kind reads files';
+
+export const bounds = 'no module or object of the kind keeps a map or a set';

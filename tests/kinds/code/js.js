@@ -92,3 +92,11 @@ export const doubling = {
   'encode, a sound at another rate': { file: jukebox, n: 1 << 16, make: (n) => [{ ...tone(n), sampleRate: 44100 }] },
   'decode, codes': { file: jukebox, n: 1 << 16, make: (n) => [{ top: Array(n).fill(1), bottom: Array(4 * n).fill(1) }] },
 };
+
+export const sheets = 'has no sheet of its own that grows';
+
+export const scaling = 'its rows of doubling have all inputs';
+
+export const readers = 'no module of the kind reads files';
+
+export const bounds = 'no module or object of the kind keeps a map or a set';

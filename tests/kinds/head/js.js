@@ -72,3 +72,41 @@ export const doubling = {
   'parse, a word': { file: tree, n: 1 << 14, make: (n) => [['a'.repeat(n)]] },
   'parse, pinned heads': { file: tree, n: 1 << 16, make: (n) => ['ab c', { pinned: Array(n).fill(1) }] },
 };
+
+/** @type {Rows['sheets']} */
+export const sheets = {
+  async ArcSheet({ canvas, doubled, list, painted, tall }) {
+    const { ArcSheet } = await import('../../../web/lib/kinds/head/arc-sheet.js');
+    // The answer itself has a probability for every pair of words.
+    for (const where of [canvas, tall])
+      doubled(
+        'heads',
+        1 << 9,
+        (count) => ({ words: list(count, () => 'word'), heads: list(count, (i) => i) }),
+        (parse) => list(40, () => painted(new ArcSheet(where(), parse.words), [parse])),
+      );
+  },
+};
+
+/** @type {Rows['scaling']} */
+export const scaling = {
+  async 'pinned heads of a long sentence'({ doubled, list }) {
+    const { conflictOf } = await import('../../../web/lib/kinds/head/pins.js');
+    const words = list(1 << 17, () => 'word');
+    for (const [name, head] of /** @type {[string, (i: number) => number][]} */ ([
+      ['of the word before', (i) => i - 1],
+      ['of the word behind', (i) => (i % 8 ? i + 1 : 0)],
+      ['of one word', () => 1],
+    ]))
+      doubled(
+        `heads ${name}`,
+        1 << 15,
+        (count) => new Map(list(count, (i) => [i + 2, head(i + 2)])),
+        (pins) => conflictOf(pins, words),
+      );
+  },
+};
+
+export const readers = 'no module of the kind reads files';
+
+export const bounds = 'no module or object of the kind keeps a map or a set';

@@ -103,3 +103,11 @@ export const doubling = {
   },
   'walk, latents': { file: sagan, n: 1 << 18, make: (n) => [Array(n).fill(0.5), Array(n).fill(-0.5), { steps: 2 }] },
 };
+
+export const sheets = 'has no sheet of its own that grows';
+
+export const scaling = 'its rows of doubling have all inputs';
+
+export const readers = 'no module of the kind reads files';
+
+export const bounds = 'no module or object of the kind keeps a map or a set';

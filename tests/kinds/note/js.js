@@ -111,3 +111,46 @@ export const doubling = {
   'score, notes': { file: chorales, n: 1 << 13, make: (n) => [melody(n, () => 'soprano')] },
   'score, pieces': { file: chorales, n: 8, make: (n) => [Array(n).fill(tune())] },
 };
+
+/** @type {Rows['sheets']} */
+export const sheets = {
+  async Roll({ canvas, doubled, list, painted }) {
+    const { Roll } = await import('../../../web/lib/kinds/note/roll.js');
+    const notes = (/** @type {number} */ count) =>
+      list(count, (i) => ({ time: i, events: [{ kind: 'note', voice: 'one', pitch: 60 + (i % 12), time: i, nats: 1, velocity: 80 }] }));
+    doubled('music', 1 << 13, notes, (steps) =>
+      painted(new Roll(canvas(), { voices: /** @type {any} */ ([{ name: 'one', low: 50, high: 80 }]), ticks: 4, bar: 16 }), steps),
+    );
+  },
+};
+
+/** @type {Rows['scaling']} */
+export const scaling = {
+  async 'MIDI files with many notes, and WAV files with many samples'({ doubled, list }) {
+    const { readMidi, writeNotes } = await import('../../../web/lib/kinds/note/midi.js');
+    doubled(
+      'MIDI',
+      6000,
+      (count) =>
+        writeNotes(
+          list(count, (i) => ({ start: i, length: 1, pitch: 60, velocity: 80, voice: 'one' })),
+          { ticks: 4, voices: ['one'], tempo: 100 },
+        ),
+      (/** @type {any} */ bytes) => readMidi(bytes),
+    );
+  },
+};
+
+/** @type {Rows['readers']} */
+export const readers = {
+  'codec.js': 'inputs of verbs',
+  'midi.js': 'MIDI files with many notes, and WAV files with many samples',
+};
+
+/** @type {Rows['bounds']} */
+export const bounds = {
+  maps: {
+    'alphabet.js waits': 'values of the file',
+    'roll.js #open': 'pitches and voices',
+  },
+};

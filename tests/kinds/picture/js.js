@@ -180,3 +180,11 @@ export const doubling = {
     make: (n, { channels }) => [photo(n, channels), { row: 0, column: 0 }],
   },
 };
+
+export const sheets = 'has no sheet of its own that grows';
+
+export const scaling = 'its rows of doubling have all inputs';
+
+export const readers = 'no module of the kind reads files';
+
+export const bounds = 'no module or object of the kind keeps a map or a set';

@@ -137,3 +137,23 @@ export const doubling = {
   },
   'classify, a picture': { file: snail, n: 1 << 20, make: (n) => [patterned(n / 256, 256, 1), two(patterned(n / 256, 256, 1))] },
 };
+
+/** @type {Rows['sheets']} */
+export const sheets = {
+  async ProbabilitySheet({ canvas, doubled, list, painted, tall }) {
+    const { ProbabilitySheet } = await import('../../../web/lib/kinds/sign/probability-sheet.js');
+    for (const where of [canvas, tall])
+      doubled(
+        'labels',
+        1 << 14,
+        (count) => ({ probabilities: list(count, (i) => ({ label: `label ${i}`, p: 0.5, nats: 1 })) }),
+        (answer) => painted(new ProbabilitySheet(where()), [answer]),
+      );
+  },
+};
+
+export const scaling = 'its rows of doubling have all inputs';
+
+export const readers = 'no module of the kind reads files';
+
+export const bounds = 'no module or object of the kind keeps a map or a set';

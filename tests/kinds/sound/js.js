@@ -95,3 +95,29 @@ export const doubling = {
   'score, a sound': { file: wavenet, n: 1 << 12, make: (n) => [tone(n)] },
   'score, sounds': { file: wavenet, n: 256, make: (n) => [Array(n).fill(tone(20))] },
 };
+
+/** @type {Rows['sheets']} */
+export const sheets = {
+  async Waveform({ canvas, doubled, list, painted }) {
+    const { Waveform } = await import('../../../web/lib/media/waveform.js');
+    const sound = (/** @type {number} */ count) => list(count, () => ({ samples: new Float32Array(64), nats: new Float32Array(64) }));
+    doubled('a sound', 1 << 12, sound, (steps) => painted(new Waveform(canvas(), { sampleRate: 8000, most: 1000 }), steps));
+  },
+};
+
+/** @type {Rows['scaling']} */
+export const scaling = {
+  async 'MIDI files with many notes, and WAV files with many samples'({ doubled }) {
+    const { openWav, writeWav } = await import('../../../web/lib/media/wav.js');
+    doubled(
+      'WAV',
+      1 << 19,
+      (count) => writeWav(new Float32Array(count), 8000),
+      (/** @type {any} */ bytes) => openWav(bytes).read(0, openWav(bytes).count),
+    );
+  },
+};
+
+export const readers = 'no module of the kind reads files';
+
+export const bounds = 'no module or object of the kind keeps a map or a set';

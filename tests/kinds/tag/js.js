@@ -98,3 +98,34 @@ export const doubling = {
   'tag, a word': { file: chain, n: 1 << 14, make: (n) => [['a'.repeat(n)]] },
   'tag, pinned tags': { file: chain, n: 1 << 14, make: (n) => [Array(n).fill('ab'), { pinned: Array(n).fill('A') }] },
 };
+
+/** @type {Rows['sheets']} */
+export const sheets = {
+  async TagSheet({ canvas, doubled, list, painted, tall }) {
+    const { TagSheet } = await import('../../../web/lib/kinds/tag/tag-sheet.js');
+    for (const [where, words] of /** @type {[() => any, (i: number) => string][]} */ ([
+      [canvas, (i) => `word${i}`],
+      [tall, (i) => `word${i}`],
+      [tall, (i) => (i % 2 ? 'א' : 'a')],
+    ]))
+      doubled(
+        'tags',
+        1 << 12,
+        (count) => list(count, words),
+        (shown) => {
+          const tagging = {
+            names: ['NOUN'],
+            best: { ids: new Uint32Array(shown.length) },
+            marginals: new Float32Array(shown.length).fill(1),
+          };
+          painted(new TagSheet(where(), shown), [tagging]);
+        },
+      );
+  },
+};
+
+export const scaling = 'its rows of doubling have all inputs';
+
+export const readers = 'no module of the kind reads files';
+
+export const bounds = 'no module or object of the kind keeps a map or a set';

@@ -274,3 +274,64 @@ export const doubling = {
   'translate, sentences': { file: () => toyTranslation(), n: 64, make: (n) => ['a b. '.repeat(n)] },
   'translate, ids': { file: `${GOLDEN}transformer-end.gguf`, n: 1 << 18, make: (n) => [Array(n).fill(1)] },
 };
+
+/** @type {Rows['sheets']} */
+export const sheets = {
+  async TextSheet({ canvas, doubled, list, painted, texts }) {
+    const { TextSheet } = await import('../../../web/lib/kinds/text/text-sheet.js');
+    for (const text of texts) {
+      const whole = (/** @type {number} */ count) => [{ text: text.repeat(count), given: true }];
+      doubled(`a text of ${JSON.stringify(text)} at once`, 1 << 16, whole, (steps) => painted(new TextSheet(canvas()), steps));
+      const many = (/** @type {number} */ count) => list(count, () => ({ text, token: 1, nats: 1 }));
+      doubled(`a text of ${JSON.stringify(text)}`, 1 << 14, many, (steps) => painted(new TextSheet(canvas()), steps));
+    }
+  },
+  async AlignedSheet({ canvas, doubled, list, painted, texts }) {
+    const { AlignedSheet } = await import('../../../web/lib/kinds/text/aligned-sheet.js');
+    for (const text of texts) {
+      const aligned = (/** @type {number} */ count) => list(count, (i) => ({ text: i % 3 ? text : ` ${text}`, token: 1, alignment: [1] }));
+      doubled(`a translation of ${JSON.stringify(text)}`, 1 << 12, aligned, (steps) => painted(new AlignedSheet(canvas(), ['a']), steps));
+    }
+  },
+};
+
+/** @type {Rows['scaling']} */
+export const scaling = {
+  async 'many and long messages of a chat'({ doubled, list }) {
+    const { atOnce } = await import('../../../web/lib/base/turns.js');
+    const { checkedTalk } = await import('../../../web/lib/kinds/text/chat.js');
+    const { prompting } = await import('../../../web/lib/kinds/text/template.js');
+    const template = '{% for message in messages %}<s>{{ message.role }}: {{ message.content | trim }}</s>{% endfor %}<s>assistant: ';
+    const read = (/** @type {any} */ messages) =>
+      atOnce(prompting(checkedTalk(messages, template, {}), { bos_token: '<s>', eos_token: '</s>' }));
+    const role = (/** @type {number} */ i) => (i % 2 ? 'assistant' : 'user');
+    doubled('messages', 10000, (count) => list(count, (i) => ({ role: role(i), content: `message ${i}` })), read);
+    for (const text of ['a', ' ', '<s>', 'a\n', '{{'])
+      doubled(
+        `a message of ${JSON.stringify(text)}`,
+        1 << 20,
+        (count) => [{ role: 'user', content: text.repeat(count / text.length) }],
+        read,
+      );
+  },
+};
+
+/** @type {Rows['readers']} */
+export const readers = {
+  'tokenizer/vocabulary.js': 'a vocabulary: its tokens and merges, and its ids as text',
+};
+
+/** @type {Rows['bounds']} */
+export const bounds = {
+  maps: {
+    'constraint.js #bytes': 'tokens of the file',
+    'constraint.js #tokens': 'tokens of the file',
+    'jinja/run.js names': 'the budget of a template',
+    'jinja/filters.js NO_KEYWORDS': 'nothing is added',
+    'tokenizer/bpe.js #words': /#words\.size >= MOST_WORDS/,
+    'tokenizer/spm.js #symbols': 'tokens of the file',
+    'tokenizer/spm.js #seen': /#seen\.size >= MOST_WORDS/,
+    'tokenizer/spm.js #strange': /#strange\.size < MOST_WORDS/,
+  },
+  keys: ['nextpixel-chat'],
+};
