@@ -81,7 +81,7 @@ export class BytePairs {
     this.#pairs = pairs;
   }
 
-  /** Returns the form of a text that is split: composed (NFC) if the pre-tokenizer requires it. @param {string} text */
+  /** Returns a text in the form in which it is split: composed (NFC) if the pre-tokenizer requires that. @param {string} text */
   compose(text) {
     return this.#composes ? text.normalize('NFC') : text;
   }
