@@ -7,14 +7,14 @@
  *
  *     ./build.sh test-engines [chromium] [firefox] [webkit] [node] [native]     default: all
  *
- * plan.js plans the tasks, runs.js runs them through the JavaScript library, native.c runs them through the C header, and compare.js
- * compares the results. OUT/report.json has everything that is printed.
+ * plan.js plans the tasks, runs.js runs them through the JavaScript library, and native.c through the C header. The code of each kind is in
+ * tests/kinds/NAME/engines.js. compare.js compares the results. OUT/report.json has everything that is printed.
  *
  * With two or more browsers, it also opens every page in each browser (pages.js); OUT/pages/ has the screenshots.
  *
  *     ./build.sh test-engines --pages [engine ...]     only the pages
  *     ./build.sh test-engines --short [engine ...]     one build per engine, one shipped file of each kind, and no pages
- *     node tests/engines/main.js --model jukebox [--native=gcc=build/engines/gcc] [engine ...]     of the models of one name, as they are built
+ *     node tests/engines/main.js --model digits [--native=gcc=build/engines/gcc] [engine ...]     of the models of one name, as they are built
  */
 
 import { execFile } from 'node:child_process';
@@ -25,6 +25,7 @@ import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 
 import { serve } from '../../web/tools/serve.js';
+import { ALL } from '../kinds/engines.js';
 import { chromium } from './chromium.js';
 import { faults, table } from './compare.js';
 import { reportOf } from './engine.js';
@@ -94,7 +95,10 @@ function stage(plan) {
   mkdirSync(`${site}/weights`);
   cpSync(`${ROOT}package.json`, `${site}/package.json`); // declares that these are modules
   for (const folder of ['lib', 'dist']) cpSync(`${ROOT}web/${folder}`, `${site}/web/${folder}`, { recursive: true });
-  for (const file of ['page.html', 'page.js', 'runs.js']) cpSync(new URL(file, import.meta.url), `${site}/web/engines/${file}`);
+  for (const file of ['page.html', 'page.js', 'runs.js', 'inputs.js'])
+    cpSync(new URL(file, import.meta.url), `${site}/web/engines/${file}`);
+  for (const file of ['engines.js', ...Object.keys(ALL).map((name) => `${name}/engines.js`)])
+    cpSync(`${ROOT}tests/kinds/${file}`, `${site}/web/kinds/${file}`);
   for (const path of new Set(plan.map((run) => run.path))) {
     const to = `${site}/weights/${basename(path)}`;
     if (existsSync(to)) throw new Error(`two models are called ${basename(path)}`);

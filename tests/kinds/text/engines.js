@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: MIT
+// @ts-check
+
+/** The runs of the kind text for tests/engines (tests/kinds/engines.js documents them). This file also runs in pages, without Node. */
+
+import { idsOf } from '../../engines/inputs.js';
+
+/** @import { Plan, Tasks } from '../engines.js' */
+
+/** The tasks of text models: 'tokens' is generate(). */
+const OF_TEXTS = ['tokens', 'score'];
+/** Number of known tokens of a text, or of all tokens if the task is a score. */
+const KNOWN_TOKENS = 40;
+/** Maximum number of tokens to draw. */
+const MOST_TOLD = 48;
+
+/** @type {Plan} */
+export const plan = (works, { verbs, positions }) => {
+  // Translations are compared on their page (tests/engines/pages.js) and, in C, by a hash (tests/c).
+  if (!verbs.includes('generate')) return undefined;
+  const known = Math.min(KNOWN_TOKENS, positions >> 1);
+  return works
+    .filter(({ task }) => OF_TEXTS.includes(task))
+    .map(({ label, ...work }) => ({
+      ...work,
+      task: work.task === 'score' ? 'score-text' : work.task,
+      known,
+      draw: Math.min(positions - known, MOST_TOLD),
+    }));
+};
+
+/** @type {Tasks} */
+export const tasks = {
+  tokens: {
+    items: () => ['tokens', 'nats'],
+    run: async (model, run, say) => {
+      for (const maxTokens of [run.draw, 0]) {
+        // a continuation of the whole sound, and a sound without input
+        const { seed, temperature, topK, topP } = run;
+        const options = { seed: BigInt(seed), temperature, topK, topP };
+        const asked = model.generate(idsOf(model.info, run.known), { ...options, maxTokens });
+        const running = maxTokens > 0 ? asked : model.resume(asked.save(), { maxTokens: run.draw });
+        /** @type {number[][]} */
+        const [tokens, nats] = [[], []];
+        for await (const step of running) {
+          tokens.push(step.token);
+          nats.push(step.nats);
+        }
+        const way = maxTokens > 0 ? 'at once' : 'resumed';
+        await say('tokens', way, Uint32Array.from(tokens));
+        await say('nats', way, Float32Array.from(nats));
+      }
+    },
+  },
+  'score-text': {
+    items: () => ['nats'],
+    run: async (model, run, say) => {
+      await say('nats', 'asked', (await model.score(idsOf(model.info, run.known))).perToken);
+    },
+  },
+};
