@@ -248,7 +248,7 @@ const TEXTS_SHOWN = ['a', ' ', 'ab ', 'あ', 'א(', '\n', '('].filter((_, i) => 
 /** Returns a canvas on which any number of lines fit. */
 const tall = () => Object.assign(canvas(), { height: 1 << 24 });
 
-const TOOLS = { canvas, doubled, list, painted, tall, texts: TEXTS_SHOWN };
+const TOOLS = { canvas, doubled, list, painted, tall };
 /** The sheets of every kind, by the name of their class. */
 const SHEETS = Object.assign({}, ...Object.values(rowsOf('sheets')).filter((own) => typeof own !== 'string'));
 
@@ -278,7 +278,7 @@ test('every sheet is in the sweep', async () => {
 });
 
 longer('sheets show many steps, or one large one', async () => {
-  for (const show of Object.values(SHEETS)) await show(TOOLS);
+  for (const show of Object.values(SHEETS)) await show({ ...TOOLS, texts: TEXTS_SHOWN });
 });
 
 /** Functions of the library that read files, each with the test of this file that doubles its input, or the reason why there is none. */

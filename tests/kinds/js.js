@@ -134,7 +134,7 @@ import * as text from './text/js.js';
  * @property {Record<string, Large | string>} doubling  doubling.test.js, by `VERB, INPUT`: every input of each verb that may be large; a text
  *   is the reason why no input of the verb may be large
  * @property {Record<string, (tools: Tools) => Promise<void>> | string} sheets   doubling.test.js, by class: sheets of any length
- * @property {Record<string, (tools: Tools) => Promise<void>> | string} scaling  doubling.test.js, by the title of a further test, which
+ * @property {Record<string, (tools: Omit<Tools, 'texts'>) => Promise<void>> | string} scaling  doubling.test.js, by the title of a further test, which
  *   several kinds may share
  * @property {Record<string, string> | string} readers  doubling.test.js, by module that reads files: the test that doubles its input, or the
  *   reason why there is none
