@@ -65,7 +65,7 @@ test('a test that checks more in test:all is found if it is not selected there',
     "const many = EVERY ? 9 : 1; test('a', () => loop(many));",
     "const each = (list) => test('a', list); each(all.filter(() => EVERY));",
     "function loop() { return EVERY; } for (const i of all) oneOf(i, 2)('a', loop);",
-    "const rows = { a: () => EVERY }; for (const name of Object.keys(rows)) test(name, () => rows[name]());",
+    'const rows = { a: () => EVERY }; for (const name of Object.keys(rows)) test(name, () => rows[name]());',
     "test('a', () => loop()); function loop() { return EVERY; }",
     "for (const path of all) (path ? test : longer)('a', () => EVERY);",
   ])
