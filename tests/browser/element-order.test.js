@@ -54,8 +54,8 @@ const MODELS = {
 const FILES = {
   '/tone.wav': () => writeWav(tone(20), 8000),
   '/other-tone.wav': () => writeWav(tone(30), 8000),
-  '/tune.mid': () => tune(60),
-  '/other-tune.mid': () => tune(62),
+  '/tune.mid': () => tune(62),
+  '/other-tune.mid': () => tune(66),
 };
 
 /** @param {number} length */
@@ -63,7 +63,7 @@ const tone = (length) => Float32Array.from({ length }, (_, i) => Math.sin(i / 5)
 /** @param {number} pitch */
 const tune = (pitch) =>
   writeNotes(
-    [0, 1, 2, 3].map((i) => ({ start: 4 * i, length: 4, pitch: pitch + i, velocity: 80, voice: 'one' })),
+    [0, 1, 2, 3].map((i) => ({ start: 4 * i, length: 4, pitch: pitch + 4 * i, velocity: 80, voice: 'one' })),
     { ticks: 4, voices: ['one'], tempo: 100 },
   );
 

@@ -5,6 +5,9 @@ import { byId, make, percent, phrase } from '../../shell/index.js';
 
 /** @import { Parse } from './tree-view.js' */
 
+/** The table has at most this many words, because its number of cells is the square of theirs. */
+const SHOWN = 48;
+
 export function createMatrix() {
   const table = byId('matrix');
   const said = byId('matrix-said');
@@ -12,13 +15,14 @@ export function createMatrix() {
   /** @param {Parse} parse */
   function show({ words, heads, marginals = new Float32Array() }) {
     const row = words.length + 1;
-    const names = [phrase`root`, ...words];
+    const shown = words.slice(0, SHOWN);
+    const names = [phrase`root`, ...shown];
     table.replaceChildren(
       make('thead', {}, make('tr', {}, make('td', {}), ...names.map((name) => make('th', { scope: 'col' }, make('span', {}, name))))),
       make(
         'tbody',
         {},
-        ...words.map((word, m) =>
+        ...shown.map((word, m) =>
           make(
             'tr',
             {},
@@ -42,7 +46,8 @@ export function createMatrix() {
         (sum, _, m) => sum - [...marginals.subarray(m * row, (m + 1) * row)].reduce((all, p) => all + (p > 0 ? p * Math.log2(p) : 0), 0),
         0,
       ) / words.length;
-    said.textContent = phrase`Mean entropy of a row: ${entropy.toFixed(2)} bits; uniform weights would have ${Math.log2(words.length).toFixed(2)}.`;
+    const mean = phrase`Mean entropy of a row: ${entropy.toFixed(2)} bits; uniform weights would have ${Math.log2(words.length).toFixed(2)}.`;
+    said.textContent = words.length > SHOWN ? `${mean} ${phrase`The table has the first ${SHOWN} of ${words.length} words.`}` : mean;
   }
   return { show };
 }

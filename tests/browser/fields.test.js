@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: MIT
+// @ts-check
+
+/**
+ * The text fields of pages: a visitor pastes 100,000 words, or the longest text that the page's model accepts. The field keeps the
+ * beginning, and no task of the page's thread takes long.
+ */
+
+import assert from 'node:assert/strict';
+import { readFile, readdir } from 'node:fs/promises';
+import { test } from 'node:test';
+
+import { oneOf } from '../more.js';
+import { WAIT, session } from './browser.js';
+
+const { withPage } = session();
+const WEB = new URL('../../web/', import.meta.url);
+
+/** A task longer than this would be noticed. It is long, because other steps use the processor at the same time. */
+const MOST_MS = 600;
+
+/** The fields for texts, by page, and how often the model accepts two words if it accepts fewer than the field. @type {[page: string, id: string, most?: number][]} */
+const FIELDS = [
+  ['chains', 'sentence'],
+  ['structure', 'sentence', 64],
+  ['structure', 'german', 30],
+  ['tokens', 'prompt', 90],
+  ['tokens', 'three-prompt'],
+  ['tokens', 'pieces-input'],
+  ['reading', 'text'],
+  ['transformer', 'sentence', 40],
+  ['alignment', 'sentence', 40],
+  ['opened', 'word'],
+];
+
+test('every text field of a page has a maximum length', async () => {
+  const files = (await readdir(WEB, { recursive: true })).filter((path) => /^(?:pages|shell)\/.*\.html$/.test(path));
+  const without = [];
+  for (const path of files)
+    for (const [field] of (await readFile(new URL(path, WEB), 'utf8')).matchAll(/<input [^>]*type="text"[^>]*>|<textarea[^>]*>/g))
+      if (!/ maxlength="\d+"/.test(field) && !/inputmode="url"/.test(field)) without.push(`${path}: ${field}`);
+  assert.deepEqual(without, []);
+});
+
+for (const [i, [name, id, most]] of FIELDS.entries()) {
+  oneOf(i, FIELDS.length)(`${name}: 100,000 words in the field ${id}`, { timeout: 120000 }, () =>
+    withPage(async (page) => {
+      await page.goto(`/web/pages/${name}/`);
+      await page.locator(`#${id}`).scrollIntoViewIfNeeded();
+      await page.locator(`#${id}:enabled`).waitFor(WAIT);
+      await page.waitForTimeout(1000);
+      for (const words of [50_000, ...(most ? [most] : [])]) {
+        const { length, limit, tasks } = await page.evaluate(
+          async ([field, text]) => {
+            const input = /** @type {HTMLInputElement} */ (document.getElementById(field));
+            /** @type {number[]} */
+            const long = [];
+            const observer = new PerformanceObserver((list) => {
+              for (const { duration } of list.getEntries()) long.push(duration);
+            });
+            observer.observe({ type: 'longtask' });
+            input.focus();
+            input.select();
+            document.execCommand('insertText', false, text);
+            await new Promise((resolve) => {
+              setTimeout(resolve, 2000);
+            });
+            observer.disconnect();
+            return { length: input.value.length, limit: input.maxLength, tasks: long };
+          },
+          [id, 'an ox '.repeat(words).trim()],
+        );
+        assert.equal(length, Math.min(limit, 6 * words - 1));
+        assert.ok(Math.max(0, ...tasks) < MOST_MS, `${2 * words} words: tasks of ${tasks.map(Math.round).join(', ')} ms`);
+      }
+    }),
+  );
+}
