@@ -51,8 +51,8 @@ import * as text from './text/js.js';
 /**
  * How to start a short run, and what is special about it. ids: the ids of a step; begins: the first step of a resumed run repeats the drawn
  * part; levels: levels whose order begins anew in a resumed run; rest: options of resume() that save() does not store; heard: what a
- * resumed run knows of an input; saved: shipped files whose saved runs are manipulated; alike: names of shipped files with the architecture of a smaller file; bothWays: a file and an input, if the kind has
- * encode() and decode()
+ * resumed run knows of an input; saved: shipped files whose saved runs are manipulated; alike: names of shipped files with the architecture
+ * of a smaller file; bothWays: a file and an input, if the kind has encode() and decode()
  *
  * @typedef {{ run: (model: any, options: object) => any, ids: (step: any) => number[], begins?: true, levels?: string[], rest?: (model: any, drawn: number) => object, heard?: (input: any) => unknown, saved?: string[], alike?: RegExp, bothWays?: { file: File, input: (info: any) => unknown } }} Runs
  */
@@ -91,7 +91,11 @@ import * as text from './text/js.js';
  * @typedef {{ measured?: string[], odd?: [string, RegExp][], made?: [string, string][] }} Evaluation
  */
 
-/** Calls with lists in which the item 1 is missing. @typedef {{ file: string, said: RegExp, calls: (model: any, hole: (...list: unknown[]) => unknown[]) => (() => Promise<unknown>)[] }} Holes */
+/**
+ * Calls with lists in which the item 1 is missing.
+ *
+ * @typedef {{ file: string, said: RegExp, calls: (model: any, hole: (...list: unknown[]) => unknown[]) => (() => Promise<unknown>)[] }} Holes
+ */
 
 /**
  * A call of a verb with an input that may be large. n: a size at which the call takes some tens of milliseconds; make: returns the
@@ -134,8 +138,8 @@ import * as text from './text/js.js';
  * @property {Record<string, Large | string>} doubling  doubling.test.js, by `VERB, INPUT`: every input of each verb that may be large; a text
  *   is the reason why no input of the verb may be large
  * @property {Record<string, (tools: Tools) => Promise<void>> | string} sheets   doubling.test.js, by class: sheets of any length
- * @property {Record<string, (tools: Omit<Tools, 'texts'>) => Promise<void>> | string} scaling  doubling.test.js, by the title of a further test, which
- *   several kinds may share
+ * @property {Record<string, (tools: Omit<Tools, 'texts'>) => Promise<void>> | string} scaling  doubling.test.js, by the title of a further
+ *   test, which several kinds may share
  * @property {Record<string, string> | string} readers  doubling.test.js, by module that reads files: the test that doubles its input, or the
  *   reason why there is none
  * @property {Bounds | string} bounds                  stores.test.js
