@@ -6,10 +6,14 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 
+import { atOnce } from '../../web/lib/base/turns.js';
+import { readingEntries } from '../../web/lib/gguf/header.js';
+import { Tokenizer } from '../../web/lib/kinds/text/tokenizer.js';
 import { Specials } from '../../web/lib/kinds/text/tokenizer/special.js';
 import { tokenizer } from '../../web/lib/index.js';
 import { lookupOf, metadataOf } from '../../web/lib/gguf/metadata.js';
 import { Context } from '../../web/lib/kinds/text/context.js';
+import { writeGGUF } from './gguf.js';
 import { cost, isError, load } from './helpers.js';
 import { TOKENS, toyText } from './toy-text.js';
 import { toyTranslation } from './toy-translation.js';
@@ -113,7 +117,7 @@ test('special tokens: the longest is found first, at a cost that depends on the 
   const word = (/** @type {number} */ length) => Array.from({ length }, () => 'abc'[random(2 + random(2))]).join('');
   for (let round = 0; round < 3000; round++) {
     const tokens = Array.from({ length: 1 + random(8) }, () => word(random(6)));
-    const specials = new Specials(/** @type {any} */ ({ tokens, types: new Uint8Array(tokens.length).fill(3) }));
+    const specials = atOnce(Specials.reading({ tokens, types: new Uint8Array(tokens.length).fill(3) }));
     const text = word(random(30));
     assert.deepEqual(specials.divide(text, true), slow(tokens, text), `${tokens} in ${text}`);
     assert.deepEqual(specials.divide(text, false), text === '' ? [] : [text], 'control tokens are not recognised');
@@ -126,9 +130,7 @@ test('special tokens: the longest is found first, at a cost that depends on the 
     Array.from({ length: 9_000 }, (_, i) => String.fromCharCode(97 + (i % 5)) + i),
   ];
   for (const tokens of hostile) {
-    const time = cost(() =>
-      new Specials(/** @type {any} */ ({ tokens, types: new Uint8Array(tokens.length).fill(3) })).divide(letters, true),
-    );
+    const time = cost(() => atOnce(Specials.reading({ tokens, types: new Uint8Array(tokens.length).fill(3) })).divide(letters, true));
     assert.ok(time < 4000, `${tokens.length} tokens: ${time} ms`);
   }
 });
@@ -177,6 +179,60 @@ test('unused metadata cost no time, and long ones almost none', async () => {
   assert.throws(() => read.get('a'), isError('limit', /a is too long/));
   const all = metadataOf([...Array(40).keys()].map((i) => text(String(i), 1e6)));
   assert.equal(all.size, 16, 'only entries that fit into 16 MB are kept');
+  const numbers = [...Array(5).keys()].map((i) => ({ key: `${i}`, type: 9, itemType: 0, count: 2 ** 19, value: new Uint8Array(2 ** 19) }));
+  assert.equal(metadataOf(numbers).size, 4, 'only lists that have 2 million numbers together are kept');
+});
+
+/** @param {Generator<unknown, unknown, void>} work @returns {number} the number of yields */
+function yieldsOf(work) {
+  for (let count = 0; ; count++) if (work.next().done) return count;
+}
+
+test('the longest heads of files are read in slices', () => {
+  const texts = (/** @type {number} */ count, /** @type {number} */ bytes) => {
+    const value = new Uint8Array(count * (8 + bytes)).fill(109);
+    const view = new DataView(value.buffer);
+    for (let i = 0; i < count; i++) view.setBigUint64(i * (8 + bytes), BigInt(bytes), true);
+    return { key: 'texts', type: 9, itemType: 8, count, value };
+  };
+  // many lists, each shorter than a slice
+  const empty = Array(2 ** 14).fill('');
+  const keys = Object.fromEntries([...Array(40).keys()].map((i) => [`key${i}`, ['array', 'string', empty]]));
+  const file = writeGGUF({ metadata: keys, tensors: {} });
+  assert.ok(yieldsOf(readingEntries(file, true)) >= 20);
+  // few texts, each of them long
+  const long = lookupOf([texts(100, 60_000)]);
+  assert.ok(yieldsOf(/** @type {NonNullable<typeof long.reading>} */ (long.reading)('texts')) >= 5);
+  const list = /** @type {string[]} */ (long.get('texts'));
+  assert.ok(list.length === 100 && list.every((text) => text === 'm'.repeat(60_000)));
+  assert.throws(() => lookupOf([texts(2, 2 ** 20 + 1)]).get('texts'), isError('limit', /texts is too long/));
+  const tokens = ['a', 'b', ...Array.from({ length: 300 }, (_, i) => `${i}`.padEnd(6000, 'x'))];
+  const vocabulary = (/** @type {string} */ model) =>
+    Tokenizer.reading(
+      new Map(
+        /** @type {[string, any][]} */ ([
+          ['tokenizer.ggml.model', model],
+          ['tokenizer.ggml.tokens', tokens],
+          ['tokenizer.ggml.merges', []],
+          ['tokenizer.ggml.scores', tokens.map(() => 0)],
+        ]),
+      ),
+      'llama',
+    );
+  assert.ok(yieldsOf(vocabulary('gpt2')) >= 6);
+  assert.throws(() => yieldsOf(vocabulary('llama')), isError('limit', /the texts of the tokens are too long/));
+  // all tokens are matched as a whole
+  const count = 50_000;
+  const names = Array.from({ length: count }, (_, i) => `t${(i * 7919) % count}`);
+  const specials = { tokens: names, types: new Uint8Array(count).fill(4) };
+  assert.ok(yieldsOf(Specials.reading(specials)) >= 100);
+  assert.deepEqual(atOnce(Specials.reading(specials)).divide('-t1-t31t', false), [
+    '-',
+    names.indexOf('t1'),
+    '-',
+    names.indexOf('t31'),
+    't',
+  ]);
 });
 
 test('lists with an item that is not a token are refused', async () => {

@@ -72,6 +72,7 @@ export function fixedHeader(bytes) {
 /** A walk over the head, which starts after the fixed header. */
 export class Walk {
   at = HEADER_BYTES;
+  #strings = 0;
   #decoder = new TextDecoder('utf-8', { ignoreBOM: true });
 
   /** @param {Uint8Array} bytes  the first bytes of a file, or all of them */
@@ -127,7 +128,7 @@ export class Walk {
         const length = this.#u64();
         if (length > MAX_METADATA) throw new Refused('format', key, 'a text is longer than the file');
         this.#take(length);
-        if (i % CHUNK === CHUNK - 1) yield;
+        if (++this.#strings % CHUNK === 0) yield;
       }
     } else this.#take(count * size);
     return { key, type, itemType, count, value: this.bytes.subarray(from, this.at), from: start, to: this.at };

@@ -45,12 +45,13 @@ export class Tokenizer {
   /**
    * @param {Vocabulary} vocabulary
    * @param {SentencePieces | BytePairs} pieces
+   * @param {Specials} specials
    * @internal
    */
-  constructor(vocabulary, pieces) {
+  constructor(vocabulary, pieces, specials) {
     this.#vocabulary = vocabulary;
     this.#pieces = pieces;
-    this.#specials = new Specials(vocabulary);
+    this.#specials = specials;
     this.size = vocabulary.tokens.length;
   }
 
@@ -65,7 +66,7 @@ export class Tokenizer {
   static *reading(metadata, architecture = String(metadata.get('general.architecture') ?? '')) {
     const vocabulary = yield* readingVocabulary(metadata, architecture);
     const pieces = yield* (vocabulary.model === 'llama' ? SentencePieces : BytePairs).reading(vocabulary, metadata);
-    return new Tokenizer(vocabulary, pieces);
+    return new Tokenizer(vocabulary, pieces, yield* Specials.reading(vocabulary));
   }
 
   /** Returns the name of the tokenizer in the file: 'llama' is SentencePiece, 'gpt2' merges pairs of bytes. */

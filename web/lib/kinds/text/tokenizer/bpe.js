@@ -10,7 +10,7 @@ import { Pairs, merge } from './merge.js';
 import { composes, splitter } from './pre.js';
 import { show } from '../../../base/checks.js';
 import { valueIn } from '../../../gguf/metadata.js';
-import { CONTROL, UNKNOWN, USER_DEFINED, textsOf, vocabularyError } from './vocabulary.js';
+import { CONTROL, UNKNOWN, USER_DEFINED, pacing, textsOf, vocabularyError } from './vocabulary.js';
 
 /** @import { Vocabulary } from './vocabulary.js' */
 /** @import { Lookup } from '../../../gguf/metadata.js' */
@@ -18,9 +18,6 @@ import { CONTROL, UNKNOWN, USER_DEFINED, textsOf, vocabularyError } from './voca
 /** Number of words that are cached with their tokens, because most words occur repeatedly in a text. */
 const MOST_WORDS = 1 << 15;
 const LONGEST_WORD = 64;
-/** Number of merges read between two yields to the event loop. */
-const SLICE = 1 << 13;
-
 /** The character that represents each byte in vocabularies: the byte itself if it is printable, otherwise a character from U+0100 on. */
 const LETTERS = (() => {
   let hidden = 0;
@@ -54,6 +51,7 @@ export class BytePairs {
     const { ids } = vocabulary;
     const merges = textsOf('merges', yield* valueIn(metadata, 'tokenizer.ggml.merges'));
     const pairs = new Pairs(merges.length);
+    const isDue = pacing();
     for (const [rank, text] of merges.entries()) {
       const gap = text.indexOf(' ', 1);
       const [first, second] = [text.slice(0, Math.max(gap, 0)), text.slice(gap + 1)];
@@ -62,7 +60,7 @@ export class BytePairs {
         throw vocabularyError('format', 'merges', `${show(text)} is not a pair of tokens that form a token`);
       }
       pairs.add(left, right, rank, result);
-      if (rank % SLICE === SLICE - 1) yield;
+      if (isDue(text.length)) yield;
     }
     return new BytePairs(vocabulary, pairs);
   }

@@ -12,6 +12,8 @@ import { CONTROL, UNKNOWN, USER_DEFINED, vocabularyError } from './vocabulary.js
 /** @import { Vocabulary } from './vocabulary.js' */
 
 /** @typedef {{ text: string, id: number, control: boolean }} Special */
+/** For each first character, the range of the tokens with this character in the sorted order: from, to.
+ * @typedef {Map<string, [number, number]>} Starts */
 /** For each position, the number of earlier characters that the template did not write. @typedef {Uint32Array} Foreign */
 
 /** Maximum number of characters of a special token. At each character of a text, the search compares at most this many characters. */
@@ -28,33 +30,37 @@ export class Specials {
    *
    * @type {Record<'plain' | 'all', Special[]>}
    */
-  #sorted = { plain: [], all: [] };
-  /**
-   * For each first character, the range of the tokens with this character in the sorted order: from, to.
-   * @type {Record<'plain' | 'all', Map<string, [number, number]>>}
-   */
+  #sorted;
   #starts;
 
-  /** @param {Vocabulary} vocabulary */
-  constructor({ tokens, types }) {
-    this.#tokens = tokens;
-    tokens.forEach((text, id) => {
+  /**
+   * @param {Pick<Vocabulary, 'tokens' | 'types'>} vocabulary
+   * @returns {Generator<void, Specials, void>}
+   */
+  static *reading({ tokens, types }) {
+    /** @type {Special[]} */
+    const plain = [];
+    /** @type {Special[]} */
+    const all = [];
+    for (const [id, text] of tokens.entries()) {
+      if (id % SLICE === SLICE - 1) yield;
       const type = types[id];
-      if (text === '' || (type !== USER_DEFINED && type !== CONTROL && type !== UNKNOWN)) return;
+      if (text === '' || (type !== USER_DEFINED && type !== CONTROL && type !== UNKNOWN)) continue;
       if (text.length > LONGEST)
         throw vocabularyError('limit', 'tokens', `token ${id} is matched as a whole and has more than ${LONGEST} characters`);
       const control = type !== USER_DEFINED;
-      if (!control) this.#sorted.plain.push({ text, id, control });
-      this.#sorted.all.push({ text, id, control });
-    });
-    const order = (/** @type {Special} */ a, /** @type {Special} */ b) => (a.text < b.text ? -1 : a.text > b.text ? 1 : a.id - b.id);
-    const startsOf = (/** @type {Special[]} */ sorted) => {
-      /** @type {Map<string, [number, number]>} */
-      const starts = new Map();
-      sorted.sort(order).forEach(({ text }, at) => starts.set(text[0], [starts.get(text[0])?.[0] ?? at, at + 1]));
-      return starts;
-    };
-    this.#starts = { plain: startsOf(this.#sorted.plain), all: startsOf(this.#sorted.all) };
+      if (!control) plain.push({ text, id, control });
+      all.push({ text, id, control });
+    }
+    const sorted = { plain: yield* sorting(plain), all: yield* sorting(all) };
+    return new Specials(tokens, sorted, { plain: yield* startsOf(sorted.plain), all: yield* startsOf(sorted.all) });
+  }
+
+  /** @param {string[]} tokens @param {Record<'plain' | 'all', Special[]>} sorted @param {Record<'plain' | 'all', Starts>} starts */
+  constructor(tokens, sorted, starts) {
+    this.#tokens = tokens;
+    this.#sorted = sorted;
+    this.#starts = starts;
   }
 
   /**
@@ -180,6 +186,51 @@ export class Specials {
     }
     return control >= 0 && isMixed(foreign, at, this.#tokens[longest].length) ? control : longest;
   }
+}
+
+/** @param {Special} a @param {Special} b */
+const order = (a, b) => (a.text < b.text ? -1 : a.text > b.text ? 1 : a.id - b.id);
+
+/**
+ * Sorts in slices: sorts short runs, then merges neighbouring runs.
+ *
+ * @param {Special[]} list
+ * @returns {Generator<void, Special[], void>}
+ */
+function* sorting(list) {
+  /** @type {Special[]} */
+  let from = [];
+  for (let at = 0; at < list.length; at += SLICE) {
+    from.push(...list.slice(at, at + SLICE).sort(order));
+    yield;
+  }
+  for (let width = SLICE; width < list.length; width *= 2) {
+    /** @type {Special[]} */
+    const to = [];
+    for (let at = 0; at < from.length; at += 2 * width) {
+      const middle = Math.min(at + width, from.length);
+      const end = Math.min(middle + width, from.length);
+      for (let [a, b] = [at, middle]; a < middle || b < end; ) {
+        to.push(from[b === end || (a < middle && order(from[a], from[b]) < 0) ? a++ : b++]);
+        if (to.length % SLICE === 0) yield;
+      }
+    }
+    from = to;
+  }
+  return from;
+}
+
+/** @param {Special[]} sorted @returns {Generator<void, Starts, void>} */
+function* startsOf(sorted) {
+  /** @type {Starts} */
+  const starts = new Map();
+  for (let from = 0, at = 1; at <= sorted.length; at++) {
+    if (at % SLICE === 0) yield;
+    if (sorted[at]?.text[0] === sorted[from].text[0]) continue;
+    starts.set(sorted[from].text[0], [from, at]);
+    from = at;
+  }
+  return starts;
 }
 
 /**

@@ -9,7 +9,7 @@
 
 import { valueIn } from '../../../gguf/metadata.js';
 import { Pairs, merge } from './merge.js';
-import { BYTE, CONTROL, UNKNOWN, vocabularyError } from './vocabulary.js';
+import { BYTE, CONTROL, UNKNOWN, pacing, vocabularyError } from './vocabulary.js';
 
 /** @import { Vocabulary } from './vocabulary.js' */
 /** @import { Lookup } from '../../../gguf/metadata.js' */
@@ -22,12 +22,8 @@ const WORD = / *[^ ]+| +/g;
 /** Number of words cached, because most words occur repeatedly in a text. */
 const MOST_WORDS = 1 << 15;
 const LONGEST_WORD = 64;
-/**
- * Number of tokens of a file, words of a text or characters of a word between two yields to the event loop; also the number of characters
- * that are looked up.
- */
+/** Number of tokens of a file, words of a text or characters of a word between two yields to the event loop. */
 const SLICE = 4096;
-const LOOKED_UP = 1 << 18;
 
 /** Limit of the work of splitting each token in two at each position, which is quadratic in the length of the token. */
 const MOST_WORK = 2 ** 30;
@@ -86,11 +82,10 @@ export class SentencePieces {
         this.#bytes[byte] = id;
       } else if (type !== CONTROL && type !== UNKNOWN && text !== '') {
         pieces.set(text, id);
-        work += text.length ** 2;
+        if ((work += text.length ** 2) > MOST_WORK) throw vocabularyError('limit', 'tokens', 'the texts of the tokens are too long');
         if (INNER_SPACE.test(text)) this.#words = false;
       }
     }
-    if (work > MOST_WORK) throw vocabularyError('limit', 'tokens', 'the texts of the tokens are too long');
     // If there are no byte tokens, use the byte's own text.
     for (let byte = 0; byte < 128; byte++) {
       if (this.#bytes[byte] === (unknown ?? -1)) this.#bytes[byte] = pieces.get(String.fromCharCode(byte)) ?? this.#bytes[byte];
@@ -104,17 +99,15 @@ export class SentencePieces {
     };
     /** @type {number[]} */
     const found = []; // left, right, result
-    let looked = 0;
+    const isDue = pacing();
     for (const [text, id] of pieces) {
+      if (isDue(0)) yield;
       const characters = [...text];
       for (const character of characters) this.#symbols.set(character, symbolOf(character));
       const firstLength = characters[0].length;
       const lastLength = characters[characters.length - 1].length;
       for (let cut = firstLength; cut <= text.length - lastLength; cut++) {
-        if ((looked += text.length) >= LOOKED_UP) {
-          yield;
-          looked = 0;
-        }
+        if (isDue(text.length)) yield;
         // The first part is one character or a token.
         const left = cut === firstLength ? symbolOf(characters[0]) : pieces.get(text.slice(0, cut));
         if (left === undefined) continue;

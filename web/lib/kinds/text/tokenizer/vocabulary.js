@@ -53,8 +53,9 @@ const ENDS = [
 const LLAMA_3 = 'llama-bpe';
 const LLAMA_3_TOKENS = 128256;
 
-/** Number of tokens read between two yields to the event loop. */
-const SLICE = 1 << 13;
+/** Number of characters read between two yields to the event loop; each text counts as some characters more. */
+const SLICE = 1 << 18;
+const MORE = 16;
 
 /** Equals NX_MAX_VALUES of include/nextpixel.h. */
 const MOST_TOKENS = 524288;
@@ -80,6 +81,12 @@ const MOST_TEXT = 65536;
  * @property {boolean} characters  whether the sentence to translate is split into characters
  * @property {string[]} warnings  sentences for people about oddities of the file
  */
+
+/** Returns a function that is called with the length of each text that is read, and returns whether it is time to yield. */
+export function pacing() {
+  let read = 0;
+  return (/** @type {number} */ length) => (read += length + MORE) >= SLICE && (read = 0) === 0;
+}
 
 /**
  * @param {ErrorCode} code
@@ -145,9 +152,10 @@ export function* readingVocabulary(metadata, architecture) {
     warnings.push(`This version does not support the pre-tokenizer of this model (tokenizer.ggml.pre: ${show(pre)}): pass token ids`);
   /** @type {Map<string, number>} */
   const ids = new Map();
+  const isDue = pacing();
   for (const [i, text] of tokens.entries()) {
     ids.set(text, i);
-    if (i % SLICE === SLICE - 1) yield;
+    if (isDue(text.length)) yield;
   }
   const end = id('eos_token_id', spm ? 2 : undefined);
   const turns = ENDS.map((text) => ids.get(text)).filter((token) => token !== undefined);
