@@ -10,6 +10,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
 
+import { joiningParts } from '../../web/lib/load/split-files.js';
 import { readGGUF, writeGGUF } from './gguf.js';
 import { GOLDEN, isError, load } from './helpers.js';
 import { toyQwen } from './toy-qwen.js';
@@ -105,6 +106,18 @@ test('parts whose tensors share data are refused, because a small file could req
   await assert.rejects(load([part]), isError('format', /damaged or incomplete/));
   const more = (process.resourceUsage().maxRSS - before) / 1024;
   assert.ok(more < 200, `${Math.round(more)} MB more for a file of ${part.length} bytes`);
+});
+
+test('parts are joined in slices', () => {
+  const parts = [0, 1].map((part) =>
+    writeGGUF({
+      metadata: { 'split.no': ['u32', part], 'split.count': ['u32', 2] },
+      tensors: { [`t${part}`]: { shape: [2 ** 22], type: 0, data: new Float32Array(2 ** 22) } },
+    }),
+  );
+  let yields = 0;
+  for (const work = joiningParts(parts); !work.next().done; ) yields++;
+  assert.ok(yields >= 8, `${yields}`);
 });
 
 test('the first address, or path, loads all parts', async (context) => {

@@ -28,8 +28,8 @@
  *   the methods of the kind's models. `when`: present if only some models have the method; `later`: open() adds the method to `info.verbs`
  *   if the model has it; `settings`: the settings that are its options, as a word of `of` in the table of settings; `names`: other options;
  *   `before`: the number of arguments before the options, if it differs from the verb's
- * @property {(head: Uint8Array) => Promise<any> | undefined} [early]  reads data from the beginning of a file while the workers open the
- *   file
+ * @property {(head: Uint8Array, signal?: AbortSignal) => Promise<any> | undefined} [early]  reads data from the beginning of a file while the
+ *   workers open the file
  * @property {(engine: Engine, facts: Facts, early: any, signal?: AbortSignal) => any} open  returns an object with a method for each verb,
  *   and with resume() if runs can be saved
  * @property {string[]} [over]    kinds whose test also accepts files of this kind; this kind takes precedence over them

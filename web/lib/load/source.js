@@ -312,7 +312,7 @@ async function readWhole(file, how) {
     if (
       loaded > LARGE_BYTES &&
       loaded > file.size &&
-      (await (await part(() => import('./whole.js'))).isWhole(chunks, MAX_BYTES, how.signal))
+      (await (await part(() => import('./whole.js'))).isWhole(chunks, loaded, MAX_BYTES, how.signal))
     )
       break;
   }

@@ -17,6 +17,8 @@ import { MAX_BYTES, chunksOf, disk, isAddress, joined, readSource } from './sour
 /** @import { Source } from './source.js' */
 
 const MOST_PARTS = 256;
+/** Number of bytes copied between two yields to the event loop. */
+const SLICE = 2 ** 22;
 
 /**
  * @typedef {{ head: Uint8Array, bytes: Uint8Array }} Tensor  head: the tensor's entry without the offset; bytes: the tensor's data, with
@@ -27,12 +29,12 @@ const MOST_PARTS = 256;
  * Joins the parts into one file.
  *
  * @param {Uint8Array[]} parts  the bytes of each part, in any order
- * @param {AbortSignal} [signal]
- * @returns {Promise<Uint8Array<ArrayBuffer>>}
+ * @returns {Generator<void, Uint8Array<ArrayBuffer>, void>}
+ * @internal
  */
-async function joinedParts(parts, signal) {
+export function* joiningParts(parts) {
   const read = [];
-  for (const bytes of parts) read.push(await partOf(bytes, signal));
+  for (const bytes of parts) read.push(yield* readingPart(bytes));
   const problem = (/** @type {string} */ what) =>
     new NextPixelError('format', `These are not all the parts of one model (${what}): pass each of its files once`);
   const count = read[0].count;
@@ -62,21 +64,24 @@ async function joinedParts(parts, signal) {
     file.set(bytes, at);
     at += bytes.length;
   };
-  for (const { from, to } of keys) put(first.bytes.subarray(from, to));
+  for (const { from, to } of keys) yield put(first.bytes.subarray(from, to));
   let offset = 0;
   for (const { head, bytes } of tensors) {
     put(head);
     view.setBigUint64(at, BigInt(offset), true);
     at += 8;
-    file.set(bytes, start + offset);
+    for (let from = 0; from < bytes.length; from += SLICE) {
+      file.set(bytes.subarray(from, from + SLICE), start + offset + from);
+      yield;
+    }
     offset += aligned(bytes.length);
   }
   return file;
 }
 
-/** @param {Uint8Array} bytes  the bytes of one part @param {AbortSignal} [signal] */
-async function partOf(bytes, signal) {
-  const { entries, tensors: list, data } = /** @type {import('../gguf/walk.js').Head} */ (await inTurns(readingHead(bytes, true), signal));
+/** @param {Uint8Array} bytes  the bytes of one part */
+function* readingPart(bytes) {
+  const { entries, tensors: list, data } = /** @type {import('../gguf/walk.js').Head} */ (yield* readingHead(bytes, true));
   const damaged = () => new NextPixelError('format', 'A part of the model is damaged or incomplete: download it again');
   const number = (/** @type {string} */ key) => {
     const entry = entries.find((one) => one.key === key);
@@ -151,7 +156,7 @@ export async function readParts(source, { signal, patience, cache }) {
       );
     parts.push(part);
   }
-  return { bytes: await joinedParts(parts, signal), warning };
+  return { bytes: await inTurns(joiningParts(parts), signal), warning };
 }
 
 /** @param {AsyncIterable<Uint8Array>} chunks */

@@ -32,11 +32,11 @@ const sizes = new WeakMap();
  * Returns whether the chunks of a file reach its end. Also returns true if the head is damaged, because the engine reports the damage.
  *
  * @param {Uint8Array[]} chunks  the chunks of the file so far; each call must get the same list, with chunks added at its end
+ * @param {number} loaded  the number of bytes in these chunks
  * @param {number} most  maximum size of a file in bytes; a larger file is rejected
  * @param {AbortSignal} [signal]
  */
-export async function isWhole(chunks, most, signal) {
-  const loaded = chunks.reduce((sum, { length }) => sum + length, 0);
+export async function isWhole(chunks, loaded, most, signal) {
   let { size, seen } = sizes.get(chunks) ?? { size: undefined, seen: 0 };
   if (size === undefined && loaded >= 1.5 * seen) {
     // the bytes have doubled since the last attempt, so rereading from the beginning takes linear time

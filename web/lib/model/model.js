@@ -92,7 +92,7 @@ export async function openModel(links, module, contents, how) {
       Promise.all(jobs.map((job, i) => job.ask({ type: 'open', module, bytes }, i === jobs.length - 1 ? [bytes.buffer] : [])));
     const opening = large ? (await part(() => import('../load/large.js'))).openLarge(jobs, module, large, how) : open();
     opening.catch(() => {}); // errors are handled below
-    const early = await Promise.all(KINDS.map((kind) => part(async () => kind.early?.(head))));
+    const early = await Promise.all(KINDS.map((kind) => part(async () => kind.early?.(head, how.signal))));
     /** @type {OpenedMessage[]} */
     const [facts] = await opening;
     const fitting = fittingOf(facts);

@@ -70,9 +70,9 @@ export const kind = {
   },
   // Makes the tokenizer if this beginning of the file contains the whole vocabulary. For any other file, the tokenizer is made from the
   // metadata that the engine returns, and errors are reported then.
-  early: async (head) =>
+  early: async (head, signal) =>
     new TextDecoder('latin1').decode(head.subarray(0, HINT_BYTES)).includes('tokenizer.')
-      ? (await import('./texts.js')).tokenizerOf(head).catch(() => undefined)
+      ? (await import('./texts.js')).tokenizerOf(head, signal).catch(() => undefined)
       : undefined,
   open: async (engine, facts, tokenizer, signal) => (await import('./texts.js')).TextModel.of(engine, facts, tokenizer, signal),
 };
