@@ -15,13 +15,12 @@ import { ARRAY, NUMBERS, STRING } from './values.js';
 /** Metadata that are read on request. reading: like get(), but in chunks.
  * @typedef {Pick<Metadata, 'get' | 'has'> & { reading?: (key: string) => Generator<void, Value | undefined, void> }} Lookup */
 
-/** Limits: the items of an array, the bytes of one text, and the bytes of all texts together. */
+/** Limits: the items of an array, the bytes of one text, and the bytes of all texts and numbers together. */
 const MOST_ITEMS = 2 ** 21;
 const MOST_TEXT = 2 ** 20;
-const MOST_TEXTS = 2 ** 24;
-/** Number of items, and of bytes of texts, read between two yields to the event loop. */
-const SLICE = 1 << 14;
-const BLOCK = 1 << 20;
+const MOST_BYTES = 2 ** 24;
+/** Number of bytes read between two yields to the event loop. */
+const BLOCK = 1 << 17;
 
 /** @param {Entry} entry */
 const isShort = ({ type, count, value }) => (type === STRING ? value.length <= MOST_TEXT : count <= MOST_ITEMS);
@@ -33,11 +32,9 @@ const isShort = ({ type, count, value }) => (type === STRING ? value.length <= M
  * @returns {Metadata}
  */
 export function metadataOf(entries) {
-  let left = MOST_TEXTS;
-  let items = MOST_ITEMS;
-  const kept = entries.filter(
-    (entry) => isShort(entry) && (entry.itemType === STRING ? (left -= entry.value.length) >= 0 : (items -= entry.count) >= 0),
-  );
+  let left = MOST_BYTES;
+  // a text in a list has at least the 8 bytes of its length, and a number takes 8 bytes in JavaScript
+  const kept = entries.filter((entry) => isShort(entry) && (left -= Math.max(entry.value.length, 8 * entry.count)) >= 0);
   return new Map(kept.map((entry) => [entry.key, valueOf(entry)]));
 }
 
@@ -53,10 +50,39 @@ export function lookupOf(entries) {
   function* reading(key) {
     const entry = all.get(key);
     if (!entry) return undefined;
-    if (!isShort(entry)) throw tooLong(key);
-    return yield* readingValue(entry, MOST_TEXT);
+    const tooLong = () =>
+      new NextPixelError('limit', `${key} is too long: a text may have at most 1 MB, and a list at most ${MOST_ITEMS} items`);
+    if (!isShort(entry)) throw tooLong();
+    if (entry.type !== ARRAY) return valueOf(entry);
+    const items = [];
+    for (const part of blocksOf(entry, tooLong)) {
+      for (const item of /** @type {any[]} */ (valueOf(part))) items.push(item);
+      yield;
+    }
+    return items;
   }
   return { has: (key) => all.has(key), get: (key) => atOnce(reading(key)), reading };
+}
+
+/**
+ * Divides a list into lists of few bytes.
+ *
+ * @param {Entry} entry
+ * @param {() => Error} tooLong  makes the error for a list with a text that is too long
+ * @returns {Generator<Entry, void, void>}
+ */
+function* blocksOf(entry, tooLong) {
+  const { value, itemType, count } = entry;
+  const view = new DataView(value.buffer, value.byteOffset, value.byteLength);
+  for (let i = 0, at = 0; i < count; ) {
+    const [from, first] = [at, i];
+    for (; i < count && at - from < BLOCK; i++) {
+      const bytes = itemType === STRING ? 8 + view.getUint32(at, true) : NUMBERS[itemType][0];
+      if (bytes > 8 + MOST_TEXT) throw tooLong();
+      at += bytes;
+    }
+    yield { ...entry, count: i - first, value: value.subarray(from, at) };
+  }
 }
 
 /**
@@ -74,17 +100,8 @@ export function* valueIn(metadata, key) {
  * @param {Entry} entry
  * @returns {Value}
  */
-export function valueOf(entry) {
-  return atOnce(readingValue(entry));
-}
-
-/** @param {string} key */
-const tooLong = (key) =>
-  new NextPixelError('limit', `${key} is too long: a text may have at most 1 MB, and a list at most ${MOST_ITEMS} items`);
-
-/** @param {Entry} entry @param {number} [most]  limit of the bytes of a text in a list @returns {Generator<void, Value, void>} */
-function* readingValue({ key, type, itemType, count, value }, most = Infinity) {
-  const all = yield* itemType === STRING ? readingStrings(key, value, count, most) : readingNumbers(value, itemType, count);
+export function valueOf({ type, itemType, count, value }) {
+  const all = itemType === STRING ? stringsIn(value, count) : numbersIn(value, itemType, count);
   return type === ARRAY ? all : all[0];
 }
 
@@ -92,47 +109,30 @@ function* readingValue({ key, type, itemType, count, value }, most = Infinity) {
  * @param {Uint8Array} value
  * @param {number} type
  * @param {number} count
- * @returns {Generator<void, (number | boolean)[], void>}
  */
-function* readingNumbers(value, type, count) {
+function numbersIn(value, type, count) {
   const [bytes, read] = NUMBERS[type];
   const view = new DataView(value.buffer, value.byteOffset, value.byteLength);
-  const numbers = [];
-  for (let i = 0; i < count; i++) {
-    numbers.push(read(view, i * bytes));
-    if (i % SLICE === SLICE - 1) yield;
-  }
-  return numbers;
+  return /** @type {(number | boolean)[]} */ (Array.from({ length: count }, (_, i) => read(view, i * bytes)));
 }
 
 /**
- * @param {string} key
  * @param {Uint8Array} value  the strings, each preceded by its 64-bit length
  * @param {number} count
- * @param {number} most  limit of the bytes of a string
- * @returns {Generator<void, string[], void>}
  */
-function* readingStrings(key, value, count, most) {
+function stringsIn(value, count) {
   const view = new DataView(value.buffer, value.byteOffset, value.byteLength);
   const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
-  // Decodes blocks with one character per byte; an ASCII text is then a slice of the result. Calling a decoder for each text of a vocabulary
-  // would be slow, and concatenating characters would leave garbage.
-  const latin = new TextDecoder('latin1');
-  let [block, begin, end] = ['', 0, 0];
+  // Decodes the whole value with one character per byte; an ASCII text is then a slice of the result. Calling a decoder for each text of a
+  // vocabulary would be slow, and concatenating characters would leave garbage.
+  const plain = new TextDecoder('latin1').decode(value);
   const strings = [];
   for (let i = 0, at = 0; i < count; i++) {
     const from = at + 8;
     at = from + view.getUint32(from - 8, true); // 32 bits are enough, because a file has less than 2^32 bytes
-    if (at - from > most) throw tooLong(key);
-    if (at > end) {
-      if (i > 0) yield;
-      [begin, end] = [from, Math.max(at, from + BLOCK)];
-      block = latin.decode(value.subarray(begin, end));
-    }
     let next = from;
     while (next < at && value[next] < 128) next++;
-    strings.push(next < at ? decoder.decode(value.subarray(from, at)) : block.slice(from - begin, at - begin));
-    if (i % SLICE === SLICE - 1) yield;
+    strings.push(next < at ? decoder.decode(value.subarray(from, at)) : plain.slice(from, at));
   }
   return strings;
 }
