@@ -95,7 +95,10 @@ function readBuilds() {
   return builds;
 }
 
-/** Returns the value of a metadata key, given without the name of the file's architecture. @param {Uint8Array} file @param {string} key */
+/**
+ * Returns the value of a metadata key; the key is given without its prefix, the name of the file's architecture. @param {Uint8Array} file
+ * @param {string} key
+ */
 function says(file, key) {
   const { metadata } = readGGUF(file);
   return metadata[`${metadata['general.architecture']}.${key}`];
@@ -161,7 +164,7 @@ function readMade() {
       ] of Object.entries(readGGUF(bytes).tensors)) {
         if (!columns || name.includes('norm')) continue;
         const block = /^blk\.(\d+)\.(conv)?/.exec(name);
-        // The skip connection of a block sees the picture before its enlargement.
+        // The skip connection of a block is computed before the block enlarges the picture.
         const width = block
           ? side >> (blocks - 1 - Number(block[1]) + (block[2] ? 0 : 1))
           : name === 'output.weight'
@@ -346,7 +349,7 @@ async function main() {
     const until = begun + 60_000 * MINUTES.all,
       llama = performance.now();
     for (const [i, size] of sections.has('llama') ? (llamaSizes ?? LLAMA_SIZES).entries() : []) {
-      // one by one, because not every machine has memory for all of them
+      // Sizes are measured one by one, because some machines lack the memory for all of them at once.
       const now = performance.now();
       if (!llamaSizes && i >= LLAMA_ALWAYS && now + (now - llama) / i > until) {
         say(`llama ${size}: left out, because it would take more than ${MINUTES.all} minutes`);

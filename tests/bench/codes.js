@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Times sounds drawn by codes in headless Chromium, with one worker and with two: complete digits from the priors to the waveform, then the
-// decoder alone and the encoders alone. Of several rounds the minimum counts for each digit, because other programs may run on the machine.
+// Times sounds that are drawn as codes, in headless Chromium, with one worker and with two: complete digits from the priors to the
+// waveform, then the decoder alone and the encoders alone. The result for each digit is the minimum of several rounds, because other
+// programs may run on the machine.
 //
 //   node tests/bench/codes.js [weights/jukebox-small.gguf] [--count 20] [--rounds 7] [--seconds 1.5]
 // @ts-check

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Computes the multiply-adds and the bytes read of one step of a weight file, to which the benchmark compares the step's speed. */
+/** Computes the multiply-adds and the bytes read of one step of a weight file, with which the benchmark compares the time of the step. */
 
 import { readGGUF } from '../js/gguf.js';
 

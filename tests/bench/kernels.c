@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * Kernels without a matrix product, for npm run bench. Each is compared with an upper bound, all data in the first-level cache. The bound
- * of the gates of gated PixelCNN (src/kernels/gates.c) and of the cells of recurrent networks (src/kernels/cells.c) is their tanh and sigma
- * alone. The bound of gathering the taps of a convolution (src/kernels/queue.c, image.c) is one copy of as many bytes. Sizes are those of
- * weights/gated-pixelcnn-digits.gguf, weights/pixelcnn-digits.gguf, weights/seq2seq-additive.gguf and weights/lstmn.gguf.
+ * Kernels without a matrix product, for npm run bench. Each is compared with an upper bound, all data in the first-level cache. For the
+ * gates of gated PixelCNN (src/kernels/gates.c) and the cells of recurrent networks (src/kernels/cells.c), the bound is their tanh and
+ * sigma alone. For gathering the taps of a convolution (src/kernels/queue.c, image.c), the bound is one copy of as many bytes. Sizes are
+ * the same as in weights/gated-pixelcnn-digits.gguf, weights/pixelcnn-digits.gguf, weights/seq2seq-additive.gguf and weights/lstmn.gguf.
  */
 #include <string.h>
 

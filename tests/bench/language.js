@@ -14,7 +14,7 @@ import { floats, normal, q4_0, q8_0 } from './random.js';
  * @property {number} inner   width of the feed-forward network
  * @property {number} values  ids
  * @property {number} length  positions
- * @property {number} [kvHeads]    number of heads of keys and values; by default that of queries
+ * @property {number} [kvHeads]    number of heads of keys and values; by default, as many as there are heads of queries
  * @property {number} [keyLength]  width of a head
  * @property {'llama' | 'qwen3'} [arch]
  */
@@ -120,7 +120,7 @@ function matrices(shape, type) {
 /** Returns the multiply-adds of the matrices in one step. @param {LlamaShape} shape */
 export const weightsOf = (shape) => matrices(shape, 'q8_0').reduce((sum, [, , rows, cols]) => sum + rows * cols, 0);
 
-/** Returns the size of those matrices in the file; a step reads all of them. @param {LlamaShape} shape @param {string} type */
+/** Returns the size of the matrices in the file; a step reads all of them. @param {LlamaShape} shape @param {string} type */
 export const bytesOf = (shape, type) =>
   matrices(shape, type).reduce((sum, [, of, rows, cols]) => sum + ((rows * cols) / WEIGHTS[of].values) * WEIGHTS[of].bytes, 0);
 

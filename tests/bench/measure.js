@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
-// Times the shipped digits model in Node. In headless Chromium, times the demo's front page from the beginning of a visit to the first
+// Times the shipped digits model in Node. In headless Chromium, times the demo's front page from the start of the navigation to the first
 // drawn pixel, in parts and compared with a page that only paints. Also times the page on tokens, translations and enlargements in
 // Chromium.
 //
 //   npm run measure [--json]
 //
-// Figures are medians over interleaved rounds. Machines are noisy, so only figures of the same run are comparable.
+// Figures are medians over interleaved rounds. Machines are noisy, so compare only figures of the same run.
 // @ts-check
 import './quiet.js';
 import { fileURLToPath } from 'node:url';
@@ -191,7 +191,7 @@ const translation = { greedy: [], beams: [] };
           const translator = await open('/weights/de-en.gguf');
           const all = [];
           for (let round = -1; round < Number(rounds); round++) {
-            // the first run warms up the machine
+            // the first run is not measured: code is still compiled and caches are empty
             const started = performance.now();
             await translator.translate(sentence, { beams: count }).text();
             if (round >= 0) all.push(performance.now() - started);
@@ -217,7 +217,7 @@ let enlargements;
     for (let i = 0; i < small.data.length; i++) small.data[i] = i % 4 === 3 ? 255 : (i * 37) % 220;
     const all = [];
     for (let round = -1; round < rounds; round++) {
-      // the first run warms up the machine
+      // the first run is not measured: code is still compiled and caches are empty
       const started = performance.now();
       await enlarger.superResolve(small, { seed: 1 }).pictures();
       if (round >= 0) all.push(performance.now() - started);

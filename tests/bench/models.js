@@ -41,7 +41,8 @@ export const SIDES = Object.freeze([28, 64, 128, 256]);
 export const localShape = (side) => ({ width: 128, blocks: 4, heads: 4, inner: 512, values: 16, side, queryBlock: 64, memoryBlock: 128 });
 
 /**
- * Small models that differ in one part, so that the differences show the cost of that part. Attention sees hardly any keys in them.
+ * Small models, each of which lacks one part, so that the differences in time show the cost of that part. Their attention sees hardly any
+ * keys.
  *
  * @param {number} blocks
  * @param {number} values

@@ -77,7 +77,7 @@ export class Graph {
     return `${kind}_${this.#names++}`;
   }
 
-  /** @param {string} name @param {number} type @param {(number | string)[]} shape  strings are names of variable lengths */
+  /** @param {string} name @param {number} type @param {(number | string)[]} shape  a string is the name of a variable length */
   #value(name, type, shape) {
     const dimensions = new Message();
     for (const n of shape) dimensions.bytes(1, typeof n === 'string' ? new Message().bytes(2, n) : new Message().int(1, n));

@@ -70,7 +70,7 @@ for (const build of values.builds.split(',')) {
           `${build} ${size} ${type.padEnd(6)} ${what.padEnd(17)} ${times.map((of) => median(of).toFixed(2)).join(' -> ')} ms (least ${times.map((of) => Math.min(...of).toFixed(2)).join(' -> ')})  ${ratio.toFixed(3)}${unit}`,
         );
       };
-      for (const core of cores) work(core, POSITION, 3 * STEPS); // V8 recompiles hot code
+      for (const core of cores) work(core, POSITION, 3 * STEPS); // warms up: V8 recompiles hot code in the background
       /** @type {number[][]} */
       const tokens = [[], []],
         prompts = values.prompts

@@ -59,7 +59,7 @@ for (let round = 0; round < Number(rounds); round++) {
   }
 }
 for (const [visit, marks] of Object.entries(times)) {
-  if (visit === VISITS[1]) continue; // the first one under the service worker
+  if (visit === VISITS[1]) continue; // the second visit is not reported, because it is the first one under the service worker
   for (const [mark, versions] of Object.entries(marks)) {
     const each = (/** @type {(of: number[]) => number} */ choose) => versions.map((of) => choose(of).toFixed(0)).join(' -> ');
     console.log(`${visit.padEnd(12)}  ${mark.padEnd(22)}  ${each(median)} ms (least ${each((of) => Math.min(...of))})`);

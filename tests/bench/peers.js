@@ -15,7 +15,7 @@ export const MODULES = `${FOLDER}node_modules`;
 const { dependencies } = JSON.parse(readFileSync(`${FOLDER}package.json`, 'utf8'));
 const ORT = `onnxruntime-web ${dependencies['onnxruntime-web']}`,
   WLLAMA = `wllama ${dependencies['@wllama/wllama']}`;
-/** LiteRT has the fastest kernels for products, but no runtime for decoders, so it is measured only in the section products. */
+/** LiteRT has the fastest kernels for matrix products, but no runtime for decoders, so it is measured only in the section "products". */
 export const LITERT = `LiteRT.js ${dependencies['@litertjs/core']}`;
 const TFJS = `TensorFlow.js wasm ${dependencies['@tensorflow/tfjs-backend-wasm']}`;
 

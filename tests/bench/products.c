@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
  * The matrix products of one model step alone, for npm run bench: Q8_0 or Q4_0 weights, one column or several, in the model's order. The
- * time includes rounding the columns, but not gates, queues and sums. The file also has the convolutions of a picture drawn in one pass.
- * Their time includes gathering and rounding the inputs of each location, but not norms. This file is compiled for each build, like
- * ceiling.c.
+ * time includes rounding the columns, but not the gates, queues and sums between products. The file also has the convolutions of a picture
+ * drawn in one pass. Their time includes gathering and rounding the inputs of each location, but not norms. This file is compiled for each
+ * build, like ceiling.c.
  */
 #include <string.h>
 

@@ -23,7 +23,7 @@ const systems = await Promise.all(
   })),
 );
 for (let round = -1; round < Number(rounds); round++) {
-  // the first round warms up the machine
+  // the first round is not measured, because code is still compiled
   for (const { model, micros } of systems) {
     const started = performance.now();
     let pixels = 0;

@@ -9,7 +9,10 @@ import { fileURLToPath, pathToFileURL } from 'node:url';
 
 const DIST = new URL('../../web/dist/', import.meta.url);
 
-/** Guaranteed sizes in KB of gzip, for the small build (rows SMALL of src/models/models.h) and for all models. */
+/**
+ * Guaranteed sizes in KB of gzip: of the small build (the rows of src/models/models.h that are marked SMALL), and of the build with all
+ * models.
+ */
 const MOST = { images: 64, all: 128 };
 
 /** @param {Iterable<string>} files  @param {URL} [folder] */

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: MIT
-// Measures the cost of a step of sparse and of dense attention at different lengths, in Node: random weights, the same widths, the last
-// positions of a sequence.
+// Measures, in Node, how the cost of a step of sparse and of dense attention grows with the length: random weights, the same widths, the
+// last positions of a sequence.
 //
 //   node tests/bench/sparse.js [--width 64] [--lengths 1024,4096,16384,65536] [--json]
 //
 // The attention time of a step is the difference between a step at the end of a sequence and one at its beginning. Times are processor
-// times: medians of twelve alternations of eight steps at either end. For sparse attention they are medians of five such sequences. Dense
-// attention stops at 16,384 positions, which take some seconds. In its two layers, strided attention sees at most 2 sqrt(n) of n positions,
-// so its cost should double when n quadruples. The measured factor is two to three, because the keys and values of a run outgrow one cache
-// level after another. Fixed attention sees sqrt(n) + n / 16 positions here, because the size of its summaries grows with the side, as on
-// the page.
+// times: medians over twelve alternations, each with eight steps at either end. For sparse attention they are medians of five such
+// sequences. Dense attention stops at 16,384 positions, which take some seconds. In its two layers, strided attention sees at most 2
+// sqrt(n) of n positions, so its cost should double when n quadruples. The measured factor is two to three, because the keys and values of
+// a run outgrow one cache level after another. Here, fixed attention sees sqrt(n) + n / 16 positions, because the number of positions that
+// summarise each block grows with the side of the picture, as on the page.
 // @ts-check
 import './quiet.js';
 import { readFile } from 'node:fs/promises';
@@ -27,7 +27,7 @@ const {
     json: { type: 'boolean', default: false },
   },
 });
-/** Number of timed steps, and number of steps per reading of the clock, which counts microseconds. */
+/** Number of timed steps, and number of steps between two readings of the clock, which counts microseconds. */
 const STEPS = 96,
   TOGETHER = 8;
 /** Number of positions before the timed steps at the beginning, and number of positions that are read together. */

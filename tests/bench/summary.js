@@ -23,9 +23,9 @@
  * @property {{ name: string, rate: number, macs: number }[]} [sounds]  rate: samples per second; macs: multiply-adds per sample
  * @property {{ name: string, macs: number, all: number }[]} [made]  pictures drawn in one pass; macs: multiply-adds of the convolutions
  *   with 8-bit weights; all: of a picture
- * @property {{ other: string, types: readonly string[], columns: readonly number[], macs: number, least: number }} [chain]  W1's products
- *   alone, ours and another runtime's; macs: per column; least: those of the smallest product
- * @property {readonly number[]} together   numbers of samples that advance together, in the engine
+ * @property {{ other: string, types: readonly string[], columns: readonly number[], macs: number, least: number }} [chain]  the matrix
+ *   products of W1 alone, in nextpixel and in another runtime; macs: per column; least: macs of the smallest product
+ * @property {readonly number[]} together   numbers of samples that the engine draws together
  * @property {readonly number[]} atOnce     numbers of samples for shipped models, through the library
  * @property {{ name: string, macs: number, work: Work }[]} models  in the sections prefill and samples; macs: multiply-adds of a known
  *   position; work: of a step
@@ -51,7 +51,7 @@ function time(values) {
 }
 
 /**
- * Returns the difference of two times, both from their best rounds.
+ * Returns the difference of two times, each from its best round.
  *
  * @param {number[] | undefined} more
  * @param {number[] | undefined} less
@@ -63,8 +63,8 @@ function difference(more, less) {
 }
 
 /**
- * For shares of the ceiling, best rounds are compared with best rounds, because the machine reaches its maximum only when no other program
- * runs. (Times and ratios between contenders are medians.)
+ * Shares of the ceiling compare the best rounds of both, because the machine reaches its maximum only when no other program runs. (Times
+ * and ratios between contenders are medians.)
  *
  * @param {Samples} samples
  * @param {Facts} facts
@@ -85,8 +85,9 @@ function ceilings(samples, facts) {
 /** @typedef {ReturnType<typeof ceilings>} Ceilings */
 
 /**
- * Returns how close a step comes to the machine's limit. The limit is the time that the bare dot loop takes for the step's multiply-adds
- * or, if the step's bytes do not fit the second-level cache, the time to read them. The longer of the two is the ceiling.
+ * Returns how close a step comes to the limit of the machine. The limit is the time in which the bare dot loop computes the step's
+ * multiply-adds, or, if the step's bytes do not fit the second-level cache, the time to read them. If both apply, the longer time is the
+ * ceiling.
  *
  * @param {number | undefined} ms
  * @param {Work} work

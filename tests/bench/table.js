@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Prints tables: as text, and one for the chapter Numbers of the manual. */
+/** Prints tables as text, and the table for the chapter Numbers of the manual. */
 
 /** @param {number | null | undefined} value @param {number} [digits] */
 const number = (value, digits = 2) => (value === null || value === undefined ? '-' : value.toFixed(digits));
@@ -28,7 +28,8 @@ export function columns(head, rows) {
 /** Formats times in microseconds. @param {Record<string, { median: number }>} times */
 const micros = (times) => Object.values(times).map(({ median }) => number(1000 * median, 1));
 
-/** Returns the rows of a section whose figures are by build and model. @template T @param {Record<string, Record<string, T>>} section
+/** Returns the rows of a section whose figures are grouped by build and model. @template T @param {Record<string, Record<string, T>>}
+ * section
  * @param {(one: T) => string[]} cells */
 const rows = (section, cells) =>
   Object.entries(section).flatMap(([build, models]) => Object.entries(models).map(([model, one]) => [`${model} ${build}`, ...cells(one)]));

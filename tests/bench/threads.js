@@ -37,7 +37,7 @@ for (const [size, tokens] of Object.entries(TOKENS)) {
     const times = THREADS.map(() => []);
     const texts = new Set();
     for (let round = -1; round < Number(values.rounds); round++) {
-      // the first round does not count, because everything warms up
+      // the first round is not measured, because code is still compiled
       for (const [i, model] of models.entries()) {
         const start = performance.now();
         texts.add(await model.generate('a', { maxTokens: tokens, seed: 1 }).text());

@@ -5,10 +5,10 @@
 //
 //   node tests/bench/type-cost.js --text TEXT[.xz] [--last BYTES] [--file tests/golden/stories260K.gguf]
 //
-// Types with a K in their name have blocks of 256 weights, so their rows need a multiple of 256, which such a small model lacks. Here a
-// block spans several rows, and its dequantised weights are stored in half precision. For these types the result is therefore the loss from
-// the weights alone. For the others, activations are rounded as well. Every scale and offset is computed from the extreme values; a search
-// for better ones, as in llama.cpp, loses less.
+// Types with a K in their name have blocks of 256 weights, so the length of a row must be a multiple of 256, which such a small model
+// lacks. Here a block spans several rows, and its dequantised weights are stored in half precision. For these types, the result therefore
+// shows the loss from rounding the weights alone. For the others, activations are rounded too. Every scale and offset is computed from the
+// extreme values; a search for better ones, as in llama.cpp, loses less.
 // @ts-check
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';

@@ -59,7 +59,7 @@ async function main() {
   const folder = fileURLToPath(new URL('../../build/which-file/', import.meta.url));
   mkdirSync(folder, { recursive: true });
   const shape = { ...LLAMAS[values.size], length: 2048 },
-    names = values.types.split(','); // rows of 110M divide into whole blocks of every type
+    names = values.types.split(','); // the rows of 110M divide into whole blocks of every type
   for (const name of names) writeFileSync(`${folder}${name}.gguf`, llamaModel(shape, name.toLowerCase()));
   /** @type {Record<string, any[]>} */
   const found = Object.fromEntries(names.map((name) => [name, []]));

@@ -459,7 +459,7 @@ test('after a new release, a kept course works until it is updated, and unchange
         await box(page, 'course-b').getByRole('button', { name: 'Keep' }).waitFor();
         assert.deepEqual(await stored(), ['course-c']);
 
-        // A stalled download ends and lets others proceed, and so does that of the next release.
+        // A stalled download ends after 30 seconds and no longer blocks other downloads; the same holds for a download of the next release.
         silent = true;
         await page.clock.install();
         for (release of [6, 7]) {

@@ -43,7 +43,8 @@ int check_bytes(const void *actual, const void *expected, size_t n, const char *
 /* Whether sweeps take every value: `./build.sh test-c all` sets it, `npm test` does not. */
 int check_every(void);
 
-/* Sets the position in a loop, for messages of failures. `format` takes up to four %lld. The format is used only on a failure. */
+/* Sets the position in a loop, which is printed with a failed check. `format` takes up to four %lld. The format is used only on a
+ * failure. */
 void check_at(const char *format, long long a, long long b, long long c, long long d);
 
 /* Records a measured number, which is printed with -v. */

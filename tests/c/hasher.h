@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * The hasher: a part for the tests of sessions, with features that no picture model has. The state of the hasher takes each id only once
- * and cannot rewind, unless it is set to keep a state for each position. Some ids end samples. A pass takes several chunks. The part reads
- * a source of any length, item by item. A run has the requested length. At every position it may draw a location on which all later ids
- * depend. Its logits depend on all ids that a sequence has read and drawn, so any mix-up changes them.
+ * The hasher: a toy part with which the session tests cover features that no picture model has. The hasher reads each id only once and
+ * cannot rewind, unless it is set to keep a state for each position. Some ids end samples. A forward pass is computed in several chunks.
+ * The hasher encodes an input of any length, item by item. A run has the requested length. At every position it may draw a location on
+ * which all later ids depend. Its logits depend on all ids that a sequence has read and drawn, so any mix-up changes them.
  */
 #ifndef HASHER_H
 #define HASHER_H
@@ -16,7 +16,7 @@
 #define HASHER_PLACES 20u /* number of locations that a noisy hasher draws from */
 
 typedef struct {
-    uint32_t slices;    /* number of chunks of a pass */
+    uint32_t slices;    /* number of chunks of a forward pass */
     int source;         /* whether the hasher reads a source */
     int flat;           /* whether all ids are equally probable, whatever ids precede them */
     int noisy;          /* whether the hasher draws a location at every position; with flat, ids depend only on this location */

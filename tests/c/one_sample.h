@@ -7,7 +7,7 @@
 
 #include "nextpixel.h"
 
-/* Starts a run. length: positions, 0: those of the part; maps: whether to keep the attention of each position. */
+/* Starts a run. length: number of positions (0: all that the part has); maps: whether to keep the attention of each position. */
 nx_session *one_sample(const nx_model *model, uint32_t length, uint32_t maps);
 
 /* Returns n random ids below `values`. */

@@ -20,7 +20,7 @@ typedef struct {
     uint32_t palette, draft; /* 0 or 1 */
 } picture_info;
 
-/* nx_settings, and the class. */
+/* nx_settings plus the class. */
 typedef struct {
     uint32_t seed_low, seed_high, samples, first_sample;
     int32_t label; /* or -1 */

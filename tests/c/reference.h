@@ -58,8 +58,8 @@ void ref_draft(double *logits, const toy *model, const uint32_t *levels, uint32_
  * distribution these are its logits. */
 void ref_output(double *logits, const nx_output *output, const double *parameters, const uint32_t *earlier, uint32_t index);
 
-/* A level whose mass would be at most this value (1e-5) gets the density at its middle times its width. A test changes the value to find
- * the levels close to it. */
+/* If the mass of a level is at most this value (1e-5), the density at its middle times its width replaces it. A test changes this bound to
+ * find the levels close to it. */
 extern double ref_least_mass;
 
 /* 1: computes the masses of element `index` of a mixture without the rule for small masses, as drawing does; earlier elements keep the

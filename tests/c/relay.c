@@ -5,7 +5,8 @@
 
 #include "check.h"
 
-/* memory: number of words read, their sum, the sum of their marks (floats), and then a mark and three floats for each word. */
+/* Memory of the first part: number of words read, their sum, the sum of their marks (floats), and then a mark and three floats for each
+ * word. */
 typedef struct {
     uint32_t read, pad;
     float sums[2];

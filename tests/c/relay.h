@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
  * The relay is a model of two parts for the tests of results. The first part, `marks`, has no sequence. This part reads words one at a
- * time, and leaves a mark for each word (which a hint may replace), three floats for each word, and two sums. The second part is a hasher
- * whose port has the name of the first result and takes its ids.
+ * time. Its results are a mark for each word (which a hint may replace), three floats for each word, and two sums. The second part is a
+ * hasher. Its input has the same name as the first result and takes the ids of this result.
  */
 #ifndef RELAY_H
 #define RELAY_H

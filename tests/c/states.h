@@ -10,7 +10,7 @@
 
 #define STATES_STAGES 24 /* maximum number of stages of a subject */
 
-/* A part of a toy in one of its variants, with its sessions at the stages of a run. */
+/* A part of a toy in one of its variants (samples, maps, search, ...), with its sessions saved at the stages of a run. */
 typedef struct {
     const nx_model *model;
     uint32_t part;
@@ -21,14 +21,14 @@ typedef struct {
     size_t bytes; /* size of each session */
 } states_subject;
 
-/* Makes variant 0, 1, ... of a part: with speculative decoding; with maps; with samples, biases and penalties; as a search. Returns 0 after
- * the last variant, and if a part has no variant. */
+/* Makes variant 0, 1, ... of a part: one with speculative decoding; one with maps; one with samples, biases and penalties; one as a search.
+ * Returns 0 after the last variant, or if the part has no variant. */
 #define STATES_VARIANTS 4
 int states_make(states_subject *s, const toy_row *row, const nx_model *model, uint32_t part, uint32_t variant);
 
-/* Damages and restores a session, and checks that it is refused or continues without harm: within its memory, to an end, and to a session
- * that may be saved again. The choices of stage, damage and calls come from `data`, from its beginning; zeros follow its end. Returns 1 if
- * the damaged session was accepted. */
+/* Damages and restores a session. The session must be refused, or continue without harm: within its memory, to an end, and to a session
+ * that may be saved again. `data` determines the stage, the damage and the later calls; after its end, zeros are used. Returns 1 if the
+ * damaged session was accepted. */
 int states_restore(const states_subject *s, const uint8_t *data, size_t size);
 
 #endif

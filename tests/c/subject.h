@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Subjects of the tests of runs, searches and branches: the hashers (hasher.h), the second part of the triad (triad.h) and the toys of
- * every model (toy.h). Also functions that run them.
+ * The models on which the tests of runs, searches and branches are repeated (subjects): the hashers (hasher.h), the second part of the
+ * triad (triad.h) and the toys of every model (toy.h). Also contains functions that run them.
  */
 #ifndef TEST_SUBJECT_H
 #define TEST_SUBJECT_H
@@ -29,8 +29,8 @@ typedef struct {
 
 static hasher_config hasher_settings; /* configuration of the current hasher */
 
-/* The hashers and the second part of the triad (triad.h). Subjects with higher numbers are the toys of all models (toy.h), some of which
- * have other uses. */
+/* The hashers and the second part of the triad (triad.h). Subjects with higher numbers are the toys of all models (toy.h), of which some
+ * are used only by other tests. */
 enum { HASHER, HASHER_SLICED, HASHER_WITH_SOURCE, HASHER_AGAIN, HASHER_NOISY, HASHER_NOISY_AGAIN, HASHERS, TRIAD = HASHERS, OWN };
 
 /* Returns toy_row.uses of subject 0, 1, ...; 0 if there are no more subjects. */
@@ -168,8 +168,8 @@ static inline const uint32_t *at(const subject *s, const run *r, uint32_t sample
     return r->ids + ((size_t)position * samples + sample) * s->span;
 }
 
-/* Runs `test` on each subject with the use `use`. Shaped runs are tried on one subject of each sort. `end`: the hashers'
- * hasher_config.end. */
+/* Runs `test` on each subject whose uses_of() includes `use`. Runs with penalties, biases and filters use only one subject of each sort.
+ * `end`: the hashers' hasher_config.end. */
 static inline void for_those(uint32_t use, void (*test)(const subject *s), float end) {
     uint32_t uses;
     for (int i = 0; (uses = uses_of(i)); i++) {

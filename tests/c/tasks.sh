@@ -2,14 +2,14 @@
 #
 # C tests: one program, built with gcc, with clang, and as wasm; fuzzing. Read by build.sh.
 
-# Every defect stops the run: access outside memory, undefined arithmetic, a float that does not fit its integer.
+# Every undefined behaviour stops the run: access outside memory, undefined arithmetic, a float that does not fit its integer type.
 SANITIZE='-fsanitize=address,undefined,float-cast-overflow -fno-sanitize-recover=all -fno-omit-frame-pointer'
 # Flags for the tests with clang.
 ADDRESS='-fsanitize=address -fno-omit-frame-pointer'
 TESTS=$(find tests/c -name '*.c' | LC_ALL=C sort)
 
-# list_groups: writes $OUT/groups.inc, from which tests/c/main.c has every group of tests, and $OUT/toys.inc, from which tests/c/toys.c has
-# the toys of every model
+# list_groups: writes $OUT/groups.inc and $OUT/toys.inc, through which tests/c/main.c includes every group of tests, and tests/c/toys.c the
+# toys of every model
 list_groups() {
   mkdir -p "$OUT"
   sed -n 's/^const toy_row \([a-z0-9_]*\)_toys\[\] = {$/TOYS(\1)/p' $TESTS >"$OUT/toys.inc"
@@ -61,8 +61,8 @@ plain_suite() {
   "$1" $library $objects -lm -o "$into/suite"
 }
 
-# wasm_suite BUILD: builds $OUT/suite-BUILD.wasm from the library's objects and those of the tests, which all builds share. The tests'
-# double arithmetic is Emscripten's libm.
+# wasm_suite BUILD: builds $OUT/suite-BUILD.wasm from the library's objects and those of the tests, which all builds share. The tests
+# compute doubles with Emscripten's libm.
 wasm_suite() {
   fresh "$OUT/suite-$1.wasm" && return 0
   root=$(sysroot)
@@ -106,8 +106,8 @@ run_suite() {
   sed -n 's/^hash //p' "$OUT/$name.log" >"$OUT/$name.hash"
 }
 
-# clang's build of the library counts coverage for the fuzzer. Traced comparisons double the time of the tests, so only longer fuzzing uses
-# them.
+# The library that clang builds counts coverage for the fuzzer. Tracing comparisons would double the time of the tests, so only longer
+# fuzzing does it.
 counts='-fsanitize-coverage=inline-8bit-counters,pc-table' suffix=
 trace_comparisons() { counts=-fsanitize=fuzzer-no-link suffix=-traced; }
 clang_suite() { native_suite "$CLANG" "$counts" "$ADDRESS"; }

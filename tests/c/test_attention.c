@@ -24,7 +24,7 @@ static nx_pattern grid(uint32_t rows, uint32_t cols, uint32_t block_rows, uint32
                         .block_rows = block_rows, .block_cols = block_cols, .flange_rows = flange_rows, .flange_cols = flange_cols};
 }
 
-/* Returns the ranges of a query, in a buffer of exactly the size that the bound states. */
+/* Returns the ranges of a query, in a buffer of exactly the size that nx_pattern_max_ranges gives. */
 static nx_range *ranges_of(const nx_pattern *p, uint32_t i, uint32_t *n_ranges) {
     nx_range *ranges = memory_take(nx_pattern_max_ranges(p) * sizeof *ranges);
     *n_ranges = nx_pattern_ranges(p, i, ranges);
@@ -230,10 +230,10 @@ static void round_keys_twice(double *x, size_t n, uint32_t key_length) {
     }
 }
 
-/* Compares attention with dense attention under the mask. A score has an error of key_length / 2 + 3 roundings, and so has the largest
- * score; each changes the weight by the same relative amount. Softmax (see test_kernels.c) and the sum over the positions add their own
- * errors. With an 8-bit cache the comparison uses rounded queries, keys and values: a score has an error of five roundings, and the weights
- * times the scales of the values are rounded by half a step of the largest among 32 neighbours. */
+/* Compares attention with dense attention under a mask. A score has an error of key_length / 2 + 3 roundings, and so has the largest score;
+ * each changes the weight by the same relative amount. Softmax (see test_kernels.c) and the sum over the positions add their own errors.
+ * With an 8-bit cache the comparison uses rounded queries, keys and values: a score has an error of five roundings, and the weights times
+ * the scales of the values are rounded by half a step of the largest among 32 neighbours. */
 static void compare(const sequence *s, const nx_pattern *pattern, uint32_t type, const float *out, const float *map) {
     uint32_t n = s->n;
     size_t all = (size_t)n * s->width;

@@ -98,8 +98,8 @@ static nx_session *grow(const subject *s, nx_session *from, uint32_t length, siz
     return to;
 }
 
-/* Writes the hidden states, if they are kept, and then the weights of every row of every map at the last position of every sample. Returns
- * how many numbers it wrote. */
+/* Writes the hidden states, if the run keeps them, and then the weights of every row of every map at the last position of every sample.
+ * Returns how many numbers it wrote. */
 static uint32_t all_maps(const subject *s, const nx_session *session, uint32_t samples, float *weights) {
     uint32_t n = 0, count = 0, *keys = memory_take(4096 * sizeof *keys);
     nx_part_info info;
@@ -181,7 +181,7 @@ static void grows(const subject *s) {
         }
         memory_release(mark);
     }
-    /* Tests beams, whose slots are in another order, and runs that cannot grow. */
+    /* Tests a search, whose beams use their slots in another order, and runs that cannot grow. */
     subject small = *s;
     small.shape.length = 4;
     nx_session *shorter = start(&small, &settings, NULL), *longer = start(s, &settings, NULL);
@@ -265,9 +265,9 @@ static void origins(void) {
 
 /* ---- maps ------------------------------------------------------------------------------------------------------------------- */
 
-/* Every row of every map of every sample has weights over earlier positions or over the source. The weights of a row add up to 1 (or at
- * most 1 if the paper damps them). Reading maps changes nothing. Rows of a TOY_FIXED need not see their own position, and the first rows
- * see nothing. */
+/* For every sample and map, every row has weights over earlier positions or over the source. The weights of a row add up to 1 (or to less,
+ * if the paper reduces them after the softmax). Reading maps changes nothing. The rows of a TOY_FIXED model need not see their own
+ * position, and its first rows see nothing. */
 static void mapped(const subject *s) {
     nx_settings settings = settings_of(3, 0, 17);
     run plain = whole(s, &settings), mapped = room_of(s, 3);
@@ -312,8 +312,8 @@ static void maps(void) { for_every(mapped); }
 
 static uint32_t with_hidden;
 
-/* Hidden states of every sample at every position equal those of a run that got its ids in one call. Keeping them changes no bit, and a
- * branch has them. */
+/* The hidden states of every sample at every position equal those of a run that got the same ids in one call. Keeping hidden states changes
+ * no bit, and a branch has them too. */
 static void hides(const subject *s) {
     nx_part_info info;
     nx_settings settings = settings_of(3, 0, 19), one = settings_of(1, 0, 19);
@@ -407,7 +407,7 @@ static void distributions(void) { for_every(distribution); }
 static void shaping(void) {
     subject s = subject_named("llama");
     toy_llama_config loose = {.values = 40, .length = 30, .blocks = 1, .d = 16, .inner = 16, .heads = 2, .groups = 1, .seed = 6};
-    s.model = toy_llama_open(toy_llama_build(&loose)); /* an untied model: a tied one would merely repeat its input */
+    s.model = toy_llama_open(toy_llama_build(&loose)); /* an untied model, because a tied one would merely repeat its input */
     nx_settings settings = settings_of(1, 0, 19);
     settings.temperature = 0, settings.penalty_last = 5, settings.repetition = 1.5f, settings.frequency = 0.3f, settings.presence = 0.2f;
     settings.biases = 2;

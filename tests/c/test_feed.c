@@ -71,8 +71,8 @@ static nx_session *session_of(const nx_model *model, size_t *bytes) {
     return session;
 }
 
-/* A model that is fed in pieces of any size draws the same ids with the same nats. The fed model also continues a session of the model that
- * was read whole. */
+/* A model draws the same ids with the same nats if its file is fed to it in pieces of any size. The fed model also continues a session of a
+ * model that was opened from the whole file. */
 static void the_same_model(void) {
     static const uint32_t pieces[] = {1, 3, 16, 1000};
     for (int i = 0; i < SUBJECTS; i++)

@@ -405,7 +405,7 @@ static void wrong_kinds(void) {
         check_at("words %lld", (long long)i, 0, 0, 0);
         refused(words[i].which, (toy_twist){.text = words[i].key, .words = words[i].words}, words[i].status, words[i].name);
     }
-    /* without a flange key there are no flanges */
+    /* without the key of the flanges there are no flanges */
     for (int i = 0; i < 2; i++) {
         toy *m = toy_build(config(TOY_PALETTE), &(toy_twist){.without = i ? KEY("attention.flange_cols") : KEY("attention.flange_rows")});
         CHECK_INT(toy_exercise(m->bytes, m->length, MOST), NX_OK);
@@ -454,10 +454,10 @@ static void wrong_tensors(void) {
             if (bias) {
                 toy *without = toy_build(config(which), &(toy_twist){.without = name});
                 CHECK_INT(toy_exercise(without->bytes, without->length, MOST), NX_OK);
-            } else if (!draft) /* without a palette, a position is a channel */
+            } else if (!draft) /* without a palette, each channel is a position of its own */
                 refused(which, (toy_twist){.without = name}, NX_E_FORMAT, strcmp(name, "palette.weight") ? name : "token_embd.weight");
             refused(which, (toy_twist){.twice = name}, NX_E_FORMAT, name);
-            /* not in quantised types, whose rows would get another length */
+            /* skips quantised types, whose rows would get another length */
             if (!draft && m->tensor[t].rows != m->tensor[t].cols && m->tensor[t].type != NX_Q8_0 && m->tensor[t].type != NX_Q4_0)
                 refused(which, (toy_twist){.reshaped = name}, NX_E_FORMAT, name);
             refused(which, (toy_twist){.poisoned = name, .poison = NAN}, NX_E_NUMERIC, name);
@@ -486,7 +486,7 @@ static void huge_weights(void) {
 
 #define DRAFT(part) "draft." part ".weight"
 
-/* Checks a size of a draft: one that is refused, or the largest valid one. */
+/* Opens a draft of the given sizes, which is refused or has the largest valid size. */
 static void draft_of(uint32_t neighbours, uint32_t hidden, uint32_t rank, nx_status status) {
     size_t mark = memory_mark();
     toy_config c = *config(0);
@@ -542,7 +542,7 @@ static void draft_offsets(void) {
         }
 }
 
-/* Models whose positions are not pixels in raster order with one value each have no draft; all others may have one. */
+/* A draft is valid only in models that draw one value per pixel in raster order. */
 static void draft_of_others(void) {
     static const int refuses[] = {2, 3, TOY_PALETTE, TOY_DMOL, TOY_GAUSSIAN, TOY_SR_DMOL, TOY_SR_PALETTE, TOY_SR_Q8_0};
     static const int takes[] = {0, 1, 4, 5, 7, TOY_DMOL_GREY, TOY_BERNOULLI, TOY_LOGISTIC, TOY_Q4_0};
@@ -561,7 +561,7 @@ static void draft_of_others(void) {
     }
 }
 
-/* A draft without its offsets is a set of unused tensors; with them, no other tensor may be missing. */
+/* Without the tensor of its offsets, a draft is a set of unused tensors; with this tensor, every other one must exist. */
 static void half_a_draft(void) {
     toy *m = toy_build(config(TOY_DRAFT), &(toy_twist){.without = DRAFT("offset")});
     CHECK_INT(toy_exercise(m->bytes, m->length, MOST), NX_OK);
@@ -846,7 +846,7 @@ static void many(void) {
     CHECK_INT(parse(&file), NX_OK);
 }
 
-/* If two tensors could share numbers, a model could be larger than its file. */
+/* Tensors must not overlap; otherwise a model could be larger than its file. */
 static void overlaps(void) {
     static const uint32_t which[] = {0, 1, 1047, 1048, 2047};
     for (int i = 0; i < 5; i++) {

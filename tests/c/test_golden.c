@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * Compares with PyTorch, for any architecture: tests/golden/NAME.gguf with NAME.golden.gguf, which weights/train/golden.py wrote in double
- * precision. Compares the output layer at each position of a sequence, the nats of its ids, and the recorded maps and results, by their
- * names.
+ * Compares any architecture with PyTorch: weights/train/golden.py computed tests/golden/NAME.golden.gguf from tests/golden/NAME.gguf in
+ * double precision. The tests compare the output layer at each position of a sequence, the nats of its ids, and the maps and results that
+ * the golden file has.
  */
 #include <math.h>
 #include <stdio.h>
@@ -13,7 +13,7 @@
 #include "session/session.h"
 #include "toy.h"
 
-/* Single-precision rounding through up to three layers, for logits of deviation about 1.5; this is the project's bound. */
+/* Bound for single-precision rounding through up to three layers, for logits of deviation about 1.5. */
 #define OUTPUT_TOLERANCE 1e-4
 /* For a density the tolerance is relative to 1 + nats, because an error of its location changes the nats by its sharpness e^-s times that
  * error; 5.2e-6 was measured. */
@@ -53,7 +53,7 @@ static void widen(double *worst, const float *actual, const float *expected, uin
     for (uint32_t i = 0; i < n; i++) *worst = fmax(*worst, fabs((double)actual[i] - (double)expected[i]));
 }
 
-/* Writes the picture of these values: each value at its position in the order, in the palette's colours. */
+/* Writes the picture of these values, in the palette's colours: each value goes to the pixel of its position. */
 static void picture(const nx_gguf *g, const nx_model *opened, const picture_info *info, const uint8_t *values) {
     uint32_t pixels = info->height * info->width * info->channels, per_place = info->palette ? 3 : info->position_elements;
     const float *order = golden(g, "order", 1, info->positions, 1), *image = golden(g, "image", 1, pixels, 1);
@@ -171,7 +171,8 @@ static uint32_t maps_off(double *worst, const nx_gguf *g, const nx_model *model,
     return found;
 }
 
-/* Compares the hidden states of one of n positions, in all layers, with the tensors "embedding" and "blk.K.output", if these exist. */
+/* Compares the hidden states of one of n positions, in all layers, with the tensors "embedding" and "blk.K.output", if the golden file has
+ * them. */
 static void hidden_off(double *worst, const nx_gguf *g, const nx_model *model, const nx_session *session, uint32_t position, uint32_t n) {
     nx_part_info part;
     CHECK_INT(nx_model_part(model, part_index, &part), NX_OK);

@@ -9,8 +9,8 @@
 #include "kernels/image.h"
 #include "reference.h"
 
-/* rows, cols, channels, pixel; down, across; strides, dilation; edges above, left, below, right. Kernels of 3 x 3, 4 x 4 and 5 x 5, rows,
- * single pixels, patches larger than the picture, edges on one side, and strides that skip pixels. */
+/* Columns: rows, cols, channels, pixel; down, across; strides, dilation; edges above, left, below, right. The rows have kernels of 3 x 3, 4
+ * x 4 and 5 x 5, single rows, single pixels, patches larger than the picture, edges on one side, and strides that skip pixels. */
 static const nx_patches shapes[] = {
     {7, 7, 32, 0, 3, 3, 1, 1, 1, 1, 1, 1, 1},  {7, 5, 16, 0, 3, 3, 2, 2, 1, 1, 1, 1, 1}, {28, 28, 1, 1, 5, 5, 2, 2, 1, 2, 2, 2, 2},
     {8, 8, 12, 12, 4, 4, 2, 2, 1, 1, 1, 1, 1}, {4, 4, 20, 0, 4, 4, 1, 1, 1, 0, 0, 0, 0}, {1, 40, 8, 8, 1, 3, 1, 1, 9, 0, 9, 0, 9},
@@ -25,7 +25,7 @@ static float *random_picture(check_random *random, uint32_t pixels, uint32_t str
     return x;
 }
 
-/* Returns the number at a tap of a location, by the definition in image.h. */
+/* Returns the input at a tap of a location, by the definition in image.h. */
 static float tap(const nx_patches *p, const float *x, uint32_t place, uint32_t i, uint32_t j, uint32_t channel) {
     uint32_t pixel = p->pixel ? p->pixel : nx_stride(p->channels), cols = nx_patch_cols(p);
     int row = (int)(place / cols * p->stride_down + i * p->dilation) - (int)p->above;
@@ -65,7 +65,7 @@ static void gathered(void) {
     }
 }
 
-/* The same locations, computed in groups of any size, give the same bits, which equal sums in double precision except for rounding. */
+/* Computing the same locations in groups of any size gives the same bits. Except for rounding, they equal sums in double precision. */
 static void convolved(void) {
     check_random random = {72};
     for (uint32_t s = 0; s < SHAPES; s++) {

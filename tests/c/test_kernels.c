@@ -415,7 +415,7 @@ static void dequantize(void) {
 
 /* ---- matrices by block ------------------------------------------------------------------------------------------------------ */
 
-/* Every type of src/tensor_types.h. For a type that ref_weight() lacks, it returns NaN, so the test fails. */
+/* All types of src/tensor_types.h. ref_weight() returns NaN for a type that it lacks, so the test fails. */
 #define CODE(name, code, ...) code,
 #define NOTHING(...)
 static const uint32_t all_types[] = {NX_TENSOR_TYPES(CODE, NOTHING)};
@@ -442,7 +442,7 @@ static uint8_t *any_rows(uint32_t type, uint32_t rows, uint32_t cols, check_rand
     return all;
 }
 
-/* Scales of one byte: packed exactly from 2^-24 to 2^15 (half precision), zero below, and refused above. */
+/* Scales of one byte: exact from 2^-24 to 2^15 in half precision, zero below, and refused above. */
 static void scales_of_a_byte(void) {
     for (uint32_t e = 0; e < 256; e++) {
         uint8_t block[17];
@@ -460,7 +460,7 @@ static void scales_of_a_byte(void) {
     }
 }
 
-/* Integers cannot hold these numbers, which appear as infinite or NaN, for one column and for several. Their sums do not overflow. */
+/* Integers cannot hold infinity or NaN, so the result must show them, for one column and for several. Their sums do not overflow. */
 static void any_type_keeps_what_is_not_finite(void) {
     static const float odd[] = {NAN, INFINITY, -INFINITY};
     check_random random = {22};
@@ -493,7 +493,7 @@ static double k_parts(const uint8_t *row, uint32_t type, uint32_t c) {
     return fabs(product) + fabs(whole - product);
 }
 
-/* Tables give the values with one rounding; matrices give them as they were packed. */
+/* A table's values have one rounding; a matrix returns the values that were packed. */
 static void any_type(void) {
     check_random random = {21};
     for (size_t k = 0; k < sizeof all_types / sizeof *all_types; k++) {
@@ -523,8 +523,8 @@ static void any_type(void) {
 
 static int of_eight_bits(uint32_t type) { return nx_type_of(type)->form == NX_BLOCKS_8; }
 
-/* Rounds x as a product by block reads it. With 8 bits there is a step for each 32 values; with 14 bits, for 8-bit weights, there is one
- * step for the whole column. */
+/* Rounds x as block products do. An 8-bit x has one step for each 32 values; a 14-bit x, which is for 8-bit weights, has one step for the
+ * whole column. */
 static void round_by_block(double *x, uint32_t type, uint32_t cols) {
     uint32_t group = of_eight_bits(type) ? cols : 32;
     for (uint32_t from = 0; from < cols; from += group) {
@@ -553,8 +553,7 @@ static double offset_parts(const uint8_t *row, uint32_t type, uint32_t cols, con
     return sum;
 }
 
-/* A product with a matrix of any type equals the product of the matrix's values with the rounded numbers of x, for columns alone and
- * together. */
+/* A product with a matrix of any type equals that of the matrix's values and the rounded x, for single columns and for several at once. */
 static void product_by_block(uint32_t type, uint32_t rows, uint32_t cols, uint32_t most, check_random *random) {
     size_t mark = memory_mark();
     uint8_t *bytes = any_rows(type, rows, cols, random);
@@ -610,7 +609,7 @@ static void products_by_block(void) {
     }
 }
 
-/* If matrices of two kinds read the same columns alternately, each matrix gets the columns rounded in its own way. */
+/* If matrices of two kinds read the same columns alternately, x is rounded in the way of each matrix. */
 static void inputs_in_turn(void) {
     check_random random = {23};
     static const uint32_t types[] = {NX_Q8_0, NX_Q4_0, NX_F16, NX_Q6_K, NX_Q8_0, NX_Q4_K};

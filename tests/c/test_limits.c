@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Sets each number in the arguments of every public function to its limits and beyond. The function must refuse it, and touch nothing
+ * Sets each numeric argument of every public function to its limits and beyond. A function must refuse such a number, and touch nothing
  * outside its blocks, which the sanitizers check. Other tests cover numbers within their limits.
  */
 #include <string.h>
@@ -149,8 +149,8 @@ static void sessions(void) {
     CHECK_INT(nx_session_size(model, 0, &none, &shape, &bytes), NX_E_ARGUMENT);
 }
 
-/* Makes a run of a text, half of it drawn. Output buffers have the size stated in the manual. For refused numbers, which must not write any
- * output, they have size zero. */
+/* Tests a run of a text, half of which is drawn. Output buffers have the size stated in the manual. If an argument is refused, nothing may
+ * be written, so these calls get a buffer of size zero. */
 static void runs(void) {
     const nx_model *model = text_model();
     nx_shape shape = {.length = 20};

@@ -34,7 +34,7 @@ static toy_file file_of(void) {
     return head;
 }
 
-/* Opens a model like nx_model_open, whose table of architectures lacks the toys. */
+/* Opens a model like nx_model_open, which cannot open the triad because it is not in the table of architectures. */
 nx_model *triad_open(void) {
     toy_file file = file_of();
     nx_arena arena = {memory_take(1 << 16), 0, 1 << 16};
@@ -201,9 +201,8 @@ static void streams(void) {
     CHECK(differ > DRAWN / 4);
 }
 
-/* While the prior draws, sessions of the decoder turn the ids drawn so far into sound, piece by piece; each piece also reads the id before
- * it and the id after it. Every session is saved after each chunk and continued in a copy. The sound equals the sound of one run over all
- * ids. */
+/* While the prior draws, sessions of the decoder decode the ids drawn so far, piece by piece; each piece also reads one id before it and
+ * one after it. Every session is saved after each chunk and continued in a copy. The sound equals the sound of one run over all ids. */
 static void side_by_side(void) {
     enum { PIECE = 5 };
     const nx_model *model = triad_open();

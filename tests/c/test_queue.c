@@ -7,7 +7,7 @@
 /* Grids of one column, grids narrower and wider than the kernel, and an endless row. */
 static const uint32_t widths[] = {0, 1, 2, 3, 5, 8, 17};
 
-/* Masks A and B of a square, the parts of a gated layer, and the taps of the own row. */
+/* Masks A and B of a square, the two masks of a gated layer, and a mask of the pixel's own row. */
 static const nx_taps masks[] = {{0, 1, 3, 1, 1}, {0, 1, 3, 2, 0}, {0, 3, 7, 3, 1}, {0, 3, 7, 4, 0}, {0, 2, 5, 0, 0}, {0, 0, 0, 3, 0}, {0, 0, 0, 3, 1}, {0, 0, 0, 1, 0}};
 
 /* Returns whether the tap `up` rows up and `right` columns right belongs to the mask, by the definition in queue.h. */

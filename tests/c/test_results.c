@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Guarantees of a session of a part without a sequence, tested on the relay (relay.h): its results have the same bits however the session
- * is interrupted, copied and read; it draws nothing; its ids are a valid input of the next part.
+ * Guarantees of a session of a part without a sequence, tested on the relay (relay.h): the results have the same bits however the session
+ * is interrupted, copied and read; the session draws nothing; the ids of its first result are a valid input of the next part.
  */
 #include <string.h>
 
@@ -193,7 +193,7 @@ static void broken(void) {
     CHECK_INT(nx_session_result(model, memory_copy(session, bytes), RELAY_OF_MARK, 0, 1, &mark), NX_E_NUMERIC);
 }
 
-/* A part without a sequence has no known and no drawn ids. */
+/* A part without a sequence has neither known nor drawn ids. */
 static void nothing_drawn(void) {
     const nx_model *model = model_of();
     size_t bytes;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Guarantees of a session of any model (subject.h): known ids at any time, ends, chunks, sources, damaged states, and the same bits however
- * the run is divided. Searches: test_searches.c. Branches and settings: test_branches.c.
+ * Guarantees that sessions of any model (subject.h) give: known ids at any time, ends, chunks, sources, damaged states, and the same bits
+ * however the run is divided. Searches: test_searches.c. Searches: test_searches.c. Branches and settings: test_branches.c.
  */
 #include <math.h>
 #include <string.h>
@@ -63,9 +63,9 @@ static void shaped_ahead(void) {
     CHECK(guessed > 0);
 }
 
-static uint32_t guessed_ahead; /* number of drafted positions of all models */
+static uint32_t guessed_ahead; /* number of positions that were computed ahead from drafts, over all models */
 
-/* Drafts from the text so far give the same ids and nats, in fewer passes if the text repeats itself. */
+/* Drafts that repeat earlier text (lookup decoding) give the same ids and nats, in fewer passes if the text repeats itself. */
 static void look_up(const subject *s) {
     for (uint32_t seed = 0; seed < 8; seed++) {
         nx_settings settings = settings_of(1, 0, seed);
@@ -119,15 +119,15 @@ static void looked_up_where(void) {
     CHECK_INT(nx_session_put(s.model, session, known, 2, 0, NULL), NX_OK);
     CHECK_INT(draw(&s, session, 40, ids, NULL), 40);
     CHECK_INT(nx_session_ahead(s.model, session, 2, 40, ahead), NX_OK);
-    /* The text is 1 2 | 5 5 5 ...: its last two ids equal the two before, which gives two drafts. Later five ids agree, then more than the
-     * eight that the window holds. */
+    /* The text is 1 2 | 5 5 5 ... First, two of its last ids match earlier ones, so two ids are drafted. Later five ids match, and then
+     * more than fit in the window of eight positions. */
     for (int i = 0; i < 30; i++) check_at("position %lld", i, 0, 0, 0), CHECK_INT(ahead[i], expected[i]);
 }
 
 /* ---- known ids -------------------------------------------------------------------------------------------------------------- */
 
-/* Drawn ids can be given as known: once for all samples or one list per sample, with nats or without, in one call or several. Drawing
- * continues from any point. */
+/* Drawn ids can be given to another run as known ids: once for all samples or one list per sample, with nats or without, in one call or
+ * several. Drawing continues from any point. */
 static void putting(const subject *s) {
     nx_settings settings = settings_of(3, 0, 4);
     run all = whole(s, &settings);
@@ -286,7 +286,7 @@ static void copies(const subject *s) {
 
 static void copied(void) { for_every(copies); }
 
-/* A pass in chunks reports that it is incomplete. A later call for fewer positions neither restarts nor shortens it. */
+/* A pass that is computed in chunks reports that it is incomplete. A later call for fewer positions neither restarts nor shortens it. */
 static void interrupted(void) {
     subject s = subject_of(HASHER_SLICED);
     nx_settings settings = settings_of(2, 0, 7);
@@ -400,7 +400,7 @@ static void places(void) {
     }
 }
 
-/* At temperature 0 all samples draw the most probable locations and share their slot. */
+/* At temperature 0 all samples draw the most probable locations, so they share one slot. */
 static void placed_coldly(void) {
     subject s = subject_of(HASHER_NOISY);
     nx_settings settings = settings_of(3, 0, 24);

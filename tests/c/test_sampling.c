@@ -520,8 +520,8 @@ static double output_tolerance(const nx_output *o, const float *p, uint32_t v) {
     return worst + (o->kind == NX_GAUSSIAN ? 6e-6 : 3e-6);
 }
 
-/* The reference log-probabilities with the rule's threshold of mass slightly lower (truth) and slightly higher (above). Where the two
- * differ, single precision may take either branch. */
+/* Computes the reference's log-probabilities for two thresholds of the rule for small masses: slightly lower (truth) and slightly higher
+ * (above). Where they differ, single precision may take either branch of the rule. */
 static void twins(const nx_output *o, const double *wide, const uint32_t *earlier, uint32_t index, double *truth, double *above) {
     ref_least_mass = 1e-5 * (1 - 3e-3);
     ref_output(truth, o, wide, earlier, index);
@@ -623,8 +623,8 @@ static void outputs(void) {
     outputs_of((nx_output){NX_DMOL, 256, 3, NX_MAX_MIXTURES}, "mixture of 16", &random);
 }
 
-/* The masses of all levels add up to 1 for any location and scale. The rule's own error is 1.1e-5 for a logistic, where the mass of a
- * narrow level is computed as its density, and 2.1e-5 for a normal. */
+/* The masses of all levels add up to 1 for any location and scale. The rule itself causes an error of 1.1e-5 for a logistic, where the
+ * density of a narrow level replaces its mass, and of 2.1e-5 for a normal. */
 #define MASS_TOLERANCE 2e-5
 #define NORMAL_MASS_TOLERANCE 3e-5
 

@@ -292,8 +292,8 @@ typedef struct {
 
 static uint8_t level_of(const picture_info *info, uint8_t value) { return info->palette ? value : toy_level(value, info->levels); }
 
-/* Computes `ahead`: how many positions ahead of its pass each of `steps` positions from `from` is computed, by the rule of speculative
- * decoding. `values` (n) holds the values of the whole image. */
+/* Computes how far ahead each of `steps` positions from `from` is computed, by the rule of speculative decoding: ahead[i] positions after
+ * the start of its pass. `values` (n) holds the values of the whole image. */
 static void foresee(const nx_model *model, const picture_settings *s, const uint8_t *values, uint32_t from, uint32_t steps, uint8_t *ahead, tally *t) {
     picture_info info = info_of(model);
     size_t mark = memory_mark();
@@ -406,7 +406,7 @@ static void look_ahead_is_exact(void) {
             }
         check_note("  configuration %d: %d passes, %d right, %d wrong, %d unsure, %d far, %d at blocks, %d at ends, longest %u", i, t.passes, t.right, t.wrong,
                    t.unsure, t.far, t.at_block, t.at_end, (unsigned)t.longest);
-        /* otherwise the test would cover too little */
+        /* ensures that enough cases occurred */
         if (i < 4) CHECK(t.right > 100 && t.wrong > 30 && t.unsure > 30 && t.far > 15 && t.at_end > 10);
         all.at_block += t.at_block;
         if (t.longest > all.longest) all.longest = t.longest;
@@ -415,7 +415,7 @@ static void look_ahead_is_exact(void) {
     CHECK(all.at_block > 20 && all.longest > 10);
 }
 
-/* If the draft equals the model, every drafted value is correct and passes have the maximum length. */
+/* If the draft equals the model, every drafted value is correct, and each pass covers as many positions as it can. */
 static void draft_that_knows(void) {
     toy_config c = *config(TOY_DRAFT);
     c.sharpness = 1e-30f; /* the output weights vanish next to their bias */
@@ -443,7 +443,7 @@ static void draft_that_knows(void) {
     }
 }
 
-/* With several samples, with maps, or without a draft in the file, the setting changes nothing. */
+/* With several samples, with maps, or without a draft in the file, the setting look_ahead has no effect. */
 static void look_ahead_where_there_is_none(void) {
     check_random random = {7};
     for (uint32_t i = 0; i < n_configs(); i++)
@@ -565,7 +565,7 @@ static void breaks_after_last(const toy_config *c, float bias, float draft_bias,
     }
 }
 
-/* The run ends where it ends when drawn position by position, whether or not the failing column was computed ahead. */
+/* The run ends at the same position as a run that draws position by position, whether or not the failing column was computed ahead. */
 static void broken_ahead(void) {
     static const int which[] = {TOY_DRAFT, TOY_DRAFT_LOCAL, TOY_DRAFT_PALETTE};
     static const float bias[] = {5, 4, 3};
@@ -609,7 +609,7 @@ static void broken_ahead(void) {
             memory_release(mark);
         }
         check_note("  configuration %d: %d break ahead, %d do not", which[i], inside, alone);
-        CHECK(inside > 2 && alone > 2); /* otherwise the test would not cover both cases */
+        CHECK(inside > 2 && alone > 2); /* ensures that both cases occurred */
     }
 }
 

@@ -25,7 +25,7 @@ static int sees(const nx_sparse *p, uint32_t sets, uint32_t i, uint32_t j) {
     return j <= i && (((sets & NX_NEAR) && near) || ((sets & NX_FAR) && far) || ((sets & NX_PREVIOUS) && previous));
 }
 
-/* Whether the sets are stored in a ring of the last positions. */
+/* Returns whether the sets are stored in a ring of the last positions. */
 static int in_ring(const nx_sparse *p) { return p->sets == NX_NEAR || p->sets == NX_PREVIOUS; }
 
 /* A pattern matches its definition. The pattern's slots are a permutation of the positions. A ring has room for the set and one more
@@ -101,7 +101,7 @@ static void full_attention(void) {
     }
 }
 
-/* Whether each position reaches all earlier ones through two layers. `residual` adds the identity to each layer. */
+/* Returns whether each position reaches all earlier ones through two layers. `residual` adds the identity to each layer. */
 static int reaches_all(const nx_sparse *p, uint32_t first, uint32_t second, int residual) {
     for (uint32_t i = 0; i < p->positions; i++)
         for (uint32_t k = 0; k <= i; k++) {
@@ -141,8 +141,8 @@ static float *draw(size_t n, check_random *random) {
     return x;
 }
 
-/* Positions written one by one into the pattern's slots give dense attention under the mask, in double precision. They also give the bits
- * of a cache that holds only the visible positions in order, because the slots only permute positions. */
+/* Writing positions one by one into the pattern's slots gives the same attention as a dense one under the mask, in double precision. It
+ * also gives the bits of a cache that holds only the visible positions in order, because slots only permute positions. */
 static void attention_of(const nx_sparse *p) {
     static const uint32_t types[] = {NX_F32, NX_KV7, NX_KV8};
     check_random random = {p->positions * 1000003u + p->stride * 1009u + p->summary * 31u + p->sets};

@@ -93,8 +93,8 @@ void toy_refused(const uint8_t *bytes, size_t length, nx_status status, const ch
 
 /* ---- weights --------------------------------------------------------------------------------------------------------------- */
 
-/* Rounds single to half precision, to nearest, ties to even; |x| < 65504. `n` counts units in the last place; it is exact in double
- * precision. */
+/* Rounds single to half precision, to nearest, ties to even; |x| < 65504. `n` is |x| in units in the last place, which double precision
+ * holds exactly. */
 static uint16_t to_half(float x) {
     uint32_t bits;
     memcpy(&bits, &x, 4);
@@ -686,7 +686,7 @@ static void run_ahead(const nx_model *model, const picture_info *info, const uin
 
 #define MOST_INPUT 400 /* maximum number of pixels of an input image: attention over them takes quadratic time */
 
-/* Whether a model reads a picture and writes text, rather than a larger picture. */
+/* Returns whether a model reads a picture and writes text, rather than a larger picture. */
 static int tells(const nx_model *model, const picture_info *info) {
     nx_port port;
     return !info->input_height && nx_model_port(model, 0, 0, &port) == NX_OK && !strcmp(port.name, "image");
@@ -694,7 +694,7 @@ static int tells(const nx_model *model, const picture_info *info) {
 
 static void run_model(const nx_model *model, const picture_info *info, size_t most) {
     nx_port port;
-    if (tells(model, info)) return; /* tests/fuzz runs it */
+    if (tells(model, info)) return; /* tests/fuzz runs such a model */
     if (nx_model_port(model, 0, 0, &port) == NX_OK && port.any_length) return; /* the model reads a sentence: tests/fuzz runs it */
     if (!info->outputs) return; /* the model has no sequence: tests/fuzz reads its results */
     if (!info->positions) return; /* the model draws a sound, whose length the caller chooses */
@@ -729,7 +729,7 @@ static void run_model(const nx_model *model, const picture_info *info, size_t mo
 
 /* Checks the invariants of any model. */
 static void check_info(const nx_model *model, const picture_info *info) {
-    if (!info->height || !info->outputs || tells(model, info)) return; /* checks of image models that draw element by element */
+    if (!info->height || !info->outputs || tells(model, info)) return; /* the other checks are for image models with elements */
     CHECK(info->height >= 1 && info->height <= NX_MAX_SIDE && info->width >= 1 && info->width <= NX_MAX_SIDE);
     CHECK(info->levels >= 2 && info->levels <= NX_MAX_LEVELS && (info->channels == 1 || info->channels == 3));
     CHECK(info->elements == info->positions * info->position_elements && info->classes <= NX_MAX_CLASSES && info->palette <= 1);

@@ -149,12 +149,12 @@ uint32_t toy_configs(const toy_config **list, const char *const **names);
  * with `mixtures` it draws levels and has an encoder, too. */
 toy *toy_direct(int mixtures, const toy_twist *twist);
 
-/* ---- toys that one model offers to the tests of all models -------------------------------------------------------------- */
+/* ---- toys of one model that are used in the tests of all models ------------------------------------------------------------- */
 
 enum {
     TOY_SEED = 1,   /* a small file from which the fuzzer starts (tests/fuzz/seeds.c), at most 16 KB */
     TOY_RUN = 2,    /* a subject of the tests of runs, searches and branches (subject.h) */
-    TOY_SHAPED = 4, /* the toy also runs with penalties, biases and filters; one toy of each sort is enough */
+    TOY_SHAPED = 4, /* also runs with penalties, biases and filters; one toy of each sort is enough */
     /* its beam search is compared with brute force: at most 30 positions, with one id each and at most 40 values per id */
     TOY_SEARCH = 8,
     TOY_DAMPED = 16, /* the weights of its maps may add up to less than 1: the paper scales them after the softmax, or no key is visible */
@@ -178,7 +178,7 @@ const toy_row *toy_row_at(int i);
 /* Opens a file. Returns null after a failed check. */
 nx_model *toy_file_open(const toy_file *file);
 
-/* ---- the library in one call, with blocks of exactly the size that it asks for ----------------------------------------------- */
+/* ---- shortcuts that call the library with blocks of exactly the required size ------------------------------------------------------- */
 
 /* Opens a model. Returns null after a failed check. */
 nx_model *toy_open(const toy *model);

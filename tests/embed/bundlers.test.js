@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Uses the packed library with bundlers, in a browser. The bundlers come from the npm registry: ./build.sh test-embed. */
+/** Tests the packed library with bundlers, in a browser. The bundlers come from the npm registry: ./build.sh test-embed. */
 
 import assert from 'node:assert/strict';
 import { cp, readdir, stat, writeFile } from 'node:fs/promises';
@@ -123,7 +123,7 @@ for (const mode of ['production', 'development']) {
 }
 
 test('parcel, without any setting for the library', { timeout: 180000 }, async () => {
-  // a lock file marks a root folder
+  // a lock file marks the root folder of a project
   const files = { 'index.html': PAGE('<script type="module" src="main.js"></script>'), 'main.js': script(), 'yarn.lock': '' };
   const root = await project('parcel', { ...files, 'package.json': '{ "name": "app", "private": true }' }, { tarball });
   await run(
@@ -148,7 +148,7 @@ test('parcel, without any setting for the library', { timeout: 180000 }, async (
 });
 
 /**
- * Ways for bundlers that emit only the script: the single-file build, or addresses that the page passes to the library.
+ * What a page must do if its bundler emits only the script: use the single-file build, or pass the addresses of the files to the library.
  * @type {[string, string, string?][]}
  */
 const WAYS = [

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Uses a JSON schema as a constraint, through XGrammar. The package comes from the npm registry: ./build.sh test-embed. */
+/** Tests a JSON schema as a constraint, through XGrammar. The package comes from the npm registry: ./build.sh test-embed. */
 
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
@@ -13,7 +13,7 @@ import { GOLDEN } from '../js/helpers.js';
 import { jsonSchema } from '../../web/examples/chat/grammar.js';
 import { TOOLS } from './project.js';
 
-/** Loads the package, which is a script although it declares an ES module. */
+/** Loads XGrammar, a script whose package declares it as an ES module. */
 async function xgrammar() {
   const path = `${TOOLS}node_modules/@mlc-ai/web-xgrammar/lib/index.js`;
   const module = { exports: {} };

@@ -2,13 +2,13 @@
 // @ts-check
 
 /**
- * The code that runners.test.js runs in Vitest and Jest: one function, which is inserted as text into a test file. So it is a script in one
- * runner and a module in the other.
+ * The code that runners.test.js runs in Vitest and Jest: one function, which is inserted as text into a test file. One runner executes the
+ * file as a script, the other as a module.
  */
 
 /**
- * Tries the inputs that a page can pass to the library. Each input is made from the classes of this realm, which differ from the library's
- * if the runner has its own window.
+ * Tries the inputs that a page can pass to the library. The values are made from the classes of the runner's realm, which differ from those
+ * of the library's realm if the runner has its own window.
  *
  * @param {any} library
  * @param {{ path: string, bytes: Uint8Array }} weights  path: path of the weight file, a model of 8 x 8 pixels
@@ -74,7 +74,7 @@ export async function inARunner({ load, tokenizer, NextPixelError }, { path, byt
         await fails(
           () => tokenizer(source),
           (error) => isOurs(error) && error.code === 'unsupported',
-        ); // the model draws pictures
+        ); // the model draws pictures, so there is no tokenizer
     },
     // The element is created, loads the model, and reports an error if there is no canvas to draw on.
     document: async () => {

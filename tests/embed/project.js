@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Projects of users: a folder with the packed library in node_modules, and one of its pages in a browser. */
+/** Projects of users, for tests: a folder with the packed library in node_modules, and one of its pages in a browser. */
 
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
@@ -18,7 +18,7 @@ export { launch };
 
 export const run = promisify(execFile);
 export const ROOT = fileURLToPath(new URL('../../', import.meta.url));
-/** Git ignores it. */
+/** The folder of all test projects, which Git ignores. */
 export const OUT = `${ROOT}build/embed/`;
 /** The folder into which ./build.sh test-embed installs the tools with npm. */
 export const TOOLS = `${OUT}tools/`;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Uses the packed library in test runners, which have their own windows: Vitest and Jest, each with Node's globals, jsdom and happy-dom.
+/** Tests the packed library in test runners, which have their own windows: Vitest and Jest, each with Node's globals, jsdom and happy-dom.
  * The runners come from the npm registry: ./build.sh test-embed. */
 
 import assert from 'node:assert/strict';

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Uses the packed library in a page, without a network: a short form of npm run test:embed, with the locally installed bundler. */
+/** Tests the packed library in a page, without a network: a short form of npm run test:embed with the locally installed bundler. */
 
 import assert from 'node:assert/strict';
 import { before, test } from 'node:test';

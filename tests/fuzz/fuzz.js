@@ -31,7 +31,7 @@ import { Random } from './input.js';
 const BATCH = 200;
 const IDLE = 50;
 const LONGEST = 4096;
-/** An input that takes more processor time than this counts as a fault, too. */
+/** An input that takes more processor time than this is also reported as a fault. */
 const MINUTE_MS = 60000;
 const MOST_MS = 1000;
 

@@ -2,9 +2,9 @@
  *
  * Fuzzes everything that reads bytes from outside: files and saved sessions. ./build.sh fuzz [seconds].
  *
- * An input is a file. Everything that is done with it may take three seconds and 256 MB in total. The file is checked, opened and run
- * (toy_exercise). Then two sessions are damaged as the input's last bytes say: one that draws with every option that changes the
- * distribution, and one whose results are read. If the check accepts a damaged session, the session must continue without harm.
+ * An input is a file. Processing it must take at most three seconds and 256 MB. The file is checked, opened and run (toy_exercise). The
+ * last bytes of the input then determine the damage to two sessions: one that draws with every option that changes the distribution, and
+ * one whose results are read. If the check accepts a damaged session, the session must continue without harm.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -70,7 +70,7 @@ static nx_settings shaping_of(const uint8_t *data, size_t size) {
     return s;
 }
 
-/* Gives the session ids for every port, of any length; for an optional port only if a bit of the input is set. Returns whether the run may
+/* Gives random ids to every port, in any number; an optional port gets them only if a bit of the input is set. Returns whether the run may
  * begin. */
 static int give(const nx_model *model, nx_session *session, const nx_shape *shape, const uint8_t *data, size_t size) {
     nx_port port;
@@ -170,8 +170,8 @@ static uint32_t result_numbers(const nx_result *result, const nx_shape *shape) {
     return (result->rows == NX_ROWS_OF_INPUT ? shape->counts[result->rows_of] : result->dims[0]) * result->dims[1] * result->dims[2] * result->dims[3];
 }
 
-/* Reads random ranges of every result of `session`, some beyond the end. The values must equal those of `whole`, an encoded session, if it
- * is given. If `done`, every range within the result must be available. */
+/* Reads random ranges of every result of `session`, some beyond the end. If `whole`, an encoded session, is given, the values must equal
+ * those of `whole`. If `done`, every range within the result must be available. */
 static void read_results(const nx_model *model, const nx_session *session, const nx_session *whole, int done, const nx_shape *shape, check_random *random) {
     nx_result result;
     for (uint32_t i = 0; nx_model_result(model, 0, i, &result) == NX_OK; i++) {

@@ -419,7 +419,7 @@ test('silence: a sound ends after the given duration of silence, however its sam
   assert.throws(() => generate({ silence: -1 }), isError('argument', /silence/));
 });
 
-test('silence: a run ends there with chunks of any size, and so does a saved run that continues', async () => {
+test('silence: a run ends after the silence with chunks of any size, also if it is saved and resumed', async () => {
   const speaking = /** @type {AnyModel} */ (await load(`${ROOT}weights/wavenet.gguf`));
   /** @param {SoundOptions} [more] @returns {SoundRun} */
   const say = (more) => /** @type {any} */ (speaking.generate({ label: '8', speaker: 'theo', seed: 8, seconds: 0.6, ...more }));

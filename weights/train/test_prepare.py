@@ -39,7 +39,7 @@ def content(path):
 
 
 class Server(http.server.BaseHTTPRequestHandler):
-    """Serves /file: REACHABLE, with range requests; /cut: half of it, once, before the connection ends; /gone: 404."""
+    """Serves REACHABLE at /file and at /cut, also for range requests; the first response to /cut stops half-way. /gone is a 404."""
     asked, cut = [], []
 
     def do_GET(self):

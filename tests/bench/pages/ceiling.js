@@ -17,7 +17,7 @@ export async function start({ wasm, most: megabytes }) {
   const at = Math.ceil(exports.__heap_base.value / 128) * 128;
   const most = megabytes * MB;
   exports.memory.grow(Math.ceil((at + most) / PAGE));
-  // Memory that was never written is one page of zeros, mapped repeatedly, so reads would come from the first-level cache.
+  // Memory that was never written is one physical page of zeros, mapped repeatedly, so reads of it would come from the first-level cache.
   new Uint8Array(exports.memory.buffer, at, most).fill(1);
   const times = 64;
   /** @param {(...values: number[]) => number} dot @param {number} columns */

@@ -2,8 +2,8 @@
 // @ts-check
 
 /**
- * onnxruntime-web with its wasm backend and one thread. Every step takes the cache as an input and returns it, because the runtime offers
- * no other way here.
+ * onnxruntime-web with its wasm backend and one thread. Every step takes the cache as an input and returns it, because this runtime cannot
+ * update a cache in place.
  */
 
 import { bytesOf, stepped, turn } from './common.js';

@@ -2,7 +2,8 @@
 // @ts-check
 
 /**
- * TensorFlow.js with its wasm backend and one thread. The decode step is written with its operations, in floats, the only supported type.
+ * TensorFlow.js with its wasm backend and one thread. The decode step is written with TensorFlow.js operations in floats, the only
+ * supported type.
  */
 
 import { stepped } from './common.js';

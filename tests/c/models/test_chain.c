@@ -91,7 +91,7 @@ static tagged tag(const nx_model *model, const uint32_t *features, uint32_t n, c
     return r;
 }
 
-/* Returns the log of the exponential (crf, hmm) or of the product (memm) of a tagging, in double precision. */
+/* Returns the log-score of a tagging in double precision: the sum of its scores (crf, hmm) or of its log-probabilities (memm). */
 static double score(const chain_toy *c, const uint32_t *features, uint32_t n, const uint32_t *z) {
     uint32_t C = c->states;
     double sum = 0;
@@ -205,7 +205,7 @@ static void in_double(void) {
     }
 }
 
-/* Of equally good taggings, the one with the lowest tags is returned. */
+/* If several taggings are equally good, the one with the lowest tags is returned. */
 static void ties(void) {
     float zeros[5 * 8] = {0}, feature[3 * 5] = {0, 0, 0, 0, 0, 0, 1, 0, 1, 0, 0, 0, 0, 2, 2};
     chain_toy c = {.type = "crf", .states = 5, .features = 3, .width = 1, .length = 6, .feature = feature, .transition = zeros, .start = zeros, .end = zeros};

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * Enlargement that reads the small picture directly (models/image_transformer/direct.h). The features of a pixel and the known remainder of
- * a cell equal a separate computation; nothing later is read; wrong files are refused. tests/golden/direct-*.gguf compare the other numbers
- * with PyTorch.
+ * Enlargement that reads the small picture directly (models/image_transformer/direct.h). Tests that the features of a pixel, and the sum
+ * that remains for the undrawn pixels of a cell, equal a separate computation, that later pixels are never read, and that invalid files are
+ * refused. The golden files tests/golden/direct-*.gguf compare the other numbers
  */
 #include <math.h>
 #include <string.h>
@@ -19,7 +19,7 @@ static double z_of(int row, int col, uint32_t c) {
     return row < 0 || col < 0 || row >= HEIGHT || col >= WIDTH ? 0 : (255 - (double)levels[row * WIDTH + col][c]) / 255;
 }
 
-/* Computes the features separately, from a picture of any levels, whose ids are those levels. */
+/* Compares the features with a separate computation; a picture's ids are its levels. */
 static void known(void) {
     static const int near[6][2] = {{0, -1}, {-1, 0}, {-1, -1}, {-1, 1}, {0, -2}, {-2, 0}};
     nx_direct w = {.height = HEIGHT, .width = WIDTH, .rows = ROWS, .cols = COLS, .places = PLACES, .values = 256, .mixtures = 1};

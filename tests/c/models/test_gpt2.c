@@ -18,7 +18,7 @@
 #define TOLERANCE 2e-5
 /* The largest error from rounding activations, keys, values and weights, relative to the logits' deviation. */
 #define ROUNDED_TOLERANCE 0.25
-/* The tolerance for recorded logits in F32, which is the project's bound. */
+/* The tolerance for recorded logits in F32. */
 #define RECORDED_TOLERANCE 1e-4
 /* The tolerance for GELU, relative to max(1, |x|): a few roundings. */
 #define GELU_TOLERANCE 4e-7
@@ -241,7 +241,7 @@ static void refused_files(void) {
         {"gpt2.embedding_length", 0, NX_E_FORMAT, NULL},
         {"gpt2.attention.head_count", 0, NX_E_FORMAT, NULL},
         {"gpt2.attention.head_count", 3, NX_E_FORMAT, NULL},       /* 3 heads do not divide 16 */
-        {"gpt2.attention.head_count", 8, NX_E_UNSUPPORTED, NULL},  /* then the key would have two numbers for each head */
+        {"gpt2.attention.head_count", 8, NX_E_UNSUPPORTED, NULL},  /* a head would have only two values */
         {"gpt2.attention.head_count", 32, NX_E_FORMAT, NULL},      /* none */
         {"gpt2.feed_forward_length", 18, NX_E_UNSUPPORTED, NULL},
         {"gpt2.feed_forward_length", 24, NX_E_FORMAT, "blk.0.ffn_up.weight"},

@@ -142,7 +142,7 @@ static trail trail_of(const subject *s, const uint8_t *values, int32_t label) {
     return t;
 }
 
-/* ---- the same bits for all divisions into calls ------------------------------------------------------------------------------- */
+/* ---- the bits do not depend on the division into calls --------------------------------------------------------------------------- */
 
 static void cached_is_full(const subject *s, check_random *random) {
     const uint8_t *values = random_image(s, random);
@@ -159,7 +159,7 @@ static void cached_is_full(const subject *s, check_random *random) {
     CHECK_INT(nx_session_output(s->model, session, 2, output), NX_OK);
     CHECK_FLOATS(output, t.outputs + (size_t)(s->n - 1) * s->outputs, s->outputs);
 
-    for (uint32_t i = 0; i < s->n; i += 1 + s->n / 20) { /* computes from the start to i, in the largest possible passes */
+    for (uint32_t i = 0; i < s->n; i += 1 + s->n / 20) { /* computes the positions from the start to i in one call */
         size_t mark = memory_mark();
         session = toy_session(s->model, &settings, NULL);
         CHECK_INT(picture_prefill(s->model, session, values, i + 1, nats), NX_OK);
@@ -167,7 +167,7 @@ static void cached_is_full(const subject *s, check_random *random) {
         CHECK_FLOATS(output, t.outputs + (size_t)i * s->outputs, s->outputs);
         memory_release(mark);
     }
-    for (int run = 0; run < 6; run++) { /* calls of any size; every other run has some calls without nats */
+    for (int run = 0; run < 6; run++) { /* calls of random sizes; every other run has some calls without nats */
         session = toy_session(s->model, &settings, NULL);
         for (uint32_t at = 0; at < s->n;) {
             uint32_t count = random_below(random, s->n - at + 1);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Jukebox is compared with its equations: codes of the codebook's vectors, hops, convolutions by the definition, windows of a decoder, and
- * priors that draw from separate streams. The golden files compare Jukebox's numbers with PyTorch's.
+ * Compares Jukebox with its equations: the code of each codebook vector, the hops, convolutions by the definition, the windows of a
+ * decoder, and priors that draw from separate random streams. The golden files compare Jukebox's numbers with PyTorch's.
  */
 #include <string.h>
 
@@ -304,7 +304,7 @@ static void hops(void) {
         float *samples = memory_take(200 * TOP_HOP * sizeof *samples);
         CHECK_INT(sound_of(model, codes, tops * RATIO, 0, samples), tops * TOP_HOP);
     }
-    /* Distant codes do not matter: a stack of two units with dilation 1 reaches back two positions, and each stride adds half of that. */
+    /* Distant codes have no effect: a stack of two units with dilation 1 reaches back two positions, and each stride adds half of that. */
     codes_of(model, sound, 200, 1, first);
     sound[150] ^= 128;
     codes_of(model, sound, 200, 1, codes);
@@ -355,8 +355,8 @@ static void streams(void) {
     CHECK(same < 14);
 }
 
-/* The codes above determine the codes below, and class and speaker determine both. A run without a class differs from one with the first
- * class. */
+/* The codes of the level above determine the codes of the level below, and class and speaker determine both. A run without a class differs
+ * from one with the first class. */
 static void conditions(void) {
     const nx_model *model = model_of(toys);
     float *output[4], nats;

@@ -445,7 +445,7 @@ static void refused_files(void) {
         check_at("type %lld", type, 0, 0, 0);
         CHECK(nx_model_size(m->file.bytes, m->file.length, &bytes, NULL) < 0);
     }
-    toy_llama *other = toy_llama_build(&c); /* the end becomes a signed number: an end that is not a token never occurs */
+    toy_llama *other = toy_llama_build(&c); /* the end's id becomes a signed number, which is no valid id: no token ends a text */
     uint32_t beyond = 37, end;
     *type_of(other, "llama.context_length") = GGUF_I32;
     memcpy(type_of(other, "tokenizer.ggml.eos_token_id") + 4, &beyond, 4);
@@ -530,7 +530,7 @@ static toy_file head_of_blocks(uint32_t blocks, uint64_t *length) {
     return head;
 }
 
-/* Models beyond 2 GiB have a size; the error for a model that fits no page states it. */
+/* The size of a model beyond 2 GiB is reported; if it fits in no page, the error states the size. */
 static void large_models(void) {
     uint64_t length;
     size_t bytes = 0;

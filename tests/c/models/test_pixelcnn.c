@@ -23,7 +23,7 @@ static void add(toy_pixelcnn *m, const char *name, uint32_t rows, uint32_t cols,
     for (size_t i = 0; i < (size_t)rows * cols; i++) t->values[i] = (float)(spread * random_normal(&random));
 }
 
-/* Adds a weight and a bias; for a table, `inputs` of its rows are added at a time. */
+/* Adds a weight and a bias; `inputs` > 0 makes the weight a table, of which a position adds up `inputs` rows. */
 static void add_map(toy_pixelcnn *m, const char *at, const char *part, uint32_t rows, uint32_t cols, uint32_t inputs, int bias) {
     char name[48];
     strcat(strcat(strcpy(name, at), part), ".weight");
@@ -487,7 +487,7 @@ static void refused_files(void) {
             CHECK(problem.reason[0] && (!rows[i].named || !strcmp(problem.name, name)));
         }
     toy_pixelcnn_config c = toys[PLAIN];
-    c.bernoulli = 1; /* of three levels */
+    c.bernoulli = 1; /* these pictures have three levels */
     const toy_pixelcnn *made = toy_pixelcnn_build(&c);
     toy_refused(made->file.bytes, made->file.length, NX_E_FORMAT, "pixelcnn.image.levels");
 }

@@ -351,7 +351,7 @@ static void one_cell_alone(void) {
     uint32_t *picture = some_ids(bytes_of(&c), 256, 1), *ids = some_ids(N, c.values, 3), D = c.channels[0];
     zero(m, "init_h.weight", c.H * D), zero(m, "init_c.weight", c.H * D);
     for (uint32_t i = 0; i < D; i++)
-        tensor(m, "enc.blk.0.bias")[i] = i ? 2 : 0; /* the scores read channel 0; the bias takes the other channels past relu */
+        tensor(m, "enc.blk.0.bias")[i] = i ? 2 : 0; /* scores read channel 0; a bias keeps the others above zero */
     zero(m, "enc.blk.0.weight", COLOURS), zero(m, "attn_q.weight", c.A * c.H), zero(m, "attn_k.weight", c.A * D);
     /* the scored value passes through tanh(+-1000) */
     for (uint32_t i = 0; i < cells(&c); i++) tensor(m, "position.weight")[i * D] = i == 5 ? 1 : -1;

@@ -203,8 +203,8 @@ static void embed(const made *m, const uint32_t *ids, double *out) {
     map_of(m, "embd.out", c->embedding, rows * cols * depth, x, out);
 }
 
-/* Computes, for one query, the probabilities (ways) and the weights of each attention over the examples (blocks, n). The query is computed
- * as the last item of a separate sequence. */
+/* For one query, computes the probabilities of all `ways` labels, and the weights of each attention layer over the n examples as an array
+ * (blocks, n). The query is computed as the last item of a separate sequence. */
 static void by_hand(const made *m, const episode *e, uint32_t query, double *odds, double *looks) {
     const config *c = &m->config;
     static double x[PLACES][MOST_CHANNELS];

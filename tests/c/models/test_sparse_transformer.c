@@ -33,7 +33,7 @@ typedef struct {
     uint32_t bernoulli, end, type;
     uint32_t time_length, bar, chord; /* for music: numbers of embeddings for ticks and for chord positions, ticks per bar; 0: no music */
     uint64_t seed;
-    uint32_t spoilt, spoil; /* `spoil` replaces the last number of key NOTES[spoilt - 1] */
+    uint32_t spoilt, spoil; /* `spoil` replaces the last number of the array NOTES[spoilt - 1] */
     const char *number; /* a key, without the architecture, that gets another value */
     uint32_t value;
 } config;
@@ -343,7 +343,8 @@ static void equations(void) {
     compare(&long_one, row);
 }
 
-/* A change of later ids changes no bit of an earlier output. A change of earlier ids changes all outputs that two blocks reach. */
+/* A change of later ids changes no bit of an earlier output. A change of earlier ids changes every later output that attention through two
+ * blocks can reach. */
 static void causality(void) {
     config c = toys[0];
     c.levels = 5;

@@ -211,7 +211,7 @@ static void fed_forward(working *w, int block) {
     joined(w, "ffn_norm", block, mapped(w, "ffn_down", block, inner, w->n, c->d, inner_of(c)));
 }
 
-/* ids (n), where NX_NONE means no id */
+/* Embeds ids (n) and adds their positions; NX_NONE stands for no id. */
 static working begun(const toy_transformer *m, const char *stack, const uint32_t *ids, uint32_t n) {
     const toy_transformer_config *c = &m->config;
     working w = {m, stack, n, memory_take(n * c->d * sizeof(double))};
@@ -464,7 +464,7 @@ static void heads(void) {
                 own_q[r * half + e] = q[(h * half + r) * d + h * half + e];
                 own_k[r * half + e] = k[(h * half + r) * d + h * half + e];
             }
-        /* makes the input a row times the square root of the width */
+        /* an input is the table's row times the square root of the width, and here the width is halved */
         for (uint32_t v = 0; v < c.values; v++)
             for (uint32_t e = 0; e < half; e++) own_table[v * half + e] = (float)(sqrt(2.0) * (double)table[v * d + h * half + e]);
         toy_transformer_write(one);
@@ -551,7 +551,7 @@ static void refused_files(void) {
         {"transformer.embedding_length", 0, NX_E_FORMAT, NULL},
         {"transformer.attention.head_count", 0, NX_E_FORMAT, NULL},
         {"transformer.attention.head_count", 3, NX_E_FORMAT, NULL},      /* 3 heads do not divide 16 */
-        {"transformer.attention.head_count", 8, NX_E_UNSUPPORTED, NULL}, /* then a head would have two numbers */
+        {"transformer.attention.head_count", 8, NX_E_UNSUPPORTED, NULL}, /* a head would have only two values */
         {"transformer.attention.head_count", 32, NX_E_FORMAT, NULL},     /* none */
         {"transformer.feed_forward_length", 18, NX_E_UNSUPPORTED, NULL},
         {"transformer.feed_forward_length", 24, NX_E_FORMAT, "enc.blk.0.ffn_up.weight"},

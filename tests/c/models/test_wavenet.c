@@ -384,7 +384,7 @@ static void refused_files(void) {
         toy_refused(m->file.bytes, m->file.length, NX_E_FORMAT, needed[i]);
     }
     config c = toys[PICTURE];
-    c.bernoulli = 1; /* of three levels */
+    c.bernoulli = 1; /* these pictures have three levels */
     const made *m = build(&c);
     toy_refused(m->file.bytes, m->file.length, NX_E_FORMAT, "wavenet.image.levels");
 }

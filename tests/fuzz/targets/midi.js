@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Fuzzes MIDI files. A file is rejected with a message or read as valid notes, and a written file can be read again. */
+/** Fuzzes MIDI files. A file is rejected with a message or read as valid notes; a file written from these notes can be read again. */
 
 import assert from 'node:assert/strict';
 

@@ -2,8 +2,9 @@
 // @ts-check
 
 /**
- * Fuzzes saved runs of every verb that has them. A saved run is rejected with a message or accepted; saving an accepted run again gives the
- * same, which is accepted, too. One in a hundred of the accepted runs continues, and succeeds or fails with an error of the library.
+ * Fuzzes saved runs of every verb whose runs can be saved. A saved run is rejected with a message or accepted; saving an accepted run again
+ * gives the same, which is accepted, too. One in a hundred of the accepted runs is resumed, and succeeds or fails with an error of the
+ * library.
  */
 
 import assert from 'node:assert/strict';

@@ -17,8 +17,9 @@ export const TYPES = {
 };
 
 /**
- * The pages of the demo for models of this kind. Each key is a verb or the kind; the first key that fits a file is used. Each value has a
- * sentence, in which {} stands for the file's name, and a suggestion to try.
+ * The demo pages that can run models of this kind. Each key is either a verb that the model must have, such as "translate", or the name of
+ * the kind; the first key that fits the opened model is used. Each value has a sentence, in which {} stands for the file's name, and a
+ * suggestion to try.
  */
 export const PAGES = {
   parse: [
