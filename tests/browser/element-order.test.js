@@ -17,38 +17,14 @@ import { TASKS } from '../../web/lib/element/tasks.js';
 import { KINDS } from '../../web/lib/kinds/index.js';
 import { writeNotes } from '../../web/lib/kinds/note/midi.js';
 import { writeWav } from '../../web/lib/media/wav.js';
-import { toyCaption } from '../js/toy-caption.js';
-import { toyText } from '../js/toy-text.js';
-import { toyTranslation } from '../js/toy-translation.js';
-import { toyModel } from '../js/toy.js';
+import { rowsOf } from '../kinds/browser.js';
+import { NAMES, named } from '../kinds/rows.js';
 import { EVERY, longer, more } from '../more.js';
 import { openEmpty, provide, session } from './browser.js';
 
 const { withPage } = session(['--autoplay-policy=no-user-gesture-required']);
 
-const TEMPLATE = '{% for message in messages %}<s>{{ message.role }}: {{ message.content }}</s>{% endfor %}<s>assistant: ';
-const golden = async (/** @type {string} */ name) => readFile(new URL(`../golden/${name}.gguf`, import.meta.url));
 const PIXEL = 'data:image/gif;base64,R0lGODlhAQABAAAAACwAAAAAAQABAAA=';
-
-/**
- * Functions that return model files. Each file is served at two addresses.
- *
- * @type {Record<string, () => Promise<Uint8Array> | Uint8Array>}
- */
-const MODELS = {
-  picture: () => toyModel({ classes: ['one', 'two'] }),
-  enlarging: () => golden('palette-2d-sr'),
-  text: () => toyText({ context: 128, metadata: { 'tokenizer.chat_template': ['string', TEMPLATE] } }),
-  translation: () => toyTranslation(),
-  caption: () => toyCaption(),
-  sound: () => golden('wavenet-tiny'),
-  code: () => golden('jukebox-tiny'),
-  note: () => golden('sparse-notes'),
-  latent: () => golden('sagan-tiny'),
-  head: () => golden('tree-tiny'),
-  sign: () => golden('snail-tiny'),
-  tag: () => golden('chain-crf-tiny'),
-};
 
 /** Other files that the elements use, by their addresses. @type {Record<string, () => Uint8Array>} */
 const FILES = {
@@ -67,48 +43,19 @@ const tune = (pitch) =>
     { ticks: 4, voices: ['one'], tempo: 100 },
   );
 
-/** A class and a speaker of the files of golden tests. */
-const CLASSES = { label: '1', speaker: '1' };
+/** The tasks of each kind, by `KIND.TASK`; first those that npm test takes. */
+const TASKS_SHOWN = Object.entries(named(rowsOf('order'))).sort(([, a], [, b]) => Number(b.often ?? 0) - Number(a.often ?? 0));
 
-/**
- * The tasks of each kind, each with the attributes and the content that every element has, and with values other than those of VALUES. The
- * model is named like the kind unless the row names another.
- *
- * @type {Record<string, { model?: string, base: Record<string, string>, inside?: string, values?: Record<string, string> }>}
- */
-const TASKS_SHOWN = {
-  'picture.complete': { base: { src: '/web/pictures/seven.png', rows: '4', label: 'one' } },
-  'text.chat': { base: { prompt: 'ab', 'max-tokens': '3' } },
-  'tag.tag': { base: { prompt: 'a b' } },
-  'text.generate': { base: { prompt: 'ab', 'max-tokens': '4' } },
-  'text.translate': { model: 'translation', base: { prompt: 'a b' } },
-  'caption.caption': { base: { src: '/web/pictures/seven.png' } },
-  'picture.generate': { base: {} },
-  'picture.super-resolve': { model: 'enlarging', base: { src: '/web/pictures/seven.png' }, values: CLASSES },
-  'latent.generate': { base: {}, values: CLASSES },
-  'latent.walk': { base: { steps: '4' }, values: { ...CLASSES, from: '5', to: '6', steps: '3', shape: 'circle' } },
-  'sound.generate': { base: { seconds: '0.005' }, values: CLASSES },
-  'sound.complete': { base: { src: '/tone.wav', seconds: '0.005' }, values: { ...CLASSES, src: '/other-tone.wav' } },
-  'code.generate': { base: { seconds: '0.02' }, values: CLASSES },
-  'code.complete': { base: { src: '/tone.wav', seconds: '0.02' }, values: { ...CLASSES, src: '/other-tone.wav' } },
-  'note.generate': { base: { bars: '1', tempo: '300' } },
-  'note.complete': {
-    base: { src: '/tune.mid', bars: '2', tempo: '300' },
-    values: { src: '/other-tune.mid', bars: '1', voices: 'soprano' },
-  },
-  'head.parse': { base: { prompt: 'a b c' } },
-  'sign.classify': {
-    base: { src: '/web/pictures/seven.png' },
-    inside: '<img src="/web/shell/icon-192.png" data-label="icon"><img src="/web/pictures/seven.png" data-label="seven">',
-    values: { src: '/web/shell/icon-192.png' },
-  },
-};
+/** @param {string} name @returns {string | (() => Uint8Array)} */
+const fileOf = (name) => /** @type {any} */ (TASKS_SHOWN.find(([row]) => row === name))[1].file;
+/** @param {(typeof TASKS_SHOWN)[number][1]['file']} file */
+const bytesOf = async (file) => (typeof file === 'string' ? readFile(file) : file());
 
 test('each task of each kind is in the sweep', () => {
-  const tasks = KINDS.filter(({ name }) => name !== 'triad').flatMap(({ name, verbs }) =>
+  const tasks = KINDS.filter(({ name }) => NAMES.includes(name)).flatMap(({ name, verbs }) =>
     TASKS.filter(({ verb }) => verb in verbs).map(({ task }) => `${name}.${task}`),
   );
-  assert.deepEqual(Object.keys(TASKS_SHOWN).sort(), tasks.sort());
+  assert.deepEqual(TASKS_SHOWN.map(([name]) => name).sort(), tasks.sort());
 });
 
 /**
@@ -121,7 +68,6 @@ const VALUES = {
   poster: PIXEL,
   prompt: 'b a',
   system: 'Be kind',
-  template: `${TEMPLATE}!`,
   label: 'two',
   speaker: 'two',
   voices: 'Bass',
@@ -168,16 +114,16 @@ const LIVES = [
 ];
 
 /** The number of tasks that npm test takes, each with some of the moments. */
-const SOME = 3;
+const SOME = TASKS_SHOWN.filter(([, { often }]) => often).length;
 
-for (const [i, [row, { model: named, base, inside = '', values = {} }]] of Object.entries(TASKS_SHOWN).entries()) {
-  const [kind, task] = row.split('.');
-  const model = named ?? kind;
+for (const [i, [row, { file, attributes: base, inside = '', values = {} }]] of TASKS_SHOWN.entries()) {
+  const [, task] = row.split('.');
+  const model = row.replace('.', '-');
   (i < SOME ? longer : more)(`${row}: each property has the same effect whenever it is set`, { timeout: 240000 }, () =>
     withPage(
       async (page) => {
         await openEmpty(page);
-        const bytes = await MODELS[model]();
+        const bytes = await bytesOf(file);
         for (const name of ['', '-other']) await provide(page, `/${model}${name}.gguf`, bytes);
         for (const [path, make] of Object.entries(FILES)) await provide(page, path, make());
         const { attributes } = /** @type {(typeof TASKS)[number]} */ (TASKS.find((one) => one.task === task));
@@ -464,8 +410,8 @@ test('methods work, or say why not, before the element is connected and after it
   withPage(
     async (page) => {
       await openEmpty(page);
-      await provide(page, '/picture.gguf', await MODELS.picture());
-      await provide(page, '/text.gguf', await MODELS.text());
+      await provide(page, '/picture.gguf', await bytesOf(fileOf('picture.generate')));
+      await provide(page, '/text.gguf', await bytesOf(fileOf('text.chat')));
       const out = await page.evaluate(async () => {
         const define = '/web/dist/define.js';
         const { NextPixelElement } = await import(define);

@@ -42,12 +42,20 @@ import * as text from './text/browser.js';
  */
 
 /**
+ * A task of the element, its small model and the attributes of every element. inside: its children, as HTML; values: what some attributes
+ * are set to; often: whether npm test takes it, and not only npm run test:all
+ *
+ * @typedef {{ file: string | (() => Uint8Array), attributes: Record<string, string>, inside?: string, values?: Record<string, string>, often?: true }} Order
+ */
+
+/**
  * The rows of one kind. A text instead of rows is the reason why it has none.
  *
  * @typedef {object} Rows
  * @property {Record<string, Shown> | string} shown    element-life.test.js and left-behind.test.js, by weight file
  * @property {Record<string, Long> | string} long      long-tasks.test.js, by the name of the test
  * @property {Record<string, Input> | string} inputs   inputs.test.js, by verb
+ * @property {Record<string, Order>} order              element-order.test.js, by task
  */
 
 /** @type {Record<string, Rows>} */

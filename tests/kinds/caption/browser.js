@@ -3,6 +3,8 @@
 
 /** Rows of the kind caption for the sweeps in tests/browser (tests/kinds/browser.js documents them). */
 
+import { toyCaption } from '../../js/toy-caption.js';
+
 /** @import { Rows } from '../browser.js' */
 
 /** @type {Rows['shown']} */
@@ -29,3 +31,6 @@ export const inputs = {
   caption: { takes: 'picture', weights: 'captions', ask: async (model, image) => [...(await model.caption(image).input)] },
   score: { takes: 'picture', weights: 'captions', ask: async (model, image) => [(await model.score(image, { text: 'a dog' })).nats] },
 };
+
+/** @type {Rows['order']} */
+export const order = { caption: { file: () => toyCaption(), attributes: { src: '/web/pictures/seven.png' } } };

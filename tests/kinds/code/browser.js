@@ -3,6 +3,8 @@
 
 /** Rows of the kind code for the sweeps in tests/browser (tests/kinds/browser.js documents them). */
 
+import { GOLDEN } from '../../js/helpers.js';
+
 /** @import { Rows } from '../browser.js' */
 
 /** @type {Rows['shown']} */
@@ -34,4 +36,13 @@ export const inputs = {
     ask: async (model, sound) => (await model.complete(sound, { seconds: 0.1 }).input).samples.length,
   },
   encode: { takes: 'sound', weights: 'jukebox-small', ask: async (model, sound) => (await model.encode(sound)).heard.samples.length },
+};
+
+const jukebox = `${GOLDEN}jukebox-tiny.gguf`;
+const spoken = { label: '1', speaker: '1' };
+
+/** @type {Rows['order']} */
+export const order = {
+  generate: { file: jukebox, attributes: { seconds: '0.02' }, values: spoken },
+  complete: { file: jukebox, attributes: { src: '/tone.wav', seconds: '0.02' }, values: { ...spoken, src: '/other-tone.wav' } },
 };

@@ -3,6 +3,8 @@
 
 /** Rows of the kind head for the sweeps in tests/browser (tests/kinds/browser.js documents them). */
 
+import { GOLDEN } from '../../js/helpers.js';
+
 /** @import { Rows } from '../browser.js' */
 
 /** @type {Rows['shown']} */
@@ -20,3 +22,6 @@ export const long = {
 };
 
 export const inputs = 'it takes text';
+
+/** @type {Rows['order']} */
+export const order = { parse: { file: `${GOLDEN}tree-tiny.gguf`, attributes: { prompt: 'a b c' } } };

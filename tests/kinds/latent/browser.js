@@ -3,6 +3,8 @@
 
 /** Rows of the kind latent for the sweeps in tests/browser (tests/kinds/browser.js documents them). */
 
+import { GOLDEN } from '../../js/helpers.js';
+
 /** @import { Rows } from '../browser.js' */
 
 /** @type {Rows['shown']} */
@@ -12,3 +14,11 @@ export const shown = {
 
 export const long = 'it takes no input';
 export const inputs = 'it takes no input';
+
+const sagan = `${GOLDEN}sagan-tiny.gguf`;
+
+/** @type {Rows['order']} */
+export const order = {
+  generate: { file: sagan, attributes: {}, values: { label: '1' } },
+  walk: { file: sagan, attributes: { steps: '4' }, values: { label: '1', from: '5', to: '6', steps: '3', shape: 'circle' } },
+};

@@ -3,6 +3,8 @@
 
 /** Rows of the kind note for the sweeps in tests/browser (tests/kinds/browser.js documents them). */
 
+import { GOLDEN } from '../../js/helpers.js';
+
 /** @import { Rows } from '../browser.js' */
 
 /** @type {Rows['shown']} */
@@ -28,5 +30,17 @@ export const inputs = {
     takes: 'music',
     weights: 'chorales',
     ask: async (model, music) => (await model.complete(music, { bars: 4 }).input).notes.length >= 2,
+  },
+};
+
+const notes = `${GOLDEN}sparse-notes.gguf`;
+
+/** @type {Rows['order']} */
+export const order = {
+  generate: { file: notes, attributes: { bars: '1', tempo: '300' } },
+  complete: {
+    file: notes,
+    attributes: { src: '/tune.mid', bars: '2', tempo: '300' },
+    values: { src: '/other-tune.mid', bars: '1', voices: 'soprano' },
   },
 };

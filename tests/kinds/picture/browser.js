@@ -3,6 +3,9 @@
 
 /** Rows of the kind picture for the sweeps in tests/browser (tests/kinds/browser.js documents them). */
 
+import { GOLDEN } from '../../js/helpers.js';
+import { toyModel } from '../../js/toy.js';
+
 /** @import { Rows } from '../browser.js' */
 
 /** @type {Rows['shown']} */
@@ -58,5 +61,18 @@ export const inputs = {
     takes: 'picture',
     weights: 'emoji-sr',
     ask: async (model, image, { canvas }) => [(await model.score(canvas, { input: image })).nats],
+  },
+};
+
+const classes = () => toyModel({ classes: ['one', 'two'] });
+
+/** @type {Rows['order']} */
+export const order = {
+  complete: { file: classes, attributes: { src: '/web/pictures/seven.png', rows: '4', label: 'one' }, often: true },
+  generate: { file: classes, attributes: {} },
+  'super-resolve': {
+    file: `${GOLDEN}palette-2d-sr.gguf`,
+    attributes: { src: '/web/pictures/seven.png' },
+    values: { label: '1' },
   },
 };

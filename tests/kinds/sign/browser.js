@@ -3,6 +3,8 @@
 
 /** Rows of the kind sign for the sweeps in tests/browser (tests/kinds/browser.js documents them). */
 
+import { GOLDEN } from '../../js/helpers.js';
+
 /** @import { Rows } from '../browser.js' */
 
 export const shown = 'its examples cannot be given as an attribute';
@@ -37,5 +39,15 @@ export const inputs = {
           ],
         })
       ).probabilities.map((/** @type {any} */ { nats }) => nats),
+  },
+};
+
+/** @type {Rows['order']} */
+export const order = {
+  classify: {
+    file: `${GOLDEN}snail-tiny.gguf`,
+    attributes: { src: '/web/pictures/seven.png' },
+    inside: '<img src="/web/shell/icon-192.png" data-label="icon"><img src="/web/pictures/seven.png" data-label="seven">',
+    values: { src: '/web/shell/icon-192.png' },
   },
 };

@@ -3,6 +3,8 @@
 
 /** Rows of the kind sound for the sweeps in tests/browser (tests/kinds/browser.js documents them). */
 
+import { GOLDEN } from '../../js/helpers.js';
+
 /** @import { Rows } from '../browser.js' */
 
 /** @type {Rows['shown']} */
@@ -36,4 +38,13 @@ export const inputs = {
     ask: async (model, sound) => (await model.complete(sound, { seconds: 0.01 }).input).samples.length,
   },
   score: { takes: 'sound', weights: 'wavenet', ask: async (model, sound) => (await model.score(sound)).perElement.length },
+};
+
+const wavenet = `${GOLDEN}wavenet-tiny.gguf`;
+const spoken = { label: '1', speaker: '1' };
+
+/** @type {Rows['order']} */
+export const order = {
+  generate: { file: wavenet, attributes: { seconds: '0.005' }, values: spoken },
+  complete: { file: wavenet, attributes: { src: '/tone.wav', seconds: '0.005' }, values: { ...spoken, src: '/other-tone.wav' } },
 };

@@ -3,6 +3,8 @@
 
 /** Rows of the kind tag for the sweeps in tests/browser (tests/kinds/browser.js documents them). */
 
+import { GOLDEN } from '../../js/helpers.js';
+
 /** @import { Rows } from '../browser.js' */
 
 /** @type {Rows['shown']} */
@@ -23,3 +25,6 @@ export const long = {
 };
 
 export const inputs = 'it takes text';
+
+/** @type {Rows['order']} */
+export const order = { tag: { file: `${GOLDEN}chain-crf-tiny.gguf`, attributes: { prompt: 'a b' }, often: true } };

@@ -3,6 +3,9 @@
 
 /** Rows of the kind text for the sweeps in tests/browser (tests/kinds/browser.js documents them). */
 
+import { toyText } from '../../js/toy-text.js';
+import { toyTranslation } from '../../js/toy-translation.js';
+
 /** @import { Rows } from '../browser.js' */
 
 /** @type {Rows['shown']} */
@@ -33,3 +36,13 @@ export const long = {
 };
 
 export const inputs = 'it takes text';
+
+const TEMPLATE = '{% for message in messages %}<s>{{ message.role }}: {{ message.content }}</s>{% endfor %}<s>assistant: ';
+const chat = () => toyText({ context: 128, metadata: { 'tokenizer.chat_template': ['string', TEMPLATE] } });
+
+/** @type {Rows['order']} */
+export const order = {
+  chat: { file: chat, attributes: { prompt: 'ab', 'max-tokens': '3' }, values: { template: `${TEMPLATE}!` }, often: true },
+  generate: { file: chat, attributes: { prompt: 'ab', 'max-tokens': '4' } },
+  translate: { file: () => toyTranslation(), attributes: { prompt: 'a b' } },
+};
