@@ -8,6 +8,7 @@
 
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
+import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import { join } from 'node:path';
@@ -223,7 +224,7 @@ test('files that must not be cached and files that are not models are not cached
     await openEmpty(page);
     await offer(page, one, { ETag: '"1"' });
     assert.equal(await version(page, { cache: false }), 'one');
-    await offer(page, one, { ETag: '"1"', 'Cache-Control': 'no-cache' });
+    await offer(page, one, { ETag: '"1"', 'Cache-Control': 'no-store' });
     assert.equal(await version(page), 'one');
     await offer(page, new TextEncoder().encode('<!doctype html>'), { ETag: '"1"' });
     assert.equal(await version(page), 'format');
@@ -395,7 +396,8 @@ test('the weights of two releases that are open in one browser are kept; after t
         if (pathname.endsWith('.gguf')) {
           response.writeHead(200, { ETag: '"1"', 'Cache-Control': 'no-cache', 'Content-Length': weights.length });
           response.write(weights.subarray(0, 1000));
-          await sleep(500); // a page that has a copy ends the request before
+          // A page that has a copy ends the request.
+          if (sent.includes(pathname)) await Promise.race([once(response, 'close'), sleep(20_000)]);
           if (!response.destroyed) sent.push(pathname);
           response.end(weights.subarray(1000));
           return;
