@@ -84,7 +84,8 @@ writeFileSync(
   `// SPDX-License-Identifier: CC-BY-SA-3.0
 // Test digit ${THREE} of digits.bin in 16 levels, two pixels per byte; created by make-strip.js.
 // @ts-check
-const THREE = '${packed}';
+export const THREE =
+  '${packed}';
 `,
 );
 console.log(`three.js: ${packed.length} characters`);
