@@ -1,12 +1,13 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# Runs the test command in a minimal Debian system with only Git and Node added, like on a stranger's clean machine: ./build.sh test-bare It
-# tests the committed state. Needs Debian, root, mmdebstrap, half an hour, and 5 GB in FOLDER. It removes FOLDER after a success.
+# Runs a command, npm test by default, in a minimal Debian system to which only Git and Node are added, as on a clean machine: ./build.sh
+# test-bare. It tests the committed state. The script needs Debian, root, mmdebstrap, half an hour, and 5 GB in FOLDER. It removes FOLDER
+# after a success.
 #
 #     sh tests/bare.sh FOLDER [COMMAND, default npm test]
 #
-# From the host it uses only Node, the distribution's mirror as configured in apt, and the network settings: resolv.conf, and the
+# From the host, the system uses only Node, the distribution's mirror as configured in apt, and the network settings: resolv.conf, and the
 # certificates that NODE_EXTRA_CA_CERTS names, if any.
 set -eu
 cd "$(dirname "$0")/.."
@@ -36,7 +37,7 @@ if [ -n "${NODE_EXTRA_CA_CERTS:-}" ]; then
 fi
 git clone --quiet --no-hardlinks . "$root/nextpixel"
 
-# The mounts disappear with the namespace.
+# The mounts disappear when this namespace ends.
 unshare --mount --pid --fork --kill-child sh -euc '
   root=$1 command=$2 certificates=$3
   mount -t proc proc "$root/proc"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Lists what a change can break, for ./build.sh test-changed:  node tests/changed.js FILE ... Each line that it prints is one of: `format`,
-// `c` with the names of the C tests (without names: all), `wasm`, `types`, `train`, and `test FILE`.
+// Lists the checks and tests that a change of files may affect, for ./build.sh test-changed:  node tests/changed.js FILE ... Each line that
+// it prints is one of: `format`, `c` with the names of the C tests (without names: all), `wasm`, `types`, `train`, and `test FILE`.
 // @ts-check
 import { existsSync, readFileSync, readdirSync } from 'node:fs';
 import path from 'node:path';
@@ -10,7 +10,7 @@ const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const IMPORT = /(?:from|import)\s*\(?\s*['"](\.[^'"]+)['"]|new URL\(\s*['"](\.[^'"]+\.js)['"]|`\$\{ROOT\}([\w/.-]+\.js)`/g;
 
 /**
- * Returns a function that calls another one only once for each file.
+ * Returns a function that calls another one and caches the result for each file.
  *
  * @template T
  * @param {(file: string) => T} of
@@ -26,7 +26,7 @@ function once(of) {
 
 const text = once((file) => (existsSync(ROOT + file) ? readFileSync(ROOT + file, 'utf8') : ''));
 
-/** Returns the files of a folder and its subfolders, as paths in the repository. @param {string} folder @returns {string[]} */
+/** Returns the files of a folder and its subfolders, as paths from the repository's root. @param {string} folder @returns {string[]} */
 const filesOf = (folder) =>
   readdirSync(ROOT + folder, { withFileTypes: true }).flatMap((entry) => {
     const name = `${folder}/${entry.name}`;
@@ -66,7 +66,7 @@ function groupsOf(files) {
 }
 
 /**
- * @param {string[]} changed  paths in the repository
+ * @param {string[]} changed  paths from the repository's root
  * @returns {string[]}
  */
 export function planOf(changed) {
@@ -93,7 +93,7 @@ export function planOf(changed) {
     return (
       [...reach(test)].some((file) => changed.includes(file)) ||
       changed.some((file) => own.includes(path.basename(file)) && !/\.(js|c|h)$/.test(file)) ||
-      (source && test.startsWith('tests/js/') && reach(test).has('web/lib/engine/core.js')) || // tests that use the wasm
+      (source && test.startsWith('tests/js/') && reach(test).has('web/lib/engine/core.js')) || // tests that run the wasm
       touched.some((page) => own.includes(page.slice(4)) || path.basename(test) === `${path.basename(page)}.test.js`) ||
       (test === 'tests/browser/front.test.js' && changed.some((file) => file.startsWith('web/front/')))
     );

@@ -2,7 +2,7 @@
 // @ts-check
 
 /**
- * Runs several test files one by one in one process, so that modules are loaded and compiled only once and the files share a browser
+ * Runs several test files one by one in one process, so that modules are loaded and compiled only once and the files share one browser
  * (browser/browser.js).
  *
  *     node tests/group.js FOLDER SIZE FILE...   writes FOLDER/*.test.js, each importing at most SIZE of these files, and prints their names
@@ -14,7 +14,10 @@ import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 
-/** Files that get their own process, because they take long or measure its memory (tokens). These files start first. */
+/**
+ * Files that run in a process of their own, because they take long or measure the memory of their process (tokens). These files start
+ * first.
+ */
 const ALONE = ['pages.test.js', 'element.test.js', 'element-life.test.js', 'js/tokens.test.js'];
 
 const [folder, size, ...files] = process.argv.slice(2);
@@ -29,7 +32,7 @@ const addressOf = (/** @type {string} */ file) => JSON.stringify(pathToFileURL(r
 for (const [i, group] of groups.entries()) {
   const name = `${folder}/${String(i).padStart(2, '0')}.test.js`;
   const lines = [
-    ...group.map((file) => `// ${file}`), // build.sh runs these files one by one if the process ends early
+    ...group.map((file) => `// ${file}`), // if the process ends early, build.sh runs these files one by one
     `import { begin } from ${addressOf('tests/held.js')};`,
     ...group.map((file) => `import ${addressOf(file)};`),
     'begin();',

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** The first import of a group of test files (group.js): a test that ends only when begin() is called, so that the tests after it wait. */
+/**
+ * The first import of a group of test files (group.js). It registers a test that lasts until begin() is called, so that later tests wait.
+ */
 
 import { test } from 'node:test';
 

@@ -19,10 +19,10 @@ import { OF_JAVASCRIPT, itemsOf } from './plan.js';
 /** @param {{ model: string, work: string }} run @param {string} item */
 const keyOf = ({ model, work }, item) => `${model}, ${work}, ${item}`;
 
-/** An engine, and the mode in which it produced a hash. @typedef {{ name: string, way: string }} Finder */
+/** An engine, and the mode (for example chunked or resumed) in which it produced a hash. @typedef {{ name: string, way: string }} Finder */
 
 /**
- * Returns the columns that have this hash, with their modes if these disagree.
+ * Returns the columns (engines and builds) that have this hash; names their modes if the modes of one engine gave different hashes.
  *
  * @param {Finder[]} finders
  * @param {Map<string, Finder[]>} hashes
@@ -42,7 +42,7 @@ function namesOf(finders, hashes) {
 }
 
 /**
- * Returns messages about faults: results that differ, are missing, or were not planned. The list is empty if there are none.
+ * Returns a message for each result that differs, is missing, or was not planned; an empty list if there are none.
  *
  * @param {PlannedRun[]} plan
  * @param {Column[]} columns
@@ -75,8 +75,8 @@ export function faults(plan, columns) {
 }
 
 /**
- * Checks that results are not all equal, because equal hashes would then mean little. The samples of a run use different noise, so they
- * must differ. (A tiny model may be so certain that they do not differ.)
+ * Checks that the samples of a run are not all equal; otherwise, equal hashes would mean little. Samples use different noise, so they must
+ * differ. (A tiny model may be so certain that they do not.)
  *
  * @param {PlannedRun[]} plan
  * @param {Column[]} columns

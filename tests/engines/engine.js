@@ -10,7 +10,7 @@ import { delimiter, join } from 'node:path';
 /** @import { Result } from './runs.js' */
 
 /**
- * The report of page.html, where `valid: false` means that the engine does not support the build.
+ * The report that page.html shows. `valid: false` means that the engine does not support the build.
  *
  * @typedef {{ results?: Result[], valid?: false, error?: string, agent?: string }} Report
  */

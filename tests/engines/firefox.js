@@ -20,7 +20,7 @@ export const firefox = {
   name: 'Firefox',
   missing() {
     if (!find()) return 'Firefox (Debian package: firefox-esr), or FIREFOX=PATH';
-    // Node 20.10 provides WebSocket only with --experimental-websocket.
+    // Before version 22, Node has WebSocket only with --experimental-websocket.
     return typeof WebSocket === 'function' ? undefined : 'Node.js 22 or later, to speak with Firefox';
   },
   async open(url) {
@@ -32,7 +32,7 @@ export const firefox = {
     const close = async () => {
       socket?.close();
       await end(browser);
-      // Helper processes may write for a moment longer.
+      // Helper processes of Firefox may write files for a moment longer.
       await rm(profile, { recursive: true, force: true, maxRetries: 10, retryDelay: 200 });
     };
     try {
@@ -82,8 +82,8 @@ export const firefox = {
 /** @typedef {(method: string, params: object) => Promise<any>} Call */
 
 /**
- * Number of messages that this process has sent. From the 4097th message on, Node 20's WebSocket masks messages incorrectly, and the
- * receiver closes the connection. The drivers therefore poll rarely (LOOK_MS).
+ * Number of messages that this process has sent to Firefox. From the 4097th message on, Node 20's WebSocket masks messages incorrectly, and
+ * the receiver closes the connection. Drivers therefore wait LOOK_MS between two polls.
  */
 let sent = 0;
 

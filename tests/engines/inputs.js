@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Parts of the plan and of the runs that several kinds share (tests/kinds/NAME/engines.js). A page imports this file, too. */
+/** Code for planning and running tasks that several kinds share (tests/kinds/NAME/engines.js). Pages import this file too. */
 
 /** @import { AnyInfo as ModelInfo } from '../../web/lib/engine/protocol.js' */
 /** @import { AnyModel as Model } from '../../web/lib/model/of-kind.js' */
 /** @import { PlannedRun, Work } from './plan.js' */
 
-/** Number of known samples of a sound, and the maximum number of samples to draw. */
+/** Number of known samples of an audio task, and the maximum number of samples to draw after them. */
 const KNOWN_SAMPLES = 300;
 const MOST_SOUNDED = 400;
 
 /**
- * Returns the index of a task's class, or -1.
+ * Returns the index of the class that a task names, or -1.
  *
  * @param {Work} work
  * @param {string[]} classes
@@ -23,7 +23,7 @@ export function chosen({ label }, classes) {
 }
 
 /**
- * Converts a task on pictures to a task on sounds, with a speaker if the task has a class.
+ * Converts a task on pictures to a task on audio, with a speaker if the task has a class.
  *
  * @param {Work} work
  * @param {ModelInfo} info
@@ -54,7 +54,7 @@ export async function halfWay(model, run) {
 }
 
 /**
- * Returns arbitrary token ids (count) below the vocabulary's size, like known_ids() of native.c.
+ * Returns arbitrary token ids below the vocabulary's size, as known_ids() of native.c does.
  *
  * @param {{ vocabulary: number }} info
  * @param {number} count
@@ -62,7 +62,7 @@ export async function halfWay(model, run) {
 export const idsOf = ({ vocabulary }, count) => Uint32Array.from({ length: count }, (_, i) => (7 * i * i + 3 * i + 1) % vocabulary);
 
 /**
- * Returns the levels of idsOf() as a sound.
+ * Returns audio whose 8-bit levels are the ids of idsOf().
  *
  * @param {ModelInfo} info
  * @param {number} count
@@ -86,7 +86,7 @@ export function speakerOf({ speaker }) {
 }
 
 /**
- * Draws a disc in front of a ramp, in integers, like picture() of native.c.
+ * Draws a disc in front of a gradient, in integers, as picture() of native.c does.
  *
  * @param {{ width: number, height: number, channels: number }} shape
  */

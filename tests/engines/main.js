@@ -2,13 +2,14 @@
 // @ts-check
 
 /**
- * Checks that one seed gives one picture everywhere. Runs the tasks of works.json with every model, in every engine and with every build,
- * and prints a table of the hashes, which must all be equal.
+ * Checks that one seed gives the same results everywhere. Every model runs the tasks of works.json in every engine and with every build;
+ * the hashes of the results must be equal and are printed as a table.
  *
  *     ./build.sh test-engines [chromium] [firefox] [webkit] [node] [native]     default: all
  *
- * plan.js plans the tasks, runs.js runs them through the JavaScript library, and native.c through the C header. The code of each kind is in
- * tests/kinds/NAME/engines.js. compare.js compares the results. OUT/report.json has everything that is printed.
+ * plan.js makes the list of runs, runs.js executes it through the JavaScript library, and native.c through the C header. The code for each
+ * kind of model is in tests/kinds/NAME/engines.js, and compare.js compares the results. OUT/report.json contains everything that is
+ * printed.
  *
  * With two or more browsers, it also opens every page in each browser (pages.js); OUT/pages/ has the screenshots.
  *
@@ -45,7 +46,7 @@ const BROWSERS = [chromium, firefox, webkit];
 const NAMES = ['chromium', 'firefox', 'webkit', 'node', 'native'];
 
 /**
- * The existing builds of the library. The last one is the library's own choice, if it exists.
+ * The existing builds of the library. The last one is the build that the library itself chooses, if this build exists.
  */
 const BUILDS = [
   { name: 'baseline', file: 'nextpixel.wasm' },
@@ -81,11 +82,11 @@ if (unknown !== undefined) {
 /** @param {string} name */
 const wanted = (name) => positionals.length === 0 || positionals.includes(name.toLowerCase());
 
-/** Copies of everything that is tested, so that files may change during the tests. */
+/** The folder with copies of everything that is tested, so that changes of the sources do not affect running tests. */
 const site = resolve(out, 'site');
 
 /**
- * Makes a folder with web/ and weights/, as the server expects them: the library, the page of this test, every model.
+ * Makes a folder with web/ and weights/, as the server expects them: the library, the page of this test, and every model.
  *
  * @param {PlannedRun[]} plan
  */
@@ -93,7 +94,7 @@ function stage(plan) {
   rmSync(site, { recursive: true, force: true });
   mkdirSync(`${site}/web/engines`, { recursive: true });
   mkdirSync(`${site}/weights`);
-  cpSync(`${ROOT}package.json`, `${site}/package.json`); // declares that these are modules
+  cpSync(`${ROOT}package.json`, `${site}/package.json`); // declares that the scripts are modules
   for (const folder of ['lib', 'dist']) cpSync(`${ROOT}web/${folder}`, `${site}/web/${folder}`, { recursive: true });
   for (const file of ['page.html', 'page.js', 'runs.js', 'inputs.js'])
     cpSync(new URL(file, import.meta.url), `${site}/web/engines/${file}`);
@@ -149,7 +150,7 @@ function inProgram(plan, program) {
 }
 
 const started = Date.now();
-/** Columns that are missing: engines that are not installed, and builds that an engine does not support. */
+/** Columns that are missing from the table: engines that are not installed, and builds that an engine does not support. */
 const notRun = /** @type {string[]} */ ([]);
 const notTaken = /** @type {string[]} */ ([]);
 const browsers = BROWSERS.filter(({ name }) => wanted(name)).filter(({ name, missing }) => {
@@ -216,7 +217,7 @@ async function hashes() {
     })),
   );
   await server.close();
-  // In the order of the jobs, whichever finishes first.
+  // The columns have the order of the jobs, not the order in which jobs finish.
   return { plan, columns: jobs.flatMap(({ name }) => columns.get(name) ?? []) };
 }
 

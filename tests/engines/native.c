@@ -2,10 +2,10 @@
  *
  * Runs the tasks of the determinism tests through include/nextpixel.h (and picture.h) on this machine:   native < PLAN
  *
- * PLAN is the output of plan.js: one line per run, with tab-separated fields in the order of the enum below. For each result it prints a
- * line with tab-separated fields: model, task, item, mode, SHA-256. runs.js prints the same for the JavaScript library. Both have the same
- * plan, the same picture and the same items: values as in the JavaScript API (palette colours as red, green, blue, with their cost on the
- * red), and the bits of the nats.
+ * PLAN is the output of plan.js: one line per run, with tab-separated fields in the order of the enum below. For each result, the program
+ * prints a line with tab-separated fields: model, task, item, mode, SHA-256. runs.js computes the same hashes with the JavaScript library.
+ * Both use the same plan and the same synthetic picture, and hash the same items: values as in the JavaScript API (palette colours as red,
+ * green, blue; the cost of a colour is attributed to red), and the bits of the nats.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -94,7 +94,7 @@ static void open_model(void) {
     span = info.palette ? 3 : info.position_elements;
 }
 
-/* Draws a disc in front of a ramp, in integers, like pictureOf of runs.js. (height, width, channels) (height, width, channels) */
+/* Draws a disc in front of a gradient, in integers, as pictureOf of runs.js does. Returns an array (height, width, channels). */
 static uint8_t *picture(uint32_t width, uint32_t height, uint32_t channels) {
     uint8_t *values = room(width * height * channels);
     for (uint32_t i = 0; i < width * height * channels; i++) {
@@ -106,7 +106,8 @@ static uint8_t *picture(uint32_t width, uint32_t height, uint32_t channels) {
     return values;
 }
 
-/* Returns the colour with the smallest squared distance; of equals, the lowest index, as in the JavaScript library. */
+/* Returns the index of the colour with the smallest squared distance; of equally near colours, the lowest index, as in the JavaScript
+ * library. */
 static uint8_t nearest(const uint8_t *rgb) {
     uint32_t best = 0;
     int least = 1 << 30;
@@ -118,7 +119,7 @@ static uint8_t nearest(const uint8_t *rgb) {
     return (uint8_t)best;
 }
 
-/* Returns the engine's values of the picture's first positions. (positions, E) (positions, E) */
+/* Returns the engine's values of the picture's first positions, an array (positions, E). */
 static uint8_t *encode(uint32_t positions) {
     uint8_t *whole = picture(info.width, info.height, info.channels);
     uint8_t *values = room(positions * info.position_elements);
@@ -204,7 +205,7 @@ static void say_values(const char *item, const char *way, const uint8_t *values,
     free(own);
 }
 
-/* Prints nats in the same form; the cost of a colour is on its red. */
+/* Prints nats in the form of the JavaScript API; the cost of a colour is attributed to red. */
 static void say_nats(const char *item, const char *way, const float *nats, uint32_t positions, uint32_t sample,
                      uint32_t samples) {
     const uint32_t width = info.position_elements;
@@ -324,10 +325,10 @@ static void attention(void) {
 
 /* ---- texts and sounds -------------------------------------------------------------------------------------------------- */
 
-/* Whether the line is about a sound. A sound is treated as a text of levels 0..255, whose end is not a level. */
+/* Returns whether the line is about audio. Audio is treated like a text whose tokens are the levels 0..255 and an end. */
 static int is_sound(void) { return !strcmp(field[TASK], "sound") || !strcmp(field[TASK], "score-sound"); }
 
-/* Returns arbitrary tokens or levels, like idsOf of runs.js. */
+/* Returns arbitrary tokens or levels, as idsOf of runs.js does. */
 static uint32_t *known_ids(const nx_part_info *part) {
     uint32_t *ids = room(number(KNOWN) * sizeof *ids), values = is_sound() ? 256 : part->values;
     for (uint32_t i = 0; i < number(KNOWN); i++) ids[i] = (7 * i * i + 3 * i + 1) % values;
@@ -342,7 +343,7 @@ static uint32_t port_of(uint32_t part, const char *name) {
     return NX_NONE;
 }
 
-/* Gives the run the class or the speaker of the line, if the line has one. */
+/* Sets the class or the speaker of a run, if the line has one. */
 static void give(nx_session *session, uint32_t part, const char *name, int which) {
     uint32_t id = number(which), port = port_of(part, name);
     if (strcmp(field[which], "-1") && port != NX_NONE) check(nx_session_input(model, session, port, &id, 1), "nx_session_input");
@@ -376,8 +377,8 @@ static int is_end(uint32_t id) {
     return 0;
 }
 
-/* Prints known tokens and then drawn ones, `each` per call, or 0: all. The end of a text is not included. The levels of a sound are
- * bytes. */
+/* Prints known tokens and then drawn ones; each call draws `each` tokens (0: all). The end token is not printed. The levels of audio are
+ * printed as bytes. */
 static void tell(const char *way, uint32_t each) {
     nx_part_info part;
     check(nx_model_part(model, 0, &part), "nx_model_part");
@@ -426,7 +427,7 @@ static void score_text(void) {
     free(nats);
 }
 
-/* Prints the costs of the line's notes, without the first id. */
+/* Prints the costs of the notes in the line, without the first id. */
 static void score_music(void) {
     uint32_t count = 1, i = 0;
     for (const char *at = field[FEATURES]; *at; at++) count += *at == ' ';
@@ -445,7 +446,8 @@ static void score_music(void) {
 
 /* ---- tags ------------------------------------------------------------------------------------------------------------- */
 
-/* Gives the run the words' features, and the pinned tag if there is one. Features are (count) numbers separated by spaces. */
+/* Sets the inputs of a tagging run: the words' features, and the pinned tag if there is one. The features are `count` numbers separated by
+ * spaces. */
 static void give_words(nx_session *session, const nx_port *features, uint32_t words) {
     uint32_t count = words * features->dims[1], *ids = room(count * sizeof *ids), *pins = room(words * sizeof *pins);
     char *at = field[FEATURES];
@@ -453,13 +455,14 @@ static void give_words(nx_session *session, const nx_port *features, uint32_t wo
     check(nx_session_input(model, session, 0, ids, count), "nx_session_input");
     nx_port tags;
     check(nx_model_port(model, 0, 1, &tags), "nx_model_port");
-    for (uint32_t i = 0; i < words; i++) pins[i] = tags.values - (i == number(PINNED) ? 2 : 1); /* the last tag; any other tag would do */
+    for (uint32_t i = 0; i < words; i++) pins[i] = tags.values - (i == number(PINNED) ? 2 : 1); /* pins the last tag, an arbitrary choice */
     if (strcmp(field[PINNED], "-1")) check(nx_session_input(model, session, 1, pins, words), "nx_session_input");
     free(ids);
     free(pins);
 }
 
-/* Prints all results, reading `each` numbers per call, or 0: all. `moved`: the session moves to another block after every chunk. */
+/* Prints all results; each call reads `each` numbers (0: all). `moved`: whether the session moves to another block of memory after every
+ * chunk. */
 static void tag(const char *way, uint32_t each, int moved) {
     nx_settings settings = {.samples = 1, .temperature = 1, .top_p = 1};
     nx_shape shape = {0};
@@ -540,7 +543,7 @@ static void make(const char *way, int moved) {
 
 #define LABELS 3
 
-/* Gives the run synthetic characters, beginning with number `first`, made as in tests/engines/plan.js. */
+/* Sets the pictures of a classification run: synthetic characters, beginning with character `first`, as in tests/engines/plan.js. */
 static void give_signs(nx_session *session, uint32_t index, uint32_t first, uint32_t count, uint32_t pixels) {
     uint32_t *ids = room(count * pixels * sizeof *ids);
     for (uint32_t k = 0; k < count; k++)
@@ -552,7 +555,7 @@ static void give_signs(nx_session *session, uint32_t index, uint32_t first, uint
     free(ids);
 }
 
-/* Prints the cost of every label for each query, and the attention. `moved`: as in tag(). */
+/* Prints the cost of every label for each query, and the attention. `moved`: as for tag(). */
 static void classify(const char *way, int moved) {
     nx_settings settings = {.samples = 1, .temperature = 1, .top_p = 1, .maps = 1};
     uint32_t examples = number(KNOWN), questions = number(DRAW), labels[64], found = 0;
@@ -588,7 +591,7 @@ static void classify(const char *way, int moved) {
     free(keys), free(all), free(nats), free(weights), free(session);
 }
 
-/* ---- sounds drawn by codes --------------------------------------------------------------------------------------------------- */
+/* ---- audio that is drawn as codes ------------------------------------------------------------------------------------------------ */
 
 enum { ENCODER, TOP, BOTTOM, DECODER };
 
@@ -616,7 +619,7 @@ static void *result_of(const nx_session *session, uint32_t index, uint32_t *coun
     return numbers;
 }
 
-/* Encodes the sound of the line, which consists of arbitrary levels. codes[0] and codes[1] receive the codes of the two levels. */
+/* Encodes the audio of the line, which has arbitrary levels. codes[0] and codes[1] receive the codes of the top and the bottom level. */
 static void codes_of_sound(uint32_t *codes[2], uint32_t count[2], int moved) {
     uint32_t n = number(KNOWN), *levels = room(n * sizeof *levels);
     for (uint32_t i = 0; i < n; i++) levels[i] = (7 * i * i + 3 * i + 1) % 256;
@@ -639,7 +642,7 @@ static void say_sound(const char *item, const char *way, const uint32_t *codes, 
     free(session), free(samples);
 }
 
-/* Encodes the line's sound and decodes it again. */
+/* Encodes the audio of the line and decodes it again. */
 static void code(const char *way, int moved) {
     uint32_t *codes[2], count[2];
     codes_of_sound(codes, count, moved);
@@ -650,8 +653,8 @@ static void code(const char *way, int moved) {
     free(codes[0]), free(codes[1]);
 }
 
-/* Draws codes after the first `known` ones, up to `most`, `each` per call, or 0: all. Prints the codes and their nats, which are 0 for
- * known codes. Returns the number of codes. */
+/* Draws codes after the first `known` ones, up to `most` in total; each call draws `each` codes (0: all). Prints the codes and their nats,
+ * which are 0 for known codes. Returns the number of codes. */
 static uint32_t draw_codes(nx_session *session, const char *way, const char *const items[2], uint32_t *ids, uint32_t known, uint32_t most, uint32_t end, uint32_t each) {
     float *nats = room((most + 1) * sizeof *nats);
     uint32_t told = known, drawn = 1;
@@ -673,7 +676,7 @@ static uint32_t draw_codes(nx_session *session, const char *way, const char *con
     return told;
 }
 
-/* Draws codes of both levels after those of the line's sound. Prints them, and the sound of all codes. */
+/* Draws codes of both levels after the codes of the line's audio. Prints the codes, and the audio that all codes decode to. */
 static void speak(const char *way, uint32_t each, int moved) {
     static const char *const items[2][2] = {{"top codes", "nats of the top"}, {"bottom codes", "nats of the bottom"}};
     uint32_t *given[2], count[2] = {0, 0}, end = NX_NONE, ratio = 1;
@@ -683,7 +686,7 @@ static void speak(const char *way, uint32_t each, int moved) {
     nx_model_end(model, TOP, 0, &end);
     ratio = bottom.length / (top.length - 1);
     if (number(KNOWN)) codes_of_sound(given, count, moved);
-    uint32_t known = count[0] ? count[0] - 1 : 0, most = known + number(DRAW); /* the last code is incomplete */
+    uint32_t known = count[0] ? count[0] - 1 : 0, most = known + number(DRAW); /* the last code is not used, because it is incomplete */
     if (most > top.length - 1) most = top.length - 1;
     uint32_t *ids[2] = {room((most + 1) * sizeof(uint32_t)), room((most + 1) * ratio * sizeof(uint32_t))};
     if (known) memcpy(ids[0], given[0], known * sizeof(uint32_t)), memcpy(ids[1], given[1], known * ratio * sizeof(uint32_t));

@@ -2,8 +2,8 @@
 // @ts-check
 
 /**
- * The script of page.html: runs the plan, and writes the results into the page, where any driver can read them. `wasm` in the address
- * selects a build; without it, the library chooses one. `workers` is the number of workers.
+ * The script of page.html: executes the plan, and writes the results into the page, where any browser driver can read them. The address may
+ * contain `wasm`, the build to use (by default, the library chooses one), and `workers`, the number of workers.
  */
 
 import { load } from '../lib/index.js';

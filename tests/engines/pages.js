@@ -18,7 +18,7 @@ import { LOOK_MS, sleep } from './engine.js';
 /** @import { Engine } from './engine.js' */
 
 /**
- * The contents of a page's first figure in one engine.
+ * The contents of the first figure of a page in one engine.
  *
  * @typedef {object} Sight
  * @property {string} page      folder of the page; '' for the front page
@@ -84,7 +84,7 @@ export async function see(engine, base, page, onPicture) {
       size,
       hash: createHash('sha256').update(text).digest('hex'),
       blank: new Set(text.split(/[; ]/)).size <= 2,
-    })); // a picture of a single colour has at most two different parts
+    })); // a picture of a single colour has only one or two different parts
     return { page, engine: engine.name, pictures, complaints };
   } finally {
     await session.close();
@@ -92,7 +92,7 @@ export async function see(engine, base, page, onPicture) {
 }
 
 /**
- * Returns messages about the faults.
+ * Returns a message for each difference between engines and for each error.
  *
  * @param {string[]} pages
  * @param {string[]} engines

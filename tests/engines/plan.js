@@ -2,8 +2,8 @@
 // @ts-check
 
 /**
- * The plan for every engine and every build: the tasks of works.json, with each model that supports them. JavaScript gets the plan as
- * objects, and the native program gets it as lines of text.
+ * The plan for every engine and every build: each task of works.json, for each model that supports the task. JavaScript gets the plan as
+ * objects; the native program gets it as lines of text.
  */
 
 import { readFile, readdir, stat } from 'node:fs/promises';
@@ -42,11 +42,11 @@ import { rows } from '../kinds/rows.js';
  * @property {string} path         path of the weight file
  * @property {string} model        name of the model
  * @property {string} work
- * @property {string} task         'open': the first line of each model; 'score-text'; for sounds 'sound' (without input, or after another
- *   sound) and 'score-sound'; for sounds as codes 'code', 'speak' and 'go-on'; for music 'sing', 'harmonise' and 'score-music'; for
- *   pictures from latents 'make'; otherwise as in Work
- * @property {number} known        number of known positions; for a text tokens, for a sound samples
- * @property {number} draw         number of positions; for a text or a sound the maximum, because it may end earlier
+ * @property {string} task         'open': the first line of each model; 'score-text'; for audio 'sound' (without input, or after known
+ *   audio) and 'score-sound'; for audio codes 'code', 'speak' and 'go-on'; for music 'sing', 'harmonise' and 'score-music'; for pictures
+ *   from latents 'make'; otherwise as in Work
+ * @property {number} known        number of known positions; for text tokens, for audio samples
+ * @property {number} draw         number of positions to draw; for text and audio the maximum, because a run may end earlier
  * @property {number} samples
  * @property {string} seed
  * @property {number} label        index, or -1
@@ -60,11 +60,11 @@ import { rows } from '../kinds/rows.js';
  * @property {'all' | 'one'} ways
  * @property {number} pinned       as in Work, or -1
  * @property {string} features     for 'tag': the ids of the words' features, separated by spaces; for 'score-music': the ids of the notes
- * @property {Note[]} [notes]      for music; not a field of a line
- * @property {string[]} words      for 'tag'; not a field of a line
- * @property {number} knownRows    `known` in rows; not a field of a line
+ * @property {Note[]} [notes]      for music; only for JavaScript, not in the native program's lines
+ * @property {string[]} words      for 'tag'; only for JavaScript
+ * @property {number} knownRows    `known` in rows of the picture; only for JavaScript
  * @property {number} span         elements per position
- * @property {boolean} shipped     whether the file is in weights/; not a field of a line
+ * @property {boolean} shipped     whether the file is in weights/; only for JavaScript
  */
 
 /** The plans of every kind. */
@@ -93,13 +93,13 @@ const FIELDS = /** @type {const} */ ([
   'speaker',
 ]);
 
-/** The maximum number of positions to draw after known ones in a short plan. */
+/** In a short plan, the maximum number of positions to draw after the known ones. */
 const SHORT_DRAWN = 112;
 
 /**
  * @param {string} root  path of the repository, ending in a slash
- * @param {boolean} [short]  whether to run each task in one mode, for fewer positions, with only the smallest of the files that have the
- *   same architecture, kind and tasks (for toys, also the same channels and levels)
+ * @param {boolean} [short]  whether to plan less: one mode per task, fewer positions, and only the smallest of the files that have the same
+ *   architecture, kind and tasks (for toys, also the same channels and levels)
  * @returns {Promise<PlannedRun[]>}
  */
 export async function makePlan(root, short = false) {
@@ -138,7 +138,7 @@ export async function makePlan(root, short = false) {
 }
 
 /**
- * Returns a model's info and class. Models of pictures get no worker, because their info is complete without one; starting workers would
+ * Returns a model's info and class. Picture models get no worker, because their info is complete without one, and starting workers would
  * take most of the time.
  *
  * @param {string} path
@@ -204,7 +204,7 @@ export function lines(plan) {
     .join('');
 }
 
-/** Results that only JavaScript computes; C programs print nothing for them. */
+/** Results that only the JavaScript library computes; native.c prints nothing for them. */
 export const OF_JAVASCRIPT = ['odds', 'line', 'sphere', 'circle', 'notes', 'nats of notes'];
 
 /**

@@ -2,8 +2,8 @@
 // @ts-check
 
 /**
- * Runs the tasks of the plan through the JavaScript library, in a page or in Node, with the same module in every engine. native.c does the
- * same through the C header.
+ * Executes the plan through the JavaScript library, in a page or in Node; every engine runs this same module. native.c does the same
+ * through the C header.
  */
 
 import { TASKS } from '../kinds/engines.js';
@@ -20,7 +20,7 @@ import { TASKS } from '../kinds/engines.js';
  * @typedef {object} Result
  * @property {string} model
  * @property {string} work
- * @property {string} item  the hashed item, as in itemsOf() of plan.js
+ * @property {string} item  the hashed part of the result, one of itemsOf() of plan.js
  * @property {string} way   mode in which it was computed
  * @property {string} hash  SHA-256, hexadecimal
  */

@@ -2,8 +2,8 @@
 #
 # Compares the results of every engine and build. Read by build.sh.
 
-# engine NAME COMMAND: compiles tests/engines/native.c and the library; `natives` lists the resulting programs for the driver. Without
-# COMMAND, NAME is a compiler, and the library is the one that the C tests compiled with it
+# engine NAME COMMAND: compiles tests/engines/native.c and the library; `natives` lists the compiled programs for the driver. Without
+# COMMAND, NAME is a compiler, and the program uses the library that the C tests compiled with it
 engine() {
   name=$(basename "$1") program=$OUT/engines/$(basename "$1")
   if [ ! -e "$program" ] || [ -n "$(find include src tests/engines/*.[ch] build.sh web/tools/wasm.sh tests/engines/tasks.sh -newer "$program")" ]; then
@@ -27,7 +27,8 @@ task_test_engines() {
   case $engines in *' webkit '*) want WebKitWebDriver webkit2gtk-driver; want Xvfb xvfb ;; esac
   natives=
   case $engines in *' native '*)
-    # Builds with other instructions, in another order, and by another compiler. EXACT contains -ffp-contract=off.
+    # Builds with other instructions, with sources in another order, and by another compiler. EXACT contains -ffp-contract=off. EXACT
+    # contains -ffp-contract=off.
     engine "$CC"
     if [ -z "$short" ]; then
       engine "$(basename "$CC")-tuned" "$CC -O3 -march=native"

@@ -3,7 +3,7 @@
 
 /**
  * Drives WebKitGTK's MiniBrowser through WebDriver (https://www.w3.org/TR/webdriver2/): HTTP requests to WebKitWebDriver. MiniBrowser needs
- * a screen; Xvfb provides a virtual one.
+ * a display; Xvfb provides a virtual one.
  */
 
 import { spawn } from 'node:child_process';
@@ -12,7 +12,7 @@ import { createServer } from 'node:net';
 
 import { command, end, sleep, within } from './engine.js';
 
-/** Returns the path of MiniBrowser, whose folder's name has the architecture and the version. */
+/** Returns the path of MiniBrowser; its folder depends on the architecture and the version. */
 function findBrowser() {
   if (process.env.MINIBROWSER) return process.env.MINIBROWSER;
   const folders = ['/usr/lib', '/usr/libexec', '/usr/lib64']

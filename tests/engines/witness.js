@@ -3,20 +3,20 @@
 
 /**
  * Runs before every other script of a page (pages.js inserts it). The script records the page's errors for engines whose drivers do not
- * report them. On request, it also reports the contents of the first figure.
+ * report them. When the driver asks, the script also reports the contents of the first figure.
  *
- * A picture is compared cell by cell, because a canvas may have another size in another engine. A small canvas has one pixel per cell; a
- * large canvas shows a digit of 28 by 28. A canvas with `data-varies` depends on the machine's speed and is left out. Text on a canvas
- * depends on fonts, so the text itself is compared: if the figure has an element with `data-result`, the value of that attribute (or, if it
- * is empty, the element's text) replaces all canvases.
+ * Canvases are compared cell by cell, because a canvas may have another size in another engine. A small canvas has one pixel per cell; a
+ * large canvas is divided into 28 by 28 cells, the size of a digit. A canvas with `data-varies` depends on the machine's speed and is left
+ * out. Text on a canvas depends on fonts, so the text itself is compared instead: if the figure has an element with `data-result`, the
+ * value of that attribute (or, if it is empty, the element's text) replaces all canvases.
  */
 {
   /** A canvas up to this width has one pixel per cell. */
   const SMALL = 64;
   const SIDE = 28;
   /**
-   * A figure without a transport is done when its text has not changed for this time, in milliseconds. Earlier it is unknown whether the
-   * figure will have a transport.
+   * A figure without playback controls is done when its text has not changed for this many milliseconds. Before that, playback controls may
+   * still appear.
    */
   const QUIET_MS = 3000;
   const TRANSPORT_MS = 30_000;
@@ -103,7 +103,7 @@
     const transport = within(figure, '[data-phase]')[0];
     if (!transport && performance.now() < TRANSPORT_MS) return null;
     const phase = transport?.dataset.phase ?? 'done';
-    // A figure that plays only on request has its result before it plays.
+    // A figure that plays only after a click shows its result before that.
     const waits = phase === 'ready' && within(figure, '[data-result]').length > 0 && shown.every(({ text }) => text);
     return (phase === 'done' || waits) && shown.length > 0 && performance.now() - since > QUIET_MS ? shown : null;
   }

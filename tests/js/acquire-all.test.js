@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Models that a figure needs together: either all of them are loaded or none. */
+/** Loading several models that one figure needs: either all of them are loaded or none. */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -10,7 +10,7 @@ import { acquireAll, acquireWith } from '../../web/shell/model/acquire-all.js';
 
 /** @import { Hold } from '../../web/shell/library.js' */
 
-/** Returns fake handles, and the number of released ones. */
+/** Returns fake model handles, and the number of handles that were released. */
 function holds() {
   let released = 0;
   const one = () =>

@@ -2,8 +2,8 @@
 // @ts-check
 
 /**
- * AlignedSheet: which bands are drawn, and where the texts are. The texts are one above the other if each fits in one line, otherwise in
- * two columns.
+ * AlignedSheet draws a text, its translation and bands between their words. Tests which bands are drawn and where the texts are. The texts
+ * are one above the other if each fits in one line, otherwise in two columns.
  */
 
 import assert from 'node:assert/strict';
@@ -66,7 +66,7 @@ function drawn(width, height) {
 test("a wide canvas shows one text above the other, with the bands that are at least a third as wide as a word's widest", () => {
   const { texts, bands } = drawn(600, 150);
   assert.equal(new Set(texts.map(({ y }) => y)).size, 2);
-  // next to 0.7, the weights 0.2 and 0.03 are not drawn; next to 0.5, the weights 0.2 and 0.3 are
+  // next to a weight of 0.7, the weights 0.2 and 0.03 are too small to draw; next to 0.5, the weights 0.2 and 0.3 are drawn
   assert.equal(bands.length, 1 + 3 + 1 + 3);
   for (const { from, to } of bands) assert.ok(from[1] < to[1]);
 });

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** The networks of the alignment page, computed in JavaScript with all internal values: their output and their attention equal the
+/** The page on alignment computes its networks in JavaScript with all internal values; their output and attention must equal the
  * engine's. */
 
 import assert from 'node:assert/strict';

@@ -2,8 +2,8 @@
 // @ts-check
 
 /**
- * Recurrent networks through the library: every attention translates and returns its maps, the memory network writes, and unusual or wrong
- * input is handled as in other models.
+ * Recurrent networks through the library: every type of attention translates and returns its maps, the memory network generates text, and
+ * unusual or invalid input is handled as in other models.
  */
 
 import assert from 'node:assert/strict';
@@ -45,7 +45,7 @@ const SCORES = [
   'segments',
   'segments-before',
 ];
-/** Attentions whose weights are the expected values of bits, so they need not add up to 1. */
+/** Types of attention whose weights are expected values of bits, so they need not add up to 1. */
 const BITS = /^(sigmoid|segments)/;
 
 test('every attention translates, greedily and with beams, and returns its maps', async () => {
@@ -116,7 +116,7 @@ test('segments: the probability of each bit, and the chain of bits as the page c
   for (const { maps, alignment } of await all(model.translate('Ein Hund', { maps: true }))) {
     const theta = [...maps[1].weights].map(logit);
     marginals(theta, A).forEach((p, i) => assert.ok(Math.abs(p - alignment[i]) < 1e-4));
-    const four = part(theta, A, 2, 4); // a separate computation gives the same probabilities
+    const four = part(theta, A, 2, 4); // four of the words, with the others summed out, have the same probabilities
     marginals(four.scores, [
       [four.stick, 0],
       [0, four.stick],

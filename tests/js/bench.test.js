@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** The benchmark without its browser: its models, and the figures that it computes from measurements. */
+/** The benchmark without a browser: its models, and the figures that it computes from measurements. */
 
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
@@ -46,7 +46,7 @@ test('random numbers have a nearly normal distribution', () => {
     squares += (x * x) / count;
     far += Number(Math.abs(x) > 1.96) / count;
   }
-  // Each bound is five standard errors. The tails of a sum of twelve uniform numbers are slightly lighter.
+  // Each bound is five standard errors. A sum of twelve uniform numbers has slightly lighter tails than a normal variable.
   assert.ok(Math.abs(sum) < 5 / Math.sqrt(count), `mean ${sum}`);
   assert.ok(Math.abs(squares - 1) < 5 * Math.sqrt(2 / count), `variance ${squares}`);
   assert.ok(Math.abs(far - 0.05) < 5 * Math.sqrt((0.05 * 0.95) / count) + 0.002, `tails ${far}`);
@@ -279,7 +279,7 @@ test('the LiteRT file is a chain of products, each reading the columns of the pr
         [out] = words(operator, 2);
       assert.ok(known.has(inputs[0]) && !known.has(out), 'each column is computed once, before it is used');
       known.add(out);
-      if (view.getUint32(field(operator, 0), true) !== 0) continue; // this operator reads a third of the columns
+      if (view.getUint32(field(operator, 0), true) !== 0) continue; // this operator reads only a third of its input's columns
       const matrix = inputs[1],
         buffer = buffers[view.getUint32(field(tensors[matrix], 2), true)],
         data = follow(field(buffer, 0)) + 4;
@@ -333,7 +333,7 @@ test('keys and arithmetic operations are counted per position', () => {
   assert.equal(bytes, (productMacs(SMALL) * 34) / 32 + 4.5 * keyMacs);
 });
 
-/** The pattern of 2D attention as the engine itself reports it. */
+/** Compares the pattern of 2D attention with the one that the engine reports. */
 test('keys per position agree with the engine', async () => {
   const { toyModel } = await import('./toy.js');
   for (const options of [
@@ -359,7 +359,7 @@ test('medians and shares are computed as expected', () => {
   assert.equal(median([4, 1, 2, 3]), 2.5);
   const work = { macs: 10e6, bytes: 6 * 2 ** 20, keyMacs: 0, headMacs: 0, positions: 1 };
   const stream = { 4: 100, 16: 20, 64: 10 };
-  // 10 M at 50 G a second: 0.2 ms. Reading 6 MB at 16 MB/ms takes 0.31 ms, which is longer than the multiply-adds.
+  // 10 M at 50 G a second: 0.2 ms. Reading 6 MB at 16 MB/ms takes 0.31 ms, longer than the multiply-adds, so it determines the ceiling.
   const share = shareOf(0.5, work, 50, stream, 2 ** 20);
   assert.ok(share);
   assert.ok(Math.abs(share.ofDots - 0.4) < 1e-9);
@@ -515,7 +515,7 @@ test('the summary takes medians, the best weight type and the fastest peer', () 
   assert.deepEqual(goal('times LiteRT.js, products, q8, one column')?.met, true);
   assert.deepEqual(goal('four samples over one, toy')?.met, true);
   assert.deepEqual(goal('look-ahead over pixel by pixel, toy')?.met, false);
-  // 2.3 M multiply-adds at 100 G per second in the best round, divided by our 0.09 ms.
+  // 2.3 M multiply-adds at 100 G per second, measured in the best round, divided by our 0.09 ms.
   assert.ok(Math.abs(Number(goal('share of the dot loop, toy, one sample')?.value) - 0.023 / 0.09) < 1e-9);
   assert.doesNotThrow(() => JSON.parse(JSON.stringify(result)));
 });
@@ -678,5 +678,5 @@ test("the perplexity of a text is computed in pieces as long as the model's cont
     first = await scorePieces(model, ids.slice(0, positions - 1));
   model.close();
   assert.ok(ids.length > positions && all.tokens === ids.length);
-  assert.ok(first.nats < 1 && all.nats < 1.2, `${first.nats} ${all.nats}`); // the same story, which the model often writes, repeated
+  assert.ok(first.nats < 1 && all.nats < 1.2, `${first.nats} ${all.nats}`); // the model often writes these sentences
 });

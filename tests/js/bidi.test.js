@@ -41,7 +41,7 @@ test('Hebrew words within an English line, and vice versa', () => {
   assert.equal(levels('\u05d0 ab cd \u05d1'), '112222211');
   assert.equal(seen('\u05d0 ab cd \u05d1'), '\u05d1 ab cd \u05d0');
   assert.equal(seen('a (\u05d0 \u05d1) b'), 'a (\u05d1 \u05d0) b');
-  assert.equal(levels('\u05d0 ab (3.5).'), '11222222221'); // a bracket matches its pair
+  assert.equal(levels('\u05d0 ab (3.5).'), '11222222221'); // a bracket gets the level of its partner
   assert.equal(levels('a (b \u05d0) \u05d1'), '000001001');
   assert.equal(levels('\u05d0 (a \u05d1) [b] c'), '1112111112112');
   assert.equal(seen('a \u05d0.'), 'a \u05d0.'); // the full stop belongs to the sentence

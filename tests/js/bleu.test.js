@@ -35,7 +35,7 @@ test('BLEU from counts equals the result of sacrebleu', () => {
 });
 
 test('the intermediate counts equal the published ones', () => {
-  const { translations, references } = fixture.corpora[0]; // the source of this corpus also shows these counts
+  const { translations, references } = fixture.corpora[0]; // this corpus was published together with these counts
   const { correct, total, length, referenceLength } = bleu(translations, references);
   assert.deepEqual(
     { correct, total, length, referenceLength },
@@ -91,7 +91,7 @@ test('a file of pairs is translated', async () => {
       ['Zwei', { beams: 4, lengthPenalty: 0.6 }],
     ]);
     assert.deepEqual(shown[1], ['Zwei', 'Two of them are there', 'Two of those']);
-    // 5 + 2 of 8 words match, 4 + 1 of 6 pairs, 3 of 4 triples, 2 of 2 quadruples; 8 words replace 10
+    // 7 of 8 words match (5 + 2 in the two sentences), 5 of 6 pairs, 3 of 4 triples and 2 of 2 quadruples; the references have 10 words
     assert.ok(Math.abs(result.bleu - 100 * Math.exp(1 - 10 / 8) * ((7 / 8) * (5 / 6) * (3 / 4)) ** 0.25) < 1e-9, String(result.bleu));
     assert.equal(result.lengthRatio, 0.8);
     assert.equal(result.nats, (18 + 10 + 21 + 4) / 2);
@@ -120,7 +120,7 @@ test('BLEU by the length of the sentence, and the sharpness of attention', async
       translate: (/** @type {string} */ text) => ({
         text: async () => (text.split(' ').length > 10 ? 'none of it' : text), // the model cannot translate long sentences
         async *[Symbol.asyncIterator]() {
-          yield { alignment: [0.25, 0.25] }; // these weights add up to less than 1, so only their spread counts
+          yield { alignment: [0.25, 0.25] }; // these weights add up to less than 1, so only their relative sizes matter
           yield { alignment: [0, 1] };
         },
       }),

@@ -50,7 +50,7 @@ test('the header has the version of the package', async () => {
   );
 });
 
-/** The environment in which pkg-config finds the library. @type {Record<string, string>} */
+/** Environment variables with which pkg-config finds the library. @type {Record<string, string>} */
 const environment = { .../** @type {any} */ (process.env) };
 
 before(
@@ -185,7 +185,7 @@ target_link_libraries(mine nextpixel::nextpixel)
   assert.equal((await printed(`${folder}/build/mine`, 'fvsbn', 3, 1)).length, 3);
 });
 
-/** A Python that has NumPy. */
+/** The command of a Python installation that has NumPy. */
 const python = ['python3', '/usr/bin/python3'].find((command) => {
   try {
     execFileSync(command, ['-c', 'import numpy'], { stdio: 'ignore' });

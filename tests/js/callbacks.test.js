@@ -2,8 +2,8 @@
 // @ts-check
 
 /**
- * Errors of callbacks, thrown immediately or later, reach the caller of the method unchanged and only once, and reach no other code (here
- * an unhandled rejection would fail a test). A promise is refused where a callback must answer synchronously.
+ * Errors that callbacks throw, immediately or later, reach the caller of the method unchanged and only once, and nobody else (an unhandled
+ * rejection would fail a test). A callback that must answer synchronously must not return a promise: the promise is refused.
  */
 
 import assert from 'node:assert/strict';
@@ -23,7 +23,7 @@ const [pictures, translations, texts, sounds, latents] = await Promise.all([
 after(() => [pictures, translations, texts, sounds, latents].forEach((model) => model.close()));
 
 const own = new RangeError('mine');
-/** The ways in which a function can fail. @type {Record<string, () => any>} */
+/** The ways in which a callback can fail. @type {Record<string, () => any>} */
 const WAYS = {
   'throws at once': () => {
     throw own;
@@ -57,7 +57,7 @@ function canvas() {
   return /** @type {any} */ ({ width: 100, height: 100, getContext: () => context });
 }
 
-/** Returns a callback that calls `fail` at its call with this number. @param {number} count @param {() => any} fail */
+/** Returns a callback that works until its call number `count`, which calls `fail`. @param {number} count @param {() => any} fail */
 function atCall(count, fail) {
   let calls = 0;
   return () => (++calls === count ? fail() : undefined);
@@ -91,7 +91,7 @@ for (const [name, call] of Object.entries(LISTENERS)) {
   test(`an error thrown by ${name} reaches its caller once`, async () => {
     for (const [how, fail] of Object.entries(WAYS)) {
       await assert.rejects(call(fail), (error) => error === own, `${name} ${how}`);
-      await sleep(20); // no other error appears
+      await sleep(20); // waits, so that an unhandled rejection would appear
     }
   });
 }

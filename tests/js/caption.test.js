@@ -144,7 +144,7 @@ for (const [name, options] of /** @type {[string, object][]} */ ([
     const whole = endless.caption(image, { seed: 5, ...options });
     await all(whole);
     for (const most of [5, 6, 7]) {
-      // the run can be saved after any word of any sample, even if the next word of some samples is forced
+      // a run can be saved after any word of any sample, even if the next word of some samples is forced
       const begun = endless.caption(image, { seed: 5, maps: true, ...options });
       let count = 0;
       for await (const _ of begun) if (++count >= most) begun.stop();

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** chat(): messages in the templates of public files. No part of a message can become part of the template. */
+/** chat(): inserts messages into the templates of public models. No part of a message is interpreted as part of the template. */
 
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
@@ -106,7 +106,7 @@ test("chats in the templates of more than twenty families equal Jinja's output",
       const [system, first, ...rest] = messages;
       const lost = system.role === 'system' && !rendered[i]?.includes(system.content);
       if (!lost) assert.equal(text, rendered[i], `${family}, talk ${i}`);
-      // If a template refuses or ignores system messages, the system message becomes the beginning of the user's message.
+      // If a template refuses or ignores system messages, the library adds the system message to the beginning of the user's message.
       else if (text !== null)
         assert.equal(
           text,
@@ -279,7 +279,7 @@ test('every template accepts a system message', async () => {
     "{% for message in messages %}{% if message.role == 'system' %}{{ raise_exception('no') }}{% endif %}[INST] {{ message.content }} [/INST]{% endfor %}";
   const forgets = "{% for message in messages if message.role == 'user' %}[INST] {{ message.content }} [/INST]{% endfor %}";
   for (const template of [refuses, forgets]) assert.equal(await read(template, TALK.slice(0, 2)), '<s>[INST] be kind\n\nab [/INST]');
-  // A template that has its own form for a system message keeps it.
+  // A template with its own form for system messages keeps this form.
   for (const [how, written] of [
     ['tojson', '"say \\"yes\\""'],
     ['upper', 'SAY "YES"'],

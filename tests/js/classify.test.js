@@ -8,12 +8,12 @@ import { after, test } from 'node:test';
 
 import { GOLDEN, load } from './helpers.js';
 
-const model = await load(`${GOLDEN}snail-tiny.gguf`); // 9 rows of 8 pixels, 5 labels, 3 attention layers
+const model = await load(`${GOLDEN}snail-tiny.gguf`); // pictures of 9 rows of 8 pixels, 5 labels, 3 attention layers
 after(() => model.close());
 
 const [WIDTH, HEIGHT] = [8, 9];
 
-/** Returns a picture with some strokes, which depend on the seed. @param {number} seed */
+/** Returns a picture of strokes, which depend on the seed. @param {number} seed */
 function sign(seed) {
   const data = new Uint8Array(WIDTH * HEIGHT);
   for (let i = 0, at = seed * 7919; i < 14; i++, at = (at * 48271 + 11) % 2147483647) data[at % data.length] = 100 + (at % 156);

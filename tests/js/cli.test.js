@@ -2,8 +2,8 @@
 // @ts-check
 
 /**
- * The command line, run from the files of the repository; package.test.js runs it from the packed tarball, and documents.test.js runs the
- * commands of the chapter Numbers.
+ * The command-line program, run from the files of the repository; package.test.js runs it from the packed tarball, and documents.test.js
+ * runs the commands in the manual's chapter Numbers.
  */
 
 import assert from 'node:assert/strict';

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Models of audio codes: sounds to codes and back, runs through a chain of parts, and errors. */
+/** Audio codes: encoding and decoding audio, runs through several parts of a model, and errors. */
 
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
@@ -29,7 +29,7 @@ const complete = (sound, options) => /** @type {any} */ (model.complete(sound, /
 /** @param {number} length */
 const tone = (length) => ({ samples: Float32Array.from({ length }, (_, i) => 0.5 * Math.sin(i / 3) * Math.sin(i / 40)), sampleRate: 8000 });
 
-/** A seed with which the sound has several codes. */
+/** Options with a seed for which the run has several codes. */
 const LONG = { label: 1, speaker: 0, seed: await longSeed() };
 async function longSeed() {
   for (let seed = 1; ; seed++) {
@@ -39,7 +39,7 @@ async function longSeed() {
 }
 
 /**
- * Collects the results of a run's steps: codes by level, and samples.
+ * Collects the results of a run's steps: codes by level, and audio samples.
  * @param {AsyncIterable<import('../../web/lib/kinds/code/code-run.js').CodeStep>} run
  */
 async function told(run) {
@@ -102,7 +102,7 @@ test('samples of the bottom level are available before the level is complete', a
   long.close();
 });
 
-/** Changes the tiny model so that no sound ends early. @param {Uint8Array} bytes */
+/** Changes the tiny model so that no run ends early. @param {Uint8Array} bytes */
 function changed(bytes) {
   const file = new Uint8Array(bytes);
   const view = new DataView(file.buffer);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** `workers: 'auto'`: how many workers are kept, for given measurements and on this machine. */
+/** `workers: 'auto'`: how many workers the library keeps, for given measurements and on this machine. */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -39,7 +39,7 @@ test('a worker that starts late counts less, and the clock may run backwards', a
   assert.equal(spin(loop, 0, 1), 0, 'the whole time has passed');
   let whole = 0;
   let late = Infinity;
-  // One of these attempts succeeds, however busy the machine is.
+  // At least one of five attempts must succeed, because the machine may be busy.
   for (let i = 0; i < 5; i++) {
     const now = Date.now() + 1;
     whole = Math.max(whole, spin(loop, now, now + 10));
@@ -58,11 +58,11 @@ test('a worker that starts late counts less, and the clock may run backwards', a
 });
 
 /**
- * Returns links to fake workers with predefined answers.
+ * Returns links to fake workers that answer as a test defines.
  *
  * @param {number} count
- * @param {(worker: number, together: number) => any} answer  returns the speed of a worker, given how many are measured together; 0 means
- *   that it does not start
+ * @param {(worker: number, together: number) => any} answer  returns the speed of a worker when `together` workers are measured at once; 0
+ *   means that the worker does not start
  */
 function fake(count, answer) {
   let together = 0;
@@ -81,7 +81,7 @@ function fake(count, answer) {
           signal.throwIfAborted();
           if (from === 0) return { speed: await Promise.race([answer(worker, 0), stopped]) };
           together++;
-          await sleep(0); // waits until all have been asked to start
+          await sleep(0); // waits until the library has asked all workers to start
           const speed = answer(worker, together);
           await sleep(0);
           together--;
@@ -124,7 +124,7 @@ test('keeps the workers that speed up the run, and ends the others', async () =>
     [4, () => 100, 4],
     [4, (_, together) => 200 / Math.max(2, together), 2],
     [4, (_, together) => 100 / Math.max(1, together), 1],
-    [4, (worker, together) => (together === 4 && worker === 3 ? 40 : 100), 2], // a run waits for its slowest worker
+    [4, (worker, together) => (together === 4 && worker === 3 ? 40 : 100), 2], // a run takes as long as its slowest worker
     [3, () => 100, 3],
     [2, () => 100, 2],
   ];

@@ -2,8 +2,8 @@
 // @ts-check
 
 /**
- * Copies in the cache: when a copy is valid, for the headers of different servers, for compressed and uncompressed responses, from the same
- * and from another origin.
+ * Cached copies of files: when a copy is still valid, for the headers of different servers, for compressed and uncompressed responses, from
+ * the same and from another origin.
  */
 
 import assert from 'node:assert/strict';
@@ -22,7 +22,8 @@ const CACHES = {
 };
 
 /**
- * Replaces the global `caches` for this test only, because other files may share the process. @param {import('node:test').TestContext} t
+ * Replaces the global `caches` during one test only, because other test files may share the process. @param
+ * {import('node:test').TestContext} t
  */
 function replaceCaches(t) {
   const own = Object.getOwnPropertyDescriptor(globalThis, 'caches');

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** The engine with functions that the library does not use: the bytes of a run, and the output layer. */
+/** The engine with additional functions for tests: the bytes of a run, and the output layer. */
 
 import { Core as LibraryCore } from '../../web/lib/engine/core.js';
 import { checkStatus } from '../../web/lib/engine/status-error.js';
@@ -10,7 +10,7 @@ import { checkStatus } from '../../web/lib/engine/status-error.js';
 
 export class Core extends LibraryCore {
   /**
-   * Returns the bytes of a run; equal runs have equal bytes.
+   * Returns the bytes of a session's state; runs with equal states have equal bytes.
    *
    * @param {Session} session
    */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** The wasm instance and its memory, and whether the tables of the library agree with include/nextpixel.h. */
+/** The wasm instance and its memory; the tables of the library agree with include/nextpixel.h. */
 
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
@@ -430,7 +430,7 @@ test('there is room for metadata: a map may have more keys than a chunk has ids'
   const core = new Core(wasmModule, toyModel({ width: side, height: side, blocks: 1, heads: 1, embedding: 4, feedForward: 4 }));
   const [{ keys }] = core.part.maps;
   assert.ok(keys === side ** 2 && keys > 8192 && core.sliceLimit(1) >= keys);
-  const beside = core.openSession(draw); // this session is in the memory that an overflow would overwrite first
+  const beside = core.openSession(draw); // this session is directly behind, so an overflow would overwrite it first
   const expected = [...core.draw(beside, 20).ids];
   core.closeSession(beside);
   const again = core.openSession(draw);
@@ -533,7 +533,7 @@ test('inputs are given by name and encoded in chunks; two interleaved runs equal
 });
 
 test('a model allocates and frees only its own memory', async () => {
-  // While the file is opened, its bytes are above the model; runs use that space afterwards.
+  // While the file is opened, its bytes are in memory above the model; later, runs use that memory.
   const file = toyModel({ embedding: 64, feedForward: 256 });
   const core = new Core(wasmModule, file);
   const memoryBytes = memoryOf(core);

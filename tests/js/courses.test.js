@@ -2,8 +2,8 @@
 // @ts-check
 
 /**
- * The courses: every page is a step of exactly one course and has the figure that answers its question. A kept course has every file that
- * its pages load.
+ * Courses (series of pages): every page belongs to exactly one course, and contains the figure that answers the course's question about it.
+ * The list of files to download for a course contains every file that its pages load.
  */
 
 import assert from 'node:assert/strict';
@@ -35,7 +35,8 @@ test('each question ends with a question mark, and its figure is on its page', a
 });
 
 /**
- * Returns the files that a page's HTML loads. Files of other pages, of the manual and of other sites are only links, so they do not count.
+ * Returns the files that the HTML of a page loads. Files of other pages, of the manual and of other sites are only links, so they do not
+ * count.
  * @param {string} html
  * @param {string} page  address of the page from web/
  * @returns {string[]}

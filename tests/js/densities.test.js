@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Four distributions of a shade, on the page on the FVSBN. */
+/** The page on the FVSBN: four distributions of one grey level. */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

@@ -3,7 +3,8 @@
 
 /**
  * README.md, the manual, weights/README.md and weights/train/README.md are correct: commands exist, the first Node program runs unchanged,
- * and each fact has the same number everywhere. tests/browser/documents.test.js runs the blocks for pages, and manual.test.js those in C.
+ * and a number that several documents state is the same in all. tests/browser/documents.test.js runs the code blocks for pages, and
+ * manual.test.js those in C.
  */
 
 import assert from 'node:assert/strict';
@@ -35,7 +36,7 @@ test('every source file has its licence in its first lines', async () => {
     ['ls-files', '*.c', '*.h', '*.js', '*.mjs', '*.ts', '*.tsx', '*.jsx', '*.vue', '*.svelte', '*.py', '*.sh', '*.css', '*.html'],
     { cwd: ROOT },
   );
-  const made = /^(web\/dist|web\/single)\//; // generated files
+  const made = /^(web\/dist|web\/single)\//; // generated files, which may be missing
   const silent = [];
   for (const name of stdout
     .split('\n')
@@ -61,7 +62,7 @@ test('JSON and JSX blocks parse', async () => {
   }
 });
 
-/** Returns the names in a command line that should exist but do not. @param {string} line */
+/** Returns the names in a command line that should exist in the repository but do not. @param {string} line */
 function missingIn(line, /** @type {Record<string, string>} */ scripts, /** @type {string} */ build) {
   const command = line.replace(/#.*$/, '').replace(/\\$/, '');
   const missing = [];
@@ -111,7 +112,7 @@ test('every file that a document or a comment names exists', async () => {
     if (!isDocument && (!/^(src|include|tests|weights|web)\/.*\.(c|h|js|py|sh)$/.test(file) || /^web\/(dist|single)\//.test(file)))
       continue;
     const said = existsSync(ROOT + file) ? await text(file) : '';
-    // A document names a file by the end of its path, in code; a comment names it by its whole path.
+    // Documents name files by the last parts of their paths, in code; comments name them by the whole path.
     const paths = isDocument
       ? [...said.matchAll(/`((?:[\w.-]+\/)+[\w.-]+\.(?:c|h|js|py|md|sh))`/g)]
       : [...said.matchAll(/(?:\/\*|^\s*\*|\/\/|#).*$/gm)].flatMap(([line]) => [
@@ -224,7 +225,7 @@ test('each fact has one number: the number of books with stories', async () => {
     for (const [, number, what] of (await text(file)).matchAll(/\b(\w+) books( of fairy tales)?/g))
       if (what && /^\d+$|^twenty/.test(number)) numbers.add(number);
   }
-  assert.deepEqual([...numbers].sort(), ['18', '21']); // the number of all books, and of those for training
+  assert.deepEqual([...numbers].sort(), ['18', '21']); // the numbers of all books, and of the books for training
 });
 
 test('the guaranteed sizes are the same everywhere', async () => {
@@ -248,7 +249,7 @@ longer(
     const found = [...section.matchAll(/^```(js|sh)\n([^]*?)^```$/gm)];
     const ran = { js: 0, sh: 0 };
     for (const [i, [, language, code]] of found.entries()) {
-      if (code.includes('prepare.py')) continue; // it fetches a data set
+      if (code.includes('prepare.py')) continue; // skips this command, which downloads a data set
       if (language === 'js') {
         await writeFile(`${work}/${i}.mjs`, `import { load } from '${ROOT}web/lib/index.js';\n${code}`);
         const { stdout, stderr } = await run(process.execPath, [`${work}/${i}.mjs`], { cwd: ROOT });
@@ -259,7 +260,7 @@ longer(
       }
       for (const line of code.trim().split('\n')) {
         const command = line
-          .replace(/^npm run eval -- weights\/\S+/, EVERY ? '$&' : '$& --images 8') // test:all scores all hundred
+          .replace(/^npm run eval -- weights\/\S+/, EVERY ? '$&' : '$& --images 8') // npm run test:all scores all hundred images
           .replaceAll('npx nextpixel', `${process.execPath} web/cli/nextpixel.js`)
           .replace(/\b(one|other)\.csv\b/g, `${work}/$1.csv`);
         const { stdout } = await run('sh', ['-c', command], { cwd: ROOT });

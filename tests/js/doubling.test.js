@@ -28,7 +28,9 @@ import { rowsOf, weightsOf } from '../kinds/js.js';
 import { GOLDEN, load } from './helpers.js';
 
 const SHORT = 1 << 14;
-/** Below this processor time in milliseconds, a ratio means nothing, because the clock and the garbage collector are too imprecise. */
+/**
+ * Ratios of processor times below this value, in milliseconds, mean nothing, because the clock and the garbage collector are too imprecise.
+ */
 const LEAST_MS = 150;
 /** Above this ratio the time counts as quadratic. */
 const MOST = 3;
@@ -65,7 +67,9 @@ async function compareAsync(name, short, long) {
   }
 }
 
-/** Texts of any length: repetitions of one or a few characters, with different ends. @type {((n: number) => string)[]} */
+/**
+ * Functions that make texts of any length: repetitions of one or a few characters, with different ends. @type {((n: number) => string)[]}
+ */
 const TEXTS = [
   ...[' ', '\n', '\t', 'a', 'A', '1', '.', '-', "'", '中', 'あ', '\u0301', '\u200b', '\u00ad', '(', '{', '"', '😀', '#', '@', '/', '_'].map(
     (one) => (/** @type {number} */ n) => one.repeat(n),
@@ -86,7 +90,8 @@ const TEXTS = [
 let tasks = 0;
 
 /**
- * Compares texts of all forms. `npm test` takes alternately the even and the odd forms.
+ * Compares the times for the texts of TEXTS. `npm test` uses the even-numbered texts for one tokenizer and the odd-numbered ones for the
+ * next.
  *
  * @param {string} name
  * @param {(text: string) => unknown} task
@@ -106,7 +111,7 @@ function texts(name, task) {
 
 for (const [i, name] of names()
   .filter((one) => cutOf(one) === one)
-  .entries()) // takes one name for each splitter
+  .entries()) // one name for each different splitter
   oneOf(i, 2, longer)(`texts of the tokenizer ${name}`, () => texts(name, (text) => [...splitter(name)(text)]));
 
 longer('texts are cleaned, divided into words and divided into sentences', () => {
@@ -252,7 +257,7 @@ const TOOLS = { canvas, doubled, list, painted, tall };
 /** The sheets of every kind, by the name of their class. */
 const SHEETS = Object.assign({}, ...Object.values(rowsOf('sheets')).filter((own) => typeof own !== 'string'));
 
-/** Tests of the kinds; several kinds may have a part of one test. */
+/** Tests that are specific to kinds; several kinds may contribute a part to one test. */
 const PARTS = Object.values(rowsOf('scaling')).flatMap((own) => (typeof own === 'string' ? [] : Object.entries(own)));
 for (const title of new Set(PARTS.map(([name]) => name)))
   test(title, async () => {
@@ -281,7 +286,10 @@ longer('sheets show many steps, or one large one', async () => {
   for (const show of Object.values(SHEETS)) await show({ ...TOOLS, texts: TEXTS_SHOWN });
 });
 
-/** Functions of the library that read files, each with the test of this file that doubles its input, or the reason why there is none. */
+/**
+ * Modules of the library that read files, each with the name of the test in this file that doubles its input, or the reason why there is
+ * none.
+ */
 const READERS = {
   'gguf/header.js': 'the header of a file: keys, lists, tensors, many pieces',
   'gguf/sniff.js': 'reads the first 512 bytes',
@@ -319,7 +327,7 @@ test('every verb of every kind is in the sweep', () => {
   assert.deepEqual([...new Set(ROWS.map(([name]) => name.split(',')[0]))].sort(), verbs.sort());
 });
 
-/** Waits for the result of a verb; a refusal is a result, too. @param {() => any} ask */
+/** Waits for the result of a verb; a rejection counts as a result too. @param {() => any} ask */
 async function answered(ask) {
   try {
     const answer = await ask();
@@ -348,7 +356,7 @@ for (const [name, row] of ROWS) {
   });
 }
 
-/** Returns the ways to the lists and texts of a saved run. @param {any} thing @returns {string[][]} */
+/** Returns the paths of the lists and texts in a saved run. @param {any} thing @returns {string[][]} */
 const listsIn = (thing) =>
   Array.isArray(thing) || typeof thing === 'string'
     ? [[]]
@@ -356,7 +364,10 @@ const listsIn = (thing) =>
       ? Object.keys(thing).flatMap((key) => listsIn(thing[key]).map((way) => [key, ...way]))
       : [];
 
-/** Returns a copy of a saved run in which a list or text has this many items. @param {any} thing @param {string[]} way @param {number} n @returns {any} */
+/**
+ * Returns a copy of a saved run in which the list or text at this path has n items. @param {any} thing @param {string[]} way @param
+ * {number} n @returns {any}
+ */
 function lengthened(thing, [key, ...way], n) {
   if (key !== undefined) return { ...thing, [key]: lengthened(thing[key], way, n) };
   if (typeof thing === 'string') return 'a'.repeat(n);
@@ -380,7 +391,7 @@ for (const [i, [name, { file, options, input }]] of Object.entries(named(rowsOf(
           const given = lengthened(saved, way, n);
           return () => answered(() => model.resume(given));
         };
-        // a refused list takes no time at any length
+        // rejecting a list takes no time, whatever its length is
         let n = 1 << 10;
         while (n < 1 << 18 && (await timeAsync(resumed(2 * n))) < LEAST_MS) n *= 4;
         await compareAsync(`${name}, saved, ${way.join('.')}`, resumed(n), resumed(2 * n));

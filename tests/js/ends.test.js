@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Vocabularies as in real files: tokens that end a text, stops, pre-tokenizers under other names, and oddities. */
+/** Vocabularies as in real files: tokens that end a text, stop strings, pre-tokenizers under other names, and unusual entries. */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -33,7 +33,7 @@ function withTokens(more, metadata = {}) {
   });
 }
 
-/** Makes any model write these tokens, in order.
+/** Makes any text model write these tokens, in order.
  * @param {import('../../web/lib/model/of-kind.js').AnyModel} model @param {number} token @param {object} [options] */
 async function always(model, token, options = {}) {
   const run = model.generate([1, 5], { logitBias: { [token]: 1e9 }, maxTokens: 6, seed: 1, ...options });
@@ -91,7 +91,7 @@ test('a stop that is or contains a control token ends the run', async () => {
     assert.deepEqual(await always(model, start, { stop }), { steps: [], finish: 'stop' });
     assert.equal((await always(model, other, { stop })).finish, 'length');
   }
-  // Draws only two tokens, in any order: a control token and a word.
+  // Allows only two tokens, a control token and a word, which are drawn in any order.
   const two = async (/** @type {string} */ stop) => {
     const run = model.generate([1, 5], { logitBias: { [start]: 1e8, [user]: 1e8 }, frequencyPenalty: 100, seed: 4, maxTokens: 30, stop });
     let last = -1;

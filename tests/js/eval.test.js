@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** The evaluation command: its inputs, and whether its figures equal those of the library. */
+/** The evaluation command (npm run eval): its inputs, and whether its figures equal those of the library. */
 
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
@@ -77,7 +77,7 @@ test('a set of pictures has figures, and a model that enlarges also has its cons
   const data = await writeSet('set', { width: SIDE, height: SIDE, channels: 3, labels });
   const file = join(folder, 'toy.gguf');
   const model = await load(toy);
-  let rough = 0; // roughness of the originals
+  let rough = 0; // total roughness of the original images
   for (let i = 0; i < COUNT; i++) {
     const at = (/** @type {number} */ y, /** @type {number} */ x, /** @type {number} */ c) => pixels[i * BYTES + (y * SIDE + x) * 3 + c];
     const pairs = SIDE * (SIDE - 1) * 3;
@@ -97,12 +97,12 @@ test('a set of pictures has figures, and a model that enlarges also has its cons
     assert.equal(result.labels, given);
     assert.ok(Math.abs(result.nats - expected) < 1e-9);
     assert.ok(Math.abs(result.bitsPerDim - expected / BYTES / Math.LN2) < 1e-12);
-    // Noise is enlarged to noise: neither result agrees well, but bicubic agrees better.
+    // The images are noise, so neither enlargement agrees well with its input, but the bicubic one agrees better.
     const { psnr, bicubicPsnr, roughness } = result.consistency;
     assert.ok(Math.abs(roughness - rough) < 1e-9);
     assert.ok(psnr > 3 && psnr < bicubicPsnr && bicubicPsnr < 60, JSON.stringify(result.consistency));
   }
-  // The most probable of several samples is evaluated, whether or not they compete.
+  // Of several samples, the most probable one is evaluated, whether or not samples compete.
   for (const contest of [{}, { resample: 5, resampleRows: 1 }]) {
     let squares = 0,
       drawn = 0;
@@ -148,7 +148,7 @@ more(
         /CIFAR-10.*pass --data build\/cifar10-test\.u8\.gz, which python3 weights\/train\/held_out\.py cifar10 build\/cifar10-test writes/,
       );
     }
-    // Sets of the size of the digits, of the emoji, and of neither.
+    // Test sets with images of the size of the digits, of the emoji, and of another size.
     const file = join(folder, 'digits.gguf');
     for (const [size, card] of /** @type {[import('./toy.js').ToyOptions, Record<string, any[]>][]} */ ([
       [{ width: 28, height: 28 }, {}],

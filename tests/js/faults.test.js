@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Faults from outside: servers that stall or break off, and arguments of the wrong type. */
+/** Faults from outside: servers that stall or close the connection early, and arguments of the wrong type. */
 
 import assert from 'node:assert/strict';
 import { createServer } from 'node:http';
@@ -22,8 +22,8 @@ let origin = '';
 let asked = [];
 
 /**
- * The path selects the server's behaviour after the first 1000 bytes of its first response: it breaks off or stalls, and it supports ranges
- * or does not.
+ * The server fails after the first 1000 bytes of its first response. The path selects how: it closes the connection or stalls, and supports
+ * range requests or does not.
  *
  * @type {Record<string, { headers?: Record<string, string>, end: 'break' | 'stall', rest?: (start: number, response: import('node:http').ServerResponse) => void }>}
  */
@@ -37,7 +37,7 @@ const PATHS = {
 };
 
 /**
- * Sends the rest of the bytes.
+ * Sends the bytes that the range requests, or all bytes.
  * @param {Record<string, string>} [headers]
  * @returns {(start: number, response: import('node:http').ServerResponse) => void}
  */

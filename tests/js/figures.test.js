@@ -2,8 +2,8 @@
 // @ts-check
 
 /**
- * The lectures' figures: every row works in a figure of its page, in both languages, or is listed with the reason.
- * tests/browser/all/figures.test.js tries them.
+ * Figures for five lectures: each row (A1, A2, ...) of tests/browser/figures.js works in a figure of its page, in both languages, or is
+ * listed with the reason why it has none.
  */
 
 import assert from 'node:assert/strict';

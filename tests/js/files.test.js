@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Files loaded by mistake: the error names the type of the file. Older formats and other weight types run. */
+/** Loading unsuitable files: the error names the type of the file. Files in older formats, and with other weight types, run. */
 
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
@@ -99,7 +99,7 @@ test('each key of YaRN is applied or refused', async () => {
   for (const name of ['yarn_attn_factor', 'yarn_ext_factor', 'yarn_log_multiplier', 'attn_factor']) {
     await assert.rejects(cost({ [key(name)]: ['f32', 0.5] }), isError('unsupported', new RegExp(`${name}.*YaRN with a factor of its own`)));
   }
-  // With a small base, this narrow model has pairs on both sides of the bounds.
+  // With a small base, this narrow model has rotation frequencies on both sides of YaRN's bounds.
   /** @type {Record<string, Typed>} */
   const base = { 'llama.rope.freq_base': ['f32', 10] };
   /** @type {Record<string, Typed>} */

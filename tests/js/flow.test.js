@@ -2,8 +2,8 @@
 // @ts-check
 
 /**
- * The data flow from part to part, from the page through the workers, in the model of three parts of tests/c/triad.h, which is a kind of
- * its own here.
+ * The data flow between the parts of a model, from the page through the workers. The test uses the triad, a model of three parts
+ * (tests/c/triad.h), which this file registers as a kind of its own.
  */
 
 import assert from 'node:assert/strict';
@@ -28,7 +28,7 @@ const wasmUrl = pathToFileURL(`${ROOT}build/triad/triad.wasm`);
 const LENGTH = 40;
 const sound = Uint32Array.from({ length: 61 }, (_, i) => ((i >> 3) % 2 ? 0 : (i * 37 + 11) % 256));
 
-/** The model of three parts with the verbs that the library calls. */
+/** The triad's class, with the verbs that the library calls. */
 class Triad {
   /** @param {Engine} engine */
   constructor(engine) {
@@ -69,7 +69,7 @@ after(() => KINDS.shift());
 const opened = (/** @type {object} */ options = {}) => /** @type {Promise<any>} */ (load(triadFile(), { wasmUrl, ...options }));
 
 /**
- * Returns, for each sample, the ids that the parts drew and the results that they encoded, by part.
+ * Returns, for each sample and part, the ids that the part drew and the results that it encoded.
  *
  * @param {AsyncIterable<import('../../web/lib/runs/flow-run.js').FlowStep>} run
  * @param {number} samples
@@ -86,7 +86,8 @@ async function gathered(run, samples) {
 }
 
 /**
- * Computes the samples of ids directly: see triad_sample() of tests/c/triad.h. Row id of dec.weight is (2 id, 2 id + 1).
+ * Computes the audio samples of ids without the engine, as triad_sample() of tests/c/triad.h does. In this model, row `id` of dec.weight is
+ * (2 id, 2 id + 1).
  * @param {Uint32Array} ids
  */
 const byHand = (ids) =>
@@ -123,7 +124,7 @@ test('an input receives the result, or the drawn ids, of the same name', async (
       [false, 2],
     ],
   );
-  // A part that draws `top` comes between the result `top` and the part that uses it. An input takes no floats.
+  // If an earlier part draws `top`, the next part reads the drawn ids, not the encoder's result `top`. An input cannot be floats.
   assert.deepEqual(
     flow.map(({ from }) => from),
     [{}, {}, { top: { part: parts[1] } }, { bottom: { part: parts[2] }, top: { part: parts[1] } }],

@@ -37,7 +37,7 @@ test('a step follows the gradient of the log-likelihood, computed by finite diff
     const { weights, picture } = anything(n, seed);
     const moved = copy(weights);
     assert.equal(learn(moved, picture, 1), natsOf(weights, picture));
-    // The step in single precision has an error of about 2^-22. The difference quotient in double precision has an error of the square of
+    // The single-precision gradient has an error of about 2^-22. The error of the difference quotient in double precision is the square of
     // its step, 2^-20.
     const step = 2 ** -10;
     for (const name of /** @type {const} */ (['weight', 'bias'])) {
@@ -86,7 +86,7 @@ test('nats fall from those of 784 fair coins to those of a learned model, and om
   const last = points[points.length - 1];
   assert.ok(last.learning < 110, `${last.learning}`);
   assert.ok(last.unseen < 190 && last.unseen > last.learning + 20, `${last.unseen}`);
-  // Weights that must not exist stay zero.
+  // Weights on and above the diagonal, which a file must not have, stay zero.
   lesson.weights.weight.forEach((w, at) => {
     if (at % 784 <= Math.floor(at / 784)) assert.equal(w, 0);
   });
@@ -97,8 +97,8 @@ test('a model that learns a single digit soon draws only this digit; without a d
   assert.equal(lesson.step(), -1);
   lesson.picked.add(11);
   for (let k = 0; k < 400; k++) assert.equal(lesson.step(), 11);
-  // Pixels before the first ink have only a bias. After t steps the odds of such a pixel are about rate * t = 8 to 1, so each of these
-  // pixels costs log(9/8) nats. The other pixels cost less.
+  // The predictions of pixels before the first ink depend only on their bias. After t steps, the odds of such a pixel are about rate * t =
+  // 8 to 1, so each of these pixels costs log(9/8) nats. The other pixels cost less.
   const before = digits[11].indexOf(1);
   const nats = natsOf(lesson.weights, digits[11]);
   assert.ok(nats < 1.5 * before * Math.log(9 / 8), `${nats} nats, ${before} pixels before the first ink`);

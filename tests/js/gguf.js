@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** A small reader and writer of GGUF version 3 for the tests, simple and without checks, unlike src/gguf.c. */
+/** A small GGUF 3 reader and writer for the tests; unlike src/gguf.c, it is simple and checks nothing. */
 
 const TYPES = /** @type {const} */ (['u8', 'i8', 'u16', 'i16', 'u32', 'i32', 'f32', 'bool', 'string', 'array', 'u64', 'i64', 'f64']);
 /** Tensor types. */
@@ -14,7 +14,7 @@ export const F32 = 0,
 const ALIGNMENT = 32;
 
 /** A typed value: `[type, value]`, or `['array', itemType, items]`. @typedef {any[]} Typed */
-/** Dimensions in PyTorch's order, rows first; GGUF has the reverse order.
+/** A tensor. Its shape has PyTorch's order, rows first; GGUF has the reverse order.
  * @typedef {{ shape: number[], type: number, data: any }} Tensor */
 
 /**
@@ -22,7 +22,7 @@ const ALIGNMENT = 32;
  * @returns {{ metadata: Record<string, any>, tensors: Record<string, Tensor> }}
  */
 export function readGGUF(file) {
-  file = new Uint8Array(file.buffer, file.byteOffset, file.byteLength); // a real copy, because slice() of a Buffer shares its memory
+  file = new Uint8Array(file.buffer, file.byteOffset, file.byteLength); // a real copy: slice() of a Buffer would share its memory
   const view = new DataView(file.buffer, file.byteOffset, file.byteLength);
   let at = 0;
   const u32 = () => view.getUint32((at += 4) - 4, true);
@@ -109,7 +109,7 @@ export function writeGGUF({ metadata, tensors }) {
     string: (value) => {
       const bytes = new TextEncoder().encode(value);
       writers.u64(bytes.length);
-      for (const byte of bytes) head.push(byte); // one by one, because a call cannot take so many arguments
+      for (const byte of bytes) head.push(byte); // byte by byte, because a call cannot take so many arguments
     },
   };
   /** @param {number} count */

@@ -22,22 +22,22 @@ const OUTPUT_TOLERANCE = 1e-4;
 /** The largest allowed difference of the nats of a value; above ten nats, it grows in proportion. */
 const NATS_TOLERANCE = 1e-4;
 /**
- * The largest allowed mean difference in nats per value with Q8_0 and Q4_0 weights. The golden tensors use the weights as stored, but do
- * not imitate the engine's quantisation of other values.
+ * The largest allowed mean difference in nats per value with Q8_0 and Q4_0 weights. The golden tensors were computed from the stored
+ * weights, without the engine's quantisation of other values.
  */
 const QUANTISED_NATS_TOLERANCE = 0.01;
 /** The guaranteed difference in bits per dimension between a shipped file and its F32 weights, on images. */
 const BITS_PER_DIM_TOLERANCE = 0.01;
 
 /**
- * The largest allowed difference for results of a part without a sequence. Their values are near one and summed along a chain; for larger
+ * The largest allowed difference for results of a part without a sequence. The values are sums along a chain of terms near 1; for larger
  * values the tolerance is relative.
  */
 const RESULT_TOLERANCE = 1e-5;
 
 /**
- * Returns the inputs in a golden file, which are the tensors input.NAME. In older files, the class of a picture is `label` (-1 for none), a
- * picture to enlarge is `input`, and a sentence is `source`.
+ * Returns the inputs in a golden file: the tensors named input.NAME. Older files name the class of a picture `label` (-1 for none), a
+ * picture to enlarge `input`, and a sentence `source`.
  *
  * @param {Part} part
  * @param {Record<string, { data: ArrayLike<number> }>} tensors
@@ -51,7 +51,7 @@ function inputsOf(part, tensors) {
 }
 
 /**
- * Returns the results of a part without a sequence: the tensors result.NAME.
+ * Returns the recorded results of a part without a sequence: the tensors named result.NAME.
  *
  * @param {Core} core
  * @param {Part} part
@@ -87,14 +87,14 @@ test('golden models exist', () => {
 const tiny = new Set((await readdir(GOLDEN)).filter((name) => name.endsWith('.gguf')).map((name) => name.slice(0, -'.gguf'.length)));
 
 for (const name of models) {
-  // a shipped file's golden file has a single example, once with the original weights and once with the shipped ones
+  // the golden file of a shipped file has a single example, recorded once with the original weights and once with the shipped ones
   const shipped = !tiny.has(name);
   const quantised = /q[48]_0/.test(name) || shipped;
   test(`golden: ${name}`, async (context) => {
     const core = new Core(wasmModule, await readFile(shipped ? `${ROOT}weights/${name}.gguf` : `${GOLDEN}${name}.gguf`));
     const { tensors } = readGGUF(await readFile(`${GOLDEN}${name}.golden.gguf`));
     if (core.parts.length === 1) return comparePart(core, core.part, tensors, context);
-    // Recorded values have the name of their part.
+    // Names of recorded values begin with the name of their part.
     for (const part of core.parts) {
       const own = Object.entries(tensors).flatMap(([key, tensor]) =>
         key.startsWith(`${part.name}.`) ? [[key.slice(part.name.length + 1), tensor]] : [],
@@ -117,7 +117,7 @@ for (const name of models) {
     const width = part.span;
     const ids = Uint32Array.from(tensors.values.data);
     const positions = ids.length / width;
-    // sentences, sounds and music keep their length; for shipped files the beginning is enough
+    // sentences, audio and music have their full length; of the sequences of shipped files, the beginning is enough
     const anyLong =
       shipped || part.length === 0 || part.inputs.some(({ anyLength }) => anyLength) || core.metadata.has('sparse-transformer.notes.ticks');
     assert.ok(anyLong || positions === part.length);
@@ -156,14 +156,14 @@ for (const name of models) {
     if (quantised) assert.ok(mean < QUANTISED_NATS_TOLERANCE);
     else assert.ok(outputError < OUTPUT_TOLERANCE && natsError < NATS_TOLERANCE);
 
-    // Computing all positions at once gives the same bits as computing them one by one.
+    // All positions computed in one call give the same bits as one by one.
     const whole = open();
     const costs = core.put(whole, ids, true);
     assert.deepEqual(core.output(whole, 0), core.output(session, 0));
     const sum = (/** @type {Float32Array} */ numbers) => numbers.reduce((total, cost) => total + cost, 0);
     assert.ok(Math.abs(sum(costs) - sum(nats) - natsSum) < 1e-3);
 
-    // Checks the generation order, and that pictures become ids and ids pictures.
+    // Checks the generation order, and the conversion of pictures to ids and back.
     if (!tensors.image) return;
     const codec = new Codec(describe(fittingOf(core)));
     assert.deepEqual([...codec.order], [...tensors.order.data]);
@@ -173,7 +173,7 @@ for (const name of models) {
   }
 }
 
-/** The number of images, of the hundred in the file, that this test uses; ./build.sh test-sweep uses all. */
+/** The number of test images that are used, of the hundred in the file; ./build.sh test-sweep uses all. */
 const IMAGES = EVERY ? 100 : 5;
 
 for (const name of ['digits', 'emoji', 'pixelcnn-digits', 'gated-pixelcnn-digits', 'sparse-digits', 'wavenet-digits']) {

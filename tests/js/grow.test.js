@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Runs of models whose context is far longer than the requested text: memory depends only on the length of the run. */
+/** Runs of models with a very long context: memory depends on the length of the run, not of the context. */
 
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
@@ -13,7 +13,7 @@ import { GOLDEN, isError, load, wasmModule } from './helpers.js';
 import { toyText } from './toy-text.js';
 import { toyTranslation } from './toy-translation.js';
 
-/** Options that prevent an early end. */
+/** Options that prevent the end token, so that a run does not end early. */
 const ENDLESS = { logitBias: { 1: -Infinity, 2: -Infinity }, seed: 1 };
 const SETTINGS = {
   seed: 7n,
@@ -37,7 +37,7 @@ async function idsOf(run) {
 test('with a context of 131,072 and 16 KB of keys and values per token, the requested length runs, and the error for an impossible length names it', async () => {
   const model = await load(toyText({ context: 131072, keyLength: 1024 }));
   assert.equal(model.info.positions, 131072);
-  const run = model.generate('ab', ENDLESS); // by default a run has the length of the context, which would take 2.1 GB
+  const run = model.generate('ab', ENDLESS); // by default, a run may be as long as the context, for which the memory would be 2.1 GB
   let count = 0;
   for await (const { nats } of run) {
     assert.ok(nats > 0);
@@ -63,7 +63,7 @@ test('with a context of 131,072 and 16 KB of keys and values per token, the requ
   model.close();
 });
 
-/** Draws a whole run in the same way as the worker. @param {number} length @param {object} message */
+/** Draws a whole run as the worker does. @param {number} length @param {object} message */
 function drawn(length, message) {
   /** @type {any[]} */
   const messages = [];

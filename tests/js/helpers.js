@@ -22,13 +22,13 @@ export const wasmBytes = await readFile(NEXTPIXEL_WASM ?? `${ROOT}web/dist/nextp
 export const wasmModule = await WebAssembly.compile(wasmBytes);
 
 /**
- * The worker's script: the published one if it was made from the current sources, because it starts faster than its modules; otherwise the
+ * The address of the worker's script: the published script if it is up to date, because it starts faster; otherwise the modules of the
  * sources.
  */
 const WORKER = (await isMade(`${ROOT}web/dist/page-shell.js`)) ? `${ROOT}web/dist/worker.js` : undefined;
 
 /**
- * Calls load() with the wasm build under test.
+ * Calls load() with the wasm build that is tested.
  *
  * @param {Parameters<typeof loadModel>[0]} source
  * @param {Parameters<typeof loadModel>[1]} [options]
@@ -91,7 +91,7 @@ export function give(core, session, inputs) {
 export const sleep = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
 
 /**
- * Returns the milliseconds of processor time that this process and its workers use for a task; other processes do not count.
+ * Returns the milliseconds of processor time that this process and its workers spend on a task; other processes do not affect them.
  *
  * @param {() => unknown} work
  */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Text models whose file has hostile numbers and texts, and lists of tokens with invalid items. */
+/** Text models with invalid or extreme numbers and texts in their files, and lists of tokens with invalid items. */
 
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
@@ -43,7 +43,7 @@ const withToken = (text, type) => {
 };
 
 test('the window of a text moves on, or reports that it cannot', () => {
-  // Computes the same result slowly, by removing one piece again and again.
+  // Computes the expected result in the simplest way, by removing one piece again and again.
   const slow = (/** @type {number} */ count, /** @type {number} */ head, /** @type {number} */ positions) => {
     let from = 0;
     for (let seen = count; seen >= positions; seen = count - from + head) from = count - seen + positions - Math.floor(positions / 2);
@@ -85,14 +85,17 @@ test('with a context of 1, 2, 3 or 4, a text runs if it fits, or gives an error'
       const { perToken } = await model.score('abcabc'.repeat(9));
       assert.ok(perToken.every((nats) => nats > 0 && nats < 50));
     }
-    const alone = [5, 6, 7, 8]; // these tokens have no begin token
+    const alone = [5, 6, 7, 8]; // these tokens are without a begin token
     if (context > 1) assert.equal((await model.score(alone)).perToken.length, 3);
     model.close();
   }
 });
 
 test('special tokens: the longest is found first, at a cost that depends on the text, not on the file', () => {
-  /** Computes the same result slowly, by searching for each token in the remaining text. @param {string[]} tokens  @param {string} text */
+  /**
+   * Computes the expected result in the simplest way, by searching for each token in the remaining text. @param {string[]} tokens  @param
+   * {string} text
+   */
   const slow = (tokens, text) => {
     const order = tokens.map((_, id) => id).filter((id) => tokens[id] !== '' && tokens.lastIndexOf(tokens[id]) === id);
     order.sort((a, b) => tokens[b].length - tokens[a].length || a - b);
@@ -183,7 +186,7 @@ test('unused metadata cost no time, and long ones almost none', async () => {
   assert.equal(metadataOf(numbers).size, 4, 'numbers count as 8 bytes');
 });
 
-/** @param {Generator<unknown, unknown, void>} work @returns {number} the number of yields */
+/** @param {Generator<unknown, unknown, void>} work @returns {number} how often the generator yields */
 function yieldsOf(work) {
   for (let count = 0; ; count++) if (work.next().done) return count;
 }
@@ -195,7 +198,7 @@ test('the longest heads of files are read in slices', () => {
     for (let i = 0; i < count; i++) view.setBigUint64(i * (8 + bytes), BigInt(bytes), true);
     return { key: 'texts', type: 9, itemType: 8, count, value };
   };
-  // many lists, each shorter than a slice
+  // many lists, each shorter than one chunk of work
   const empty = Array(2 ** 14).fill('');
   const keys = Object.fromEntries([...Array(40).keys()].map((i) => [`key${i}`, ['array', 'string', empty]]));
   const file = writeGGUF({ metadata: keys, tensors: {} });
@@ -221,7 +224,7 @@ test('the longest heads of files are read in slices', () => {
     );
   assert.ok(yieldsOf(vocabulary('gpt2')) >= 6);
   assert.throws(() => yieldsOf(vocabulary('llama')), isError('limit', /the texts of the tokens are too long/));
-  // all tokens are matched as a whole
+  // every token is found in the text in one piece
   const count = 50_000;
   const names = Array.from({ length: count }, (_, i) => `t${(i * 7919) % count}`);
   const specials = { tokens: names, types: new Uint8Array(count).fill(4) };
@@ -241,7 +244,7 @@ test('lists with an item that is not a token are refused', async () => {
   const lists = [[1, undefined, 5], holes, [NaN], [1, null], ['5'], [1.5], [-1], [TOKENS.length], [[5]], [5n]];
   for (const list of /** @type {any[]} */ (lists)) {
     assert.throws(() => toy.generate(list), isError('argument', /is not a token: ids are 0 to/));
-    // A list that does not begin with a number would be a list of inputs.
+    // A list that does not begin with a number would be read as a list of inputs.
     if (typeof list[0] === 'number') await assert.rejects(toy.score(list), isError('argument', /is not a token/));
     const saved = toy.generate([1, 5], { maxTokens: 0 }).save();
     assert.throws(() => toy.resume({ ...saved, ids: list, prompt: 1 }), isError('argument', /is not a token/));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Tests reading images and painting pictures. Canvases and <img> are fakes; the browser tests use real ones. */
+/** Reading images and painting pictures. Canvases and <img> elements are fakes here; the browser tests use real ones. */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -344,7 +344,7 @@ test('both signals stop drawTo, and the canvas keeps the picture so far', async 
     const canvas = new FakeCanvas();
     const { push } = canvas.paints;
     canvas.paints.push = (paint) => {
-      // as soon as any pixel is visible
+      // aborts as soon as any pixel is visible
       if (paint.data[3]) end.abort();
       return push.call(canvas.paints, paint);
     };
@@ -385,8 +385,8 @@ test('ink that only transparency shows is visible, for any colour and model', ()
   assert.deepEqual([...fromRGBA(draw([0, 0, 0], 128), 1)], [128, 0, 128, 0]); // the edge of a stroke
   assert.deepEqual([...fromRGBA(draw([255, 255, 255]), 1)], [255, 0, 255, 0]);
   assert.deepEqual([...fromRGBA(draw([200, 200, 200]), 1)], [200, 0, 200, 0]);
-  assert.deepEqual([...fromRGBA([0, 0, 0, 255, 0, 0, 0, 255], 1)], [0, 0]); // an entirely black picture is black
-  assert.deepEqual([...fromRGBA(new Array(16).fill(0), 1)], [0, 0, 0, 0]); // nothing was drawn
+  assert.deepEqual([...fromRGBA([0, 0, 0, 255, 0, 0, 0, 255], 1)], [0, 0]); // opaque black everywhere is a black picture
+  assert.deepEqual([...fromRGBA(new Array(16).fill(0), 1)], [0, 0, 0, 0]); // a transparent canvas: nothing was drawn
   assert.deepEqual([...fromRGBA(draw([0, 0, 0]), 3).slice(0, 6)], [0, 0, 0, 255, 255, 255]);
   assert.deepEqual([...fromRGBA(draw([255, 255, 255]), 3).slice(0, 6)], [255, 255, 255, 0, 0, 0]);
   assert.deepEqual([...fromRGBA(draw([255, 255, 0]), 3).slice(0, 6)], [255, 255, 0, 255, 255, 255]);

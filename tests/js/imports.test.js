@@ -2,9 +2,9 @@
 // @ts-check
 
 /**
- * The imports between folders match the tables of CONTRIBUTING.md in both directions: no file has an import that the tables forbid, and the
- * tables have no entry that no file uses. There are no cycles in src and web/shell. In web/lib no cycle consists only of static imports,
- * and a cycle with an import() has at most two files.
+ * Imports between folders match the tables in CONTRIBUTING.md: no file imports from a folder that the tables do not allow, and the tables
+ * allow nothing that no file uses. The imports in src and in web/shell have no cycles. In web/lib, every cycle contains a dynamic import(),
+ * and has at most two files.
  */
 
 import assert from 'node:assert/strict';
@@ -25,7 +25,7 @@ const filesOf = (/** @type {string} */ folder, /** @type {RegExp} */ names) =>
     .sort();
 
 /** Returns JavaScript without comments and without type imports. @param {string} text */
-const withoutComments = (text) => text.replace(/(^|\s)\/\/.*$/gm, '$1').replace(/\/\*[^]*?\*\//g, ''); // a line may name a path such as kinds/*/kind.js
+const withoutComments = (text) => text.replace(/(^|\s)\/\/.*$/gm, '$1').replace(/\/\*[^]*?\*\//g, ''); // line comments first
 
 /** @param {string} folder @returns {Import[]} */
 function scripts(folder) {
@@ -42,7 +42,7 @@ function sources() {
   return filesOf('src', /\.[ch]$/).flatMap((file) =>
     [...read(file).matchAll(/^#include "([^"]+)"/gm)].flatMap(([, name]) => {
       const to = [path.join(path.dirname(file), name), `src/${name}`].find((one) => existsSync(ROOT + one));
-      return to ? [{ file, to, later: false }] : []; // a header of include/
+      return to ? [{ file, to, later: false }] : []; // other headers are in include/
     }),
   );
 }
@@ -60,7 +60,7 @@ function training() {
 }
 
 /**
- * Returns the rows of one table: the allowed imports of each folder.
+ * Returns a table: for each folder, the folders that it may import from.
  *
  * @param {string} heading  text of the table's first cell
  */
@@ -87,7 +87,7 @@ function table(heading) {
  * @param {Map<string, string[]>} allowed
  */
 function compare(imports, base, allowed) {
-  /** Returns the row of a file: that of the most specific folder, where * stands for any folder. @param {string} file */
+  /** Returns the entry for a file: that of the most specific folder, where * stands for any folder. @param {string} file */
   const rowOf = (file) =>
     [...allowed.keys()]
       .sort((a, b) => b.length - a.length)
@@ -101,7 +101,7 @@ function compare(imports, base, allowed) {
   const bad = [];
   for (const { file, to } of imports) {
     const [from, at] = [rowOf(file), rowOf(to)];
-    if (!from || !at) continue; // files outside the folders may import any folder
+    if (!from || !at) continue; // files outside these folders may import from anywhere
     const inOne = from === at && (!from.includes('*') || path.relative(base, file).split('/')[1] === path.relative(base, to).split('/')[1]);
     if (inOne) continue;
     used.get(from)?.add(at);
@@ -171,7 +171,7 @@ test('web/lib: folders import as the table says; the only cycles are pairs with 
 });
 
 test('code that is fetched later is a part(), so that a lost connection gives an error of the library', () => {
-  // model.js opens a kind, and the element prefetches what acquire() needs.
+  // kinds are loaded by model.js, and the element loads in advance what acquire() needs
   const bare = [...filesOf('web/lib', /\.js$/), 'web/shell/library.js']
     .filter((file) => !file.endsWith('/kind.js'))
     .flatMap((file) => [...withoutComments(read(file)).matchAll(/.*\bimport\('\.[^']+'\).*/g)].map(([line]) => `${file}: ${line.trim()}`))
