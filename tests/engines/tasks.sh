@@ -27,8 +27,7 @@ task_test_engines() {
   case $engines in *' webkit '*) want WebKitWebDriver webkit2gtk-driver; want Xvfb xvfb ;; esac
   natives=
   case $engines in *' native '*)
-    # Builds with other instructions, with sources in another order, and by another compiler. EXACT contains -ffp-contract=off. EXACT
-    # contains -ffp-contract=off.
+    # Builds with other instructions, with sources in another order, and by another compiler. EXACT contains -ffp-contract=off.
     engine "$CC"
     if [ -z "$short" ]; then
       engine "$(basename "$CC")-tuned" "$CC -O3 -march=native"

@@ -22,8 +22,9 @@ const CACHES = {
 };
 
 /**
- * Replaces the global `caches` during one test only, because other test files may share the process. @param
- * {import('node:test').TestContext} t
+ * Replaces the global `caches` during one test only, because other test files may share the process.
+ *
+ * @param {import('node:test').TestContext} t
  */
 function replaceCaches(t) {
   const own = Object.getOwnPropertyDescriptor(globalThis, 'caches');

@@ -68,7 +68,9 @@ async function compareAsync(name, short, long) {
 }
 
 /**
- * Functions that make texts of any length: repetitions of one or a few characters, with different ends. @type {((n: number) => string)[]}
+ * Functions that make texts of any length: repetitions of one or a few characters, with different ends.
+ *
+ * @type {((n: number) => string)[]}
  */
 const TEXTS = [
   ...[' ', '\n', '\t', 'a', 'A', '1', '.', '-', "'", '中', 'あ', '\u0301', '\u200b', '\u00ad', '(', '{', '"', '😀', '#', '@', '/', '_'].map(
@@ -365,8 +367,12 @@ const listsIn = (thing) =>
       : [];
 
 /**
- * Returns a copy of a saved run in which the list or text at this path has n items. @param {any} thing @param {string[]} way @param
- * {number} n @returns {any}
+ * Returns a copy of a saved run in which the list or text at this path has n items.
+ *
+ * @param {any} thing
+ * @param {string[]} way
+ * @param {number} n
+ * @returns {any}
  */
 function lengthened(thing, [key, ...way], n) {
   if (key !== undefined) return { ...thing, [key]: lengthened(thing[key], way, n) };

@@ -93,8 +93,10 @@ test('with a context of 1, 2, 3 or 4, a text runs if it fits, or gives an error'
 
 test('special tokens: the longest is found first, at a cost that depends on the text, not on the file', () => {
   /**
-   * Computes the expected result in the simplest way, by searching for each token in the remaining text. @param {string[]} tokens  @param
-   * {string} text
+   * Computes the expected result in the simplest way, by searching for each token in the remaining text.
+   *
+   * @param {string[]} tokens
+   * @param {string} text
    */
   const slow = (tokens, text) => {
     const order = tokens.map((_, id) => id).filter((id) => tokens[id] !== '' && tokens.lastIndexOf(tokens[id]) === id);

@@ -42,7 +42,7 @@ function sources() {
   return filesOf('src', /\.[ch]$/).flatMap((file) =>
     [...read(file).matchAll(/^#include "([^"]+)"/gm)].flatMap(([, name]) => {
       const to = [path.join(path.dirname(file), name), `src/${name}`].find((one) => existsSync(ROOT + one));
-      return to ? [{ file, to, later: false }] : []; // other headers are in include/
+      return to ? [{ file, to, later: false }] : []; // otherwise a header of include/
     }),
   );
 }
