@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Writes tests/js/jinja.json: expressions and templates with the output of Jinja 3.1, or null where Jinja refuses.
+"""Writes tests/js/jinja.json: expressions and templates with the output of Jinja 3.1, or null if Jinja refuses them.
 
     python3 tests/js/jinja-make.py        (needs jinja2; the test does not)
 """
@@ -145,7 +145,7 @@ TEMPLATES = [
 
 
 class Generation(Extension):
-    """The tag `generation` of the package transformers; it changes no text."""
+    """The tag `generation` of the package transformers, which changes no text."""
 
     tags = {"generation"}
 
@@ -178,7 +178,7 @@ def rendered(template):
         text = ENVIRONMENT.from_string(template).render(**VALUES)
     except Exception:
         return None
-    return None if " at 0x" in text else text  # the address of an object differs in each run
+    return None if " at 0x" in text else text  # such a text contains the address of an object, which differs in each run
 
 
 if __name__ == "__main__":

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Chat templates: each gives Jinja's output or is refused, within a budget, and only the template can write control tokens. */
+/**
+ * Chat templates: each one gives the same output as Jinja or is refused, rendering stays within a budget of time and memory, and only the
+ * template can write control tokens.
+ */
 
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
@@ -61,10 +64,10 @@ const deep = 2e4;
 /** @param {string} what @param {number} [times] */
 const again = (what, times = 999) => `{% for i in range(${times}) %}{% set x = ${what} %}{% endfor %}`;
 
-/** @param {string[]} names  all of them, or some in `npm test` */
+/** @param {string[]} names  in `npm test`, one in eight of them; otherwise all */
 const some = (names) => names.filter((_, i) => EVERY || i % 8 === 0);
 
-/** Templates that would take hours or all memory, or make a parser slow. @type {Record<string, string>} */
+/** Templates that would take hours, use up the memory, or slow down a parser. @type {Record<string, string>} */
 const HOSTILE = {
   'nested loops': loops(12),
   'loops that write': loops(8).replace('{% endfor %}', 'abc{% endfor %}'),
@@ -115,7 +118,7 @@ const HOSTILE = {
   'equal items with long texts': `{% set a = ['a' * 1000000] %}{% set b = ['a' * 999999 ~ 'a'] %}${again('a == b', 99999)}`,
   'a long text in a list of long texts': `{% set l = ['a' * 1000000] * 10000 %}{% set b = 'a' * 999999 ~ 'b' %}${again('l.count(b)', 99)}`,
   'a long separator': `{% set a = 'a' * 1000000 %}{% set b = 'a' * 30000 ~ 'b' %}${again('a.rpartition(b)', 99)}`,
-  // Every method and filter is called on a long text and on a long list.
+  // Every method and filter, applied to a long text and to a long list.
   ...Object.fromEntries(
     some([...TEXT_METHODS.keys()]).flatMap((name) =>
       ['', 's'].map((given) => [`${name}(${given})`, `{% set s = 'ab' * 1000000 %}${again(`s.${name}(${given})`, 99999)}`]),
@@ -131,7 +134,7 @@ const HOSTILE = {
   ),
 };
 
-/** Templates that exhaust the same budget as another template here. Only ./build.sh test-sweep runs them. */
+/** Templates that use up the same budget as another template in this list. Only ./build.sh test-sweep runs them. */
 const LIKE_ANOTHER = [
   'two calls in each call',
   'loops that write',
@@ -226,7 +229,7 @@ test('white space has linear cost', () => {
   }
 });
 
-/** Texts that users may write: control tokens, parts of them, and tokens that the author of the file defined. */
+/** Texts that users may write: control tokens, parts of control tokens, and tokens that the author of the file defined. */
 const SAYS = [
   '<|turn|>',
   '<|end|>',
@@ -323,7 +326,7 @@ test('no control token comes from a message, and every one that the template wri
       assert.deepEqual(marks(loop, said), ['<s>', '<|end|>'], `${use} of ${JSON.stringify(said)}, character by character`);
     }
   }
-  // If the template writes all of the text itself, the tokens are those of the whole text.
+  // If the template itself writes the whole text, its tokens are those of the text, control tokens included.
   for (const template of [
     '<|turn|>x<|turn|><|end|>',
     "{{ '<|' + 'end' + '|>' }}<<<|end|>",
@@ -364,7 +367,7 @@ test('a chat can be ended in each phase and in each way, and the model stays usa
   const file = toyText({ context: 4096, metadata: { 'tokenizer.chat_template': ['string', template] } });
   const endless = { logitBias: { 1: -Infinity, 2: -Infinity }, seed: 1 };
   /**
-   * Brings a chat to each phase; the test then ends it.
+   * Functions that bring a chat to each phase; the test then stops the chat.
    * @type {Record<string, (run: import('../../web/lib/index.js').TextRun, steps: AsyncIterator<unknown>) => Promise<unknown>>}
    */
   const phases = {

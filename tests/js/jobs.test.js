@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** The worker's half of the protocol, chunk by chunk, with a fake clock and a fake event loop. */
+/** The worker's side of the protocol, chunk by chunk, with a fake clock and a fake event loop. */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -16,14 +16,18 @@ import { ids, toyModel, toyNetwork } from './toy.js';
 const SETTINGS = { seed: 1n, samples: 2, temperature: 1, topK: 0, topP: 1 };
 const ELEMENTS = 64;
 
-/** Returns a worker whose chunks run one at a time. @param {Uint8Array<ArrayBuffer>} [bytes]  weight file of its model */
+/**
+ * Returns a worker that computes one chunk each time the test asks for it.
+ *
+ * @param {Uint8Array<ArrayBuffer>} [bytes]  weight file of its model
+ */
 function bench(bytes = toyModel()) {
   /** @type {FromWorker[]} */
   const posted = [];
   /** @type {(() => void)[]} */
   const loop = [];
   let time = 0;
-  // The clock advances 5 ms at each reading, so every chunk seems to take 5 ms.
+  // The clock advances 5 ms whenever it is read, so every chunk seems to take 5 ms.
   const jobs = new Jobs(
     (message) => posted.push(message),
     (task) => () => void loop.push(task),
@@ -34,13 +38,13 @@ function bench(bytes = toyModel()) {
   return {
     jobs,
     posted,
-    /** Runs one chunk; returns whether there was one. */
+    /** Computes one chunk; returns whether there was one. */
     slice() {
       const task = loop.shift();
       task?.();
       return task !== undefined;
     },
-    /** Runs all chunks; returns their number. */
+    /** Computes all chunks; returns their number. */
     settle() {
       let slices = 0;
       while (this.slice()) assert.ok(++slices < 10000);

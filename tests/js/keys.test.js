@@ -2,8 +2,8 @@
 // @ts-check
 
 /**
- * Keys with a few channels far larger than the others, as in Qwen 2 because of its biases. Rounding them loses no more than rounding other
- * keys.
+ * Attention keys in which a few channels are far larger than the others; Qwen 2 has such keys because of its biases. Rounding such keys
+ * must lose no more than rounding others.
  */
 
 import assert from 'node:assert/strict';
@@ -16,7 +16,7 @@ import { toyQwen } from './toy-qwen.js';
 const SETTINGS = { seed: 0n, samples: 1, temperature: 1, topK: 0, topP: 1 };
 const IDS = Uint32Array.from({ length: 200 }, (_, i) => (i * 37 + ((i * i) % 11)) % 300);
 
-/** Cached results. @type {Map<string, { nats: Float32Array, bytes: number }>} */
+/** Results that are already computed, by options. @type {Map<string, { nats: Float32Array, bytes: number }>} */
 const known = new Map();
 
 /** @param {NonNullable<Parameters<typeof toyQwen>[0]>} options @param {number} [keyBits] */
@@ -31,7 +31,12 @@ function natsOf(options, keyBits) {
   return found;
 }
 
-/** Returns the mean |nats - exact| per token. @param {NonNullable<Parameters<typeof toyQwen>[0]>} options @param {number} [keyBits] */
+/**
+ * Returns the mean of |nats - exact nats| per token.
+ *
+ * @param {NonNullable<Parameters<typeof toyQwen>[0]>} options
+ * @param {number} [keyBits]
+ */
 function loss(options, keyBits) {
   const exact = natsOf({ ...options, exact: true }).nats;
   const { nats } = natsOf(options, keyBits);

@@ -2,8 +2,8 @@
 // @ts-check
 
 /**
- * Every kind of model through the worker: the content of a position, the order of positions, and the start of a run. For every model, a
- * page gets channels of 8 bits, and costs that add up correctly.
+ * Every kind of picture model through the worker: the values of a position, the order of positions, and the start of a run. Whatever the
+ * model is, a page gets 8-bit channels, and costs that add up correctly.
  */
 
 import assert from 'node:assert/strict';
@@ -52,7 +52,7 @@ const KINDS = {
 const imageFor = ({ info }) => ({ data: noise(WIDTH * HEIGHT * info.channels, 3), ...SIZE });
 
 /**
- * Returns the image in the order in which the model draws it: the known part, then the drawn part.
+ * Returns the elements in the order in which the model draws them: first the known part, then the drawn part.
  *
  * @param {Model} model
  * @param {ArrayLike<number>} elements  in generation order
@@ -180,7 +180,8 @@ for (const [kind, options] of Object.entries(KINDS)) {
       );
       assert.equal(new Set(held).size, held.length);
       if (!info.blockRows) continue;
-      // The positions that the query sees, by the rule of local 2D attention. A key is one position after the element that it holds.
+      // Computes the positions that a query sees, by the rule of local 2D attention. A key at a position holds the element of the position
+      // before.
       const { blockRows, blockCols, flangeRows, flangeCols } = info;
       const [r, c] = [Math.floor(place / columns), place % columns];
       const [r0, c0] = [r - (r % blockRows), c - (c % blockCols)];
@@ -406,7 +407,7 @@ for (const [name, options] of /** @type {[string, ToyOptions][]} */ ([
       const { values } = await collect(model.generate({ seed, samples }));
       for (const sample of values) counts.set(sample.join(), (counts.get(sample.join()) ?? 0) + 1);
     }
-    // Every possible picture: positions with each of the levels.
+    // Lists every possible picture: each position has each of the levels.
     const { levels, palette } = info;
     const letters = Array.from({ length: levels }, (_, i) =>
       palette ? [...palette.subarray(3 * i, 3 * i + 3)] : [Math.round((255 * i) / (levels - 1))],
@@ -432,7 +433,7 @@ for (const [name, options] of /** @type {[string, ToyOptions][]} */ ([
     }
     assert.ok(Math.abs(total - 1) < 1e-5, `${total}`);
     assert.ok(bins >= 3 && Math.abs(rare) < 40, `${bins} bins, ${rare} rare`);
-    // Five standard deviations of a chi-squared variable. The seeds are fixed, so this either always passes or always fails.
+    // The limit is five standard deviations of a chi-squared variable. The seeds are fixed, so this either always passes or always fails.
     assert.ok(chiSquared < bins + 5 * Math.sqrt(2 * bins), `${chiSquared} with ${bins} bins`);
   });
 }

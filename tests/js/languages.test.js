@@ -2,8 +2,8 @@
 // @ts-check
 
 /**
- * Pages in other languages: every sentence is translated, the tables have no unused sentence, and a page has the same figures, placeholders
- * and code in each language. CONTRIBUTING.md describes how to translate a page and how to add a language.
+ * Pages in other languages: every sentence is translated, the translation tables have no unused sentences, and a page has the same figures,
+ * placeholders and code in each language. CONTRIBUTING.md describes how to translate a page and how to add a language.
  */
 
 import assert from 'node:assert/strict';
@@ -27,7 +27,7 @@ const WEB = fileURLToPath(new URL('../../web', import.meta.url));
 const TOOLS = /^web\/(front\/(make-stills|stills|tiles\/record)|pages\/[\w-]+\/(still|record))\.js$/;
 /** Scripts of pages that are part of the front page instead. */
 const TILES = /^pages\/[\w-]+\/tile\.js$/;
-/** Scripts whose functions look up sentences that are stored outside the page's scripts. */
+/** Scripts that contain sentences which other scripts look up for translation. */
 const DATA = ['web/front/papers.js', 'web/front/courses.js'];
 
 /** @param {string} path */
@@ -35,7 +35,11 @@ const read = (path) => readFile(join(WEB, path), 'utf8');
 /** @param {string} lang @param {string} folder @returns {Promise<Record<string, string>>} */
 const tableOf = async (lang, folder) => JSON.parse(await read(`${folder}/${lang}.json`).catch(() => '{}'));
 
-/** Returns the texts in the scripts of a folder, and in the scripts of other pages that these import. @param {string} folder from web/ */
+/**
+ * Returns the texts in the scripts of a folder, and in the scripts that these import from the folders of other pages.
+ *
+ * @param {string} folder from web/
+ */
 async function saidIn(folder) {
   const scriptsOf = async (/** @type {string} */ root) =>
     (await readdir(join(WEB, root), { recursive: true })).filter((name) => name.endsWith('.js')).map((name) => `${root}/${name}`);
@@ -60,14 +64,14 @@ async function saidIn(folder) {
 /** @param {import('./strings.js').Found} found */
 const shown = ({ file, line, text }) => `${file}:${line}: ${text}`;
 
-/** The frame's texts about a page, and the data on courses and papers. */
+/** The texts that the frame of a page (header, footer) contains, and the texts about courses and papers. */
 const frame = stringsOf(await read('tools/frame.js'), 'web/tools/frame.js').said;
 const data = [
   ...COURSES.flatMap(({ name, says, steps }) => [name, says, ...steps.map(({ asks }) => asks)]),
   ...PAPERS.flatMap(({ system, says, credit }) => [system, says ?? '', credit ?? '']),
 ].filter(Boolean);
 
-/** Names of pictures and of things in scenes; scripts look them up in data. */
+/** Names of pictures and of objects in scenes, which scripts look up in data. */
 const named = [
   ...THINGS,
   ...(
@@ -79,7 +83,7 @@ const named = [
   ).flat(),
 ];
 
-/** Returns the parts of a page that must be the same in both languages. @param {string} html */
+/** Returns the parts of a page that must be equal in both languages. @param {string} html */
 function skeleton(html) {
   const body = html.slice(html.indexOf('\n---\n', 4));
   const all = (/** @type {RegExp} */ pattern) => [...body.matchAll(pattern)].map(([, found]) => found);
@@ -93,7 +97,7 @@ function skeleton(html) {
     includes: all(/<!-- include (\S+)/g),
   };
 }
-/** @param {string} html the items of a list of facts @param {string} name */
+/** @param {string} html returns the items of a list of facts @param {string} name */
 const facts = (html, name) =>
   [...(new RegExp(`^${name}:\\n((?:  .*\\n)*)`, 'm').exec(html)?.[1] ?? '').matchAll(/^ {2}(\S+)/gm)].map(([, address]) => address);
 

@@ -2,8 +2,8 @@
 // @ts-check
 
 /**
- * Large files are given to the engine while they arrive: the model is the same and takes less memory. Every way in which this can fail is
- * tested.
+ * Large files are passed to the engine while they are downloaded: the model is the same, and loading takes less memory. Also tests every
+ * way in which this can fail.
  */
 
 import assert from 'node:assert/strict';
@@ -24,7 +24,7 @@ import { toyText } from './toy-text.js';
 import { F32, readGGUF, writeGGUF } from './gguf.js';
 import { toyModel } from './toy.js';
 
-/** 36 MB; files under 32 MB are read as a whole. */
+/** 36 MB; files below 32 MB are read completely before the engine opens them */
 const large = toyText({ d: 512, inner: 5120 });
 assert.ok(large.length > 2 ** 25);
 const picture = toyModel({ embedding: 1024, feedForward: 4096, blocks: 1, heads: 1 });
@@ -38,7 +38,7 @@ let origin;
 let folder;
 /** The bytes that the server sends. @type {Uint8Array} */
 let sent = large;
-/** The number of bytes that the first response sends. */
+/** The number of bytes after which the first response stops. */
 let most = Infinity;
 let requests = 0;
 
@@ -101,7 +101,7 @@ test('an address, a path, a Blob and a Response give the same model as bytes, wi
   // Every worker gets the file.
   const two = await load(`${origin}/large.gguf`, { workers: 2 });
   assert.deepEqual(await tale(two), expected);
-  // Checking a digest requires the whole file.
+  // An integrity digest needs the whole file, so the file is read completely.
   const integrity = `sha256-${createHash('sha256').update(large).digest('base64')}`;
   assert.deepEqual(await tale(await load(`${origin}/large.gguf`, { integrity })), expected);
   await assert.rejects(load(`${origin}/large.gguf`, { integrity: integrity.replace(/.=$/, 'A=') }), isError('integrity'));
@@ -149,7 +149,7 @@ longer(
         ),
       },
     ]);
-    // The engine skips tensors that the model does not need. Here the skipped tensors are a large one and one of each type.
+    // The engine skips tensors that the model does not need. Here the skipped tensors are a large one, and one of each type.
     const bulk = { shape: [2 ** 23], type: F32, data: new Float32Array(2 ** 23) };
     const ROWS = 200;
     const last = {
@@ -159,7 +159,7 @@ longer(
     };
     const file = Buffer.from(writeGGUF({ metadata, tensors: { ...Object.fromEntries(trimmed), bulk, last } }).buffer);
     const entry = file.indexOf('last') + 'last'.length + 4;
-    // Every eighth type, in a file of 33 MB each; test:all covers every type.
+    // Tests every eighth type, with a file of 33 MB each; npm run test:all tests every type.
     for (const [code, [name, values, bytes]] of Object.entries(TENSOR_TYPES).filter((_, i) => EVERY || i % 8 === 0)) {
       file.writeUInt32LE(values, entry);
       file.writeUInt32LE(Number(code), entry + 16);
@@ -220,7 +220,7 @@ test('files that are not models, truncated files, aborted loading', { timeout: 6
   page.set(new TextEncoder().encode('<!doctype html>'));
   await assert.rejects(load(new Blob([page])), isError('format', /looks like a web page/));
   await assert.rejects(load(new Blob([large.subarray(0, large.length - 1000)])), isError('format', /data lie outside the file/));
-  // A header that announces an endless file.
+  // This header declares a file without an end.
   const endless = new Uint8Array(large.length);
   endless.set(large.subarray(0, 24));
   new DataView(endless.buffer).setBigUint64(24, BigInt(large.length), true);

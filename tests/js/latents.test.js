@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Pictures drawn in one pass from latents: generate() and walk(), their attention, and their errors. */
+/** Pictures that are drawn in one pass from a latent vector: generate() and walk(), their attention, and their errors. */
 
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
@@ -17,7 +17,7 @@ after(() => {
 
 /** @import { LatentOptions, LatentRun } from '../../web/lib/index.js' */
 
-/** Starts a run of latents. The type of the general options does not include latents. @param {LatentOptions} options */
+/** Starts a run from latents. (The option types of AnyModel do not include latents.) @param {LatentOptions} options */
 const make = (options, of = model) => of.generate(options);
 
 /** @param {LatentRun} run */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Input that is too long is refused before it is read. For a list with holes or wrong items, the error names the index. */
+/** Inputs that are too long are refused before they are read. For a list with holes or wrong items, the error states the index. */
 
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
@@ -30,7 +30,7 @@ test('a text longer than any context is refused immediately, in every form', asy
     const busy = await busyIn(() => assert.throws(ask, isError('argument', /has over \d+ tokens, and this model sees \d+/)));
     assert.ok(busy < 1000, `${ask} took ${busy} ms`);
   }
-  assert.doesNotThrow(() => translator.translate(`a${' '.repeat(200)}b`)); // repeated spaces count as one
+  assert.doesNotThrow(() => translator.translate(`a${' '.repeat(200)}b`)); // repeated spaces count as one, so the text is not too long
 });
 
 test('lists with holes, and maps with wrong items, are refused', async () => {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** load(): sources of bytes, progress, integrity, and every way in which it can fail. */
+/** load(): sources of bytes, progress, integrity, and every way in which loading can fail. */
 
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
@@ -34,7 +34,7 @@ let path;
 let server;
 /** @type {string} */
 let origin;
-/** The first bytes of a file. @type {Uint8Array} */
+/** The file that the server sends, of which only the first bytes matter. @type {Uint8Array} */
 let damaged;
 /** The number of requests whose response is still being sent. */
 let answering = 0;
@@ -226,7 +226,7 @@ test('progress', async () => {
     const { head, ...last } = all.at(-1);
     assert.deepEqual(last, { phase: 'ready', loaded: toy.length, total });
     if (source === path)
-      assert.equal(head, undefined); // the whole file arrives at once
+      assert.equal(head, undefined); // the server sends the whole file in one piece
     else
       assert.ok(
         head.length < 8192 && Buffer.from(toy).subarray(0, head.length).equals(head) && head.length >= Math.min(1024, toy.length),
@@ -385,7 +385,7 @@ test('an error names the apparent format of a wrong file', async () => {
 });
 
 /**
- * Expects that a download is refused while it is in progress, and that the server then sees the connection close.
+ * Checks that a download is refused while it is in progress, and that the connection is then closed.
  *
  * @param {Promise<unknown>} loading
  * @param {(error: unknown) => boolean} expected
@@ -400,7 +400,7 @@ test('a download that is not a weight file is refused as soon as its first bytes
   await assertRefused(load(`${origin}/endless`), isError('format', /not a GGUF file.*web page/));
   await assertRefused(load(`${origin}/bytewise`), isError('format', /not a GGUF file/));
   await assertRefused(load(await fetch(`${origin}/endless`)), isError('format', /web page/));
-  /** @type {[number, number, string, RegExp][]} offset of a header byte, its value, expected code and message */
+  /** @type {[number, number, string, RegExp][]} offset of a header byte, its new value, the expected code and the expected message */
   const cases = [
     [0, 0x67, 'format', /not a GGUF file/],
     [4, 4, 'unsupported', /version is neither 2 nor 3/],
@@ -439,7 +439,7 @@ test('a download that is not a weight file is refused as soon as its first bytes
 test('a download beyond 3.75 GiB is refused before it is read', { timeout: 20000 }, async () => {
   await assertRefused(load(`${origin}/huge`), isError('limit', /larger than 3.75 GiB/));
   await assertRefused(load(await fetch(`${origin}/huge`)), isError('limit', /larger than 3.75 GiB/));
-  // This download has no stated length and no end, so it is read only until the header is known to be damaged.
+  // This download declares no length and never ends; it is read only until the header turns out to be damaged.
   const piece = new Uint8Array(2 ** 26);
   piece.set(toy.subarray(0, 100));
   let sent = 0;
@@ -480,7 +480,10 @@ const damageable = {
   }),
   'a mixture': toyModel({ ...tiny, levels: 256, output: 'dmol', mixtures: 1 }),
 };
-/** Every second byte is changed to one of these values, which alternate; ./build.sh test-sweep changes every byte to each of them. */
+/**
+ * Every second byte of the header is replaced by one of these values, each in turn; ./build.sh test-sweep replaces every byte by each
+ * value.
+ */
 const BITS = [0x01, 0x80, 0xff];
 for (const [name, file] of Object.entries(damageable)) {
   longer(`a damaged file gives an error or a model, never a trap: ${name}`, () => {
@@ -576,7 +579,7 @@ test('an error in onProgress reaches its caller, and no other caller that waits 
     }),
     (error) => error === mine,
   );
-  // An asynchronous function fails later, which would be an unhandled rejection.
+  // An asynchronous callback fails later; unless the library handles this, it is an unhandled rejection.
   const onProgress = async () => {
     throw mine;
   };

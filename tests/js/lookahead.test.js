@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Exact speculative decoding through the library: when it is used, what steps report about it, and that it changes no picture. */
+/**
+ * Exact speculative decoding through the library: when the library uses it, what the steps report about it, and that it changes no picture.
+ */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -19,13 +21,13 @@ const TOYS = {
   'a palette': { draft: true, width: 7, height: 9, channels: 3, palette: true, levels: 20 },
 };
 
-/** Returns all drawn values. @param {PictureRun} run */
+/** Returns the values of all steps of a run. @param {PictureRun} run */
 async function drawn(run) {
   const { values, nats } = await collect(run);
   return { values, nats };
 }
 
-/** Returns the number of columns computed ahead for each element, sample by sample. @param {PictureRun} run @param {number} samples */
+/** Returns, for each element of each sample, how many columns ahead it was computed. @param {PictureRun} run @param {number} samples */
 async function aheadOf(run, samples = 1) {
   /** @type {number[][]} */
   const all = Array.from({ length: samples }, () => []);
@@ -114,7 +116,7 @@ test('the digits take far fewer passes than they have pixels', async () => {
 test('the faster of two modes is used, and the slower one is tried again occasionally', () => {
   let now = 0,
     turns = 0;
-  const costs = [3, 5]; // milliseconds per unit
+  const costs = [3, 5]; // milliseconds that each of the two ways takes per unit
   const race = new Race(() => now);
   const ways = (/** @type {number} */ count) =>
     Array.from({ length: count }, () => {

@@ -85,7 +85,7 @@ test('every key that the engine or a codec reads is in the chapter on files, in 
         check(known, key, file);
       }
       for (const [, key] of text.matchAll(/\bnx_key\([^,"]+, "([\w.]+)"\)/g)) check(known, key, file);
-      // keys such as rope.scaling.factor or rope.scale_linear, which a conditional expression selects
+      // conditional expressions that select a key, such as rope.scaling.factor or rope.scale_linear
       for (const [, key] of text.matchAll(/[?:] "(\w+\.[\w.]+)"/g)) if (!key.endsWith('.weight')) check(known, key, file);
     }
     const everywhere = codeIn([...sections.values()].join(''));
@@ -103,7 +103,7 @@ test('every key that the engine or a codec reads is in the chapter on files, in 
 
 test('the table of tensor types has a complete row for each type', async () => {
   const text = await chapter('files');
-  assert.match(text, /^<!-- types -->$/m); // web/manual/make/runs.js generates the rows
+  assert.match(text, /^<!-- types -->$/m); // web/manual/make/runs.js generates the rows of this table
   const rows = (await types()).split('\n');
   assert.ok(rows.length >= 30);
   for (const row of rows) assert.match(row, /^\| `\w+` \| \d+ \| \d+ \| \d+ \| [\d.]+ \| (yes|no: .{10,}) \|$/);
@@ -125,7 +125,7 @@ test('every error code has a section, and each quoted message exists', async () 
   const text = await chapter('errors');
   const sections = sectionsOf(text);
   assert.deepEqual([...sections.keys()], [...CODES]);
-  // Joins string literals that continue on the next line.
+  // Joins string literals that are continued on the next line.
   const sources = [...(await textsOf('web/lib', '.js')).values(), ...(await textsOf('src', '.c')).values()]
     .join('\n')
     .replace(/['`"]\s*\+\s*['`"]|['`"] \+\n\s*['`"]/g, '')
@@ -162,9 +162,9 @@ test('the chapter on the element has every attribute, event, part and custom pro
   for (const [, names] of (view + talk).matchAll(/part: '([\w -]+)'/g))
     for (const name of names.split(' ')) assert.ok(known.has(`::part(${name})`), `part ${name}`);
   const style = styles.join('');
-  const inner = new Set([...style.matchAll(/(--nx-\w+):/g)].map(([, name]) => name)); // properties that the element sets itself
+  const inner = new Set([...style.matchAll(/(--nx-\w+):/g)].map(([, name]) => name)); // custom properties that the element sets itself
   for (const [name] of style.matchAll(/--nx-[\w-]+/g)) assert.ok(known.has(name) || inner.has(name), `custom property ${name}`);
-  // No element in a sample has an unknown attribute.
+  // Checks that no element in a sample has an unknown attribute.
   const usual = ['class', 'onnx-end', 'onnx-error', 'aria-label'];
   for (const [name, page] of await textsOf('web/manual/chapters', '.md')) {
     for (const [, tag] of page.matchAll(/<next-pixel\s([^`]*?)\/?>/g)) {
@@ -285,7 +285,8 @@ more('the C program compiles as the manual says, and draws the same as the WebAs
     ['-std=c11', '-Wall', '-Wextra', '-Werror', '-O1', ...flags.split(' '), ...sources, 'web/examples/c/draw.c', '-o', `${BUILD}draw`],
     { cwd: ROOT },
   );
-  // The manual must list exactly the functions of the C standard library that the program needs. The program's own functions do not count.
+  // Checks that the manual lists exactly the functions of the C standard library that a program needs. The program's own functions do not
+  // count.
   const needs = async (/** @type {string} */ file) =>
     [...(await run('nm', ['-u', file])).stdout.matchAll(/ U ([a-z]\w*)/g)].map(([, name]) => name);
   await run(process.env.CC ?? 'gcc', ['-O1', '-Iinclude', '-c', 'web/examples/c/draw.c', '-o', `${BUILD}draw.o`], { cwd: ROOT });
@@ -319,7 +320,7 @@ more('the C program compiles as the manual says, and draws the same as the WebAs
   assert.deepEqual([failed.code, failed.stderr], [1, 'draw: cannot open the weights (not a GGUF file)\n']);
 });
 
-/** Returns the pages that visitors see: the front page, the pages of models and the manual. */
+/** Returns the pages that visitors see: the front page, the pages about models and the manual. */
 async function everyPage() {
   const manual = (await readdir(MANUAL)).filter((name) => name.endsWith('.html')).map((name) => `web/manual/${name}`);
   return new Map([

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** The markup of the pages. */
+/** The HTML of the pages is valid. */
 
 import assert from 'node:assert/strict';
 import { readFile, readdir } from 'node:fs/promises';

@@ -17,14 +17,14 @@ import { Core } from './core.js';
 import { GOLDEN, load, wasmModule } from './helpers.js';
 import { toyText } from './toy-text.js';
 
-/** Code and size in bytes of each integer type. @type {Record<string, [type: number, bytes: number]>} */
+/** For each integer type, its code in a file and its size in bytes. @type {Record<string, [type: number, bytes: number]>} */
 const WHOLE = { u8: [0, 1], i8: [1, 1], u16: [2, 2], i16: [3, 2], u32: [4, 4], i32: [5, 4], u64: [10, 8], i64: [11, 8] };
 const text = new TextEncoder();
 
-/** @param {Uint8Array} file  returns the value, read as an integer */
+/** @param {Uint8Array} file  a weight file */
 const headOf = (file) => /** @type {import('../../web/lib/gguf/walk.js').Head} */ (atOnce(readingHead(file, true)));
 
-/** Encodes a value, preceded by its type. @param {string} type @param {any} value @returns {number[]} */
+/** Encodes a value: first its type, then its bytes. @param {string} type @param {any} value @returns {number[]} */
 function typed(type, value) {
   const u32 = (/** @type {number} */ number) => [...new Uint8Array(Uint32Array.of(number).buffer)];
   const u64 = (/** @type {number} */ number) => [...u32(number % 2 ** 32), ...u32(Math.floor(number / 2 ** 32))];
@@ -43,8 +43,8 @@ function typed(type, value) {
  * Returns a copy of a file with some keys changed.
  *
  * @param {Uint8Array} file
- * @param {(key: string, value: () => number, list: () => number[]) => number[] | undefined} change  returns the new type and value as
- *   bytes, or undefined to keep the key as it is
+ * @param {(key: string, value: () => number, list: () => number[]) => number[] | undefined} change  receives a key and readers for its
+ *   value; returns the new type and value as bytes, or undefined to keep the key unchanged
  */
 function changed(file, change) {
   const { entries, end, tensors } = headOf(file);

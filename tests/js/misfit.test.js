@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Visitors' files: exactly one page shows files of a kind, and every other page names that page (web/shell/model/misfit.js). */
+/** Files of visitors: for each kind of file, exactly one page shows it, and all other pages name that page (web/shell/model/misfit.js). */
 
 import assert from 'node:assert/strict';
 import { readFile, readdir } from 'node:fs/promises';

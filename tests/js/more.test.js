@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** `npm run test:all` runs all that `npm test` leaves out: its names of tests select each test that uses EVERY (tests/more.js). */
+/**
+ * `npm run test:all` runs everything that `npm test` leaves out. It selects tests by a prefix of their names, so each test that uses EVERY
+ * must have a name with this prefix (tests/more.js).
+ */
 
 import assert from 'node:assert/strict';
 import { readFile, readdir } from 'node:fs/promises';
@@ -11,12 +14,11 @@ import { parse } from 'acorn';
 
 import { ROOT } from './helpers.js';
 
-/** The functions that register a test under a name that test-sweep selects. */
+/** The functions that register a test under a name with that prefix. */
 const SELECTED = ['more', 'longer'];
 
 /**
- * Returns the statements outside of functions that use EVERY, directly or by a name that one of them declares, and register tests that
- * test-sweep does not select.
+ * Returns top-level statements that use EVERY, directly or through a declared name, but register tests whose names lack the prefix.
  *
  * @param {string} text  the code of a test file
  * @returns {string[]}
@@ -30,13 +32,13 @@ function missed(text) {
   const long = ['EVERY'];
   const selected = [...SELECTED];
   const has = (/** @type {string} */ one, /** @type {string[]} */ names) => new RegExp(`(?<![.\\w])(${names.join('|')})\\b`).test(one);
-  // Until a pass finds no more names: a function may be declared after the statement that uses it.
+  // Repeats until no new names are found, because a function may be declared after the statement that uses it.
   for (let known = 0; ; known = long.length + selected.length) {
     const missing = [];
     for (const { type, start, end, declarations, id } of body) {
       const one = code.slice(start, end);
       if (type === 'ImportDeclaration') continue;
-      // The name of a test, as in `test(`, `? test : more` and `oneOf(i, 2)(`; the last may pass `longer`.
+      // A call that registers a test: `test(`, `? test : more` or `oneOf(i, 2)(`; oneOf() may get `longer` as its last argument.
       const plain = /(?<![.\w])test\b(?=\s*[(:)])/.test(one) || one.replace(/oneOf\([^;]*?,\s*longer,?\s*\)\(/g, '').includes('oneOf(');
       const names = [...(declarations ?? []).map((/** @type {any} */ declared) => declared.id.name), ...(id ? [id.name] : [])];
       const isSelected = !plain && has(one, selected);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** A page has one name. Its h1, its title, its card and the list of its course have the same name, in each language. */
+/** A page has one name. Its h1, its title, its card on the front page and the list of its course show the same name, in each language. */
 
 import assert from 'node:assert/strict';
 import { readFile, readdir } from 'node:fs/promises';
@@ -23,7 +23,7 @@ for (const language of ['', 'ko/'])
     const front = pages.get(`${language}index.html`) ?? '';
     for (const { page } of steps) {
       const system = PAPERS.find((paper) => paper.page === page)?.system ?? '';
-      const name = table[system] ?? system; // the names that cards.js sets
+      const name = table[system] ?? system; // cards.js sets these names
       const html = pages.get(`pages/${page}/${language}index.html`) ?? '';
       assert.equal(/<h1>(.*?)<\/h1>/.exec(html)?.[1], name);
       assert.equal(/<title>nextpixel: (.*?)<\/title>/.exec(html)?.[1], name);

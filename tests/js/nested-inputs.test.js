@@ -2,8 +2,9 @@
 // @ts-check
 
 /**
- * Inputs of verbs, and saved runs, in which one part at a time is replaced by an invalid value: a list with holes or without an end, a huge
- * number, a wrong object, or a value that cannot become text. The library must soon accept each of them or refuse it with a message.
+ * Inputs of verbs and saved runs in which one value at a time is replaced by an invalid one: a list with holes or without an end, a huge
+ * number, a wrong object, or a value that cannot be converted to text. The library must accept each of them, or refuse it with a message,
+ * within a short time.
  */
 
 import assert from 'node:assert/strict';
@@ -15,7 +16,7 @@ import { rowsOf } from '../kinds/js.js';
 import { named } from '../kinds/rows.js';
 import { load } from './helpers.js';
 
-/** Returns a list of this length without items. @param {number} length */
+/** Returns a list of this length that has no items. @param {number} length */
 const holes = (length) => Object.assign([], { length });
 const VALUES = [
   undefined,
@@ -32,10 +33,10 @@ const VALUES = [
   'x'.repeat(1e5),
   holes(2 ** 32 - 1),
 ];
-/** Visiting every item of such a list would take minutes. */
+/** Time limit. Visiting every item of such a list would take minutes. */
 const AT_ONCE_MS = 5000;
 
-/** Returns the paths to the parts of a value. @param {any} thing @param {number} [depth] @returns {string[][]} */
+/** Returns the paths of all parts of a value. @param {any} thing @param {number} [depth] @returns {string[][]} */
 const waysIn = (thing, depth = 5) => [
   [],
   ...(depth > 0 && typeof thing === 'object' && thing !== null && !ArrayBuffer.isView(thing)
@@ -46,7 +47,12 @@ const waysIn = (thing, depth = 5) => [
 ];
 
 /**
- * Returns a copy of a value in which one part is replaced. @param {any} thing @param {string[]} way @param {unknown} part @returns {any}
+ * Returns a copy of a value in which the part at this path is replaced.
+ *
+ * @param {any} thing
+ * @param {string[]} way
+ * @param {unknown} part
+ * @returns {any}
  */
 function withPart(thing, [key, ...way], part) {
   if (key === undefined) return part;
@@ -55,7 +61,7 @@ function withPart(thing, [key, ...way], part) {
   return copy;
 }
 
-/** Reads a few steps of a verb's result. @param {any} answer */
+/** Reads the first steps of a verb's result. @param {any} answer */
 async function steps(answer) {
   const run = await answer;
   if (typeof run?.stop !== 'function') return run;

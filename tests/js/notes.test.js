@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Music: ids and notes, MIDI files, held voices, and runs of the shipped model. */
+/** Music: conversion between ids and notes, MIDI files, notes held over, and runs of the shipped model. */
 
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
@@ -24,7 +24,7 @@ import { chordOf, chordsOf, count, parallelsOf } from '../../weights/eval/harmon
 /** @import { AnyModel } from '../../web/lib/model/of-kind.js' */
 
 const NAMES = ['soprano', 'alto', 'tenor', 'bass'];
-/** The ids that the shipped model draws. */
+/** Ids that the shipped model draws. */
 const SAID = [
   { ticks: 0, voice: -1, pitch: 0 },
   ...[
@@ -40,7 +40,12 @@ const SAID = [
 const ALPHABET = new Alphabet(SAID, NAMES);
 const MELODY = [67, 69, 71, 72, 74, 72, 71, 69].map((pitch, i) => ({ start: 4 * i, length: 4, pitch }));
 
-/** Returns a generator of pseudorandom integers, the same on every machine. @param {number} seed @returns {(below: number) => number} */
+/**
+ * Returns a pseudorandom generator of integers, with the same results on every machine.
+ *
+ * @param {number} seed
+ * @returns {(below: number) => number}
+ */
 function random(seed) {
   let state = seed;
   return (below) => {
@@ -50,7 +55,10 @@ function random(seed) {
 }
 
 /**
- * Returns notes for all voices, with rests. No note is repeated without a gap. @param {(below: number) => number} below @returns {Note[]}
+ * Returns notes for all voices, with rests. No note directly follows a note of the same pitch.
+ *
+ * @param {(below: number) => number} below
+ * @returns {Note[]}
  */
 function piece(below) {
   const notes = ALPHABET.voices.flatMap(({ name, low, high }) => {
@@ -74,7 +82,7 @@ test('encoding and decoding preserve every note', () => {
     const notes = piece(below);
     assert.deepEqual(decode(ALPHABET, encode(ALPHABET, notes)), notes);
   }
-  // a note repeated without a gap, which ids cannot represent
+  // two notes of the same pitch without a gap between them, which ids cannot represent
   const again = [0, 4].map((start) => ({ start, length: 4, pitch: 60, voice: 'soprano', velocity: 80 }));
   assert.deepEqual(decode(ALPHABET, encode(ALPHABET, again)), [{ ...again[0], length: 8 }]);
   assert.equal(pitchName(60), 'C4');
@@ -143,7 +151,7 @@ test('if parallels are forbidden, no voice moves in parallel with a higher one, 
     drawing.push(ALPHABET.end);
     while (!drawing.ended) {
       const all = drawing.next().ids;
-      const some = all.filter((id) => !ALPHABET.voices.some(({ off }) => off === id)); // a note before a rest does not count
+      const some = all.filter((id) => !ALPHABET.voices.some(({ off }) => off === id)); // prefers notes to rests
       ids.push(some.length > 0 ? some[below(some.length)] : all[0]);
       drawing.push(ids[ids.length - 1]);
     }
@@ -201,7 +209,7 @@ test('MIDI files from other programs are read', () => {
     true,
   );
   assert.equal(readMidi(file([on(0, 67, 90), on(0, 60, 90, 9), on(96, 67, 0)])).notes.length, 1); // drums are not a voice
-  // a note without an end lasts until the end of its track
+  // a note without an end event lasts until the end of its track
   assert.equal(readMidi(file([on(0, 67, 90), { deltaTime: 96, meta: true, type: 'text', text: 'x' }])).notes[0].length, 1);
   const whole = file(TWO);
   const alien = Uint8Array.from([...whole.slice(0, 14), ...new TextEncoder().encode('XFIH'), 0, 0, 0, 2, 1, 2, ...whole.slice(14)]);
@@ -293,7 +301,7 @@ test('each invalid MIDI file gives an error of one sentence', () => {
   bad(changed([9, 2]), /format 2/);
   bad(changed([12, 0xe7]), /frames of film/);
   bad(changed([12, 0], [13, 0]), /a beat has no ticks/);
-  // As a 32-bit integer a length of five bytes becomes negative, and the parser would go backwards forever.
+  // As a 32-bit integer, this five-byte length would be negative, and the parser would go backwards forever.
   const track = [0, 0x90, 60, 64, 0, 0xff, 1, 0x88, 0x80, 0x80, 0x80, 0];
   const chunk = (/** @type {number[]} */ events) =>
     Uint8Array.from([...whole.slice(0, 10), 0, 1, 0, 96, ...Buffer.from('MTrk'), 0, 0, 0, events.length, ...events]);
@@ -350,14 +358,14 @@ test('statistics of the harmony', () => {
       [74, 69, 65, 50],
     ]).octaves,
     1,
-  ); // soprano and bass
+  ); // the notes of soprano and bass
   assert.equal(
     counted([
       [67, 64, 60, 48],
       [69, 65, 62, 50],
     ]).fifths,
     2,
-  ); // soprano with tenor and with bass
+  ); // the notes of soprano with tenor, and of soprano with bass
   assert.deepEqual(
     counted([
       [72, 67, 64, 48],

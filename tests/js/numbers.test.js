@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Numerical results: complete distributions, attention over a given text, scores of many inputs. */
+/** Numerical results: complete distributions, attention over a given text, and scores of many inputs. */
 
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
@@ -110,11 +110,11 @@ test('attention over a given text: for each head, from each token to the previou
       );
     }
   }
-  // The last rows equal the maps of a run.
+  // The last rows of a run's maps equal the attention over the given tokens.
   const run = model.generate([...tokens].slice(0, -1), { oneOf: ['a', 'b', 'c', ' '], maps: true, maxTokens: 1 });
   for await (const step of run) {
     const last = step.maps?.[0].weights ?? [];
-    // this model's sequences begin with the first token, not with a start token
+    // this model's sequences begin with the first token itself, not with a start token
     assert.deepEqual([...maps[0].weights.subarray((tokens.length - 1) * tokens.length + 1)], [...last]);
     break;
   }
@@ -163,7 +163,7 @@ test("hidden states of texts and pictures equal PyTorch's, and requesting them c
     const plain = await model.score(input, options);
     const { hiddenStates, ...score } = await model.score(input, { ...options, hiddenStates: list });
     assert.deepEqual(score, plain);
-    const first = kind === 'text' && !source ? 1 : 0; // the first token is given, so it has no state here
+    const first = kind === 'text' && !source ? 1 : 0; // the first token is given and not predicted, so it has no state here
     assert.deepEqual(
       hiddenStates.map((/** @type {any} */ { layer }) => layer),
       list,
@@ -244,11 +244,11 @@ test('every kind that draws: with probabilities, each step has the complete dist
   };
   for (const rows of Object.values(rowsOf('probabilities'))) if (typeof rows !== 'string') for (const row of rows) await compare(row);
   assert.ok(seen.size >= 3);
-  // Pictures, sounds and notes have their own tests, above and in sound.test.js and notes.test.js. Together the tests must cover every kind
-  // that has the option `seed`.
+  // Pictures, audio and notes have their own tests, above and in sound.test.js and notes.test.js. Together, the tests must cover every kind
+  // with the option `seed`.
   const kinds = ROWS.find(([name]) => name === 'probabilities')?.[1].of.split(' ');
   const draws = ROWS.find(([name]) => name === 'seed')?.[1]
     .of.split(' ')
-    .filter((kind) => kind !== 'latent'); // latents are drawn in one pass, not from distributions of values
+    .filter((kind) => kind !== 'latent'); // latents are drawn in one pass, not value by value from distributions
   assert.deepEqual(new Set(kinds), new Set(draws));
 });

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** The layer in the walkthrough of the Image Transformer page: its weights equal the engine's map, and its output equals that of a model
- * with only this layer. */
+/** The walkthrough on the Image Transformer page computes one layer: its weights equal the engine's map, and its output equals that of a
+ * model with only this layer. */
 
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';

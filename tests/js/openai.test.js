@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** The example that follows OpenAI's chat completions returns the same as a run of chat(). */
+/** The example that follows OpenAI's chat completions API returns the same text as a run of chat(). */
 
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
@@ -49,7 +49,7 @@ test('a completion is the text of the run, with its probabilities and counts', a
   await assert.rejects(chat.completions.create({ messages, best_of: 2 }), isError('argument', /no option best_of/));
 });
 
-/** Returns a constraint that makes the run write a text and then end. @param {string} text */
+/** Returns a constraint that makes a run write this text and then end. @param {string} text */
 const writing = (text) => {
   const ids = [...model.tokenizer.encode(text), Number(model.tokenizer.end)];
   return {

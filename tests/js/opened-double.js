@@ -2,8 +2,8 @@
 // @ts-check
 
 /**
- * A second implementation of the opened Transformer for the tests. The implementation computes in double precision from the values in the
- * file, by the equations of the paper, and shares no code with the page. Matrices are arrays of rows, named as in
+ * A second implementation of the Transformer of the page "The Transformer, opened", for the tests. It computes in double precision from the
+ * values in the file, by the equations of the paper, and shares no code with the page. Matrices are arrays of rows, named as in
  * web/pages/opened/networks.js.
  */
 
@@ -26,8 +26,8 @@ const softmax = (a) =>
 
 /**
  * @param {Uint8Array} bytes the bytes of weights/opened.gguf
- * @param {number[]} source ids of the source, including the end
- * @param {number[]} written ids before the predicted positions
+ * @param {number[]} source ids of the source, including the end token
+ * @param {number[]} written ids that precede each predicted position
  * @returns {Record<string, Rows>}
  */
 export function opened(bytes, source, written) {

@@ -2,9 +2,9 @@
 // @ts-check
 
 /**
- * The opened networks: the page's matrices of a step equal the engine's. The page's own computation, which is slow, gives the engine's
- * logits to the last bit; PyTorch agrees with every intermediate matrix; and a second implementation in double precision reproduces the
- * values from the file.
+ * The networks of the page "The Transformer, opened": the matrices that the page computes for a step equal the engine's. The page's own
+ * computation gives the engine's logits to the last bit; PyTorch agrees with every intermediate matrix; and a second implementation in
+ * double precision gives the same values from the file.
  */
 
 import assert from 'node:assert/strict';
@@ -40,7 +40,7 @@ const WORDS = [
   'pizza',
   'jjqqj',
 ];
-/** The largest allowed difference of double precision and PyTorch from single precision; the values are below 100. */
+/** The largest allowed difference of single precision from double precision and from PyTorch; the values are below 100. */
 const NEAR = 2e-4;
 
 /** @param {string} name */
@@ -163,7 +163,7 @@ test("the softmax of every head in every block equals the engine's map, to the l
       }
       p++;
     }
-    assert.equal(p, written.length - 1); // the end token is not a step
+    assert.equal(p, written.length - 1); // the end token has no step
     run.encoder.forEach(({ layer, head, weights }) => assert.deepEqual(weights, matrices.get(`enc.${layer}.self.${head}.weights`)?.data));
     assert.equal(run.encoder.length, 4);
     const line = trace(decoder, of(word));
@@ -236,7 +236,7 @@ test('the displayed sum equals the value', async () => {
       .replaceAll('×', '*')
       .replace(/e\^/g, 'Math.E ** ')
       .replace(/Math\.E \*\* (-?[\d.]+)/g, '(Math.E ** ($1))');
-    // The terms of the displayed sum are rounded to two digits.
+    // Each term of the displayed sum is rounded to two digits.
     const told = Number(new Function(`return ${formula}`)());
     assert.ok(
       Math.abs(told - matrix.at(1, 1)) < 0.03 * (1 + Math.abs(matrix.at(1, 1))) + 0.15,
@@ -255,7 +255,7 @@ test('each switch removes the part that its label names', async () => {
   assert.ok(data({ positions: false }, 'enc.position').data.every((x) => x === 0));
   assert.deepEqual(data({ residual: false }, 'enc.0.self.sum').data, data({ residual: false }, 'enc.0.self.project').data);
   assert.ok(data({ off: 'enc.0.self.1' }, 'enc.0.self.1.output').data.every((x) => x === 0));
-  // Without positions, the encoder computes the same vectors for a permutation of a word's letters, in permuted order.
+  // Without positions, a permutation of a word's letters permutes the vectors that the encoder computes, and changes nothing else.
   const sorted = (/** @type {string} */ text) => {
     const { data: numbers, cols } = /** @type {import('../../web/pages/opened/graph.js').Matrix} */ (
       trace(file, ids(text), { ...ALL_ON, positions: false }).matrices.get('enc.1.ffn.norm')

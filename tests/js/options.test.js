@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Unknown options: load() and every verb of every kind refuse them, suggest the most similar option and list the existing ones. */
+/** Unknown options: load() and every verb of every kind refuse them, suggest the most similar option, and list the valid ones. */
 
 import assert from 'node:assert/strict';
 import { readdir } from 'node:fs/promises';
@@ -22,7 +22,7 @@ const NAMES = Object.values(ROWS).flatMap(({ files }) => files);
 const models = Object.fromEntries(await Promise.all(NAMES.map(async (name) => [name, await load(`${GOLDEN}${name}.gguf`)])));
 after(() => Object.values(models).forEach((model) => model.close()));
 
-/** Returns the first model that has a verb. @param {string} verb */
+/** Returns the first model that has this verb. @param {string} verb */
 function modelOf(verb) {
   const model = Object.values(models).find((one) => engineOf(one).verbs.includes(verb));
   assert.ok(model, `one of these models must have ${verb}()`);
@@ -35,7 +35,7 @@ const OPTIONS = [
 ];
 
 /**
- * Calls a verb with these options. Its other arguments are not tested here.
+ * Calls a verb with these options. Its other arguments are valid and are not tested here.
  *
  * @param {any} model
  * @param {import('../../web/lib/verbs/table.js').VerbName} verb
@@ -85,7 +85,7 @@ longer('every shipped file: each verb refuses the options of other kinds, and op
   for (const name of names) {
     const model = await load(`${ROOT}weights/${name}`);
     try {
-      // One file of each kind with the same verbs; test:all tests every file.
+      // Tests one file for each combination of kind and verbs; npm run test:all tests every file.
       const alike = `${model.info.kind} ${model.info.verbs}`;
       if (seen.has(alike) && !EVERY) continue;
       seen.add(alike);

@@ -2,7 +2,7 @@
 // @ts-check
 
 /**
- * The published package: packed, installed in an empty folder, imported, and its types compiled.
+ * The package as it is published: packed, installed in an empty folder, imported, and its types compiled.
  */
 
 import assert from 'node:assert/strict';
@@ -34,12 +34,12 @@ const tsc = `${ROOT}node_modules/typescript/bin/tsc`;
 const MAX_GZIP_BYTES = 128 * 1024;
 
 const DIST = `${ROOT}web/dist/`;
-/** Files generated from the sources, by name. */
+/** Files that are generated from the sources, by name. */
 const MADE = await bundles();
-/** The languages of the element's sentences. */
+/** The languages in which the element has its texts. */
 const WORDS = (await readdir(`${ROOT}web/lib/element/words`)).map((name) => name.replace('.js', ''));
 const PUBLISHED = ['nextpixel.js', 'shared.js', 'worker.js', 'element.js', 'define.js', ...WORDS.map((lang) => `words-${lang}.js`)];
-/** Files that a page fetches only when it needs them. */
+/** Files that a page loads only when it needs them. */
 const LATER = [...MADE.keys()].filter((name) => name.endsWith('.js') && !name.startsWith('page-') && !PUBLISHED.includes(name));
 
 /** @type {string} */
@@ -79,7 +79,7 @@ longer(
     }
     const files = [
       ...[...MADE].filter(([path]) => /^(midi|template)\.js$/.test(path)),
-      // only inline.js is tested; test:all tests all three files
+      // npm test tests only inline.js, npm run test:all all three files
       ...[...(await singles())].filter(([path]) => !/^(define|chat-models|words-)/.test(path)).filter((_, i) => i === 0 || EVERY),
     ];
     assert.equal(files.length, EVERY ? 5 : 3);
@@ -99,7 +99,7 @@ longer(
         legalComments: 'eof',
       });
       for (const [name, mark] of Object.entries(marks)) {
-        if (path.length < 12 && path.endsWith('.js') && !text.includes(name)) continue; // this file does not contain the other package
+        if (path.length < 12 && path.endsWith('.js') && !text.includes(name)) continue; // the file has no code of the other package
         for (const made of [text, ...minified, bundled]) assert.match(made, mark, `${name} in ${path}`);
       }
     }
@@ -133,7 +133,7 @@ test('the package contains all that a page needs and nothing else', () => {
     assert.ok(packed.includes(name), name);
   }
   const known = [
-    // Npm packs every README.*, regardless of "files".
+    // Npm always packs every README.*, regardless of "files".
     /^(package\.json|README(\.\w+)?\.md|LICENSE|NOTICE|CHANGELOG\.md|include\/nextpixel\.h)$/,
     new RegExp(`^web/dist/(${[...PUBLISHED, ...LATER].join('|').replaceAll('.js', '')})\\.js$`),
     /^web\/dist\/[\w-]+\.wasm$/,
@@ -149,12 +149,12 @@ test('the package contains all that a page needs and nothing else', () => {
 });
 
 longer('each export can be imported in Node without output on stderr', async () => {
-  // worker.js runs only in a worker, and an export that has only types is not a module.
+  // worker.js runs only in a worker, and an export that has only types cannot be imported.
   const names = Object.entries(manifest.exports)
     .filter(([name, to]) => !/\.(json|wasm)$|worker\.js$/.test(name) && (typeof to === 'string' || to.default))
     .flatMap(([name]) => (name.includes('*') ? WORDS.map((lang) => name.replace('*', lang)) : [name]));
   assert.ok(names.length >= 5);
-  // Each in a process of its own in test:all.
+  // In npm run test:all, each export is imported in its own process.
   for (const some of EVERY ? names.map((name) => [name]) : [names]) {
     const specifiers = some.map((name) => `nextpixel${name.slice(1)}`);
     const script = `for (const name of ${JSON.stringify(specifiers)}) console.log(name, Object.keys(await import(name)).sort().join());`;
@@ -274,7 +274,7 @@ test('types: a page knows the element, a strict consumer compiles, and mistakes 
   );
   const samples = await typeSamples();
   for (const [name, text] of Object.entries(samples)) await writeFile(join(folder, name), text);
-  // A page has no types of Node.
+  // A program for pages has no types of Node.
   const page = ['--lib', 'es2022,dom,dom.iterable,dom.asynciterable', '--types', ''];
   for (const [module, moduleResolution] of [
     ['nodenext', 'nodenext'],
@@ -314,7 +314,7 @@ const BUNDLED = new Map([
   [join('kinds', 'text', 'template.js'), '@huggingface/jinja'],
 ]);
 
-// The SVG namespace is only a name; nothing is fetched from it.
+// The address of the SVG namespace is only a name; nothing is downloaded from it.
 test('the sources import only each other, and no Node module that a bundler would follow', async () => {
   const lib = `${ROOT}web/lib/`;
   const names = (await readdir(lib, { recursive: true })).filter((name) => name.endsWith('.js'));
@@ -326,7 +326,7 @@ test('the sources import only each other, and no Node module that a bundler woul
       assert.match(from, /^(\.\/|(\.\.\/)+)([\w-]+\/)*[\w-]+\.js$/, `${name} imports ${from}`);
       assert.ok(names.includes(join(dirname(name), from)), `${name} imports ${from}`);
     }
-    if (name === 'chat-models.js') continue; // its addresses are data, which pages fetch
+    if (name === 'chat-models.js') continue; // the addresses in this file are data, from which pages download
     assert.doesNotMatch(source, /https?:\/\/(?!git-lfs|huggingface\.co'|www\.w3\.org\/2000\/svg')|eval\(|new Function/, name);
   }
   const lock = await readFile(`${ROOT}package-lock.json`, 'utf8');
@@ -354,7 +354,7 @@ test('published files have the forms that bundlers recognise, and import only pu
     const text = await read(name);
     assert.ok(text.startsWith('// SPDX-License-Identifier: MIT\n'), name);
     for (const [, from] of text.matchAll(/(?<!")\b(?:from|import)\s*"([^"]+)"/g)) assert.match(from, /^\.\/(shared|element)\.js$/, name);
-    // They import only Node's modules, in a form that no bundler for the browser follows.
+    // Node's modules are imported only in a form that no bundler for browsers follows.
     for (const [, what] of text.matchAll(/\bimport\(([^)]*)\)/g)) {
       if (LATER.includes(what.slice(3, -1))) continue;
       assert.match(what, /^\/\* webpackIgnore: true \*\/ \/\* @vite-ignore \*\/ \w+$/, name);
@@ -363,7 +363,7 @@ test('published files have the forms that bundlers recognise, and import only pu
 });
 
 test('size', async (context) => {
-  /** Returns the sum of the sizes of files that are compressed separately, as a static server sends them. @param {string[]} names */
+  /** Returns the total size of files that are compressed one by one, as a static server sends them. @param {string[]} names */
   const sum = async (...names) => {
     let total = 0;
     for (const name of names) total += gzipSync(await readFile(DIST + name), { level: 9 }).length;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** The bytes that a page loads at first equal those in the manual, which node tests/bench/page-bytes.js measures. */
+/** The number of bytes that a page loads at first equals the number in the manual, which node tests/bench/page-bytes.js measures. */
 
 import assert from 'node:assert/strict';
 import { existsSync, readFileSync } from 'node:fs';
@@ -13,10 +13,10 @@ import { pagesOf } from '../../web/tools/fresh.js';
 import { bytesOf, noted, said, pages as framed } from '../bench/page-bytes.js';
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
-/** Factor by which a page may grow before its row must be measured again. */
+/** Factor by which a page may grow before it must be measured again. */
 const MOST = 1.1;
 
-/** Returns the scripts that a page imports, directly or through other scripts. @param {string} page @returns {Set<string>} */
+/** Returns the scripts that a page imports, directly or indirectly. @param {string} page @returns {Set<string>} */
 function imported(page) {
   /** @type {Set<string>} */
   const found = new Set();

@@ -35,7 +35,7 @@ test('heads, marginals and nats are consistent', async () => {
   for (let m = 0; m < n; m++) {
     const row = marginals.subarray(m * (n + 1), (m + 1) * (n + 1));
     assert.ok(Math.abs(row.reduce((sum, p) => sum + p, 0) - 1) < 1e-5);
-    assert.equal(row[m + 1], 0); // no word is its own head
+    assert.equal(row[m + 1], 0); // a word is never its own head
   }
   assert.ok(nats > 0 && Math.abs((await parse.score(heads)) - nats) < 1e-3);
   assert.ok((await parse.score([0, 1, 1, 1, 1, 1, 1, 1, 1])) > 5);

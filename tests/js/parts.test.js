@@ -2,8 +2,8 @@
 // @ts-check
 
 /**
- * A model of two parts, run through the core and through the worker. The first part has no sequence; its ids are an input of the second
- * part.
+ * A model of two parts (the relay), run through the core and through the worker. The first part has no sequence; the ids that it returns
+ * are an input of the second part.
  */
 
 import assert from 'node:assert/strict';
@@ -33,7 +33,7 @@ function relay() {
 
 const module = relay();
 const file = writeGGUF({ metadata: { 'general.architecture': ['string', 'relay'], 'general.alignment': ['u32', 32] }, tensors: {} });
-const words = ids(9000, 50); // the results take more than one chunk
+const words = ids(9000, 50); // so many words that the first part takes more than one chunk
 const marks = words.map((word, i) => (7 * word + (i ? words[i - 1] : 0)) % 16);
 const floats = Float32Array.from({ length: 2 * words.length }, (_, i) => (i % 2 ? -marks[i >> 1] : words[i >> 1] / 4));
 

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Patches a WebAssembly binary that has no imports, to test the library with a failing engine. */
+/** Patches a WebAssembly binary that has no imports, to test the library with an engine that fails. */
 
 const MEMORY = 5,
   EXPORT = 7,
   CODE = 10;
 
-/** Instructions for patched functions. */
+/** WebAssembly instructions for patched functions. */
 export const UNREACHABLE = [0x00];
 /** @param {number} value  0 to 63 */
 export const constant = (value) => [0x41, value];
@@ -67,7 +67,7 @@ export function patch(wasm, { functions = {}, maxPages }) {
         for (const byte of body) content.push(byte);
       }
     } else if (id === MEMORY && maxPages !== undefined) {
-      at = start + 2; // after the number of memories (one) and the flags
+      at = start + 2; // skips the number of memories (one) and the flags
       const initial = leb();
       content = [1, 1, ...encode(initial), ...encode(maxPages)];
     } else {

@@ -2,7 +2,8 @@
 // @ts-check
 
 /**
- * The learned positions of the Image Transformer: the page's computations, and whether its statements about the shipped models hold.
+ * The learned position embeddings on the Image Transformer page: the page computes them correctly, and its statements about the shipped
+ * models are true.
  */
 
 import assert from 'node:assert/strict';

@@ -2,9 +2,9 @@
 // @ts-check
 
 /**
- * The receptive field of a pixel, layer by layer. The shapes on the page are those in the files. The engine is cut after the same number of
- * layers and probed by flipping pixels. The engine sees no further than the field. Not every pixel in the field has a visible effect,
- * because its influence may be too small for single precision.
+ * The receptive field of a pixel, layer by layer. The page and the files use the same kernel shapes. The engine runs models that are cut
+ * after the same number of layers, in which this test flips pixels. A flip outside the field must change nothing. A flip inside the field
+ * need not have a visible effect, because its influence may be too small for single precision.
  */
 
 import assert from 'node:assert/strict';
@@ -18,7 +18,7 @@ import { FAR, NEAR, keysOf } from '../../web/pages/sparse/patterns.js';
 import { REACHES } from '../../web/pages/same-digit/reaches.js';
 
 const SIDE = 28;
-/** The tested pixel, and the number of other pixels that are flipped. */
+/** The pixel whose field is tested, and the number of other pixels that are flipped. */
 const [ASKED, FLIPPED] = [9 * SIDE + 11, 24];
 
 /** @param {string} file */
@@ -71,7 +71,7 @@ for (const [file, key, depths] of /** @type {[string, string, number[]][]} */ ([
   test(`${file}: after ${depths.join(', ')} layers, the engine sees no further than the page says`, async () => {
     const stack = stackOf(file);
     const bytes = read(file);
-    // In pictures with many rows the tested pixel is far down, so that it cannot see some of the others.
+    // In pictures with many rows, the tested pixel is far down, so that some pixels are outside its field.
     const asked = file.startsWith('image') ? 22 * SIDE + 11 : ASKED;
     const reach = reachOf(stack, asked);
     const drawn = before(stack, asked);

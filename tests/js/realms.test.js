@@ -49,13 +49,13 @@ test('pictures in arrays of another realm are read', async () => {
 test('Blobs with an unrecognisable class, or without a method that returns their bytes, are read', async () => {
   const bytes = toyText();
   class Nameless {
-    // like a Blob of happy-dom
+    // a Blob as in happy-dom
     size = bytes.length;
     slice = (/** @type {number} */ from, /** @type {number} */ to) => new Blob([bytes]).slice(from, to);
     stream = () => new Blob([bytes]).stream();
   }
   class Mute {
-    // like a Blob of jsdom
+    // a Blob as in jsdom
     get [Symbol.toStringTag]() {
       return 'Blob';
     }

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Describes in words what an attention head does. */
+/** The sentences that describe what an attention head does. */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
 import { relation } from '../../web/pages/transformer/relation.js';
 
-/** Returns n rows, each with its whole weight in one column. @param {number} n @param {(i: number) => number} column */
+/** Returns n rows of attention weights, each with all weight in one column. @param {number} n @param {(i: number) => number} column */
 const rows = (n, column) => Array.from({ length: n }, (_, i) => Float32Array.from({ length: n }, (_, j) => Number(j === column(i))));
 
 test('the description names the relation that has most of the weight', () => {
@@ -62,7 +62,7 @@ test('the description names the relation that has most of the weight', () => {
     ),
     'one word 100%',
   );
-  // an empty text has only its end token
+  // an empty text consists of the end token alone
   for (const kind of ['encoder', 'attention', 'source']) assert.match(relation([[0.2]], kind), /^over 1 tokens$/, kind);
   assert.equal(relation([[1]], 'source'), 'the end 100%');
   assert.equal(relation(Array(6).fill(new Float32Array(6).fill(1 / 6)), 'encoder'), 'over 6 tokens');

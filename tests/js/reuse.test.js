@@ -2,8 +2,8 @@
 // @ts-check
 
 /**
- * A run reuses the session of an earlier run of the same model. The later run draws the same bits and reads less, and the number of
- * sessions stays bounded.
+ * Reuse of sessions: a run continues in the session of an earlier run of the same model. The later run draws the same bits and reads fewer
+ * tokens, and the number of kept sessions is bounded.
  */
 
 import assert from 'node:assert/strict';
@@ -20,7 +20,7 @@ import { toyText } from './toy-text.js';
 const TEMPLATE = '{% for message in messages %}<s>{{ message.role }}: {{ message.content }}</s>{% endfor %}<s>assistant: ';
 const file = (context = 512) => toyText({ context, metadata: { 'tokenizer.chat_template': ['string', TEMPLATE] } });
 
-/** Reads a run. @param {TextRun} run */
+/** Reads a run to its end. @param {TextRun} run */
 async function told(run) {
   const nats = [];
   let text = '';
@@ -32,7 +32,7 @@ async function told(run) {
 }
 
 /**
- * Starts the same run on a model that has had no run before.
+ * Runs the same request on a model that has had no run before.
  *
  * @param {(model: Model) => TextRun} ask
  * @param {Uint8Array<ArrayBuffer>} [bytes]

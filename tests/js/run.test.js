@@ -2,7 +2,7 @@
 // @ts-check
 
 /**
- * complete, generate, score and attention through the worker: the results, and that only the seed changes them.
+ * complete(), generate(), score() and attention() through the worker: their results, and that only the seed changes what is drawn.
  */
 
 import assert from 'node:assert/strict';
@@ -95,7 +95,7 @@ withToy('a sample does not depend on the number of samples', {}, async (model) =
 withToy('seeds may be numbers and bigints; a random seed is reported', {}, async (model) => {
   const same = [await collect(model.generate({ seed: 2 ** 40 + 3 })), await collect(model.generate({ seed: 2n ** 40n + 3n }))];
   assert.deepEqual(same[0].values, same[1].values);
-  const low = await collect(model.generate({ seed: 3 })); // a seed with the same lower half
+  const low = await collect(model.generate({ seed: 3 })); // a seed whose lower half is the same
   assert.notDeepEqual(low.values, same[0].values);
   assert.equal(model.generate({ seed: 2n ** 64n - 1n }).seed, 2n ** 64n - 1n);
   const run = model.generate();
@@ -126,7 +126,7 @@ for (const options of [{}, { queryBlock: 10, memoryBlock: 12 }, { width: 4, heig
       assert.equal(score.nats, sum);
       assert.ok(Math.abs(score.bitsPerDim - sum / data.length / Math.log(2)) < 1e-12);
     }
-    // The model itself rounds the known part to levels, as quantise() does.
+    // The engine rounds known values to levels, as quantise() does.
     assert.deepEqual(await model.score(image), await model.score({ ...image, data: quantise(image.data, levels) }));
   });
 }
@@ -186,7 +186,7 @@ for (const [options, image] of /** @type {[any, any][]} */ ([
     ]) {
       const element = (row * width + column) * channels + channel;
       const attention = await model.attention(image, { row, column, channel });
-      // Positions of queries and keys are one higher than those of the input elements.
+      // Position p of queries and keys holds input element p - 1.
       const first = queryBlock ? Math.max(0, queryBlock * Math.floor(element / queryBlock) - memoryBlock) : 0;
       assert.deepEqual([...attention[0].queries], [element]);
       assert.deepEqual(
@@ -290,7 +290,7 @@ withToy(
 );
 
 /**
- * Computes competing samples by separate runs: each row of each sample is drawn by a run that starts with the rows above it.
+ * Computes competing samples by separate runs: a run draws one row of one sample, and starts with the rows above it.
  *
  * @param {Model} model
  * @param {{ rows: number, samples: number, resample: number, resampleRows: number, seed: number, temperature: number }} options
@@ -321,10 +321,10 @@ async function competed(model, { rows, samples, resample, resampleRows, ...optio
 }
 
 /**
- * Returns the final values of each sample of a run.
+ * Returns the final values of each sample of a run; competing rows are drawn several times.
  * @param {import('../../web/lib/index.js').PictureRun} run
  * @param {number} samples
- * @param {number} first element drawn
+ * @param {number} first the first drawn element
  */
 async function settled(run, samples, first) {
   const drawn = Array.from({ length: samples }, () => ({ values: /** @type {number[]} */ ([]), cost: 0 }));
@@ -443,7 +443,7 @@ test('maps: every step is one position with its attention, and nothing else chan
         else if (position > 0) assert.equal(keys.at(-1), model.order[position - 1]);
       }
     }
-    // The maps equal those of attention() for one position.
+    // The maps of a run equal those of attention() for the same position.
     if (!options.inputWidth) {
       const image = { data: Uint8Array.from(values(plain)[0]), width: model.info.width, height: model.info.height };
       const asked = await model.attention(image, { row: 3, column: 2 });

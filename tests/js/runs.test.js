@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Properties of every kind of run, tested with every shipped file. */
+/** Properties that every kind of run must have, tested with every shipped file. */
 
 import assert from 'node:assert/strict';
 import { readdir } from 'node:fs/promises';
@@ -15,10 +15,10 @@ import { ROOT, load } from './helpers.js';
 
 const ROWS = rowsOf('runs');
 
-/** The number of steps of a long run that are compared. */
+/** In long runs, only this many steps are compared. */
 const MOST = 24;
 
-/** Returns a canvas that accepts all drawing calls. */
+/** Returns a fake canvas that accepts all drawing calls. */
 function canvas() {
   /** @type {any} */
   const context = new Proxy(
@@ -56,7 +56,11 @@ const plain = (/** @type {unknown} */ value) => JSON.parse(JSON.stringify(value)
 
 const files = (await readdir(`${ROOT}weights`)).filter((name) => name.endsWith('.gguf'));
 
-/** Whether a file has the architecture and kind of a smaller file. Only ./build.sh test-sweep tests it. @param {string} file */
+/**
+ * Returns whether a smaller file has the same architecture and kind. If so, only ./build.sh test-sweep tests the file.
+ *
+ * @param {string} file
+ */
 const isLikeAnother = (file) => Object.values(ROWS).some((row) => typeof row !== 'string' && row.alike?.test(file));
 
 for (const file of files) {
@@ -72,7 +76,7 @@ for (const file of files) {
       const row = own;
       const make = () => row.run(model, { seed: 3 });
 
-      // The run is read twice, and by two readers at the same time: they get the same steps, and nothing is computed again.
+      // Reads the run twice, and with two readers at the same time: they get the same steps, and nothing is computed again.
       const run = make();
       const [steps, side] = await Promise.all([read(run), read(run)]);
       assert.ok(steps.length > 0);
@@ -85,13 +89,13 @@ for (const file of files) {
       assert.deepEqual(await run.input, await run.input);
       const flat = steps.flatMap(row.ids);
 
-      // The run is drawn to a canvas after it was read, and the result is the same as without reading.
+      // Draws the run to a canvas after reading it; the result is the same as without reading.
       const drawn = await run.drawTo(canvas());
       assert.deepEqual(await run.drawTo(canvas()), drawn);
       const short = steps.length < MOST;
       if (short) assert.deepEqual(await make().drawTo(canvas()), drawn);
 
-      // The run is saved before its first step, after some steps and at its end; each resumed run equals the original.
+      // Saves the run before its first step, after some steps and at its end; each resumed run equals the original.
       for (const at of run.save ? [...new Set([0, 1, 2, 7, steps.length])] : []) {
         if (at > steps.length) continue;
         const part = make();
@@ -103,7 +107,7 @@ for (const file of files) {
         const later = await read(rest, MOST);
         const all = row.begins ? later.flatMap(row.ids) : [...before, ...later].flatMap(row.ids);
         if (row.levels) {
-          // in a resumed run, the order of levels begins anew
+          // a resumed run starts with the first level again, so each level is compared on its own
           const level = (/** @type {any[]} */ list, /** @type {string} */ name) =>
             list.filter((step) => step.level === name).flatMap(row.ids);
           for (const name of row.levels) assert.deepEqual(level(later, name), level(steps, name), `${name}, saved at ${at}`);
@@ -117,7 +121,7 @@ for (const file of files) {
         assert.deepEqual(plain(model.resume(saved).save()), saved, 'a run that is saved again before any step gives the same object');
       }
 
-      // A run stopped before it begins, or while a step is computed, ends immediately and keeps the drawn part.
+      // Stops a run before it begins, or while a step is computed: the run ends immediately and keeps the drawn part.
       const none = make();
       none.stop();
       assert.deepEqual([await read(none), none.finish], [[], 'abort']);
@@ -138,7 +142,7 @@ for (const file of files) {
   });
 }
 
-/** Returns manipulated versions of a value. @param {any} value @returns {any[]} */
+/** Returns invalid variants of a value. @param {any} value @returns {any[]} */
 function spoilt(value) {
   const always = [null, 'x', -1, 1.5, NaN, {}, [{}], () => {}, ['length']];
   if (!Array.isArray(value)) return typeof value === 'object' && value !== null ? [...always, { ...value, more: 1 }] : always;
@@ -164,7 +168,7 @@ test('a manipulated saved run is refused, entry by entry, before it is used', { 
       for (const value of spoilt(saved[name])) {
         if (
           JSON.stringify(value) === JSON.stringify(saved[name]) ||
-          (name === 'ids' && row.levels && JSON.stringify(value) === '[{}]') || // nothing has been drawn yet
+          (name === 'ids' && row.levels && JSON.stringify(value) === '[{}]') || // a run that has drawn nothing has such a list
           (name === 'nats' && value?.[0] === 2 ** 40) ||
           (name === 'options' && JSON.stringify(value) === '{}')
         )

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** The GAN of points that the SAGAN page trains: its gradients, its spectral norm, and whether it learns. */
+/** The GAN that the SAGAN page trains on points: its gradients, its spectral norm, and whether it learns. */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -42,14 +42,14 @@ test('with spectral normalisation, no layer makes a vector longer', () => {
   const { layers } = new Network(POINT, 1, randomFrom(3), true);
   const random = randomFrom(4);
   for (const layer of layers) {
-    for (let k = 0; k < 50; k++) layer.iterate(); // as many power iterations as in 50 training steps
+    for (let k = 0; k < 50; k++) layer.iterate(); // as many power iterations as 50 training steps have
     const x = Float32Array.from({ length: layer.inputs }, () => random() - 0.5);
     const y = layer.forward(x); // the bias is zero
     assert.ok(Math.hypot(...y) <= 1.001 * Math.hypot(...x));
   }
 });
 
-/** Returns the number of groups covered after 300 steps. @param {boolean} normaliseD @param {number} seed */
+/** Returns the number of groups of points that the GAN covers after 300 steps. @param {boolean} normaliseD @param {number} seed */
 function after300(normaliseD, seed) {
   const gan = new Gan({ normaliseD, normaliseG: false, rateD: 0.005, rateG: 0.005 }, seed);
   const latents = gan.latents(256, randomFrom(99));

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** The SAGAN page's own f, g and h equal the engine's except for rounding to 8 bits, so they give the same attention weights. */
+/**
+ * The SAGAN page computes f, g and h itself; they equal the engine's except for rounding to 8 bits, so the attention weights are the same.
+ */
 
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** save(), resume() and stop() of runs that draw: the bits are the same wherever a run is interrupted, also through JSON. Also their
- * errors. Texts: tokens.test.js. */
+/** save(), resume() and stop() of runs that draw: wherever a run is interrupted, the bits are the same, also through JSON. Also tests their
+ * errors. Texts: tokens.test.js. Texts: tokens.test.js. */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -15,10 +15,10 @@ import { noise, toyModel } from './toy.js';
 /** @import { PictureModel, PictureRun, SavedPicture, PictureStep } from '../../web/lib/index.js' */
 /** @import { AnyModel as Model } from '../../web/lib/model/of-kind.js' */
 
-/** @typedef {{ values: number[][], nats: number[][] }} Drawn  per sample, indexed by element */
+/** @typedef {{ values: number[][], nats: number[][] }} Drawn  values and nats of each sample, by element */
 
 /**
- * Reads a run to its end, or only this many of its steps.
+ * Reads a run to its end, or only `most` of its steps.
  *
  * @param {PictureRun} run
  * @param {number} [most]
@@ -33,7 +33,7 @@ async function read(run, most = Infinity, drawn = { values: [], nats: [] }) {
       [drawn.nats, nats],
     ])) {
       all[sample] ??= [];
-      for (let i = 0; i < some.length; i++) all[sample][from - run.known.length + i] = some[i] + 0; // JSON has no -0
+      for (let i = 0; i < some.length; i++) all[sample][from - run.known.length + i] = some[i] + 0; // + 0 turns -0 into 0: JSON has no -0
     }
     if (++steps === most) break;
   }
@@ -44,12 +44,12 @@ async function read(run, most = Infinity, drawn = { values: [], nats: [] }) {
 const kept = (run) => JSON.parse(JSON.stringify(run.save()));
 
 /**
- * Interrupts a run again and again after a few steps, and continues it until it is complete.
+ * Interrupts a run after every few steps and resumes it, until it is complete.
  *
- * @param {Model[]} models  the models that continue it, in turn
+ * @param {Model[]} models  the models that resume the run, alternately
  * @param {PictureRun} run
  * @param {number} each     number of steps between two interruptions
- * @param {object} [options]  the options with which it continues
+ * @param {object} [options]  options for resume()
  */
 async function piecemeal(models, run, each, options = {}) {
   const drawn = await read(run, each);
@@ -145,7 +145,7 @@ for (const [i, [name, toy, begin, options]] of RUNS.entries()) {
       }
     }
     assert.deepEqual(await piecemeal([models[0]], begin(models[0], options), 3, { chunkSize: 4, maps: true }), expected, 'in other steps');
-    // A canvas shows the earlier part of a resumed run, even if only its pictures are requested.
+    // A canvas shows the earlier part of a resumed run, even if only pictures() is called.
     const run = begin(models[1], options);
     await read(run, 4);
     const data = async (/** @type {PictureRun} */ one) => (await one.pictures()).map((picture) => [...picture.data]);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** save({ state: true }) also saves the state of the processed tokens. A run that is resumed with it processes no token again and has the
- * same bits; an invalid state is refused. */
+/** save({ state: true }) also saves the engine's state after the processed tokens. A run that is resumed with it processes no token again
+ * and draws the same bits; an invalid state is refused. */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -29,7 +29,7 @@ async function told(run) {
 }
 
 /**
- * Returns the saved state of a finished run, and the same after a structured clone, as IndexedDB stores it.
+ * Returns the saved state of a finished run, and the same state after a structured clone, as IndexedDB stores it.
  * @param {Model} model
  * @param {TextOptions} [options]
  * @param {string} [prompt]
@@ -161,7 +161,7 @@ test('an invalid state (damaged, truncated, of another file) is refused with a s
     isError('state', /is not valid/),
     'immediately, because this check reads no bytes',
   );
-  // A large state is checked in chunks, even if another run begins meanwhile, and the other run's input is read meanwhile.
+  // A large state is checked in chunks, even if another run begins meanwhile, and meanwhile the input of the other run is read.
   let turns = 0;
   const timer = setInterval(() => turns++, 1);
   const large = model.resume({ ...saved, state: { ...state, bytes: new Uint8Array(2 ** 27) } }, { maxTokens: 3 });
@@ -170,12 +170,12 @@ test('an invalid state (damaged, truncated, of another file) is refused with a s
   clearInterval(timer);
   assert.ok(turns > 1, `other tasks ran ${turns} times`);
   await model.resume({ ...saved, state: undefined }, { maxTokens: 3 }).text();
-  // A file with the same description but other weights.
+  // A file with the same description but with other weights.
   const other = file();
   other[other.length - 2] ^= 64;
   const stranger = await load(other);
   await assert.rejects(() => stranger.resume(saved, { maxTokens: 3 }).text(), isError('state', /another weight file/));
-  stranger.resume(saved); // this run has no reader, and must not cause an unhandled rejection
+  stranger.resume(saved); // nobody reads this run, and it must not cause an unhandled rejection
   await stranger.resume({ ...saved, state: undefined }, { maxTokens: 3 }).text();
   stranger.close();
   model.close();
@@ -201,7 +201,7 @@ test('a manipulated state with a correct hash affects no run that does not name 
   const expected = await told(model.generate(PROMPT, { seed: 5, maxTokens: 12 }));
   const fresh = await load(file());
   const bytes = saved.state.bytes.slice();
-  // in the middle of the keys and values
+  // changes values in the middle of the keys and values
   new Uint32Array(bytes.buffer).fill(0x3f000000, (bytes.length / 8) | 0, (bytes.length / 8 + 400) | 0);
   const state = { ...saved.state, bytes };
   state.hash = atOnce(hashing(state));
@@ -253,7 +253,7 @@ test('messages transfer the bytes of a state instead of copying them; the caller
     (task) => task,
   );
   jobs.receive({ type: 'open', id: 1, module: wasmModule, bytes: file() });
-  /** Sends a message, and returns the state in the answer and what is transferred. @param {any} message */
+  /** Sends a message, and returns the state in the answer and the transferred objects. @param {any} message */
   const keep = (message) => {
     jobs.receive({ type: 'keep', id: 2, ...message });
     const [answer, transfer] = /** @type {[any, Transferable[] | undefined]} */ (answers.at(-1));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** The server of `npm start`: types, ranges, caching, the security policy, and that it serves nothing outside its folders. */
+/** The server of `npm start`: content types, ranges, caching, the security policy, and that it serves only its folders. */
 
 import assert from 'node:assert/strict';
 import { spawn, spawnSync } from 'node:child_process';
@@ -66,7 +66,7 @@ after(async () => {
 });
 
 /**
- * Sends a request with an unnormalised path, including dots.
+ * Sends a request whose path is not normalised and may contain dots.
  *
  * @param {string} path
  * @param {{ method?: string, headers?: Record<string, string> }} [options]

@@ -2,8 +2,8 @@
 // @ts-check
 
 /**
- * The worker handles its messages at least every MOST_MS of processor time, so that a stop takes effect, even if a file declares very large
- * pictures, sounds and sentences or has unusual layers.
+ * The worker reads its messages at least every MOST_MS milliseconds of processor time, so that a stop takes effect, even if a file declares
+ * very large pictures, audio and sentences or has unusual layers.
  */
 
 import assert from 'node:assert/strict';
@@ -20,13 +20,13 @@ import { toyText } from './toy-text.js';
 /** @import { FromWorker } from '../../web/lib/engine/protocol.js' */
 
 const MOST_MS = 300;
-/** The time for which each file is computed; its expensive layers run within that time. */
+/** The time for which each file is computed; its slow layers come early enough. */
 const ENOUGH_MS = EVERY ? 2500 : 1200;
 
 const SETTINGS = { seed: 1n, samples: 1, temperature: 1, topK: 0, topP: 1 };
 
 /**
- * Measures the longest time that the worker takes without looking at its messages, and counts the chunks of the work.
+ * Measures the longest time in which the worker does not read its messages, and counts the chunks of the work.
  * @param {Uint8Array<ArrayBuffer>} bytes
  * @param {any} message
  */
@@ -68,7 +68,7 @@ for (const rows of Object.values(rowsOf('slices'))) {
         : { type: 'draw', known: new Uint32Array(0), inputs: {}, settings: SETTINGS, ...draw?.() };
       const { chunks, most } = longest(file(), message);
       t.diagnostic(`${chunks} chunks, at most ${most.toFixed(0)} ms at a time`);
-      // A limit in milliseconds would depend on the machine: the longest sentence takes about 20 ms.
+      // A limit in milliseconds would depend on the machine: for the longest sentence, a chunk takes about 20 ms.
       assert.ok(chunks > 1, 'the work is not divided into chunks');
       assert.ok(most < MOST_MS, `${most} ms without handling a message`);
     });

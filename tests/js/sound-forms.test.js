@@ -2,8 +2,7 @@
 // @ts-check
 
 /**
- * Sounds in every form that a page may have, and their playback. Invalid sounds are refused with a clear message, and no error is thrown
- * elsewhere.
+ * Audio in every form that a page may have, and its playback. Invalid audio is refused with a clear message, and no other error occurs.
  */
 
 import assert from 'node:assert/strict';
@@ -50,7 +49,7 @@ test('integers from files and decoders are scaled to -1 to 1; integers of an unk
   ]) {
     await assert.rejects(heard({ samples: data, sampleRate: 8000 }), isError('argument', /between -1 and 1/));
   }
-  // a loud sound does not change the scale
+  // the scale does not change because the audio is loud
   assert.equal((await heard({ samples: Float32Array.from(wave, (x) => 3 * x), sampleRate: 8000 })).length, 400);
   assert.deepEqual(await heard({ samples: [1, 0, -1], sampleRate: 8000 }), [1, 0, -1]);
 });
@@ -149,7 +148,7 @@ test('a WAV file of unknown length is read to its end', async () => {
   const empty = Uint8Array.from([...wav(0).subarray(0, 44), ...new TextEncoder().encode('LIST'), 4, 0, 0, 0, 1, 2, 3, 4]);
   assert.equal(openWav(empty).count, 0);
   await assert.rejects(heardOf(empty, 8000), isError('argument', /empty/));
-  assert.equal(openWav(wav(800, { bits: 12 })).count, 400); // 12 bits are stored in two bytes
+  assert.equal(openWav(wav(800, { bits: 12 })).count, 400); // 12-bit samples are stored in two bytes
   assert.throws(() => openWav(wav(800, { bits: 12, frame: 3 })), { name: 'NextPixelError' });
 });
 
@@ -258,8 +257,8 @@ test('a long sound is read in chunks, and its signal is checked between them', a
 });
 
 /**
- * An audio context with its own clock and without worklets. The clock runs ten times as fast as real time and pauses while the machine is
- * busy.
+ * A fake audio context with its own clock and without worklets. The clock runs ten times as fast as real time and pauses while the machine
+ * is busy.
  */
 class Context extends EventTarget {
   state = 'running';

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Audio models: mu-law, WAV, sample rates, runs, scores, errors. */
+/** Audio models: mu-law, WAV files, sample rates, runs, scores, errors. */
 
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
@@ -124,7 +124,7 @@ test('invalid WAV files are refused, whatever their bytes', () => {
   assert.equal(code(wavOf({ channels: 0, data: [0, 0] })), 'format');
   assert.equal(code(wavOf({ rate: 0, data: [0, 0] })), 'format');
   assert.equal(code(wavOf({ data: [] }).subarray(0, 40)), 'format');
-  // A file with changed bytes, or of another length, is either decoded to samples or refused with a documented error.
+  // A file with changed bytes, or with another length, is either decoded to samples or refused with a documented error.
   const next = random(7);
   const forms = [
     [1, 8],
@@ -253,7 +253,7 @@ test('the sound of a seed is the same however it is read', async () => {
     chunks.push(...samples);
   }
   assert.deepEqual(Float32Array.from(chunks), all);
-  // Several readers of one run, sequentially and at the same time.
+  // Several readers read one run, sequentially and at the same time.
   const shared = generate(options);
   const [one, wav] = await Promise.all([shared.samples(), shared.wav()]);
   assert.deepEqual(one, all);
@@ -383,7 +383,7 @@ test('an invalid sound next to an invalid option: one error, and no unhandled re
     for (const sound of ['ein Hund', null, { samples: [NaN], sampleRate: 8000 }, new Uint8Array(3), [[1, 2]]]) {
       for (const options of [{ seconds: 'x' }, { label: [1] }, { speaker: 9 }])
         assert.throws(() => any.complete(sound, options), isError('argument', /./));
-      any.complete(sound); // nothing reads this run
+      any.complete(sound); // nobody reads this run
       await assert.rejects(any.complete(sound).samples(), { name: 'NextPixelError' });
     }
     await new Promise((resolve) => {

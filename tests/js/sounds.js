@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Whole sounds for the tests; the library processes them piece by piece. */
+/** Functions for tests that read or convert whole sounds at once; the library processes sounds piece by piece. */
 
 import { Resampler } from '../../web/lib/media/resample.js';
 import { openWav } from '../../web/lib/media/wav.js';

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Models in several files, as llama.cpp splits them. */
+/** Models that are split into several files, as llama.cpp splits them. */
 
 import assert from 'node:assert/strict';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
@@ -18,7 +18,7 @@ import { toyText } from './toy-text.js';
 
 /** @import { Typed } from './gguf.js' */
 
-/** Splits a file into parts. @param {Uint8Array<ArrayBuffer>} file @param {number} count @param {Record<string, Typed>} metadata */
+/** Splits a file into `count` files. @param {Uint8Array<ArrayBuffer>} file @param {number} count @param {Record<string, Typed>} metadata */
 function split(file, count, metadata) {
   const { tensors } = readGGUF(file);
   const names = Object.keys(tensors);
@@ -41,7 +41,7 @@ function split(file, count, metadata) {
 const cut = (tensor) =>
   tensor.type === 8 ? { ...tensor, data: tensor.data.slice(0, ((tensor.shape[0] * tensor.shape[1]) / 32) * 34) } : tensor;
 
-/** Returns the numbers and texts in the metadata of a model, with their types. @param {Uint8Array<ArrayBuffer>} file */
+/** Returns the metadata of a model: numbers and texts, with their types. @param {Uint8Array<ArrayBuffer>} file */
 function metadataOf(file) {
   return Object.fromEntries(
     Object.entries(readGGUF(file).metadata).map(([key, value]) => [
@@ -96,7 +96,7 @@ test('parts whose tensors share data are refused, because a small file could req
   });
   const view = new DataView(part.buffer);
   for (let at = 24 + 8 + 'general.architecture'.length + 4 + 8 + 'llama'.length, i = 0; i < names.length; i++) {
-    // all tensors get the offset and the length of the first
+    // gives all tensors the offset and the length of the first one
     at += 8 + names[i].length + 4;
     view.setBigUint64(at, 2n ** 17n, true);
     view.setBigUint64(at + 12, 0n, true);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** break, abort and close: which promises reject, and with which error, and that nothing is computed afterwards. */
+/** break, abort and close: which promises reject and with which error; afterwards nothing is computed. */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -12,7 +12,7 @@ import { noise, toyModel } from './toy.js';
 
 /** @import { AnyModel as Model } from '../../web/lib/model/of-kind.js' */
 
-/** A model so large that a whole image takes seconds. */
+/** A model that is so large that a picture takes seconds. */
 const slow = toyModel({
   width: 256,
   height: 256,
@@ -26,7 +26,7 @@ const toy = toyModel();
 const image = { data: noise(256 * 256), width: 256, height: 256 };
 const reason = new Error('enough');
 
-/** The share of a processor that an idle process stays below. A busy one uses more, even if other processes compete with it. */
+/** An idle process uses less than this share of a processor. A busy one uses more, even if other processes compete with it. */
 const IDLE = 0.12;
 
 /** @param {Model} model */
@@ -53,7 +53,8 @@ function withSlow(name, body) {
 }
 
 /**
- * Checks that work has stopped. Otherwise it would continue for seconds, whereas the current chunk and the engine's compiler end sooner.
+ * Checks that the work has stopped. If it continued, it would take seconds, whereas the current chunk and the engine's compiler need less
+ * time.
  */
 async function assertIdle() {
   let busy = 0;
@@ -135,7 +136,7 @@ for (const [what, start] of /** @type {[string, (model: Model, signal: AbortSign
 withSlow('an abort between two steps frees the run, and the next step rejects', async (model) => {
   const end = new AbortController();
   const steps = model.generate({ signal: end.signal, samples: 2 })[Symbol.asyncIterator]();
-  await steps.next(); // with two samples, the second step has already arrived
+  await steps.next(); // with two samples, the second step is already available
   end.abort(reason);
   await assert.rejects(steps.next(), reason);
   assert.deepEqual(await steps.next(), { done: true, value: undefined });
@@ -174,7 +175,7 @@ withSlow('close during everything', async (model) => {
 });
 
 test('interrupted, aborted, failed and finished runs are freed', async () => {
-  // The memory holds about sixty runs of one sample. If any kind of run were not freed, the memory would fill up.
+  // The memory has space for about sixty runs of one sample. If runs of any kind were not freed, the memory would become full.
   const model = await load(toy, { wasmUrl: wasmUrl(patch(wasmBytes, { maxPages: 17 })) });
   const small = { data: noise(64), width: 8, height: 8 };
   for (let i = 0; i < 100; i++) {

@@ -2,8 +2,8 @@
 // @ts-check
 
 /**
- * Nothing that outlives a call grows without a bound: every use of the browser's stores, and every map or set of a module or of an object,
- * has a row here that names its bound. A new store, map or set fails the test until it has a row.
+ * Nothing that outlives a call grows without a bound: every use of the browser's stores, and every map or set that belongs to a module or
+ * an object, is listed here with its bound. A new store, map or set fails the test until it is listed.
  */
 
 import assert from 'node:assert/strict';
@@ -16,7 +16,7 @@ import { ROOT } from './helpers.js';
 const BOUNDS = rowsOf('bounds');
 
 /**
- * The browser's caches by name: the bound of each in words, then the file and the expression that enforce it.
+ * The browser's caches, by name: the bound in words, the file that enforces it, and an expression that matches its code.
  *
  * @type {Record<string, [string, string, RegExp]>}
  */
@@ -36,8 +36,8 @@ const KEYS = [
 ].sort();
 
 /**
- * Maps and sets that live as long as a module or an object. If only a limited set of keys is possible, a text names it; if the keys come
- * from outside, an expression matches the code that removes or refuses entries.
+ * Maps and sets that live as long as a module or an object. A text names the possible keys, if their number is limited. If keys come from
+ * outside, an expression matches the code that removes or refuses entries.
  *
  * @type {Record<string, string | RegExp>}
  */
@@ -86,7 +86,8 @@ test('every map and set of a module or an object has a bound', async () => {
   /** @type {string[]} */
   const found = [];
   for (const [path, text] of await sources()) {
-    // Declarations of modules are not indented, those of objects by two spaces. A WeakMap keeps no object alive, so it needs no bound.
+    // A declaration of a module is not indented; a property of an object is indented by two spaces. A WeakMap keeps no object alive, so it
+    // needs no bound.
     for (const [, name] of text.matchAll(/^(?:export )?(?:(?:const|let) | {2}(?:static )?(?=[#\w]+ = ))(#?\w+) = new (?:Map|Set)\(\);/gm)) {
       const key = `${path} ${name}`;
       found.push(key);
@@ -118,6 +119,6 @@ test('every store of the browser has a bound', async () => {
   );
   assert.deepEqual([...new Set(keys)].sort(), KEYS);
   assert.doesNotMatch(text, /indexedDB|getDirectory\(\)|storageBuckets|BroadcastChannel/, 'another store: add its bound here');
-  // The service worker deletes the weights of other releases together with the notes on their parts.
+  // The service worker deletes the weights of other releases and the records of their unfinished downloads.
   assert.match(String(all.find(([path]) => path === 'sw.js')?.[1]), /await caches\.has\(UNFINISHED\)/);
 });

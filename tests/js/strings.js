@@ -2,7 +2,8 @@
 // @ts-check
 
 /**
- * Finds the texts for people in the scripts of a page by parsing the scripts: texts in phrase`...`, and texts that are missing there.
+ * Finds texts for people in the scripts of a page by parsing the scripts: texts in phrase`...`, and texts that should be in phrase but are
+ * not.
  *
  *     node tests/js/strings.js web/pages/NAME/*.js           lists the latter
  *     node tests/js/strings.js --mark web/pages/NAME/*.js    writes phrase before each of them, and its import; what is not for people after all is left to you
@@ -16,11 +17,11 @@ import { parse } from 'acorn';
 
 /** @typedef {{ file: string, line: number, text: string, start: number, end: number }} Found */
 /**
- * @typedef {{ said: Found[], plain: Found[], literals: Set<string> }} Strings  plain: texts for people that are not in phrase; literals:
- *   every text
+ * @typedef {{ said: Found[], plain: Found[], literals: Set<string> }} Strings  said: texts in phrase; plain: texts for people that are not
+ *   in phrase; literals: every text
  */
 
-/** Attributes and properties that people read or hear. */
+/** Attributes and properties whose texts people read or hear. */
 const READ = new Set([
   'aria-label',
   'aria-description',
@@ -39,7 +40,7 @@ const READ = new Set([
 ]);
 /** Functions whose first argument people read or hear. */
 const SPEAK = new Set(['announce', 'createButton', 'createTextNode', 'fillText', 'say', 'tell']);
-/** Attributes and properties that people do not read. */
+/** Attributes and properties whose texts people never read. */
 const UNREAD = new Set([
   'class',
   'className',
@@ -59,7 +60,7 @@ const UNREAD = new Set([
 /** Matches two words with a space between them, as in a sentence, but not a list of classes or a CSS rule. */
 const SENTENCE = /^["“(]?[A-Z][\w’'-]*[,:;]? [\w“(]|\p{L}{2,}[,;]? \p{L}{2,}.*[.?!…:]$|^\p{Ll}+( \p{Ll}+){2,}$/u;
 const LETTERS = /\p{L}{2,}/u;
-/** Functions whose texts are selectors, data or messages for developers. An error that visitors see goes through fault(). */
+/** Functions whose texts are selectors, data, or messages for developers. (Errors that visitors see are made with fault().) */
 const SILENT =
   /^(querySelector(All)?|closest|matches|locator|matchMedia|addEventListener|getPropertyValue|fetch|URL|RegExp|split|join|replaceAll?|includes|startsWith|endsWith|setProperty|Error|TypeError|RangeError)$/;
 
@@ -71,7 +72,7 @@ const keyOf = (node) => node.quasis.map((/** @type {any} */ { value }) => value.
 
 /**
  * @param {string} source
- * @param {string} file  name for error messages
+ * @param {string} file  name of the script, for error messages
  * @returns {Strings}
  */
 export function stringsOf(source, file) {
@@ -148,7 +149,11 @@ export function stringsOf(source, file) {
   return found;
 }
 
-/** @param {string} source @param {string} file @returns {string} with phrase imported: from the shell, if the file imports that */
+/**
+ * @param {string} source
+ * @param {string} file
+ * @returns {string} the script with an import of phrase, from the shell if the script imports from the shell
+ */
 function importing(source, file) {
   const shell = /import \{\s+([^}]*?),?\s+\} from '((?:\.\.\/)+(?:shell\/)?index\.js)';/.exec(source);
   if (shell) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** The tables of settings and verbs, and the files generated from them and from the C headers. */
+/** The tables of settings and verbs, and the files that are generated from them and from the C headers. */
 
 import assert from 'node:assert/strict';
 import { readFile, readdir } from 'node:fs/promises';
@@ -89,7 +89,7 @@ test('the library checks the ranges in the table', () => {
 });
 
 test('verbs with attributes are tasks of the element, and each attribute has one meaning', () => {
-  // Verbs that draw come first; the verbs of each part are in alphabetical order.
+  // Verbs that draw come first; within each group, verbs are in alphabetical order.
   const tasks = Object.values(rowsOf('tasks')).map(({ draws = [], answers = [] }) => [draws, answers]);
   assert.deepEqual(
     TASKS.map(({ task }) => task),
@@ -125,7 +125,7 @@ test('verbs with attributes are tasks of the element, and each attribute has one
   ]);
 });
 
-/** Kinds that other kinds build on, or that the library's own files mention. */
+/** Kinds that other kinds build on, or that the library's common code mentions. */
 const BASE = ['picture', 'sound', 'text'];
 
 test('a kind is declared once: at most three hand-written files of the library outside its folder mention it', async () => {
@@ -140,7 +140,7 @@ test('a kind is declared once: at most three hand-written files of the library o
     const { TYPES, OPTIONS = {} } = await import(`${lib}kinds/${name}/kind.js`);
     const types = [TYPES.model, ...TYPES.steps, ...TYPES.others, ...Object.values(OPTIONS).map(([type]) => type)].filter(
       (type) => type !== 'Look',
-    ); // types of kinds/looks.js count too
+    ); // includes the types of kinds/looks.js
     const knows = new RegExp(`/${name}/\\w+(-\\w+)*\\.js|'${name}'|of: '[^']*\\b${name}\\b|\\b(${types.join('|')})\\b`);
     const files = [...texts].filter(([file, text]) => !file.startsWith(`kinds/${name}/`) && knows.test(text)).map(([file]) => file);
     assert.ok(files.length <= 3, `${name}: ${files.join(', ')}`);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Tagging: words as in the treebank, features as in training, and the results of model.tag(). */
+/** Tagging: words are divided as in the treebank, features are the same as in training, and the results of model.tag(). */
 
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
@@ -63,7 +63,7 @@ test('tags, marginals and nats are consistent', async () => {
     assert.equal(tagging.pinnedNats, 0);
     assert.equal((await model.tag('The dog', {})).marginals, undefined);
   }
-  // each of the MEMM's distributions sums to 1 without a normaliser
+  // each distribution of a MEMM sums to 1, so Z is 1
   assert.ok(Math.abs((await memm.tag('The dog sleeps.')).best.logZ) < 1e-4);
 });
 
@@ -143,7 +143,7 @@ test('drawTo shows words, the best tags under them, and shades as dark as the ma
       [words, tags],
     );
     const first = shades.filter(({ y }) => y === Math.min(...shades.map((shade) => shade.y)));
-    // the shade of the pinned tag is the reference, because its probability is 1
+    // the shade of the pinned tag, whose probability is 1, is the reference
     first.forEach(({ alpha }, t) => assert.ok(Math.abs(alpha / first[1].alpha - p(t)) < 1e-6));
     for (const [i, { x, width }] of first.entries()) assert.ok(x >= 0 && x + width <= (first[i + 1]?.x ?? 600), 'words do not overlap');
     assert.ok(rows.length <= 4);

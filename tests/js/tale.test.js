@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** The computations of the page on tokens: the branches of a story, and the effect of the displayed filters. */
+/** What the page on tokens computes: the branches of a story, and the effect of the filters that it shows. */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -32,11 +32,11 @@ test('a story branches, and keeps every branch', async () => {
   assert.deepEqual([main.told, branch.told, main.depth, branch.depth, branch.at], [false, true, 0, 1, at]);
   tale.choose(main.end);
   assert.deepEqual(tale.ids, first);
-  // The same choice again leads to the end of the existing branch.
+  // Choosing the same token again leads to the end of the existing branch.
   tale.branch(at, { token: words.encode('z')[1], nats: 2 });
   assert.deepEqual(tale.ids, second);
   assert.equal(tale.branches().length, 2);
-  // Continuing at the end of a branch extends it instead of adding a branch.
+  // Continuing at the end of a branch extends this branch and adds none.
   say('x Yes.');
   assert.equal(tale.branches().length, 2);
   assert.equal(tale.texts().join(''), words.decode(tale.ids));
@@ -58,7 +58,7 @@ test("the page's filters equal the library's", async () => {
   ]) {
     const { drawn, kept } = cut(all, filters);
     assert.ok(Math.abs(drawn.reduce((sum, p) => sum + p, 0) - 1) < 1e-9);
-    // Each drawn token is one of the remaining tokens, and the frequencies are within four standard deviations.
+    // Each drawn token is one that the filters keep, and the frequencies are within four standard deviations.
     const counts = new Map();
     const draws = 300;
     for (let seed = 0; seed < draws; seed++) {

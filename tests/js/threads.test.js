@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Threads share one copy of the weights, and several threads give the same tokens and the same guarantees as one thread. */
+/** Threads share one copy of the weights; with several threads, a model gives the same tokens and the same guarantees as with one. */
 
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
@@ -17,7 +17,7 @@ import { toyModel } from './toy.js';
 
 const shape = { width: 192, blocks: 3, heads: 4, inner: 480, values: 1000, length: 512 };
 const files = { q8_0: llamaModel(shape, 'q8_0'), q4_0: llamaModel(shape, 'q4_0') };
-const prompt = 'abcdefgh'.repeat(20); // long enough that several columns are computed together
+const prompt = 'abcdefgh'.repeat(20); // long enough that the engine computes several columns together
 
 test('the same tokens, nats and attention for any number of threads', { timeout: 120000 }, async () => {
   for (const [type, file] of Object.entries(files)) {
@@ -75,7 +75,7 @@ test('the threaded builds are the other builds with threads added', async () => 
       .sort();
   for (const name of ['nextpixel-threads', 'nextpixel-threads-relaxed', 'nextpixel-threads-pairs']) {
     const module = await WebAssembly.compile(await readFile(`${ROOT}web/dist/${name}.wasm`)).catch((error) => {
-      // An older Node does not support these instructions.
+      // An older Node does not support the instructions of this build.
       if (name !== 'nextpixel-threads' && /opcode not available|invalid .*opcode/i.test(String(error))) return undefined;
       throw error;
     });

@@ -2,8 +2,9 @@
 // @ts-check
 
 /**
- * Tokenizers give the ids of the original ones (tests/golden/tokenizers: the vocabularies of GPT-2, MIT, and of Falcon, Apache-2.0, each
- * with 46 difficult texts). Every text survives encoding and decoding, no text takes long, and invalid files are refused.
+ * Tokenizers give the same ids as the original programs (tests/golden/tokenizers: the vocabularies of GPT-2, MIT, and of Falcon,
+ * Apache-2.0, each with 46 difficult texts). Every text is the same after encoding and decoding, no text takes long, and invalid files are
+ * refused.
  */
 
 import assert from 'node:assert/strict';
@@ -48,7 +49,7 @@ test('SentencePiece: the prompt of the stories, spaces, bytes, and the beginning
   assert.deepEqual([...own.encode('Once upon a time', { special: true })], [1, ...ids]);
   assert.deepEqual([...own.encode('')], []);
   assert.deepEqual([...own.encode('', { special: true })], [1]);
-  // 日 is not one of the 512 tokens: it takes three bytes.
+  // The vocabulary of 512 tokens has no token for 日, so it takes three byte tokens.
   const bytes = own.encode('日').slice(-3);
   assert.deepEqual(
     Array.from(bytes, (id) => own.kind(id)),
@@ -371,7 +372,7 @@ test('merges: the lowest rank first, the leftmost of equal ranks first, as in an
     const list = [];
     for (let i = 0; i < 40; i++) {
       const [left, right] = [Math.floor(random() * 8), Math.floor(random() * 8)];
-      const rank = Math.floor(random() * 20); // the ranks are not in merge order, and merges form cycles, as in hostile files
+      const rank = Math.floor(random() * 20); // the merges are not sorted by rank and form cycles, as in an adversarial file
       if (list.some(([a, b]) => a === left && b === right)) continue;
       list.push([left, right, rank, Math.floor(random() * 8)]);
       pairs.add(...list[list.length - 1]);
@@ -429,7 +430,7 @@ test('every text survives encoding and decoding, and streamed text never splits 
       (seed = (Math.imul(seed, 1664525) + 1013904223) >>> 0) / 2 ** 32
   )(7);
   for (const source of [await vocabulary('gpt-2'), STORIES]) {
-    // Falcon's vocabulary has no token for some bytes that did not occur in its training
+    // Falcon's vocabulary has no token for bytes that did not occur in its training text
     const own = await tokenizer(source);
     for (let i = 0; i < 400; i++) {
       const text = anyText(random);
@@ -453,7 +454,7 @@ test('every text survives encoding and decoding, and streamed text never splits 
   }
 });
 
-/** The part of a megabyte that is tested; before a release it is all. */
+/** The fraction of a megabyte that is tested; before a release, a whole megabyte. */
 const SHARE = EVERY ? 1 : 1 / 8;
 
 longer('any megabyte takes less than a second', async () => {
@@ -485,8 +486,8 @@ longer('any megabyte takes less than a second', async () => {
   }
 });
 
-/** Measures how long work blocks the event loop: the number of timers that fired, the longest time between two of them, and whether one was
- * late by a long time.
+/** Measures how long work blocks the event loop: returns the number of timers that fired, the longest time between two of them, and whether
+ * a timer was late by a long time.
  * @template T @param {() => Promise<T>} work */
 async function besides(work) {
   let [turns, longest, last] = [0, 0, performance.now()];
@@ -512,7 +513,7 @@ longer('a long text gives the same tokens in chunks that yield to the event loop
         result: [ids, other],
         turns,
         short,
-      } = await besides(() => Promise.all([own.encodeLong(text), own.encodeLong(`${text}b`)])); // at the same time
+      } = await besides(() => Promise.all([own.encodeLong(text), own.encodeLong(`${text}b`)])); // both at the same time
       assert.ok(turns > 0 || short, 'others have turns');
       assert.deepEqual(ids, own.encode(text));
       assert.equal((await own.decodeLong(ids)) === text, true);
@@ -543,7 +544,7 @@ test('a page stays responsive while a long text of token names is encoded', asyn
   assert.deepEqual([ids.length, ids[1], ids[1e5]], [1e5 + 2, 50256, 50256]);
 });
 
-/** Returns different names of tokens. @param {number} count */
+/** Returns distinct token names. @param {number} count */
 const manyNames = (count) => Array.from({ length: count }, (_, i) => `t${i.toString(36)}`);
 
 longer('a large vocabulary, or other large metadata, is read in chunks that yield to the event loop and check the signal', async () => {
@@ -576,7 +577,7 @@ longer('a large vocabulary, or other large metadata, is read in chunks that yiel
   }
 });
 
-// For each kind of tokenizer a small vocabulary, which the tests below damage.
+// A small vocabulary for each kind of tokenizer; the tests below damage these vocabularies.
 const letters = Array.from({ length: 256 }, (_, byte) => `<0x${byte.toString(16).toUpperCase().padStart(2, '0')}>`);
 /** @type {() => Record<string, Typed>} */
 const spm = () => ({
@@ -691,10 +692,10 @@ test('false lengths are refused before any memory is allocated', async () => {
     new DataView(bytes.buffer).setBigUint64(place, value, true);
     return tokenizer(bytes);
   };
-  // The number of tokens.
+  // Changes the declared number of tokens.
   await assert.rejects(lie(at + 8, 1n << 60n), isError('limit', /tokenizer.ggml.tokens: more than 256 MB of values/));
   await assert.rejects(lie(at + 8, 1n << 24n), isError('format'));
-  await assert.rejects(lie(at + 16, 1n << 60n), isError('format', /longer than the file/)); // the length of the first token
+  await assert.rejects(lie(at + 16, 1n << 60n), isError('format', /longer than the file/)); // the declared length of the first token
   await assert.rejects(lie(at + 16, 1n << 20n), isError('format', /truncated/));
   await assert.rejects(lie(16, 1n << 60n), isError('limit', /more than 1024 metadata keys/));
   for (let end = 0; end < good.length - 32; end += 97) await assert.rejects(tokenizer(good.slice(0, end)), isError('format'));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** generate(): the text of a public model, streams, stops, saved runs, contexts that roll over, and every kind of misuse. */
+/** generate(): the text of a public model, streams, stop strings, saved runs, contexts that roll over, and every kind of misuse. */
 
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
@@ -39,7 +39,7 @@ const ids = (steps) => steps.map(({ token }) => token);
 /** @param {TextStep[]} steps */
 const texts = (steps) => steps.map(({ text }) => text).join('');
 
-/** Options that prevent an early end, so that a run has exactly the requested length. */
+/** Options that prevent the end token, so that a run has exactly the requested length. */
 const ENDLESS = { logitBias: { 1: -Infinity, 2: -Infinity } };
 
 test('greedy decoding of stories260K gives its well-known story', async () => {
@@ -100,7 +100,7 @@ test('a saved run continues with the same tokens, and can branch', async () => {
   assert.equal(rest.seed, 11n);
   assert.equal(rest.before, `Tom and${texts(whole.slice(0, 15))}`);
   assert.deepEqual(ids(await all(rest)), ids(whole.slice(15)));
-  // A run that is saved while it is read contains only the steps that it has emitted.
+  // A run that is saved while it is read contains only the steps that the reader has received.
   const middle = stories.generate('Tom and', { ...options, maxTokens: 40 });
   let told = 0;
   for await (const step of middle) {
@@ -135,7 +135,7 @@ test('a stop ends the text before it appears, even in the middle of tokens', asy
     assert.equal(stories.tokenizer.decode(run.ids).startsWith(whole.slice(0, at)), true);
     assert.equal(run.ids.length, steps.length + 1, 'tokens of the stop are not part of the run');
   }
-  // Text that looks like the beginning of a stop, but is not, is emitted at the end.
+  // Text that looks like the beginning of a stop string, but is none, is emitted at the end.
   const almost = stories.generate('', {
     temperature: 0,
     maxTokens: 12,
@@ -155,7 +155,7 @@ test('the end token ends the text and is not part of it', async () => {
 });
 
 test('streamed text never splits a character, and an incomplete character at the end is reported', async () => {
-  // A model would need training to write exactly the bytes of 日 in order, so a constraint forces them.
+  // An untrained model would hardly write the bytes of 日 in order, so a constraint forces them.
   const bytes = [...new TextEncoder().encode('日')].map((byte) => TOKENS.indexOf(`<0x${byte.toString(16).toUpperCase()}>`));
   /** @param {number} token */
   const only = (token) => ({ logitBias: { [token]: 1e9 }, maxTokens: 1 });
@@ -184,7 +184,7 @@ test('a text longer than the context forgets its older half, and saved runs repr
   for (const at of [0, 61, 62, 63, 100, 155, 299]) {
     assert.deepEqual(ids(await all(toy.resume(long.save(), { at, maxTokens: 300 - at }))), ids(steps.slice(at)), `from ${at}`);
   }
-  // The continuation depends only on the newer half, which follows the begin token.
+  // After the context is full, the continuation depends only on the newer half of the text, which follows the begin token.
   const full = 64;
   const kept = [1, ...long.ids.slice(full - 32, full)];
   const { perToken } = await toy.score([...kept, long.ids[full]]);

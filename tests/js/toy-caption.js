@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** A small random captioning model for the tests: a picture of 8x8 pixels, 16 locations, the words 'w1' to 'w11' and an end. */
+/** A small random captioning model for the tests: pictures of 8x8 pixels, 16 locations, the words 'w1' to 'w11', and an end token. */
 
 import { F32, writeGGUF } from './gguf.js';
 
@@ -13,7 +13,7 @@ export const PLACES = 16;
 export const LONGEST = 9;
 
 /**
- * @param {{ hard?: boolean, end?: number, words?: string[] }} [options]  end: added to the logit of the end token
+ * @param {{ hard?: boolean, end?: number, words?: string[] }} [options]  end: number added to the logit of the end token
  * @returns {Uint8Array<ArrayBuffer>} a weight file
  */
 export function toyCaption({ hard = false, end = 0, words = WORDS } = {}) {

@@ -2,7 +2,7 @@
 // @ts-check
 
 /**
- * Random text models with Q8_0 weights, in whose keys a few channels are far larger than the others, and the same models with float
+ * Random text models with Q8_0 weights whose attention keys have a few channels far larger than the others, and the same models with float
  * weights.
  */
 
@@ -56,8 +56,8 @@ function rounded(numbers) {
 const [D, K, HEADS, GROUPS, INNER, BLOCKS, VALUES] = [256, 64, 4, 2, 512, 4, 300];
 
 /**
- * The common part of such models, which takes a second to generate: rounded matrices, and biases in which two channels of each head are not
- * set yet.
+ * The common part of these models, which takes a second to generate: rounded matrices, and biases. Two channels of each head's bias are set
+ * later.
  *
  * @typedef {{ matrices: Record<string, { shape: number[], bytes: Uint8Array, means: Float32Array }>, biases: Record<string, number[]> }} Drawn
  * @type {Map<boolean, Drawn>}
@@ -96,8 +96,8 @@ function draw(withBiases) {
 }
 
 /**
- * @param {{ key?: number, query?: number, exact?: boolean, architecture?: string, biases?: boolean }} [options]  key, query: the biases of
- *   two channels of each head; exact: whether the weights are floats with the same values
+ * @param {{ key?: number, query?: number, exact?: boolean, architecture?: string, biases?: boolean }} [options]  key, query: biases of two
+ *   channels of each head; exact: whether to store the same weights as floats
  * @returns {Uint8Array<ArrayBuffer>} a weight file of 300 tokens without a vocabulary
  */
 export function toyQwen({ key = 0, query = 0, exact = false, architecture = 'qwen2', biases = true } = {}) {

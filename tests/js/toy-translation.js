@@ -2,9 +2,9 @@
 // @ts-check
 
 /**
- * A small Transformer with constructed weights for the tests. At each position it outputs the token of the source at that position, so it
- * "translates" every text into itself. The first channels of the embeddings are reserved for positions; the heads of the decoder's last
- * layer find the token by them. The vocabulary is that of toy-text.js.
+ * A small Transformer for the tests, with constructed weights. At each position it outputs the token of the source at that position, so it
+ * "translates" every text into itself. The first channels of the embeddings are reserved for positions, by which the heads of the decoder's
+ * last layer find the token. The vocabulary is that of toy-text.js.
  */
 
 import { F32, writeGGUF } from './gguf.js';
@@ -16,13 +16,13 @@ import { TOKENS } from './toy-text.js';
 export const BLOCKS = 2;
 export const HEADS = 2;
 
-/** The width, and how many channels encode positions. */
+/** The width of the model, and how many of its channels encode positions. */
 const D = 192;
 const PLACES = 64;
 
 /**
  * @param {{ context?: number, end?: boolean, metadata?: Record<string, Typed | undefined> }} [options]  end: whether the model ends its
- *   output or continues forever; metadata: entries that replace others, where undefined removes the key
+ *   output or continues forever; metadata: replaces entries of the file; undefined removes the key
  * @returns {Uint8Array<ArrayBuffer>} a weight file
  */
 export function toyTranslation({ context = 48, end = true, metadata = {} } = {}) {
@@ -37,13 +37,13 @@ export function toyTranslation({ context = 48, end = true, metadata = {} } = {})
     tensors[name] = { shape, type: F32, data: Float32Array.from({ length: count }, (_, i) => value(Math.floor(i / columns), i % columns)) };
   };
   const zero = () => 0;
-  // Each row has mean zero, because the norms would subtract any other mean: for a token, x and -x alternate; for a position, as many
-  // channels are 1 as -1.
+  // Each row has mean zero, because the norms would subtract any other mean: in the row of a token, x and -x alternate; in the row of a
+  // position, as many channels are 1 as -1.
   let last = 0;
   const balanced = (/** @type {number} */ column) => (last = column % 2 ? -last : 0.5 * random());
   const sign = (/** @type {number} */ column) => (last = column % 2 ? -last : Math.sign(random()));
   add('token_embd.weight', [TOKENS.length, D], (_, column) => (column < PLACES ? 0 : balanced(column)));
-  if (!end) tensors['token_embd.weight'].data.fill(0, 2 * D, 3 * D); // no output gives the end token
+  if (!end) tensors['token_embd.weight'].data.fill(0, 2 * D, 3 * D); // the end token is never drawn
   add('position_embd.weight', [context, D], (_, column) => (column < PLACES ? sign(column) : 0));
   tensors['enc.position_embd.weight'] = tensors['position_embd.weight'];
   for (const stack of ['enc.', '']) {

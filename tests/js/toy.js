@@ -21,7 +21,7 @@ import { F32, writeGGUF } from './gguf.js';
  * @property {number} [blockCols]
  * @property {number} [flangeRows]
  * @property {number} [flangeCols]
- * @property {boolean} [palette]     whether the colours are distinct
+ * @property {boolean} [palette]     whether the file has a palette of colours
  * @property {'categorical' | 'bernoulli' | 'dmol' | 'logistic' | 'gaussian'} [output]
  * @property {number} [mixtures]     number of mixture components of dmol
  * @property {number} [inputWidth]   over 0: super-resolution
@@ -29,7 +29,7 @@ import { F32, writeGGUF } from './gguf.js';
  * @property {boolean} [preNorm]
  * @property {string[]} [classes]
  * @property {number} [outputScale]  standard deviation of the output weights
- * @property {boolean} [draft]       whether the model has a draft, which always predicts the last value
+ * @property {boolean} [draft]       whether the model has a draft for speculative decoding, which always predicts the last value
  * @property {Record<string, any[]>} [metadata]  metadata entries to add or replace
  */
 
@@ -113,7 +113,7 @@ export function toyModel({
   const outputs = { categorical: levels, bernoulli: 1, dmol: mixture, logistic: 2, gaussian: 2 }[output];
   add('output.weight', [outputs, d], outputScale);
   add('output.bias', [outputs], 0.1);
-  // Lowers the log scales, which follow the means of each channel, so that the distributions are some grey levels wide.
+  // Lowers the log scales, which follow the means in each channel, so that the distributions are only some grey levels wide.
   const bias = tensors['output.bias'].data;
   for (let i = 0; i < outputs; i++) {
     const part = Math.floor(i / mixtures) - 1;

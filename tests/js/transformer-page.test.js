@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** The computations of the Transformer page: permuted words, a file without positions, the path of a search, waves. */
+/** What the page on the Transformer computes: permuted words, a file without positions, the path of a beam search, sine waves. */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

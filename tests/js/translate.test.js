@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** translate(): sentences of every kind, translated greedily, sampled and with beams; its maps, and every kind of misuse. */
+/** translate(): sentences of every kind, translated greedily, by sampling and by beam search; its maps, and every kind of misuse. */
 
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
@@ -17,7 +17,7 @@ import { toyModel } from './toy.js';
 
 /** A model that copies every sentence. @type {Model} */
 let copier;
-/** A model with random weights whose tokens are bytes. A sentence has at most 14 of them, including its end. @type {Model} */
+/** A model with random weights, whose tokens are bytes. A sentence has at most 14 tokens, including the end token. @type {Model} */
 let golden;
 
 before(async () => {

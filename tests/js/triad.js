@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** The model of three parts of tests/c/triad.h: an encoder, a prior that draws, and a decoder. */
+/** The triad, a model of three parts (tests/c/triad.h): an encoder, a prior that draws, and a decoder. */
 
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, readFileSync } from 'node:fs';
@@ -11,7 +11,7 @@ import { ROOT } from './helpers.js';
 
 const OUT = `${ROOT}build/triad`;
 
-/** Builds the library with only that architecture. */
+/** Builds the engine with only the triad's architecture. */
 export function triadModule() {
   mkdirSync(OUT, { recursive: true });
   execFileSync('sh', ['build.sh', 'wasm-with', 'tests/c/triad.c', `${OUT}/triad.wasm`], {
@@ -21,7 +21,7 @@ export function triadModule() {
   return new WebAssembly.Module(readFileSync(`${OUT}/triad.wasm`));
 }
 
-/** Returns a model of that architecture. In dec.weight, id 0 has the samples 0 and 1, id 1 has 2 and 3, and so on up to id 15. */
+/** Returns a weight file of the triad. In dec.weight, id 0 has the samples 0 and 1, id 1 has 2 and 3, and so on up to id 15. */
 export const triadFile = () => {
   /** @param {number} cols @param {(i: number) => number} weight */
   const table = (cols, weight) => ({ shape: [16, cols], type: F32, data: Float32Array.from({ length: 16 * cols }, (_, i) => weight(i)) });

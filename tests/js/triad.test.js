@@ -2,8 +2,8 @@
 // @ts-check
 
 /**
- * The model of three parts of tests/c/triad.h, run through the core. The results or the drawn ids of a part become the input of the same
- * name in the next part.
+ * The triad, a model of three parts (tests/c/triad.h), run through the core. The results of a part, or the ids that it drew, become the
+ * input with the same name in the next part.
  */
 
 import assert from 'node:assert/strict';

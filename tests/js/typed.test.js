@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Texts for models in the forms in which people paste them: with invisible characters, curly quotes, fullwidth letters, and decomposed
- * Hangul as in macOS file names. */
+/** Text for models in the forms in which people paste it: with invisible characters, curly quotes, fullwidth letters, and decomposed Hangul
+ * as in macOS file names. */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -67,7 +67,7 @@ test('a language model reads every character of a prompt; a vocabulary that comp
   const letters = Array.from({ length: 256 }, (_, byte) =>
     (byte > 0x20 && byte < 0x7f) || (byte > 0xa0 && byte !== 0xad) ? String.fromCharCode(byte) : String.fromCharCode(256 + hidden++),
   );
-  const composed = '\ud55c'; // the syllable has three bytes, which two merges join
+  const composed = '\ud55c'; // this syllable has three bytes, which two merges join
   const [a, b, c] = Array.from(new TextEncoder().encode(composed), (byte) => letters[byte]);
   const tokens = [...letters, a + b, a + b + c];
   /** @param {string} pre */

@@ -2,9 +2,9 @@
 // @ts-check
 
 /**
- * The promises of the manual for every verb that draws, tested on small models. Maps, probabilities, chunk sizes and workers do not change
- * a bit. A run that was saved at any step continues with the same ids, finish, result and input. A score is the cost of the run. There are
- * one or more rows per verb of each kind. runs.test.js covers the shipped files.
+ * What the manual promises for every verb that draws, tested on small models. Maps, probabilities, chunk sizes and workers do not change a
+ * bit of the result. A run that was saved at any step continues with the same ids, finish, result and input. The score of a result is the
+ * cost of the run that drew it. There are one or more test cases per verb of each kind. runs.test.js tests the shipped files.
  */
 
 import assert from 'node:assert/strict';
@@ -40,8 +40,8 @@ function drawn(steps) {
       (codes?.length > 0
         ? codes
         : (ids?.subarray(from === 0 ? 1 : 0) ?? (word || token !== undefined ? [word ?? [token, text]] : samples)));
-    const costs = typeof nats === 'number' ? [nats] : nats.subarray(ids && from === 0 ? 1 : 0); // the first id of the notes has no cost
-    const at = values ? from : one.ids.length; // competing pictures are drawn again
+    const costs = typeof nats === 'number' ? [nats] : nats.subarray(ids && from === 0 ? 1 : 0); // the first id of music has no cost
+    const at = values ? from : one.ids.length; // competing pictures are drawn several times; the last values count
     Array.from(own, (id, i) => (one.ids[at + i] = id));
     if (level === '') Array.from(costs, (/** @type {number} */ cost, i) => (one.nats[at + i] = cost + 0));
   }
@@ -62,7 +62,7 @@ async function read(run, most = Infinity) {
 
 const plain = (/** @type {any} */ value) => (value === undefined ? undefined : JSON.parse(JSON.stringify(value)));
 
-/** Fields that a step has only on request. */
+/** Fields that a step has only if an option requests them. */
 const SPREADS = ['maps', 'probabilities'];
 
 for (const [name, { file, options, input, score }] of Object.entries(ROWS)) {
@@ -117,7 +117,7 @@ for (const [name, { file, options, input, score }] of Object.entries(ROWS)) {
         try {
           run = begin(more, who);
         } catch (error) {
-          assert.match(String(error), /has no option/); // this kind does not have the option
+          assert.match(String(error), /has no option/); // this kind does not have this option
           continue;
         }
         const some = await read(run);
@@ -125,7 +125,7 @@ for (const [name, { file, options, input, score }] of Object.entries(ROWS)) {
         assert.deepEqual(drawn(some), expected, what);
         assert.equal(run.finish, whole.finish, what);
         assert.deepEqual(await run.result(), result, what);
-        // Steps that compete again, steps of given elements, and samples of codes do not have these fields.
+        // Steps of competing samples, steps of given elements, and samples of codes do not have these fields.
         const told = (/** @type {any[]} */ list) =>
           list.filter(
             ({ anew, from, ids, level, nats }) => !anew && !(ids && from === 0) && level !== 'sound' && !(level && nats[0] === 0),
@@ -152,7 +152,7 @@ for (const [name, { file, options, input, score }] of Object.entries(ROWS)) {
         assert.deepEqual(again && kept(again), heard && kept(heard), 'input');
         assert.deepEqual(plain(rest.save()).ids, plain(whole.save()).ids);
         if (at === 0 || at === steps.length) continue;
-        // Save again after two more steps. For a kind whose resumed run begins with the drawn part, these two steps include that part.
+        // Saves again after two more steps. For a kind whose resumed run begins with the drawn part, these two steps include that part.
         const most = options.maxTokens === undefined || verb === 'translate' ? {} : { maxTokens: options.maxTokens - at };
         const other = model.resume(plain(part.save()), most);
         const more = await read(other, 2);

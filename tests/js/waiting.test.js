@@ -2,8 +2,9 @@
 // @ts-check
 
 /**
- * A stop, the signals and close() end every wait of a verb: for an address that never responds, a recording, a file, a template that never
- * ends, or a constraint of the page. Afterwards the verb reads nothing more of its input. There is one row per verb of each kind.
+ * stop(), abort signals and close() end every wait of a verb: for an address that never responds, a recording, a file, a template that
+ * never ends, or a constraint of the page. Afterwards the verb reads nothing more of its input. There is one test case per verb of each
+ * kind.
  */
 
 import assert from 'node:assert/strict';
@@ -174,7 +175,7 @@ for (const [name, row] of Object.entries(ROWS)) {
         ends[how]();
         const end = await settled(promise);
         if (how === 'reader') assert.equal(asked.finish, 'abort', `${reading}: the last reader has left`);
-        // a stream is cancelled some turns later
+        // a stream is cancelled some turns of the event loop later
         for (let i = 0; i < 50 && !readings.every((isStopped) => isStopped()); i++) await sleep(2);
         assert.ok(
           readings.every((isStopped) => isStopped()),
@@ -203,10 +204,10 @@ for (const [name, row] of Object.entries(ROWS)) {
     for (const [i, reading] of ways.entries()) {
       const how = { stop: 'resolved', signal: 20, reader: 20, close: 'closed' };
       for (const [k, [end, expected]] of Object.entries(how).entries()) {
-        // The first reading ends in every way, each other reading in one way; test:all uses all ways.
+        // The first way of reading is ended in every way, each other one in one way; npm run test:all tries all combinations.
         if (!EVERY && i > 0 && (i + k) % 4) continue;
         const got = await ended(/** @type {any} */ (end), reading);
-        // A run that ends without an error may be rendered by Web Audio, which Node does not have.
+        // To return the samples of a run that ends without an error, the library may need Web Audio, which Node does not have.
         const needsAudio = rendered && ['samples', 'wav'].includes(reading) && end === 'stop';
         assert.equal(got, needsAudio ? 'unsupported' : expected, `${reading}, ${end}`);
       }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Dividing pasted texts into words: what counts as a word, and that no text takes quadratic time. */
+/** Dividing pasted texts into words: what counts as a word, and that the time is never quadratic. */
 
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
@@ -14,7 +14,7 @@ import { ROOT, load } from './helpers.js';
 const crf = await load(`${ROOT}weights/crf-en.gguf`);
 after(() => crf.close());
 
-/** Returns the forms that do not stay whole between two words. @param {string[]} forms */
+/** Returns those forms that are divided when they stand between two words. @param {string[]} forms */
 const whole = (forms) => forms.filter((form) => !cut(`so ${form} then`).includes(form));
 
 test('addresses and file names stay whole, without the punctuation that ends the sentence', () => {
@@ -270,7 +270,7 @@ longer('a long text is divided in chunks, its signal is checked between them, an
   await assert.rejects(tagging, /enough/);
   turns = 0;
   const others = setInterval(() => turns++, 1);
-  await crf.tag('\u200b '.repeat(share * 2_000_000)); // a text without a word
+  await crf.tag('\u200b '.repeat(share * 2_000_000)); // a long text without a word
   clearInterval(others);
   assert.ok(turns > 5, `the event loop ran ${turns} times while nothing was found`);
   await assert.rejects(crf.tag(['x'.repeat(1e6)]), { code: 'limit', message: /1000000 characters/ });

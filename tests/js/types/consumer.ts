@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 
-/** Code that users of the package may write, and code that the types must refuse. package.test.js compiles this file; it never runs. */
+/** Code that users of the package may write, and code that the types must reject. package.test.js compiles this file; it never runs. */
 
 import { NextPixelError, acquire, cache, load, supported, tokenizer } from 'nextpixel';
 import { NextPixelElement, NextPixelStepEvent } from 'nextpixel/element';
