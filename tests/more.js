@@ -2,16 +2,16 @@
 // @ts-check
 
 /**
- * Tests that only `npm run test:all` runs. For each of them, `npm test` has a test that checks the same property on another page, model or
- * language. Their names begin with `more (their file): `, because Node reports the file that called test(), which is this one. ./build.sh
- * test-sweep sets EVERY_TEST and filters by that prefix.
+ * Tests that only `npm run test:all` runs. For each of them, `npm test` has a similar test of the same property, on another page, model or
+ * language. Their names begin with `more (their file): `, because Node would report this file, which calls test(). ./build.sh test-sweep
+ * sets EVERY_TEST and runs the tests with this prefix.
  */
 
 import { relative } from 'node:path';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 
-/** Whether these tests run. */
+/** Whether `npm run test:all` runs. */
 export const EVERY = Boolean(process.env.EVERY_TEST);
 
 /** The test file of this process. */
@@ -22,11 +22,14 @@ export const more = /** @type {any} */ (
   (/** @type {string} */ name, /** @type {any[]} */ ...rest) => (EVERY ? test(`more (${FILE}): ${name}`, ...rest) : undefined)
 );
 
-/** Registers a test that uses EVERY, because it checks more pages, widths or values in `npm run test:all`, which therefore runs it too. */
+/**
+ * Registers a test that uses EVERY: in `npm run test:all`, which selects it by its name, it checks more pages, widths or values than in
+ * `npm test`.
+ */
 export const longer = EVERY ? more : test;
 
 /**
- * Returns `first` for the first of every `n` tests of a kind, and more() for the others.
+ * Returns `first` for every n-th test of a series (i = 0, n, ...), and more() for the others.
  *
  * @param {number} i @param {number} n
  * @param {typeof test} [first]  test(), or longer() if the tests use EVERY

@@ -3,8 +3,8 @@
 
 /**
  * The reporter of `node --test --test-reporter=./tests/report.js`: prints one line per file, and reports failed and skipped tests in full.
- * The reporter also writes the names of files with a failure to the file named by FAILED_FILES, one per line, and build.sh runs these files
- * again.
+ * The reporter also writes the names of test files with a failure, one per line, to the file that the environment variable FAILED_FILES
+ * names; build.sh runs these test files again.
  */
 
 import { appendFileSync } from 'node:fs';
@@ -39,7 +39,7 @@ export default async function* report(events) {
     if (data.nesting === 0) time += data.details.duration_ms;
     if (/** @type {any} */ (data.details).type === 'suite' && type === 'test:pass') continue; // its tests have been counted
     const skip = data.skip ?? data.todo;
-    if (skip === 'test name does not match pattern') continue; // excluded by the caller
+    if (skip === 'test name does not match pattern') continue; // the caller did not select this test
     if (skip !== undefined && skip !== false) {
       all.skipped++;
       yield `SKIPPED ${basename(of)}: ${data.name}${typeof skip === 'string' ? ` (${skip})` : ''}\n`;

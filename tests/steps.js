@@ -2,10 +2,10 @@
 // @ts-check
 
 /**
- * The steps of `npm test`: tasks of build.sh, two at a time, because most of them leave a core idle. Of many similar pages, files or
- * recipes it tests only some; with --all it tests every one (tests/more.js, and the tasks of WHOLE). The output of a task is printed in one
- * piece when the task ends. The last lines list the time of each task, the failures, the tests that were not run with the reason and the
- * way to run them, and the totals.
+ * The steps of `npm test`: tasks of build.sh, two at a time, because most of them use only one core. With --all, every page, file and
+ * recipe is tested, otherwise only some of those that are similar (tests/more.js, and the tasks of WHOLE). The output of a task is printed
+ * in one piece when the task ends. The last lines list the time of each task, the failures, the tests that were not run with the reason and
+ * the way to run them, and the totals.
  *
  *     node tests/steps.js build/test [--all]     --all: what a release runs
  */
@@ -23,19 +23,19 @@ import { parseArgs } from 'node:util';
  * @property {string[]} [after]  steps whose files this step needs
  */
 
-/** The steps in starting order, the longest first. @type {Step[]} */
+/** The steps in the order in which they start, the longest first. @type {Step[]} */
 const STEPS = [
   { name: 'check-format' },
   { name: 'test-browser' },
   { name: 'check-wasm' },
   { name: 'test-c', after: ['check-wasm'] },
-  { name: 'test-train' }, // a single process, which would leave a core idle at the end
+  { name: 'test-train' }, // this step uses a single process, so it would leave a core idle at the end
   { name: 'test-js' },
   { name: 'test-engines', task: 'test-engines --short chromium node', after: ['test-c'] },
   { name: 'size', task: 'size --only nextpixel-relaxed' }, // the largest of the small builds
   { name: 'check-manual' },
 ];
-/** Tasks that do more before a release. */
+/** Tasks that test more before a release. */
 const WHOLE = {
   'check-wasm': 'check-wasm all',
   'test-c': 'test-c all',
@@ -55,23 +55,23 @@ const {
   positionals: [out = 'build/test'],
 } = parseArgs({ allowPositionals: true, options: { all: { type: 'boolean' } } });
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
-/** Number of concurrent steps. Three steps on two cores are no faster, because they evict each other's cache lines. */
+/** Number of concurrent steps. On two cores, three steps at a time are no faster, because they evict each other's cache lines. */
 const AT_ONCE = Math.max(2, Math.floor(availableParallelism() / 2));
 
 /**
- * How to read the totals in the output of each kind of tests.
+ * How to find the totals in the output of each kind of test.
  * @type {[RegExp, (numbers: number[]) => { passed?: number, failed?: number, skipped?: number }][]}
  */
 const SUMS = [
   [/^\d+ files, (\d+) tests passed, (\d+) failed, (\d+) skipped, /, ([passed, failed, skipped]) => ({ passed, failed, skipped })], // report.js
   [/^(\d+) passed, (\d+) failed$/, ([passed, failed]) => ({ passed, failed })], // tests/c
-  [/^Ran (\d+) tests? in /, ([passed]) => ({ passed })], // unittest; includes the tests of the next two lines
+  [/^Ran (\d+) tests? in /, ([passed]) => ({ passed })], // unittest; the next lines subtract the skipped and failed tests
   [/^(?:OK|FAILED) \(.*?skipped=(\d+)/, ([skipped]) => ({ passed: -skipped, skipped })],
   [/^FAILED \(failures=(\d+)/, ([failed]) => ({ passed: -failed, failed })],
   [/^FAILED \(.*?errors=(\d+)/, ([failed]) => ({ passed: -failed, failed })],
 ];
 
-/** Returns the seconds that the processors have spent on work and on anything, since the machine started. */
+/** Returns the seconds for which the processors have been busy, and the seconds in total, since the machine started. */
 function processors() {
   const times = cpus().map(({ times }) => times);
   const all = times.flatMap((one) => Object.values(one)).reduce((sum, ms) => sum + ms, 0) / 1000;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** The rows of every kind for the sweeps in tests/bench (rows.js). A new kind adds two lines here. */
+/** The test cases (rows) of every kind for tests/bench; rows.js explains rows and sweeps. A new kind adds two lines here. */
 
 import { rows } from './rows.js';
 import * as caption from './caption/bench.js';
@@ -19,12 +19,12 @@ import * as text from './text/bench.js';
  * The rows of one kind.
  *
  * @typedef {object} Rows
- * @property {Record<string, (model: any, options: { seed: number, signal: AbortSignal }) => any>} uses  soak.js: a run or a result, by
- *   weight file
+ * @property {Record<string, (model: any, options: { seed: number, signal: AbortSignal }) => any>} uses  for soak.js, by weight file: starts
+ *   a run or returns a result
  */
 
 /** @type {Record<string, Rows>} */
 const ALL = { picture, latent, sound, code, note, caption, tag, head, sign, text };
 
-/** Returns the rows of every kind for a sweep. @template {keyof Rows} Sweep @param {Sweep} sweep */
+/** Returns the rows of a sweep, by kind. @template {keyof Rows} Sweep @param {Sweep} sweep */
 export const rowsOf = (sweep) => rows(ALL, sweep, 'bench.js');

@@ -2,8 +2,8 @@
 // @ts-check
 
 /**
- * The rows of every kind for the sweeps in tests/browser (rows.js). A new kind adds two lines here. A page gets the functions of rows as
- * text (functionsIn()), so they use nothing but their arguments.
+ * The test cases (rows) of every kind for the sweeps in tests/browser; rows.js explains rows and sweeps. A new kind adds two lines here.
+ * The functions in rows are sent to a page as text (functionsIn()), so they may use only their arguments.
  */
 
 import { rows } from './rows.js';
@@ -21,35 +21,44 @@ import * as text from './text/browser.js';
 /** @import { Page } from 'playwright-core' */
 
 /**
- * A model in an element, and a short run of it with the library. ends: whether the nx-end of the element has the expected result; freed:
- * whether npm test checks that its removed elements are freed, and not only npm run test:all
+ * A model that an element shows, and a short run of the same model with the library.
+ *
+ * - ends: returns whether the element's nx-end event has the expected result
+ * - freed: whether `npm test`, and not only `npm run test:all`, checks that removed elements with this model are freed
  *
  * @typedef {{ attributes: Record<string, string>, begin: (model: any, options: { seed?: number, signal?: AbortSignal }) => any, ends?: (end: any) => boolean, freed?: true }} Shown
  */
 
 /**
- * A request with the largest input that the model accepts, or with a larger one. make: makes the inputs (long-tasks.test.js); code: code of
- * the expected error
+ * A request with the largest input that the model accepts, or with a larger one.
+ *
+ * - make: functions of long-tasks.test.js that make inputs
+ * - code: code of the expected error
  *
  * @typedef {{ weights: string, ask: (model: any, make: any) => Promise<unknown>, code?: string }} Long
  */
 
 /**
- * A verb that takes an input in several forms. ask: returns what must be the same for each form: values for a picture, the number of
- * samples for a sound; canvas, img: forms of the same picture
+ * A verb whose input may have several forms (for a picture: a canvas, an <img>, a Blob, ...).
+ *
+ * - ask: calls the verb and returns a result that must be the same for each form: values for a picture, the number of samples for audio
+ * - canvas, img: two forms of the picture `input`
  *
  * @typedef {{ takes: 'picture' | 'sound' | 'music', weights: string, ask: (model: any, input: any, others: { canvas: any, img: any }) => Promise<any> }} Input
  */
 
 /**
- * A task of the element, its small model and the attributes of every element. inside: its children, as HTML; values: what some attributes
- * are set to; often: whether npm test takes it, and not only npm run test:all
+ * A task of the element, a small model for it, and the attributes of every element.
+ *
+ * - inside: the element's children, as HTML
+ * - values: values to which the test sets some of the attributes
+ * - often: whether `npm test`, and not only `npm run test:all`, tests the task
  *
  * @typedef {{ file: string | (() => Uint8Array), attributes: Record<string, string>, inside?: string, values?: Record<string, string>, often?: true }} Order
  */
 
 /**
- * The rows of one kind. A text instead of rows is the reason why it has none.
+ * The rows of one kind, by sweep. A string instead of rows is the reason why the kind has none.
  *
  * @typedef {object} Rows
  * @property {Record<string, Shown> | string} shown    element-life.test.js and left-behind.test.js, by weight file
@@ -61,11 +70,11 @@ import * as text from './text/browser.js';
 /** @type {Record<string, Rows>} */
 const ALL = { picture, latent, sound, code, note, caption, sign, tag, head, text };
 
-/** Returns the rows of every kind for a sweep. @template {keyof Rows} Sweep @param {Sweep} sweep */
+/** Returns the rows of a sweep, by kind. @template {keyof Rows} Sweep @param {Sweep} sweep */
 export const rowsOf = (sweep) => rows(ALL, sweep, 'browser.js');
 
 /**
- * Makes a function of each row available to a page: `rows[NAME]`.
+ * Defines functions in a page, as `rows[NAME]`.
  *
  * @param {Page} page
  * @param {Record<string, (...given: any[]) => unknown>} functions

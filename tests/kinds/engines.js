@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** The runs of every kind that must give the same bits in every engine and build (tests/engines). A new kind adds two lines here. */
+/** For every kind, runs that must give the same bits in every engine and build (tests/engines). A new kind adds two lines here. */
 
 import * as caption from './caption/engines.js';
 import * as code from './code/engines.js';
@@ -18,15 +18,17 @@ import * as text from './text/engines.js';
 /** @import { PlannedRun, Work } from '../engines/plan.js' */
 
 /**
- * Plans the runs of a model with the tasks that its kind supports. Each run has the fields that differ from those of the first run, which
- * opens the file. undefined: the file is not compared at all.
+ * Returns the runs of a model, one for each of `works` that its kind supports. The first run of a file, which is not in the list, opens it;
+ * each run in the list contains only the fields that differ from the first. undefined: the file is not compared at all.
  *
  * @typedef {(works: Work[], info: any, kind: any) => Partial<PlannedRun>[] | undefined} Plan  kind: the class of the model
  */
 
 /**
- * By `task` of a planned run. items: names of the results that the run must have in every mode; run: computes them, and calls `say` with
- * each result and the mode
+ * How to execute the tasks of planned runs, by the name of the task.
+ *
+ * - items: returns the names of the results that the run must have in every mode
+ * - run: computes these results, and calls `say` with each result and its mode
  *
  * @typedef {Record<string, { items: (run: PlannedRun) => string[], run: (model: Model, run: PlannedRun, say: Say) => Promise<void> }>} Tasks
  */

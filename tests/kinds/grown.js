@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Weight files with other sizes than the golden files. */
+/** Weight files with larger sizes than the golden files. */
 
 import { readFileSync } from 'node:fs';
 
@@ -14,7 +14,7 @@ const golden = (name) => readGGUF(new Uint8Array(readFileSync(`${GOLDEN}${name}.
 /** Returns the metadata of a golden file. @param {string} name */
 export const metadataOf = (name) => golden(name).metadata;
 
-/** Returns ids below a number. @param {number} length @param {number} below */
+/** Returns arbitrary ids below `below`. @param {number} length @param {number} below */
 export const ids = (length, below) => Uint32Array.from({ length }, (_, i) => (i * 7919) % below);
 export const PIXELS = 256 * 256;
 
@@ -25,7 +25,7 @@ const typed = (value) => {
 };
 
 /**
- * Returns a golden file with other sizes. The tensors named in `shapes` get the shapes that follow from these sizes.
+ * Returns a golden file with other sizes. `shapes` gives the new shapes of the tensors that depend on these sizes.
  * @param {string} name
  * @param {Record<string, any>} sizes
  * @param {Record<string, number[]>} shapes
@@ -43,8 +43,8 @@ export function grown(name, sizes, shapes) {
 }
 
 /**
- * A file of an architecture with tensors of these shapes; large ones are quantised (Q4_0).
- * @param {string} name  golden file with the other keys
+ * Returns a file with only the given tensors; large ones are quantised (Q4_0).
+ * @param {string} name  golden file from which all other keys are copied
  * @param {Record<string, any>} sizes
  * @param {Record<string, number[]>} shapes
  */
@@ -64,13 +64,13 @@ export function large(name, sizes, shapes) {
   return writeGGUF({ metadata: all, tensors });
 }
 
-/** The tensors of n blocks. @param {number} n @param {string} stack @param {Record<string, number[]>} each */
+/** Returns the shapes of the tensors in n equal blocks. @param {number} n @param {string} stack @param {Record<string, number[]>} each */
 export const blocks = (n, stack, each) =>
   Object.fromEntries(
     Array.from({ length: n }, (_, i) => Object.entries(each).map(([name, shape]) => [`${stack}blk.${i}.${name}`, shape])).flat(),
   );
 
-/** A linear map with its bias. @param {string} name @param {number} rows @param {number} columns */
+/** Returns the shapes of a linear map and its bias. @param {string} name @param {number} rows @param {number} columns */
 export const linear = (name, rows, columns) => ({ [`${name}.weight`]: [rows, columns], [`${name}.bias`]: [rows] });
 /** @param {string} name @param {number} d */
 export const norm = (name, d) => ({ [`${name}.weight`]: [d], [`${name}.bias`]: [d] });

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Inputs that several kinds give to their verbs, and readings of their runs. */
+/** Inputs for verbs, and functions that read runs, for the test cases of several kinds. */
 
 /** Returns a picture of noise. @param {number} width @param {number} height @param {number} channels */
 export const patterned = (width, height, channels) => ({
@@ -30,7 +30,7 @@ export const striped = (width, height, channels) => ({
 /** Returns a picture of one grey. @param {number} width @param {number} height @param {number} channels */
 export const plain = (width, height, channels) => ({ data: new Uint8Array(width * height * channels).fill(200), width, height });
 
-/** Returns the words between the spaces of a text. @param {string} text */
+/** Returns the words of a text, which spaces separate. @param {string} text */
 export const wordsOf = (text) => text.split(/[ \n\u00a0]+/).filter(Boolean);
 
 /** Returns the first 20 values of a run. @param {any} run */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** The rows of every kind for the sweeps in tests/js (rows.js). A new kind adds two lines here. */
+/** The test cases (rows) of every kind for the sweeps in tests/js; rows.js explains rows and sweeps. A new kind adds two lines here. */
 
 import { rows } from './rows.js';
 import * as caption from './caption/js.js';
@@ -22,20 +22,29 @@ import * as text from './text/js.js';
  */
 
 /**
- * A call of a verb that draws. input: makes the input of the verb; score: scores the result of a run
+ * A call of a verb that draws.
+ *
+ * - input: makes the input of the verb
+ * - score: returns the score of a run's result
  *
  * @typedef {{ file: File, options: Record<string, any>, input?: (info: any) => unknown, score?: (model: any, result: any) => Promise<{ nats: number }> }} Drawing
  */
 
 /**
- * An option that is a list or an object, and how a caller changes it afterwards. most: maxTokens of a resumed run
+ * An option that is a list or an object, which the caller changes after the call.
+ *
+ * - change: makes the change
+ * - most: maxTokens of a resumed run
  *
  * @typedef {{ file: File, begin: (model: any, options: any) => any, options: (info: any) => any, change: (options: any) => void, most?: number }} List
  */
 
 /**
- * A call that waits for something that never comes. forms: forms of its input that never arrive; immediate: a short input is encoded before
- * the call returns; rendered: Web Audio renders samples of the result
+ * A call that waits for something that never arrives.
+ *
+ * - forms: the forms of input that never arrive
+ * - immediate: whether a short input is encoded before the call returns
+ * - rendered: whether the samples of the result need Web Audio
  *
  * @typedef {{ file: File, ask: (model: any, options: object, input: any) => any, forms?: ('address' | 'recording' | 'file')[], immediate?: true, rendered?: true }} Waiting
  */
@@ -43,71 +52,99 @@ import * as text from './text/js.js';
 /** A valid call of a verb: its file and arguments. @typedef {{ file: string, input: (info: any) => any[] }} Nested */
 
 /**
- * Functions that compute something from a text. file: may be made of the words that are read
+ * Functions that pass a text to a model.
+ *
+ * - file: the weight file, or a function that makes it from the words of the text
+ * - read: the functions, by name
  *
  * @typedef {{ file: string | ((words: string[]) => Uint8Array<ArrayBuffer>), read: Record<string, (model: any, text: string) => Promise<unknown>> }} Typed
  */
 
 /**
- * How to start a short run, and what is special about it. ids: the ids of a step; begins: the first step of a resumed run repeats the drawn
- * part; levels: levels whose order begins anew in a resumed run; rest: options of resume() that save() does not store; heard: what a
- * resumed run knows of an input; saved: shipped files whose saved runs are manipulated; alike: names of shipped files with the architecture
- * of a smaller file; bothWays: a file and an input, if the kind has encode() and decode()
+ * How to start a short run, and the peculiarities of this kind's runs.
+ *
+ * - ids: returns the ids of a step
+ * - begins: whether the first step of a resumed run repeats the part that was drawn before
+ * - levels: the names of levels, if a resumed run starts with the first level again
+ * - rest: returns options for resume() that save() does not store
+ * - heard: returns the part of an input that a resumed run still has
+ * - saved: shipped files whose saved runs the test changes to invalid ones
+ * - alike: matches shipped files that have the architecture of a smaller file
+ * - bothWays: a file and an input for encode() and decode(), if the kind has them
  *
  * @typedef {{ run: (model: any, options: object) => any, ids: (step: any) => number[], begins?: true, levels?: string[], rest?: (model: any, drawn: number) => object, heard?: (input: any) => unknown, saved?: string[], alike?: RegExp, bothWays?: { file: File, input: (info: any) => unknown } }} Runs
  */
 
 /**
- * Golden files with the verbs that no kind before it has. inputs: arguments of verbs that do not accept 'a'; besides: further options that a
- * verb needs
+ * Golden files for the verbs that no earlier kind in the list has.
+ *
+ * - inputs: arguments of the verbs that do not accept 'a'
+ * - besides: further options that a verb needs
  *
  * @typedef {{ files: string[], inputs?: Record<string, (info: any) => any[]>, besides?: Record<string, object> }} Options
  */
 
 /**
- * A very large file, and what its worker is asked: to encode these inputs, or to draw. alike: its expensive layers are of the same kind as
- * those of another row, so that only test:all computes it
+ * A very large file, and the work for its worker: inputs to encode, or a run to draw.
+ *
+ * - alike: whether another row has slow layers of the same type; then only `npm run test:all` tests this row
  *
  * @typedef {{ file: () => Uint8Array<ArrayBuffer>, encode?: () => Record<string, Uint32Array<ArrayBuffer>>, draw?: () => object, alike?: true }} Slice
  */
 
 /**
- * A run with the option `probabilities`. ids: the ids of a step, with the nats of each; -1: the step does not name the id
+ * A run with the option `probabilities`.
+ *
+ * - ids: returns the ids of a step and the nats of each; an id is -1 if the step does not contain it
  *
  * @typedef {{ file: File, begin: (model: any, options: any) => any, ids: (step: any) => [number[], ArrayLike<number>][], options?: object }} Spread
  */
 
 /**
- * Metadata keys of golden files. integers: files whose integers are read in every integer type, always or only by test:all; read: keys that
- * only JavaScript reads; use: a use of the model that reads them; numbers: keys that must not be negative, fractional or huge
+ * Metadata keys of golden files.
+ *
+ * - integers: files whose integer keys are tested with every integer type, always or only by `npm run test:all`
+ * - read: keys that only JavaScript reads, by file
+ * - use: uses a model so that it reads these keys
+ * - numbers: keys whose values must not be negative, fractional or huge, by file
  *
  * @typedef {{ integers?: Record<string, 'always' | 'more'>, read?: Record<string, string[]>, use?: (model: any) => unknown, numbers?: Record<string, string[]> }} Keys
  */
 
 /**
- * The evaluation of shipped files. measured: files that refuse a folder as data; odd: files that refuse another JSON file, with the
- * message; made: files that name the program which makes their data
+ * The evaluation of shipped files (npm run eval).
+ *
+ * - measured: files for which a folder is not accepted as test data
+ * - odd: files for which an unsuitable JSON file is not accepted, with the error message
+ * - made: files for which the error message names the program that makes the test data
  *
  * @typedef {{ measured?: string[], odd?: [string, RegExp][], made?: [string, string][] }} Evaluation
  */
 
 /**
- * Calls with lists in which the item 1 is missing.
+ * Calls with lists whose item 1 is missing.
  *
  * @typedef {{ file: string, said: RegExp, calls: (model: any, hole: (...list: unknown[]) => unknown[]) => (() => Promise<unknown>)[] }} Holes
  */
 
 /**
- * A call of a verb with an input that may be large. n: a size at which the call takes some tens of milliseconds; make: returns the
- * arguments, with an input of a size
+ * A call of a verb with an input that may be large.
+ *
+ * - n: a size of the input at which the call takes some tens of milliseconds
+ * - make: returns the arguments, with an input of the given size
  *
  * @typedef {{ file: File, n: number, make: (n: number, info: any) => any[] }} Large
  */
 
 /**
- * What doubling.test.js passes to a row. canvas, tall: a canvas that measures text and paints nothing, and one on which any number of lines
- * fit; doubled: compares the times for n items and for twice as many; list: makes a list; painted: adds steps to a sheet and paints it;
- * texts: texts that are shown
+ * Functions and texts that doubling.test.js passes to a row.
+ *
+ * - canvas: makes a canvas that measures text and paints nothing
+ * - tall: makes such a canvas on which any number of lines fit
+ * - doubled: compares the times for n items and for twice as many
+ * - list: makes a list
+ * - painted: adds steps to a sheet and paints the sheet
+ * - texts: texts to paint
  *
  * @typedef {object} Tools
  * @property {() => any} canvas
@@ -119,19 +156,22 @@ import * as text from './text/js.js';
  */
 
 /**
- * Bounds of what outlives a call. maps: maps and sets of the kind's folder, by `FILE NAME`: the keys that are possible, or the code that
- * removes or refuses entries; keys: its keys of localStorage and sessionStorage
+ * The bounds of objects that outlive a call.
+ *
+ * - maps: for the maps and sets in the kind's folder, by `FILE NAME`: the possible keys, or the code that removes or refuses entries
+ * - keys: the kind's keys in localStorage and sessionStorage
  *
  * @typedef {{ maps?: Record<string, string | RegExp>, keys?: string[] }} Bounds
  */
 
 /**
- * The rows of one kind. A text instead of rows is the reason why it has none.
+ * The rows of one kind, by sweep. A string instead of rows is the reason why the kind has none.
  *
  * @typedef {object} Rows
  * @property {Record<string, Drawing> | string} verbs  verbs.test.js, by `VERB` or `VERB, SPECIAL CASE`: one or more for each verb that draws
  * @property {Record<string, List> | string} lists     verbs.test.js, by option
- * @property {Record<string, Waiting | string>} waiting  waiting.test.js, by verb; a text is the reason why the verb waits only for its worker
+ * @property {Record<string, Waiting | string>} waiting  waiting.test.js, by verb; a string is the reason why the verb waits
+ *   only for its worker
  * @property {Record<string, (load: (source: any) => Promise<any>) => Promise<unknown>>} promises  promises.test.js: short uses of the library
  * @property {Record<string, Nested>} nested           nested-inputs.test.js, by verb
  * @property {Typed | string} typed                    typed.test.js
@@ -156,8 +196,8 @@ import * as text from './text/js.js';
 /** @type {Record<string, Rows>} */
 const ALL = { latent, picture, sound, code, note, sign, caption, text, head, tag };
 
-/** Returns the rows of every kind for a sweep. @template {keyof Rows} Sweep @param {Sweep} sweep */
+/** Returns the rows of a sweep, by kind. @template {keyof Rows} Sweep @param {Sweep} sweep */
 export const rowsOf = (sweep) => rows(ALL, sweep, 'js.js');
 
-/** Returns what load() accepts. @param {File} file */
+/** Returns the path or the bytes of a weight file, as load() accepts them. @param {File} file */
 export const weightsOf = (file) => (typeof file === 'string' ? file : file());

@@ -2,25 +2,28 @@
 // @ts-check
 
 /**
- * The sweeps of the tests visit every kind of answer. The folder tests/kinds/NAME has the rows of one kind for all sweeps, in one file for
- * each folder of tests: js.js for tests/js, and so on. Each sweep has an export of the same name in every kind: its rows, or a text with
- * the reason why the kind has none. So a sweep names no kind, and a new kind is one folder. Nothing is computed on import, because a sweep
- * imports the rows of all sweeps: weight files and inputs are made by functions.
+ * Test cases for every kind of model (picture, text, sound, ...). A test that covers all kinds is called a sweep, and its test cases are
+ * called rows. The rows of one kind are in the folder tests/kinds/NAME: js.js has those for the sweeps in tests/js, browser.js those for
+ * tests/browser, and so on. Each of these files exports one value per sweep, under the name of the sweep: the rows, or a string that says
+ * why this kind has none. The sweeps themselves contain no name of a kind, so adding a kind means adding one folder.
+ *
+ * A sweep imports these files with the rows of all other sweeps, so importing them must compute nothing: functions in the rows make the
+ * weight files and the inputs.
  */
 
 import { KINDS } from '../../web/lib/kinds/list.js';
 
-/** The kinds of the library. flow.test.js registers the kind triad, and may run in the same process. */
+/** The names of the library's kinds, without triad, which flow.test.js adds and which may be in the same process. */
 export const NAMES = KINDS.map(({ name }) => name).filter((name) => name !== 'triad');
 
 /**
- * Returns the rows of every kind for a sweep.
+ * Returns the rows of a sweep, by kind. Throws if a kind exports neither rows nor a reason.
  *
  * @template {object} Rows
  * @template {keyof Rows & string} Sweep
- * @param {Record<string, Rows>} all  the exports of each kind
+ * @param {Record<string, Rows>} all  the exports of each kind's file
  * @param {Sweep} sweep
- * @param {string} file             the file of a kind that exports the rows
+ * @param {string} file             name of this file, for the error message
  * @param {string[]} [names]
  * @returns {Record<string, Rows[Sweep]>}
  */
@@ -34,7 +37,7 @@ export function rows(all, sweep, file, names = NAMES) {
 }
 
 /**
- * Returns the rows of all kinds, by the names that they have in their kinds, without the kinds that state a reason.
+ * Merges the rows of all kinds into one object, under the names of the rows. Kinds that give a reason instead of rows are left out.
  *
  * @template Row
  * @param {Record<string, Record<string, Row> | string>} kinds
@@ -49,7 +52,7 @@ export function flat(kinds) {
 }
 
 /**
- * Returns the rows of all kinds, by `KIND.ROW`, without the kinds that state a reason.
+ * Merges the rows of all kinds into one object, under the names `KIND.ROW`. Kinds that give a reason instead of rows are left out.
  *
  * @template Row
  * @param {Record<string, Record<string, Row> | string>} kinds

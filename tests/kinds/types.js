@@ -7,7 +7,11 @@ import { NAMES } from './rows.js';
 
 const read = (/** @type {string} */ path) => readFile(new URL(path, import.meta.url), 'utf8');
 
-/** Returns the samples that check the types of the package: of its calls, and of every kind. @returns {Promise<Record<string, string>>} */
+/**
+ * Returns the source files that check the types of the package: common ones, and one for every kind.
+ *
+ * @returns {Promise<Record<string, string>>}
+ */
 export async function typeSamples() {
   const shared = ['consumer.ts', 'description.ts', 'same.ts'].map(async (name) => [name, await read(`../js/types/${name}`)]);
   const kinds = NAMES.map(async (name) => [`${name}.ts`, await read(`${name}/types.ts`)]);

@@ -2,8 +2,8 @@
 // @ts-check
 
 /**
- * The rows of every page for the sweeps in tests/browser, in the form of tests/kinds (rows.js): tests/pages/NAME/browser.js has those of one
- * page. A new page adds two lines here.
+ * The test cases of every page (rows) for those tests in tests/browser that cover all pages (sweeps). The rows of one page are in
+ * tests/pages/NAME/browser.js; tests/kinds/rows.js describes their form. A new page adds two lines here.
  */
 
 import { rows } from '../kinds/rows.js';
@@ -30,23 +30,35 @@ import * as transformer from './transformer/browser.js';
 import * as wavenet from './wavenet/browser.js';
 
 /**
- * Files of weights/: one that the figures of the page can show; and one that they cannot show, with the page's answer. wrong: by default
- * opened-decoder.gguf; always: whether npm test tries them, and not only npm run test:all
+ * Two weight files of weights/ that the test opens on the page.
+ *
+ * - file: a model that the page's figures can show
+ * - wrong: a model that they cannot show, by default opened-decoder.gguf
+ * - said: the page's message about `wrong`
+ * - always: whether `npm test`, and not only `npm run test:all`, opens them
  *
  * @typedef {{ file: string, wrong?: string, said?: RegExp, always?: true }} OwnFile
  */
 
-/** Name, content and type. @typedef {[string, string | Uint8Array, string]} GivenFile */
+/** A file: its name, content and MIME type. @typedef {[string, string | Uint8Array, string]} GivenFile */
 
 /**
- * A file that is dropped on a figure or pasted. figure: takes files; said: the element that shows the answer; refused: the element that shows
- * an error, by default the same; given: a suitable file; done: the expected answer
+ * A file that is dropped on a figure or pasted.
+ *
+ * - figure: selector of a figure that accepts files
+ * - said: selector of the element that shows the message
+ * - refused: selector of the element that shows an error, by default `said`
+ * - given: returns a suitable file
+ * - done: the expected message
  *
  * @typedef {{ figure: string, said: string, refused?: string, given: () => GivenFile, done: RegExp }} GivenFiles
  */
 
 /**
- * A row of the lectures that a figure shows. at: id of the figure; but: the part of the row that the figure leaves out
+ * A topic of the five lectures that a figure of this page shows (figures.js).
+ *
+ * - at: id of the figure
+ * - but: the part of the topic that the figure leaves out
  *
  * @typedef {{ shows: string, at: string, but?: string }} Figure
  */
@@ -55,9 +67,9 @@ import * as wavenet from './wavenet/browser.js';
  * The rows of one page.
  *
  * @typedef {object} Rows
- * @property {OwnFile | string} ownFile  own-file.js; a text is the reason why the page has no row
- * @property {GivenFiles} [givenFiles]   given-files.test.js, which finds the pages whose figures take files
- * @property {Record<string, Figure>} [figures]  figures.js, by the row of the lectures
+ * @property {OwnFile | string} ownFile  own-file.js; a string is the reason why the page has no row
+ * @property {GivenFiles} [givenFiles]   given-files.test.js, which itself finds the pages whose figures accept files
+ * @property {Record<string, Figure>} [figures]  figures.js, by the number of the topic
  */
 
 /** @type {Record<string, Rows>} */
@@ -85,11 +97,11 @@ const ALL = {
   wavenet,
 };
 
-/** The rows by page, for the sweep in which every page has a row or a reason. */
+/** Returns the rows for own-file.js, by page; every page must have a row or a reason. */
 export const ownFiles = () => rows(ALL, 'ownFile', 'browser.js', Object.keys(ALL));
 
 /**
- * Returns the rows of the pages that have any.
+ * Returns the rows of a sweep, for the pages that have rows.
  *
  * @template {'givenFiles' | 'figures'} Sweep
  * @param {Sweep} sweep

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Rows of the kind caption for the sweeps in tests/browser (tests/kinds/browser.js documents them). */
+/** Test cases with models of the kind caption, for the tests in tests/browser that cover every kind (see tests/kinds/browser.js). */
 
 import { toyCaption } from '../../js/toy-caption.js';
 

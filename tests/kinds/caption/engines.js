@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** The runs of the kind caption for tests/engines (tests/kinds/engines.js documents them). This file also runs in pages, without Node. */
+/**
+ * Runs of models of the kind caption, whose results tests/engines compares between engines and builds (see tests/kinds/engines.js). This
+ * file also runs in pages, without Node.
+ */
 
-/** Captions are compared on their page (tests/engines/pages.js) and, in C, by a hash (tests/c). */
+/** No runs: captions are compared on their page (tests/engines/pages.js) and, in C, by a hash (tests/c). */
 export const plan = () => undefined;
 export const tasks = {};

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 
-/** The types of the kind caption. package.test.js compiles this file; it never runs. */
+/** Checks the types for models of the kind caption. package.test.js compiles this file; it never runs. */
 
 import { load } from 'nextpixel';
 import type {
@@ -36,7 +36,7 @@ export async function verbs(image: ImageData): Promise<void> {
   model.close();
 }
 
-/** The description of a model has the fields of its kind. */
+/** Compiles only if `model.info`, the description of a model, has the fields of this kind. */
 export async function description(): Promise<unknown> {
   const own: CaptionInfo | undefined = undefined;
   return own;
@@ -44,5 +44,5 @@ export async function description(): Promise<unknown> {
 
 export const maps = (step: CaptionStep): AttentionMap[] | undefined => step.maps;
 
-/** The element's event has the step type of the kind. */
+/** Compiles only if the event nx-step can carry a step of this kind. */
 export const steps = (step: CaptionStep): NextPixelStepEvent['step'] => step;

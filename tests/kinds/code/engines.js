@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** The runs of the kind code for tests/engines (tests/kinds/engines.js documents them). This file also runs in pages, without Node. */
+/**
+ * Runs of models of the kind code, whose results tests/engines compares between engines and builds (see tests/kinds/engines.js). This
+ * file also runs in pages, without Node.
+ */
 
 import { halfWay, knownSound, labelOf, sounding, speakerOf } from '../../engines/inputs.js';
 
@@ -11,7 +14,7 @@ import { halfWay, knownSound, labelOf, sounding, speakerOf } from '../../engines
 /** @import { PlannedRun, Work } from '../../engines/plan.js' */
 /** @import { Plan, Tasks } from '../engines.js' */
 
-/** Maximum number of codes of the top level to draw. */
+/** Maximum number of top-level codes to draw. */
 const MOST_CODED = 9;
 
 /** @type {Plan} */
@@ -19,7 +22,7 @@ export const plan = (works, info) =>
   works.filter(({ task }) => info.verbs.includes(task)).map((work) => ({ ...work, ...coding(work, info) }));
 
 /**
- * Converts a task to a task on sounds as codes: it encodes a sound whose last top-level code is incomplete, or draws more codes.
+ * Converts a task on audio to a task on audio codes: encoding audio that ends in the middle of a top-level code, or drawing codes.
  *
  * @param {Work} work
  * @param {ModelInfo} info
@@ -46,7 +49,7 @@ const speaking = {
       await say('top codes', way, Uint32Array.from(found.top));
       await say('bottom codes', way, Uint32Array.from(found.bottom));
       await say('samples', way, Float32Array.from(found.sound));
-      if (way === 'resumed') continue; // the cost of earlier values is 0
+      if (way === 'resumed') continue; // a resumed run reports a cost of 0 for earlier values
       await say('nats of the top', way, Float32Array.from(found['nats of the top']));
       await say('nats of the bottom', way, Float32Array.from(found['nats of the bottom']));
     }
@@ -70,7 +73,7 @@ export const tasks = {
 };
 
 /**
- * Runs a line of a sound as codes.
+ * Starts the planned run of audio codes.
  *
  * @param {Model} model
  * @param {PlannedRun} run

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 
-/** The types of the kind code. package.test.js compiles this file; it never runs. */
+/** Checks the types for models of the kind code. package.test.js compiles this file; it never runs. */
 
 import { load } from 'nextpixel';
 import type {
@@ -42,7 +42,7 @@ export async function verbs(sound: SoundSource): Promise<void> {
   void again;
 }
 
-/** The description of a model has the fields of its kind. */
+/** Compiles only if `model.info`, the description of a model, has the fields of this kind. */
 export async function description(): Promise<unknown> {
   const { info } = await load('a.gguf');
   if (info.kind === 'code') return info.sampleRate;
@@ -50,5 +50,5 @@ export async function description(): Promise<unknown> {
   return own;
 }
 
-/** The element's event has the step type of the kind. */
+/** Compiles only if the event nx-step can carry a step of this kind. */
 export const steps = (step: CodeStep): NextPixelStepEvent['step'] => step;

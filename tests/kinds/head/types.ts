@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 
-/** The types of the kind head. package.test.js compiles this file; it never runs. */
+/** Checks the types for models of the kind head. package.test.js compiles this file; it never runs. */
 
 import { load } from 'nextpixel';
 import type { HeadInfo, HeadModel, ModelOf, Parse, ParseOptions } from 'nextpixel';
@@ -15,8 +15,8 @@ export async function verbs(): Promise<void> {
   model.close();
 }
 
-/** The element's event has the step type of the kind. */
+/** Compiles only if the event nx-step can carry a step of this kind. */
 export const steps = (step: Parse): NextPixelStepEvent['step'] => step;
 
-/** The end of a run has the result type of its kind. */
+/** Compiles only if the event nx-end has the results of this kind. */
 export const ends = ({ parse }: NextPixelEndEvent): [Parse?] => [parse];

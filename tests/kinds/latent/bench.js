@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Rows of the kind latent for the sweeps in tests/bench (tests/kinds/bench.js documents them). */
+/** Test cases with models of the kind latent, for the tests in tests/bench that cover every kind (see tests/kinds/bench.js). */
 
 /** @import { Rows } from '../bench.js' */
 

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** The runs of the kind latent for tests/engines (tests/kinds/engines.js documents them). This file also runs in pages, without Node. */
+/**
+ * Runs of models of the kind latent, whose results tests/engines compares between engines and builds (see tests/kinds/engines.js). This
+ * file also runs in pages, without Node.
+ */
 
 /** @import { Plan, Tasks } from '../engines.js' */
 

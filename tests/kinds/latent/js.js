@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Rows of the kind latent for the sweeps in tests/js (tests/kinds/js.js documents them). */
+/** Test cases with models of the kind latent, for the tests in tests/js that cover every kind (see tests/kinds/js.js). */
 
 import { GOLDEN } from '../../js/helpers.js';
 import { grown, ids } from '../grown.js';

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 
-/** The types of the kind latent. package.test.js compiles this file; it never runs. */
+/** Checks the types for models of the kind latent. package.test.js compiles this file; it never runs. */
 
 import { load } from 'nextpixel';
 import type { AttentionMap, LatentInfo, LatentModel, LatentOptions, LatentRun, LatentStep, ModelOf, WalkOptions } from 'nextpixel';
@@ -19,7 +19,7 @@ export async function verbs(image: ImageData): Promise<void> {
   model.close();
 }
 
-/** The description of a model has the fields of its kind. */
+/** Compiles only if `model.info`, the description of a model, has the fields of this kind. */
 export async function description(): Promise<unknown> {
   const { info } = await load('a.gguf');
   if (info.kind === 'latent') return info.width * info.height * info.channels;
@@ -29,10 +29,10 @@ export async function description(): Promise<unknown> {
 
 export const maps = (step: LatentStep): AttentionMap[] | undefined => step.maps;
 
-/** The element's event has the step type of the kind. */
+/** Compiles only if the event nx-step can carry a step of this kind. */
 export const steps = (step: LatentStep): NextPixelStepEvent['step'] => step;
 
-/** Calls as users of the package may write them. */
+/** Compiles only if users can write these calls. */
 export async function uses(): Promise<void> {
   const latent = await load<'latent'>('weights/sagan-emoji.gguf');
   const made: LatentRun = latent.generate({ label: 'face', latent: [0, 1] });

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** The runs of the kind note for tests/engines (tests/kinds/engines.js documents them). This file also runs in pages, without Node. */
+/**
+ * Runs of models of the kind note, whose results tests/engines compares between engines and builds (see tests/kinds/engines.js). This
+ * file also runs in pages, without Node.
+ */
 
 import { Alphabet } from '../../../web/lib/kinds/note/alphabet.js';
 import { encode } from '../../../web/lib/kinds/note/codec.js';
@@ -13,7 +16,7 @@ import { halfWay } from '../../engines/inputs.js';
 /** @import { PlannedRun, Work } from '../../engines/plan.js' */
 /** @import { Plan, Tasks } from '../engines.js' */
 
-/** Number of time steps of music to score and harmonise, and the maximum number of bars drawn without input. */
+/** Number of time steps of music to score and harmonise, and the maximum number of bars to draw without input. */
 const MOMENTS = 12;
 const BARS = 2;
 
@@ -22,7 +25,7 @@ export const plan = (works, info) =>
   works.filter(({ task }) => info.verbs.includes(task)).map((work) => ({ ...work, ...singing(work, info) }));
 
 /**
- * Converts a task on pictures to a task on music: it scores all voices of some notes, and harmonises the first voice.
+ * Converts a task on pictures to a task on music, such as scoring all voices of some notes, or harmonising the first voice.
  *
  * @param {Work} work
  * @param {ModelInfo} info
@@ -76,7 +79,7 @@ export const tasks = {
 };
 
 /**
- * Runs a line of music.
+ * Starts the planned run of music.
  *
  * @param {Model} model
  * @param {PlannedRun} run

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Rows of the kind note for the sweeps in tests/js (tests/kinds/js.js documents them). */
+/** Test cases with models of the kind note, for the tests in tests/js that cover every kind (see tests/kinds/js.js). */
 
 import { writeNotes } from '../../../web/lib/kinds/note/midi.js';
 import { ROOT } from '../../js/helpers.js';
@@ -86,7 +86,7 @@ export const holes = 'nested-inputs.test.js';
 /** @type {Rows['tasks']} */
 export const tasks = { draws: ['complete', 'generate'] };
 
-/** Returns notes one after another. @param {number} n @param {(i: number) => string} voice */
+/** Returns n notes, each of which starts when the previous one ends. @param {number} n @param {(i: number) => string} voice */
 const melody = (n, voice) => Array.from({ length: n }, (_, i) => ({ start: i, length: 1, pitch: 60 + (i % 9), voice: voice(i) }));
 
 /** @type {Rows['doubling']} */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 
-/** The types of the kind note. package.test.js compiles this file; it never runs. */
+/** Checks the types for models of the kind note. package.test.js compiles this file; it never runs. */
 
 import { load } from 'nextpixel';
 import type {
@@ -41,7 +41,7 @@ export async function verbs(music: MusicSource): Promise<void> {
   void midi;
 }
 
-/** The description of a model has the fields of its kind. */
+/** Compiles only if `model.info`, the description of a model, has the fields of this kind. */
 export async function description(): Promise<unknown> {
   const notes = (await load<'note'>('a.gguf')).info;
   holds<[Same<typeof notes.voices, string[]>, Same<typeof notes.kind, 'note'>]>();
@@ -53,8 +53,8 @@ export async function description(): Promise<unknown> {
 
 export const maps = (step: NoteStep): AttentionMap[] | undefined => step.maps;
 
-/** The element's event has the step type of the kind. */
+/** Compiles only if the event nx-step can carry a step of this kind. */
 export const steps = (step: NoteStep): NextPixelStepEvent['step'] => step;
 
-/** The end of a run has the result type of its kind. */
+/** Compiles only if the event nx-end has the results of this kind. */
 export const ends = ({ notes }: NextPixelEndEvent): [Note[]?] => [notes];

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** The runs of the kind picture for tests/engines (tests/kinds/engines.js documents them). This file also runs in pages, without Node. */
+/**
+ * Runs of models of the kind picture, whose results tests/engines compares between engines and builds (see tests/kinds/engines.js). This
+ * file also runs in pages, without Node.
+ */
 
 import { chosen, inputShape, labelOf, pictureOf } from '../../engines/inputs.js';
 
@@ -9,13 +12,14 @@ import { chosen, inputShape, labelOf, pictureOf } from '../../engines/inputs.js'
 /** @import { Plan, Tasks } from '../engines.js' */
 /** @import { PlannedRun } from '../../engines/plan.js' */
 
-/** The known fraction of a completion, and the maximum drawn fraction. The drawn part reaches a little beyond the border of the third block
- * of local attention, where the first block becomes invisible. Without input, it is long enough that some pictures are no longer blank. */
+/** The fraction of the picture that is known in a completion, and the largest fraction that is drawn. The drawn part ends a little after
+ * the start of the third block of local attention, from which on the first block is no longer visible. Without input, the drawn part is
+ * long enough that some pictures are no longer blank. */
 const KNOWN = 3 / 8;
 const MOST_DRAWN = 256;
 
 /**
- * The modes of a run. None of them may change a result. `options` are passed to complete(), generate() and superResolve(); `alone` draws
+ * The modes of a run, which must all give the same result. `options` are passed to complete(), generate() and superResolve(); `alone` draws
  * only the first sample; `beside` runs another run of the same model at the same time.
  *
  * @type {{ name: string, options?: { chunkSize?: number, lookAhead?: boolean }, alone?: boolean, beside?: boolean }[]}
@@ -43,7 +47,7 @@ export const plan = (works, { height, width, channels, positions, classes, verbs
         known,
         draw: Math.min(positions - known, MOST_DRAWN),
         label: chosen(work, classes),
-        // A row in the lower half, where a query sees the largest number of keys.
+        // A row in the lower half, where a query sees most keys.
         row: Math.floor((2 * height) / 3),
         column: width >> 1,
         channel: channels - 1,
@@ -88,7 +92,7 @@ export const tasks = {
       const { row, column, channel } = run;
       const query = { row, column, channel, label: labelOf(run), input };
       const maps = (await model.attention(pictureOf(model.info), query)).filter(({ name }) => name === 'attention');
-      // The keys of all heads, in generation order. As in native.c, a head has a weight of 0 at each key that it does not see.
+      // The keys that any head sees, in generation order. As in native.c, a head has a weight of 0 at each key that it does not see.
       const held = new Set(maps.flatMap(({ keys }) => [...keys]));
       const elements = [-1, ...model.order].filter((place) => held.has(place));
       await say('elements', 'asked', Int32Array.from(elements));
@@ -122,7 +126,7 @@ async function draw(model, run, samples, way) {
   let left = samples;
   for await (const step of running) {
     const rest = from + count - step.from;
-    if (rest <= 0) continue; // this sample is not so far yet, because another worker draws it
+    if (rest <= 0) continue; // another worker draws this sample and is not as far
     drawn[step.sample].values.set(step.values.subarray(0, rest), step.from - from);
     drawn[step.sample].nats.set(step.nats.subarray(0, rest), step.from - from);
     if (step.to >= from + count && --left === 0) break;

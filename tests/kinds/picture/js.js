@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Rows of the kind picture for the sweeps in tests/js (tests/kinds/js.js documents them). */
+/** Test cases with models of the kind picture, for the tests in tests/js that cover every kind (see tests/kinds/js.js). */
 
 import { readFile } from 'node:fs/promises';
 
@@ -160,7 +160,7 @@ export const holes = 'nested-inputs.test.js';
 /** @type {Rows['tasks']} */
 export const tasks = { draws: ['complete', 'generate', 'super-resolve'] };
 
-/** Returns a picture of this many pixels. @param {number} n @param {number} channels */
+/** Returns a picture of n pixels. @param {number} n @param {number} channels */
 const photo = (n, channels) => patterned(n / 256, 256, channels);
 
 /** @type {Rows['doubling']} */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 
-/** The types of the kind picture. package.test.js compiles this file; it never runs. */
+/** Checks the types for models of the kind picture. package.test.js compiles this file; it never runs. */
 
 import { load } from 'nextpixel';
 import type {
@@ -53,7 +53,7 @@ export async function verbs(image: ImageData): Promise<void> {
   model.close();
 }
 
-/** The description of a model has the fields of its kind. */
+/** Compiles only if `model.info`, the description of a model, has the fields of this kind. */
 export async function description(): Promise<unknown> {
   const { info } = await load('a.gguf');
   if (info.kind === 'picture') return info.width * info.height * info.channels;
@@ -63,10 +63,10 @@ export async function description(): Promise<unknown> {
 
 export const maps = (step: PictureStep): AttentionMap[] | undefined => step.maps;
 
-/** The element's event has the step type of the kind. */
+/** Compiles only if the event nx-step can carry a step of this kind. */
 export const steps = (step: PictureStep): NextPixelStepEvent['step'] => step;
 
-/** Calls as users of the package may write them. */
+/** Compiles only if users can write these calls. */
 export async function uses(canvas: HTMLCanvasElement): Promise<void> {
   const picture = await load<'picture'>('weights/digits.gguf');
   const drawn: PictureRun = picture.generate({ label: '7' });

@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** The runs of the kind sign for tests/engines (tests/kinds/engines.js documents them). This file also runs in pages, without Node. */
+/**
+ * Runs of models of the kind sign, whose results tests/engines compares between engines and builds (see tests/kinds/engines.js). This
+ * file also runs in pages, without Node.
+ */
 
 /** @import { Plan, Tasks } from '../engines.js' */
 
-/** Number of examples and of queries. */
+/** Number of examples, and number of queries. */
 const [EXAMPLES, QUESTIONS] = [8, 3];
-/** Number of labels of the examples of synthetic characters. */
+/** Number of labels of the synthetic characters. */
 const LABELS = 3;
 
 /**

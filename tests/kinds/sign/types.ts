@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 
-/** The types of the kind sign. package.test.js compiles this file; it never runs. */
+/** Checks the types for models of the kind sign. package.test.js compiles this file; it never runs. */
 
 import { acquire, load } from 'nextpixel';
 import type { AttentionMap, Classification, ClassifyOptions, ModelOf, SignInfo, SignModel } from 'nextpixel';
@@ -15,7 +15,7 @@ export async function verbs(image: ImageData): Promise<void> {
   model.close();
 }
 
-/** The description of a model has the fields of its kind. */
+/** Compiles only if `model.info`, the description of a model, has the fields of this kind. */
 export async function description(): Promise<unknown> {
   const own: SignInfo | undefined = undefined;
   return own;
@@ -23,13 +23,13 @@ export async function description(): Promise<unknown> {
 
 export const maps = (step: Classification): AttentionMap[] | undefined => step.maps;
 
-/** The element's event has the step type of the kind. */
+/** Compiles only if the event nx-step can carry a step of this kind. */
 export const steps = (step: Classification): NextPixelStepEvent['step'] => step;
 
-/** The end of a run has the result type of its kind. */
+/** Compiles only if the event nx-end has the results of this kind. */
 export const ends = ({ classification }: NextPixelEndEvent): [Classification?] => [classification];
 
-/** Calls as users of the package may write them. */
+/** Compiles only if users can write these calls. */
 export async function uses(canvas: HTMLCanvasElement): Promise<void> {
   const { model: signs, release } = await acquire<'sign'>('weights/snail-omniglot.gguf');
   const named: Classification = await signs.classify(canvas, { support: [{ image: canvas, label: 'a' }] });

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** The runs of the kind sound for tests/engines (tests/kinds/engines.js documents them). This file also runs in pages, without Node. */
+/**
+ * Runs of models of the kind sound, whose results tests/engines compares between engines and builds (see tests/kinds/engines.js). This
+ * file also runs in pages, without Node.
+ */
 
 import { halfWay, knownSound, labelOf, sounding, speakerOf } from '../../engines/inputs.js';
 
@@ -48,7 +51,7 @@ export const tasks = {
 };
 
 /**
- * Runs a line of a sound.
+ * Starts the planned run of audio.
  *
  * @param {Model} model
  * @param {PlannedRun} run

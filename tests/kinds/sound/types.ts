@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 
-/** The types of the kind sound. package.test.js compiles this file; it never runs. */
+/** Checks the types for models of the kind sound. package.test.js compiles this file; it never runs. */
 
 import { load } from 'nextpixel';
 import type {
@@ -41,7 +41,7 @@ export async function verbs(sound: SoundSource): Promise<void> {
   model.close();
 }
 
-/** The description of a model has the fields of its kind. */
+/** Compiles only if `model.info`, the description of a model, has the fields of this kind. */
 export async function description(): Promise<unknown> {
   const { info } = await load('a.gguf');
   if (info.kind === 'sound') return info.sampleRate;
@@ -49,13 +49,13 @@ export async function description(): Promise<unknown> {
   return own;
 }
 
-/** The element's event has the step type of the kind. */
+/** Compiles only if the event nx-step can carry a step of this kind. */
 export const steps = (step: SoundStep): NextPixelStepEvent['step'] => step;
 
-/** The end of a run has the result type of its kind. */
+/** Compiles only if the event nx-end has the results of this kind. */
 export const ends = ({ samples, sampleRate }: NextPixelEndEvent): [Float32Array?, number?] => [samples, sampleRate];
 
-/** Calls as users of the package may write them. */
+/** Compiles only if users can write these calls. */
 export async function uses(audio: AudioContext): Promise<void> {
   const sound = await load<'sound'>('weights/wavenet.gguf');
   const spoken: SoundRun = sound.generate({ label: '7' });

@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** The runs of the kind tag for tests/engines (tests/kinds/engines.js documents them). This file also runs in pages, without Node. */
+/**
+ * Runs of models of the kind tag, whose results tests/engines compares between engines and builds (see tests/kinds/engines.js). This
+ * file also runs in pages, without Node.
+ */
 
 /** @import { Plan, Tasks } from '../engines.js' */
 
-/** The words to tag. One of them occurs in no training sentence. */
+/** The words to tag. One of them (xqzzyish) occurs in no training sentence. */
 const WORDS = 'Time flies like an arrow , but fruit flies like a xqzzyish banana in 1905 .'.split(' ');
 
 /** @type {Plan} */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 
-/** The types of the kind tag. package.test.js compiles this file; it never runs. */
+/** Checks the types for models of the kind tag. package.test.js compiles this file; it never runs. */
 
 import { load } from 'nextpixel';
 import type { ModelOf, TagInfo, TagModel, TagOptions, Tagging } from 'nextpixel';
@@ -17,13 +17,13 @@ export async function verbs(): Promise<void> {
   model.close();
 }
 
-/** The element's event has the step type of the kind. */
+/** Compiles only if the event nx-step can carry a step of this kind. */
 export const steps = (step: Tagging): NextPixelStepEvent['step'] => step;
 
-/** The end of a run has the result type of its kind. */
+/** Compiles only if the event nx-end has the results of this kind. */
 export const ends = ({ tagging }: NextPixelEndEvent): [Tagging?] => [tagging];
 
-/** Calls as users of the package may write them. */
+/** Compiles only if users can write these calls. */
 export async function uses(): Promise<void> {
   const tags = await load<'tag'>('weights/crf-en.gguf');
   const tagging: Tagging = await tags.tag('Time flies.', { marginals: true });

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** The runs of the kind text for tests/engines (tests/kinds/engines.js documents them). This file also runs in pages, without Node. */
+/**
+ * Runs of models of the kind text, whose results tests/engines compares between engines and builds (see tests/kinds/engines.js). This
+ * file also runs in pages, without Node.
+ */
 
 import { idsOf } from '../../engines/inputs.js';
 
@@ -9,7 +12,7 @@ import { idsOf } from '../../engines/inputs.js';
 
 /** The tasks of text models: 'tokens' is generate(). */
 const OF_TEXTS = ['tokens', 'score'];
-/** Number of known tokens of a text, or of all tokens if the task is a score. */
+/** Number of known tokens of a text; for the task "score", number of all tokens. */
 const KNOWN_TOKENS = 40;
 /** Maximum number of tokens to draw. */
 const MOST_TOLD = 48;
@@ -35,7 +38,7 @@ export const tasks = {
     items: () => ['tokens', 'nats'],
     run: async (model, run, say) => {
       for (const maxTokens of [run.draw, 0]) {
-        // a continuation of the whole sound, and a sound without input
+        // first in one run, then in a run that is saved before its first token and resumed
         const { seed, temperature, topK, topP } = run;
         const options = { seed: BigInt(seed), temperature, topK, topP };
         const asked = model.generate(idsOf(model.info, run.known), { ...options, maxTokens });

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Rows of the kind text for the sweeps in tests/js (tests/kinds/js.js documents them). */
+/** Test cases with models of the kind text, for the tests in tests/js that cover every kind (see tests/kinds/js.js). */
 
 import { GOLDEN, ROOT } from '../../js/helpers.js';
 import { toyText } from '../../js/toy-text.js';
@@ -61,7 +61,7 @@ export const lists = {
       variables: { of: { list: ['a'] }, call: (/** @type {string} */ text) => `${text}c` },
     }),
     change: ({ messages, tools, variables }) => {
-      if (!messages) return; // a saved run has only the tokens
+      if (!messages) return; // a saved run contains tokens, not messages
       messages[0].tool_calls[0].function.arguments.x = 'c';
       tools.push({ type: 'function', function: { name: 'b' } });
       variables.of.list[0] = 'b';
@@ -202,7 +202,7 @@ export const holes = 'limits.test.js tests prompts and logitBias in detail';
 /** @type {Rows['tasks']} */
 export const tasks = { draws: ['chat', 'generate', 'translate'] };
 
-/** Biases that prevent an early end, and make a the likeliest token, after few others. */
+/** Logit biases that prevent an early end. */
 const ENDLESS = { 1: -Infinity, 2: -Infinity };
 /** @template T @param {number} n @param {(i: number) => T} make */
 const many = (n, make) => Array.from({ length: n }, (_, i) => make(i));

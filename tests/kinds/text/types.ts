@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 
-/** The types of the kind text. package.test.js compiles this file; it never runs. */
+/** Checks the types for models of the kind text. package.test.js compiles this file; it never runs. */
 
 import { load } from 'nextpixel';
 import type {
@@ -66,7 +66,7 @@ export async function verbs(): Promise<void> {
   void tokens;
 }
 
-/** The description of a model has the fields of its kind. */
+/** Compiles only if `model.info`, the description of a model, has the fields of this kind. */
 export async function description(): Promise<unknown> {
   const { info } = await load('a.gguf');
   if (info.kind === 'text') {
@@ -80,13 +80,13 @@ export async function description(): Promise<unknown> {
 
 export const maps = (step: TextStep | TranslationStep): AttentionMap[] | undefined => step.maps;
 
-/** The element's event has the step type of the kind. */
+/** Compiles only if the event nx-step can carry a step of this kind. */
 export const steps = (step: TextStep | TranslationStep): NextPixelStepEvent['step'] => step;
 
-/** The end of a run has the result type of its kind. */
+/** Compiles only if the event nx-end has the results of this kind. */
 export const ends = ({ text }: NextPixelEndEvent): [string?] => [text];
 
-/** Calls as users of the package may write them. */
+/** Compiles only if users can write these calls. */
 export async function uses(): Promise<void> {
   const text = await load<'text'>('weights/stories.gguf');
   void [

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Rows of the page captions for the sweeps in tests/browser (tests/pages/browser.js documents them). */
+/** Test cases on the page captions, for the tests in tests/browser that cover every page (see tests/pages/browser.js). */
 
 /** @import { Rows } from '../browser.js' */
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Rows of the page chat for the sweeps in tests/browser (tests/pages/browser.js documents them). */
+/** Test cases on the page chat, for the tests in tests/browser that cover every page (see tests/pages/browser.js). */
 
 export const ownFile = 'chat.test.js opens files';
