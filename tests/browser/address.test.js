@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Settings in the address: a change writes them there, Back restores them, a new visit applies them, and malformed ones are ignored. */
+/**
+ * Settings in the address of a page: a change of a setting changes the address, Back restores the setting, a new visit applies the address,
+ * and malformed addresses are ignored.
+ */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -107,7 +110,7 @@ for (const [
       await page.goForward();
       await hasValue(page, selector, then[1]);
       await page.goto('about:blank');
-      await page.goto(address); // for a sentence and for two figures, tests below also reload the page
+      await page.goto(address); // other tests below also reload the page, for a sentence and for two figures
       await hasValue(page, selector, then[1]);
     }, LESS),
   );
@@ -118,7 +121,7 @@ test('a typed sentence is one step of the history, and survives a reload', () =>
     await page.goto('/web/pages/transformer/');
     await page.locator('#sentence:enabled').waitFor(WAIT);
     const first = await page.inputValue('#sentence');
-    // The sentence arrives in three separate pieces; the page detects and translates each of them.
+    // Types a sentence in three steps; the page translates after each of them.
     await page.evaluate(async () => {
       const input = /** @type {HTMLInputElement} */ (document.querySelector('#sentence'));
       for (const text of ['Ein', 'Ein Hund', 'Ein Hund schläft.']) {
@@ -198,8 +201,8 @@ more('the settings of the filters are written to the address and restored', () =
 );
 
 /**
- * ./build.sh test-sweep opens every page with each malformed address; korean.test.js opens a page with the first and then changes to the
- * others.
+ * ./build.sh test-sweep opens every page with each malformed address; korean.test.js opens a page with the first of these addresses and
+ * then changes to the others.
  */
 for (const path of EVERY ? await everyPage() : []) {
   more(`/web/${path} ignores malformed text after the #`, () =>

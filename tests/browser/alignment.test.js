@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** The page on alignments: a visitor's actions. */
+/** The page on alignments: what a visitor does. */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -37,7 +37,7 @@ test('one sentence runs through five attentions; a cell shows its equation, and 
       model.close();
     }
     assert.match((await page.locator('.pace').textContent()) ?? '', /additive \d.*none \d.* nats; all five in .*ms/);
-    // With the keyboard: a cell, its terms, and the sum of its row.
+    // With the keyboard, selects a cell; the page shows the terms of its sum, and the sum of its row.
     const note = page.locator('#panel-additive .terms');
     await page.locator('#panel-additive canvas').press('ArrowRight');
     assert.match((await note.textContent()) ?? '', /^c₁ = 0\.\d\d h₁.*\na₁ = e\^.* \/ \(e\^0\.00 \+ .*\) = 0\.\d\d$/s);
@@ -66,7 +66,7 @@ test('the batting order: players are moved with keys and by dragging, and everyo
     assert.match((await page.locator('#batting-sum').textContent()) ?? '', /^c₄ = 0\.\d\d \w+ \+ .* = \(0\.\d\d, 0\.\d\d\)$/);
     const fourth = before[3];
     const player = page.getByRole('button', { name: fourth, exact: true });
-    for (let i = 0; i < 24; i++) await player.press('ArrowDown'); // keys that leave no attention
+    for (let i = 0; i < 24; i++) await player.press('ArrowDown'); // removes all attention with the keyboard
     assert.notEqual((await who())[3], fourth);
     assert.equal(new Set(await who()).size, 9);
     await page.locator('#batting-again').click();
@@ -116,13 +116,13 @@ test('one vector: a sentence of each length with and without attention; omitting
       if (words === 5) assert.match(alone, /dog.*snow/, 'one vector holds five words');
       else assert.doesNotMatch(alone, /dress.*book/, 'and not sixteen');
     }
-    // The second word is omitted with the keyboard and then restored.
+    // Omits the second word with the keyboard, and restores it.
     const said = page.locator('#vector-said');
     await said.getByText(/Without “Hund” the vector moves by .*, without “/).waitFor({ timeout: 60000 });
     const canvas = page.locator('#vector canvas');
     const drawn = () => canvas.evaluate((one) => /** @type {HTMLCanvasElement} */ (one).toDataURL());
     const whole = await drawn();
-    // Both presses happen before the translation without the first word ends.
+    // Presses twice before the translation without the first word ends.
     await canvas.evaluate((one) => {
       for (let i = 0; i < 2; i++) one.dispatchEvent(new KeyboardEvent('keydown', { key: 'ArrowRight', bubbles: true }));
     });
@@ -149,7 +149,7 @@ more('twelve words take less than 30 ms', () =>
         times.push(performance.now() - began);
       }
       model.close();
-      return times.sort((a, b) => a - b)[2]; // a low quantile, because other programs may be running
+      return times.sort((a, b) => a - b)[2]; // the third-smallest time, because other programs may run
     });
     console.log(`${ms.toFixed(1)} ms`);
     assert.ok(ms < 30, `${ms.toFixed(1)} ms`);

@@ -32,7 +32,7 @@ test('words and tokens are at the positions where the browser places them', () =
       for (const [at, text] of texts.entries()) {
         const canvas = document.body.appendChild(document.createElement('canvas'));
         canvas.style.cssText = 'display: block; width: 430px; height: 130px';
-        if (at === 2) canvas.dir = 'rtl'; // the direction of the canvas does not change that of a paragraph
+        if (at === 2) canvas.dir = 'rtl'; // the direction of the canvas must not change the direction of a paragraph
         const sheet = new TextSheet(canvas);
         const words = text.match(/\S+|\n| +/g) ?? [];
         words.forEach((word, i) => {
@@ -69,7 +69,7 @@ test('words and tokens are at the positions where the browser places them', () =
           if (!(off < 1.5)) all.push([at, word, a, b, ours[0].y, theirs[0].y - top]);
         });
       }
-      // Every letter of a line without breaks, in the browser's visual order.
+      // Compares the position of every letter of a line without breaks with the browser's own layout.
       for (const text of [
         ...texts.flatMap((one) => one.split('\n')),
         'a (b \u05d0) \u05d1 [c]',

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** A headless Chromium for the tests, and the served pages. */
+/** A headless Chromium for the tests, and a server for the pages. */
 
 import assert from 'node:assert/strict';
 import { existsSync, mkdirSync } from 'node:fs';
@@ -17,12 +17,13 @@ import { isBuilt, published } from './published.js';
 
 /** @import { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core' */
 
-/** The folder for screenshots; git ignores it. */
+/** The folder for screenshots, which Git ignores. */
 export const OUT = fileURLToPath(new URL('./out/', import.meta.url));
 
 /**
- * Addresses for import() inside a page. The addresses name the published library, because loading its sources, a hundred modules, would
- * take half a second more processor time per page. While somebody edits the sources, `edited` makes these addresses lead to the sources.
+ * Addresses of the library for import() inside a page. These addresses lead to the published library, because loading its sources, a
+ * hundred modules, would take half a second more processor time per page. If the sources have been edited since, `edited` redirects these
+ * addresses to the sources.
  */
 export const LIBRARY = '/web/dist/nextpixel.js';
 export const WEIGHTS = '/weights/digits.gguf';
@@ -35,7 +36,7 @@ export const CHROMIUM =
 /** Whether the browser is the headless shell, which uses more main-thread time than the full browser and has no camera. */
 export const SHELL = CHROMIUM.includes('headless-shell');
 
-/** The browser must not use the network, and it runs in containers without a sandbox or a GPU. */
+/** Flags with which the browser does not use the network and runs in containers, without a sandbox or a GPU. */
 const FLAGS = [
   '--no-sandbox',
   '--disable-gpu',
@@ -44,8 +45,8 @@ const FLAGS = [
   '--disable-background-networking',
   '--disable-component-update',
   '--disable-sync',
-  // This switch replaces Playwright's, so it repeats the features that Playwright disables. The address bar's popups are separate pages.
-  // Every new context would create them, which is nearly half of its cost.
+  // This switch replaces Playwright's switch of the same name, so it repeats the features that Playwright disables. The popups of the
+  // address bar are pages of their own. Every new context would create these popups, which takes nearly half of the time for a new context.
   `--disable-features=${[
     'AvoidUnnecessaryBeforeUnloadCheckSync',
     'DestroyProfileOnBrowserClose',
@@ -92,12 +93,12 @@ export async function launch(more = [], fonts = 'wide') {
 }
 
 /**
- * The complaints of a page: serious console messages, uncaught errors and violations of the policy.
+ * Problems that a page reports: serious console messages, uncaught errors and violations of the policy.
  *
  * @typedef {string[]} Complaints
  */
 
-/** The state that the test files of this process share (../group.js): browsers by flags and fonts, and the server. */
+/** Shared by all test files in this process (../group.js): browsers, by flags and fonts, and the server. */
 const shared = {
   /** @type {Map<string, Promise<Browser>>} */
   browsers: new Map(),
@@ -106,7 +107,7 @@ const shared = {
 };
 
 /**
- * Returns a running browser with these flags and fonts. If it has crashed, starts it again.
+ * Returns a running browser with these flags and fonts; if the browser has crashed, starts it again.
  *
  * @param {string[]} [flags]
  * @param {Fonts} [fonts]
@@ -130,10 +131,10 @@ async function startServer() {
   return { built, ...(await serve({ port: 0, root: built ? (await published()).root : undefined })) };
 }
 
-/** Returns the server of the published files or, while somebody edits the sources, of the sources. */
+/** Returns the server. It serves the published files or, if the sources have been edited since, the sources. */
 const served = () => (shared.server ??= startServer());
 
-/** Makes the published library lead to its sources. @param {BrowserContext} context */
+/** Redirects requests for the published library to its sources. @param {BrowserContext} context */
 const edited = (context) =>
   context.route(/\/web\/dist\/(nextpixel|element|define|words-\w+)\.js/, (route) => {
     const [, name] = /([\w-]+)\.js/.exec(new URL(route.request().url()).pathname) ?? [];
@@ -160,7 +161,8 @@ export function session(flags, fonts) {
   after(stop);
 
   /**
-   * Opens a page in its own context, and closes it when `body` is done. The page must not complain, unless `complains` allows it.
+   * Opens a page in its own context, and closes it when `body` is done. The test fails if the page reports a problem, unless `complains` is
+   * set.
    *
    * @param {(page: Page, complaints: Complaints) => Promise<void>} body
    * @param {BrowserContextOptions & { complains?: boolean }} [options]
@@ -264,8 +266,8 @@ export const everyPageInEveryLanguage = async () => [...(await framedPages(WEB))
 export const WAIT = { timeout: 180_000 };
 
 /**
- * Waits until the run of a page's first figure has reached this phase, and returns the figure's buttons (web/shell/run/transport.js). A
- * figure that plays only on request counts as finished when it has a result.
+ * Waits until the run of a page's first figure has reached this phase, and returns the playback controls of the figure
+ * (web/shell/run/transport.js). A figure that plays only on request counts as finished when it has a result.
  *
  * @param {Page} page
  * @param {'loaded' | 'done'} [phase]
@@ -282,7 +284,7 @@ export const firstFigure = (page, phase = 'loaded') =>
     .first();
 
 /**
- * Makes a change that restarts the first figure, and waits until its run has begun. A short run may end between two polls of
+ * Makes a change that restarts the first figure, and waits until the new run has begun. A short run may end between two polls of
  * waitForFunction(), so this function first installs an observer, which misses no change.
  *
  * @param {Page} page

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** The page on Show, Attend and Tell: a visitor's actions. */
+/** The page on Show, Attend and Tell: what a visitor does. */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -70,7 +70,7 @@ test('objects are dragged; attention can be set by hand; soft attention is next 
     await page.locator('#draws').fill('1');
     const one = await off();
     await page.locator('#draws').fill('64');
-    assert.ok((await off()) <= one); // the mean of many draws is closer to the distribution
+    assert.ok((await off()) <= one); // the mean of many drawn locations is closer to the distribution
     await page.locator('#figure-compare').screenshot({ path: `${OUT}captions-compare.png` });
 
     const canvas = page.locator('#hand-canvas');
@@ -92,7 +92,7 @@ more('a visitor’s model whose attention has 4 x 4 locations, for pictures of 8
       .waitFor();
     await told(page);
     await page.locator('#caption .word').first().hover();
-    /** Returns the brightness of each of the 4 x 4 squares of the canvas on which the visitor moves the light. */
+    /** Returns the brightness of the 4 x 4 squares of the canvas on which the visitor moves the light (the forced attention). */
     const lights = () =>
       page.evaluate(() => {
         const copy = new OffscreenCanvas(64, 64);
@@ -103,7 +103,7 @@ more('a visitor’s model whose attention has 4 x 4 locations, for pictures of 8
     const canvas = page.locator('#hand-canvas');
     await canvas.scrollIntoViewIfNeeded();
     await page.locator('#hand-said', { hasText: /w\d/ }).waitFor();
-    await page.getByRole('button', { name: 'Clear' }).press('Enter'); // on white, only the light shows
+    await page.getByRole('button', { name: 'Clear' }).press('Enter'); // on a white picture, only the light is visible
     await page.locator('.thing[aria-label="guitar"]').press('Enter');
     await told(page);
     for (let i = 0; i < 6; i++) await canvas.press(i % 2 ? 'ArrowDown' : 'ArrowRight');

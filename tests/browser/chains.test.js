@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** The page on chains: a visitor's actions. */
+/** The page on chains: what a visitor does. */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -20,7 +20,7 @@ const PAGE = '/web/pages/chains/';
 
 /** @param {Page} page */
 const done = (page) => page.locator('#transport[data-phase="done"]').waitFor();
-/** Returns the tags of the rows, from top to bottom. @param {Page} page */
+/** Returns the tags in each row, from top to bottom. @param {Page} page */
 const tags = (page) =>
   page.locator('.word').evaluateAll((all) => all.map((word) => [...word.querySelectorAll('.word-tag')].map((tag) => tag.textContent)));
 
@@ -39,7 +39,7 @@ test('three models tag the typed text; a pinned word changes its neighbours', ()
     assert.match((await page.locator('.pace').textContent()) ?? '', /HMM \d.*MEMM \d.*CRF \d.* nats; .*ms/);
     await page.locator('#figure-taggers').screenshot({ path: `${OUT}chains.png` });
 
-    // The suggested pin: another word changes its tag in each model, and the page reports it.
+    // Uses the suggested pin: in each model, the tag of another word changes, and the page reports the change.
     await page.locator('#suggestion').click();
     await page.locator('.word.pinned').waitFor();
     assert.match(
@@ -50,7 +50,7 @@ test('three models tag the typed text; a pinned word changes its neighbours', ()
     await page.locator('#suggestion', { hasText: 'Unpin' }).click();
     await page.waitForFunction(() => !document.querySelector('.word.pinned'));
 
-    // With the keyboard: a word, its probabilities, and a pin.
+    // With the keyboard: selects a word, reads its probabilities, and pins a tag.
     await page.locator('.word button').nth(word).press('Enter');
     assert.match((await page.locator('#odds').textContent()) ?? '', /NOUN.*VERB/s);
     await page.locator('#pin').selectOption(tag);
@@ -102,7 +102,7 @@ more('a sentence of twenty words is tagged in less than 5 ms', () =>
         times.push(performance.now() - began);
       }
       model.close();
-      return [sentence.length, times.sort((a, b) => a - b)[6]]; // a low quantile, because other programs may be running
+      return [sentence.length, times.sort((a, b) => a - b)[6]]; // the seventh-smallest time, because other programs may run
     });
     assert.ok(found[0] >= 20 && found[1] < 5, `${found[0]} words, ${found[1].toFixed(2)} ms`);
   }),
@@ -115,12 +115,12 @@ test('the trellis fills column by column, forward, backward and for the best pat
     const cells = page.locator('.trellis-cell');
     const tool = (/** @type {string} */ name) => page.locator('#trellis-tools').getByRole('button', { name });
     const next = tool('Next column');
-    await cells.first().filter({ hasText: /\d/ }).waitFor(); // the first column is filled before the visitor does anything
+    await cells.first().filter({ hasText: /\d/ }).waitFor(); // the page fills the first column before the visitor does anything
     assert.ok(await next.isDisabled());
     await tool('Start over').click();
     assert.deepEqual([...new Set(await cells.allTextContents())], ['·']);
     await next.click();
-    // log 0.5 + log 0.2: the sentence begins with a noun, which is "time"
+    // log 0.5 + log 0.2: the sentence begins with a noun, and this noun is "time"
     assert.equal(await cells.first().textContent(), '−2.30');
     assert.match((await page.locator('#trellis-note').textContent()) ?? '', /−0\.69 \+ −1\.61 = −2\.30/);
     await page.locator('input[value=viterbi]').check();
@@ -153,7 +153,7 @@ more('the MEMM cannot tell rib from rob, but the CRF can', () =>
       const before = await page.locator('#memm-path1').textContent();
       assert.match((await page.locator('#crf-path1').textContent()) ?? '', /9\d%/);
       await page.locator('input[value=i]').check();
-      assert.equal(await page.locator('#memm-path1').textContent(), before); // the middle letter makes no difference
+      assert.equal(await page.locator('#memm-path1').textContent(), before); // the letter in the middle makes no difference to the MEMM
       assert.match((await page.locator('#crf-path0').textContent()) ?? '', /9\d%/);
     },
     { reducedMotion: 'reduce' },
@@ -176,7 +176,8 @@ more('letters become vowels and consonants; neighbours attract', () =>
   withPage(
     async (page) => {
       await page.goto(PAGE);
-      // The last figure is far off screen and not created yet. The first use of its controls creates it and still takes effect.
+      // The last figure is far below and not created yet. The first use of one of its controls creates the figure, and the control still
+      // takes effect.
       assert.equal(await page.locator('.player').count(), 0);
       assert.match(
         await page.evaluate(() => {

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** The chat page and <next-pixel task="chat">: a chat by keyboard, at phone size, in the library's own box; answers are stopped, continued
- * and edited. */
+/** The chat page and <next-pixel task="chat">: a chat by keyboard and at phone size; answers are stopped, continued and edited. */
 
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
@@ -197,7 +196,7 @@ test('a failed message is removed from the conversation and returned to the fiel
         ['user', 'assistant'],
       );
       assert.equal(await page.locator('.talk-error').count(), 0);
-      // If another answer fails, the existing answer stays.
+      // If another answer cannot be generated, the existing answer stays.
       await page.locator('next-pixel').evaluate((/** @type {any} */ one) => {
         one.template = "{{ raise_exception('not now') }}";
         one.controls = true;
@@ -431,7 +430,7 @@ test('an answer can be stopped, continued, regenerated, edited, and continued fr
     await page.getByRole('button', { name: 'Answer again' }).click();
     const again = await answered(page, 1);
     assert.notEqual(again.seed, first.seed);
-    // A token is selected, its alternatives are shown, and the answer continues from one of them.
+    // Selects a token: its alternatives are shown, and the answer continues from one of them.
     await answers(page).locator(':scope > .talk-body').focus();
     for (let i = 0; i < 3; i++) await page.keyboard.press('ArrowRight');
     await page.keyboard.press('Enter');

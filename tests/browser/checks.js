@@ -2,8 +2,8 @@
 // @ts-check
 
 /**
- * The checks for every page, which tests combine: nothing shifts, nothing is too wide, axe-core finds nothing, Tab reaches everything, and
- * the page is cached.
+ * Checks that tests apply to every page: nothing shifts, nothing is too wide, axe-core finds no fault, Tab reaches everything, and the page
+ * is cached.
  */
 
 import assert from 'node:assert/strict';
@@ -20,7 +20,8 @@ const AXE = await readFile(createRequire(import.meta.url).resolve('axe-core/axe.
 export const PHONE = { viewport: { width: 360, height: 740 }, hasTouch: true, isMobile: true };
 
 /**
- * Records layout shifts that the visitor did not cause: area of the screen times distance. Call this function before the page opens.
+ * Records layout shifts that the visitor did not cause; a shift is the affected fraction of the screen times the distance. Call this
+ * function before the page opens.
  * @param {Page} page
  */
 export const watchShifts = (page) =>
@@ -49,7 +50,8 @@ export async function shiftsBelow(page, most) {
 }
 
 /**
- * Waits, without a click, until no visible canvas of the first figure is empty. Overlays that take no pointer events may be empty.
+ * Waits, without a click, until no visible canvas of the first figure is empty. A canvas with `pointer-events: none` is an overlay and may
+ * be empty.
  *
  * @param {Page} page
  */
@@ -62,20 +64,20 @@ export const isFilled = (page) =>
           if (width * height === 0 || bottom < 0 || top > innerHeight || getComputedStyle(canvas).pointerEvents === 'none') return true;
           const context = /** @type {OffscreenCanvasRenderingContext2D} */ (
             new OffscreenCanvas(canvas.width, canvas.height).getContext('2d', { willReadFrequently: true })
-          ); // a copy, because Chromium warns about repeated reads
+          ); // reads a copy, because Chromium warns about repeated reads of a canvas
           context.drawImage(canvas, 0, 0);
           const words = new Uint32Array(context.getImageData(0, 0, canvas.width, canvas.height).data.buffer);
           return words.some((word) => word !== words[0]);
         }),
       ),
     undefined,
-    { ...WAIT, polling: 100 }, // the colour page draws four rows with 24 enlargements each while two pages run on two cores
+    { ...WAIT, polling: 100 }, // on the colour page, this takes long: four rows with 24 enlargements each, while two pages run on two cores
   );
 
-/** Fragments of an address that pages must ignore. */
+/** Malformed fragments of an address, which pages must ignore. */
 export const MALFORMED = ['#figure?%E0%A4%A=%', '#%', '#%E0%A4%A', '#%?seed=3', '#?'];
 
-/** Changes the fragment of an open page's address to each of these, in order. @param {Page} page @param {string[]} hashes */
+/** Replaces the fragment of an open page's address by each of these, in order. @param {Page} page @param {string[]} hashes */
 export async function turnTo(page, hashes) {
   for (const hash of hashes) {
     await page.evaluate((next) => {
@@ -88,26 +90,31 @@ export async function turnTo(page, hashes) {
 /** @param {Page} page */
 export async function fits(page) {
   const [wide, screen] = await page.evaluate(() => [document.documentElement.scrollWidth, innerWidth]);
-  // A phone lays out a page that is too wide as if the screen were larger.
+  // If a page is too wide, a phone lays it out as if the screen were wider.
   const { width } = page.viewportSize() ?? { width: screen };
   assert.ok(wide <= width && screen <= width, `${wide} pixels, but the screen has ${width}`);
 }
 
-/** Widths at which a page must fit: 320 is 1280 at a zoom of 400 % (WCAG 1.4.10). */
+/** Widths of the window at which a page must fit: 320 is 1280 at a zoom of 400 % (WCAG 1.4.10). */
 const WIDTHS = [320, 390, 768, 1280];
-/** Spacing that a reader may set (WCAG 1.4.12). */
+/** Text spacing that a reader may set (WCAG 1.4.12). */
 const SPACES =
   '* { line-height: 1.5 !important; letter-spacing: 0.12em !important; word-spacing: 0.16em !important; } p { margin-bottom: 2em !important; }';
 /**
- * Changes that a reader may make: the spacing of text, and its size in the browser's settings.
+ * Changes that a reader may make: the spacing of text, and the text size in the browser's settings.
  * @type {Record<string, { sheet?: string, size?: number }>}
  */
 const READERS = { 'as it is': {}, 'with wider spaces': { sheet: SPACES }, 'at 200 %': { size: 32 } };
 
-/** The reader with the most changes. A page that fits this reader usually fits the others, which test:all checks. */
+/** The change that needs the most space. A page that fits with this change usually fits with the others, which npm run test:all checks. */
 export const SET = ['at 200 %'];
 
-/** Returns texts that their box clips and that nobody can scroll to. @param {Page} page @returns {Promise<string[]>} */
+/**
+ * Returns texts that the edge of their box cuts off and to which a reader cannot scroll.
+ *
+ * @param {Page} page
+ * @returns {Promise<string[]>}
+ */
 const cutOff = (page) =>
   page.evaluate(() =>
     [...document.querySelectorAll('body *')]
@@ -125,7 +132,7 @@ const cutOff = (page) =>
 
 /**
  * Checks that nothing is wider than the window and no text is clipped: at every width, with the reader's spacing, and with text at 200 %.
- * All figures must be drawn before.
+ * All figures must have been drawn before.
  *
  * @param {Page} page
  * @param {string[]} [readers]
@@ -164,7 +171,7 @@ export async function scrollThrough(page) {
       scrollTo({ top, behavior: 'instant' });
       return document.documentElement.scrollHeight;
     }, y);
-    await painted(page); // the observer is notified before a frame is painted
+    await painted(page); // an IntersectionObserver is notified before a frame is painted
     await painted(page);
   }
   await page.evaluate(() => scrollTo({ top: 0, behavior: 'instant' }));
@@ -191,13 +198,15 @@ export async function axeFindsNothing(page) {
   );
 }
 
-/** Checks that everything focusable is reached with Tab and shows its focus. @param {Page} page */
+/** Checks that Tab reaches every focusable element and that the focus is visible. @param {Page} page */
 export async function tabReachesAll(page) {
   await page.evaluate(() => {
     scrollTo({ top: 0, behavior: 'instant' });
     /** @type {HTMLElement} */ (document.activeElement)?.blur();
   });
-  /** Of radio buttons, only the checked one is reached; of buttons with arrow-key navigation, the one in the tab order. */
+  /**
+   * In a group of radio buttons, Tab reaches only the checked one; in a group with arrow-key navigation, only the button in the tab order.
+   */
   const wanted = await page.evaluate(() =>
     [...document.querySelectorAll('a[href], button, input, select, summary, pre, [tabindex="0"]')]
       .filter(
@@ -215,7 +224,7 @@ export async function tabReachesAll(page) {
   /** @type {Set<number>} */
   const reached = new Set();
   for (let i = 0; i < 2 * wanted.length + 50 && reached.size < wanted.length; i++) {
-    // parts that appear meanwhile have their own tab stops
+    // elements that appear meanwhile are in the tab order too
     await page.keyboard.press('Tab');
     const { stop, ring, name } = await page.evaluate(() => {
       const element = /** @type {HTMLElement} */ (document.activeElement);
@@ -235,7 +244,7 @@ export async function tabReachesAll(page) {
     assert.ok(ring, `no visible focus on ${name}`);
     if (stop !== undefined) reached.add(stop);
   }
-  /** The elements that are still focusable: a finished run has no stop button, and a loaded file has no load button. */
+  /** Returns the expected elements that are still focusable: a finished run has no stop button, and a loaded file has no load button. */
   const left = await page.evaluate(() =>
     [...document.querySelectorAll('*')]
       .filter((element) => 'stop' in element && !element.matches(':disabled') && element.checkVisibility({ visibilityProperty: true }))
@@ -249,14 +258,14 @@ export async function tabReachesAll(page) {
 }
 
 /**
- * Checks that every file that the page has loaded is cached completely for an offline visit. Cards of the front page release their models
- * when they leave the screen, even just after loading, so one weight file is enough there.
+ * Checks that every file that the page has loaded is cached completely for an offline visit. On the front page, one weight file is enough:
+ * its cards release their models when they leave the screen, even just after loading.
  *
  * @param {Page} page
  */
 export const isKept = (page) =>
   until(page, async () => {
-    /** @param {string} name name of a cache, which lists a file as soon as its storing begins */
+    /** @param {string} name name of a cache, in which a file appears as soon as its storing begins */
     const urls = async (name) => {
       const cache = await caches.open(name);
       return Promise.all(
@@ -274,7 +283,7 @@ export const isKept = (page) =>
     const kept = (await Promise.all(['nextpixel-page', 'nextpixel'].map(urls))).flat();
     const loaded = /** @type {PerformanceResourceTiming[]} */ (performance.getEntriesByType('resource')).filter(
       ({ name, decodedBodySize }) => /^http/.test(name) && (decodedBodySize > 0 || !name.endsWith('.gguf')),
-    ); // a page may have requested only the size of a weight file
+    ); // for a weight file, a page may have requested only the size
     const wanted = [location.href, ...loaded.map(({ name }) => name)].map((name) => name.split('#')[0]);
     const weights = wanted.filter((url) => url.endsWith('.gguf')),
       others = wanted.filter((url) => !url.endsWith('.gguf'));
@@ -283,8 +292,8 @@ export const isKept = (page) =>
   });
 
 /**
- * Finds English sentences, visible or announced, on a page in another language. Exceptions are code, formulas, names of papers, quotations,
- * parts marked as another language, and the output of models ([data-result], and its announcement).
+ * Finds English sentences that are visible or read aloud on a page in another language. Exceptions are code, formulas, names of papers,
+ * quotations, parts marked as another language, and the output of models ([data-result], and its announcement).
  *
  * @param {Page} page
  * @returns {Promise<string[]>}
@@ -302,7 +311,7 @@ export const englishIn = (page) =>
       const element = node instanceof Element ? node : node.parentElement;
       if (!element || element.closest(data)) continue;
       const texts = node instanceof Element ? names.map((name) => element.getAttribute(name) ?? '') : [node.textContent ?? ''];
-      // neither visible nor announced, because the picture has a name
+      // neither visible nor read aloud, because the canvas has a name instead
       if (!(node instanceof Element) && element.matches('canvas[role=img]')) continue;
       for (const text of texts)
         if (sentence.test(text.replace(/“[^”]*”/g, '')))
@@ -312,8 +321,8 @@ export const englishIn = (page) =>
   });
 
 /**
- * Checks that a printed page consists of text and stills: no controls, no text that is only for screen readers, no picture beyond its edge,
- * every step of a walkthrough, and every filled canvas as a picture.
+ * Checks that a printed page consists of text and still pictures: no controls, no text that is only for screen readers, no picture beyond
+ * the edge of the page, every step of a walkthrough, and every drawn canvas as a picture.
  *
  * @param {Page} page
  */

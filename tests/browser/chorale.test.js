@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** The page on chorales: three voices answer, nothing plays before a click, arcs, another key; and the music element. */
+/**
+ * The page on chorales: three voices are added to the visitor's, nothing plays before a click, the arcs of attention, another key; and the
+ * music element.
+ */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -51,11 +54,11 @@ test('a melody is harmonised without a click, and nothing plays before a click',
     assert.match((await result(page, 'answer-result')) ?? '', /^s0\+4:67 a0\+\d+:\d+ t0\+\d+:\d+ b0\+\d+:\d+/);
     assert.equal(await page.evaluate('contexts'), 1);
     assert.match(page.url(), /#figure-answer\?seed=3&tune=67\.4/);
-    await page.keyboard.press('d'); // the keys e and d are E flat 4 and E 4, counted from C
+    await page.keyboard.press('d'); // counted from C, the keys e and d are E flat 4 and E 4
     await until(page, async () => /s4\+4:64/.test(document.getElementById('answer-result')?.textContent ?? ''));
     await page.locator('#back').click();
     await until(page, async () => !/s4\+4/.test(document.getElementById('answer-result')?.textContent ?? ''));
-    await page.locator('#answer-strict').uncheck(); // from here the model decides on its own
+    await page.locator('#answer-strict').uncheck(); // from here on, no rule restricts the model
     await until(page, async () => location.hash.endsWith('&parallels=1'));
     await page.goto('about:blank');
     await page.goto(`${PAGE}#figure-answer?seed=3&tune=67.4-69.4&parallels=1`);
@@ -100,7 +103,7 @@ more('a chorale without input, its attention, and the same seed in another key',
 );
 
 /**
- * Returns the number of different colours in some rows of the middle of a canvas, and whether anything is painted on it.
+ * Returns the number of different colours in some rows in the middle of a canvas, and whether anything is painted on it.
  * @param {Page} page
  * @param {string} id
  */
@@ -138,7 +141,7 @@ more('with forced colours the given melody is outlined, and the piano keys and t
         const seen = /** @type {any} */ (globalThis);
         return [seen.hollow, seen.filled];
       });
-      assert.ok(before[0] >= 16 && before[1] > before[0], String(before)); // 16 notes were given
+      assert.ok(before[0] >= 16 && before[1] > before[0], String(before)); // the visitor gave 16 notes
       const colour = (/** @type {string} */ selector) =>
         page
           .locator(selector)
@@ -178,11 +181,11 @@ more('with reduced motion a chorale appears all at once, silent, and plays on re
       await page.locator('#figure-alone').scrollIntoViewIfNeeded();
       await page.locator('#alone-transport[data-phase="done"]').waitFor();
       await page.locator('#alone-roll').focus();
-      await page.keyboard.press('ArrowRight'); // causes one more paint, before which the roll is counted completely
+      await page.keyboard.press('ArrowRight'); // causes one more paint, so that all earlier paints of the notes have been counted
       await until(page, async () => /** @type {any} */ (globalThis).counts.size > 1);
       const counts = await page.evaluate(() => [.../** @type {any} */ (globalThis).counts]);
       const parts = counts.filter((/** @type {number} */ notes) => notes > 0 && notes < Math.max(...counts));
-      // one paint when the canvas gets its size, and one when the page's scroll bar makes it get the size again
+      // one paint when the canvas gets its size, and one when the page's scroll bar changes this size
       assert.ok(parts.length <= 2, `numbers of notes per paint: ${counts.join(', ')}`);
       assert.equal(await page.evaluate('contexts'), 0);
       await page.locator('#alone-transport').getByRole('button', { name: /Play/ }).click();

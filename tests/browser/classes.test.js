@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** The class-conditional figures, with digits and in colour: values, the switch, buttons, off screen, failures, widths, reduced motion. */
+/**
+ * Figures that draw a picture of each class, with digits and in colour: values, the switch between models, buttons, off screen, failures,
+ * widths, reduced motion.
+ */
 
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
@@ -18,7 +21,7 @@ const { withPage } = session();
 const DIGITS = '/web/pages/image-transformer/';
 const COLOUR = '/web/pages/colour/';
 const SAMPLES = 6;
-/** Sixty pictures take long on a busy machine. */
+/** Time limit, because sixty pictures take long on a busy machine. */
 const WAIT = { timeout: 120000 };
 
 /** @param {string} name */
@@ -30,7 +33,7 @@ async function open(page, address = DIGITS) {
   const bring = () => page.evaluate(() => document.querySelector('#figure-classes')?.scrollIntoView({ behavior: 'instant' }));
   await bring();
   await page.locator('.class-group').first().waitFor(WAIT);
-  await bring(); // the figures above may have grown meanwhile
+  await bring(); // scrolls again, because the figures above may have grown
 }
 
 /** @param {Page} page @param {number} group from 0 @param {string} [how] */
@@ -86,8 +89,8 @@ async function drawn(name, label, temperature, seed) {
 }
 
 /**
- * Returns the colour of a grey level. In light mode grey 0 is the paper and grey 255 the second ink of page.css; the page mixes the values
- * between them.
+ * Returns the colour of a grey level. In light mode, grey 0 is the paper and grey 255 is the second ink of page.css; the colours between
+ * them are mixed.
  *
  * @param {number} grey
  */
@@ -102,7 +105,7 @@ test('there is a column for each digit, with the values that the model draws giv
     });
     assert.deepEqual(await page.locator('.class-name').allTextContents(), classes);
     await groupIs(page, 1);
-    await page.click('#classes-stop'); // this test does not need the other classes
+    await page.click('#classes-stop'); // stops the run, because this test does not need the other classes
     const temperature = Number(await page.textContent('#classes-temperature'));
     const seed = Number(await page.inputValue('#classes-seed'));
     for (const label of [0, 1]) {
@@ -162,7 +165,7 @@ more('the switch changes to photographs in ten classes, and back', () =>
       'photos',
       'the switch keeps the focus',
     );
-    await page.keyboard.press('ArrowRight'); // from the last choice to the first
+    await page.keyboard.press('ArrowRight'); // moves from the last choice to the first
     await page.locator('.class-name', { hasText: 'FxEmoji' }).waitFor(WAIT);
     await groupIs(page, 0);
   }),
@@ -211,7 +214,7 @@ more('off screen the run pauses, and back on screen it draws the rest', () =>
     await page.locator('#classes-run-text', { hasText: 'Start over' }).waitFor();
     assert.deepEqual(await pixels(page, 0), kept);
     await groupIs(page, 0);
-    // A run that the visitor stopped stays stopped.
+    // Checks that a run that the visitor stopped stays stopped.
     await page.click('#classes-stop');
     await hide(true);
     await hide(false);

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** The gallery of completed pictures: rows, values, strip, buttons, the switch, off screen, failures, widths, reduced motion. */
+/**
+ * The gallery of completed pictures: rows, values, the strip of originals, buttons, the switch between models, off screen, failures,
+ * widths, reduced motion.
+ */
 
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
@@ -19,7 +22,7 @@ import { png } from './png.js';
 
 const { withPage } = session();
 const { rows: ROWS, open, switchOver, rowIs, name: nameOf, pixels } = galleryOf('colour', 'in-colour');
-/** Number of given pixels of an emoji (two thirds of its rows) and of a photograph. */
+/** Numbers of given pixels of an emoji (two thirds of its rows) and of a photograph. */
 const GIVEN = 21 * SIDE,
   HALF = (SIDE * SIDE) / 2;
 const weights = await readFile(inRepository('weights/emoji.gguf'));
@@ -29,7 +32,7 @@ test('a row shows the values that the model draws, next to the given part', () =
   withPage(async (page) => {
     await open(page);
     await rowIs(page, 0);
-    await page.click('#colour-stop'); // this test does not need the other rows
+    await page.click('#colour-stop'); // stops the run, because this test does not need the other rows
     const [given, ...rest] = await pixels(page, 0);
     const [original] = rest.splice(3);
     const name = (await nameOf(page, 0)) ?? '';
@@ -91,7 +94,7 @@ more('play again, stop, a new seed, and the strip work', () =>
   withPage(async (page) => {
     await open(page);
     await rowIs(page, 0, 'being drawn');
-    await page.locator('#colour-tries').selectOption('3'); // without competing samples it takes a quarter of the work
+    await page.locator('#colour-tries').selectOption('3'); // chooses three samples, which do not compete and take a quarter of the work
     await rowIs(page, 0, 'being drawn');
     await rowIs(page, 0);
     const [, first] = await pixels(page, 0);
@@ -125,7 +128,7 @@ more('play again, stop, a new seed, and the strip work', () =>
     assert.deepEqual(await nameOf(page, 1), second, 'the other rows stay');
     await page.locator('[role=status]', { hasText: `${name}: three endings are drawn.` }).waitFor({ state: 'attached' });
 
-    // If an emoji is already in another row, the two rows swap their emoji.
+    // If the chosen emoji is already in another row, the two rows swap their emoji.
     await radios.nth(emoji.findIndex((one) => one.name === second)).check();
     assert.deepEqual(await Promise.all([0, 1].map((row) => nameOf(page, row))), [second, name]);
   }),
@@ -220,7 +223,7 @@ more("either model completes the visitor's own picture, which stays when the mod
       assert.notDeepEqual((await pixels(page, 0))[0], given, 'in the colours of the palette');
       await page.locator('#colour-strip input').first().check();
       assert.equal(await name(), emoji[0].name);
-      // A picture that was replaced through the strip does not come back.
+      // A picture that the visitor replaced through the strip does not come back.
       await switchOver(page);
       assert.equal(await name(), photos[0].name);
     },
@@ -233,7 +236,7 @@ test('if photographs cannot be loaded, there is a message, and the visitor can c
     async (page) => {
       const FILE = '**/weights*/cifar10.gguf';
       /**
-       * Sets how the server answers the download. Without an answer the download never ends.
+       * Sets how the server answers the download; without an answer, the download never ends.
        * @param {(route: Route) => Promise<void> | void} answer
        */
       const download = async (answer) => {
@@ -253,7 +256,7 @@ test('if photographs cannot be loaded, there is a message, and the visitor can c
       await page.locator('#colour-load-text', { hasText: 'Loading was cancelled.' }).waitFor();
       assert.ok(await photographs.isEnabled());
 
-      await sleep(300); // the download continues for a moment, in case there is a new request
+      await sleep(300); // a new request, if there is one, would be made within this time
       await download((route) => route.abort());
       await page.locator('#colour-load-action', { hasText: 'Load the model' }).click();
       await page.locator('#colour-load-text', { hasText: /could not be loaded/ }).waitFor();
@@ -346,7 +349,7 @@ more('less motion: nothing begins automatically, and a row appears finished', ()
         assert.ok(drawn === 0 || drawn === SIDE * SIDE - GIVEN, `${drawn} pixels`);
         await sleep(30);
       }
-      // The page is no wider after the switch, which ends the run.
+      // Switching ends the run and does not make the page wider.
       await switchOver(page);
       await sleep(300);
       const [half, ...after] = await pixels(page, 0);

@@ -2,8 +2,8 @@
 // @ts-check
 
 /**
- * Keys during an input method composition (Korean, Japanese, Chinese, accents) belong to the text field, in every text field of every page.
- * Enter accepts the composed text, and Escape drops it.
+ * While an input method composes text (Korean, Japanese, Chinese, accents), keys belong to the text field. This is tested in the text
+ * fields of pages. Enter accepts the composed text, and Escape drops it; neither key may do anything else.
  */
 
 import assert from 'node:assert/strict';
@@ -18,12 +18,12 @@ const WAIT = { timeout: 30000 };
 const TEMPLATE = '{% for message in messages %}<s>{{ message.role }}: {{ message.content }}</s>{% endfor %}<s>assistant: ';
 const toy = toyText({ context: 512, metadata: { 'tokenizer.chat_template': ['string', TEMPLATE] } });
 
-/** Keys as browsers report them during a composition, and as Safari reports the Enter after it. */
+/** Keys as browsers report them during a composition, and as Safari reports the Enter that follows it. */
 const KEYS = [
   { key: 'Enter', isComposing: true, keyCode: 229 },
   { key: 'Enter', isComposing: false, keyCode: 229 },
   { key: 'Escape', isComposing: true, keyCode: 229 },
-  // The browser's own keys: back, to the start of the page, zoom in.
+  // Keys of the browser itself: back, to the start of the page, zoom in.
   { key: 'ArrowLeft', altKey: true },
   { key: 'Home', ctrlKey: true },
   { key: '+', metaKey: true },
@@ -34,10 +34,10 @@ longer(
   () =>
     withPage(
       async (page) => {
-        // the text fields exist even without models, and the page does not retry after a 404
+        // models are not needed, because text fields exist without them, and the page does not repeat a request after a 404
         await page.route('**/*.gguf', (route) => route.fulfill({ status: 404 }));
         let fields = 0;
-        // Every third page, and those for texts; ./build.sh test-sweep visits every page.
+        // Tests every third page, and the pages for texts; ./build.sh test-sweep tests every page.
         for (const path of (await everyPage()).filter((one, i) => EVERY || i % 3 === 0 || /chat|tokens/.test(one))) {
           await page.goto(`/web/${path}`);
           await page.waitForLoadState('networkidle', { timeout: 120_000 });

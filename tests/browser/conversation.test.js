@@ -2,8 +2,8 @@
 // @ts-check
 
 /**
- * A conversation of ten turns on the chat page with a model from the shelf, with the usual actions of a user: no text of the user is lost,
- * and late turns cost the same as early ones.
+ * A conversation of ten turns on the chat page with a model from the page's list, in which the user does what users do: no text of the user
+ * is lost, and late turns cost the same as early ones.
  */
 
 import assert from 'node:assert/strict';
@@ -22,7 +22,7 @@ import { startHub } from './hub.js';
 const { withPage } = session();
 const WAIT = { timeout: 30000 };
 const TEMPLATE = '{% for message in messages %}<s>{{ message.role }}: {{ message.content }}</s>{% endfor %}<s>assistant: ';
-/** A model so large that an answer takes as long as typing. */
+/** A random model that is so large that an answer takes as long as typing. */
 const toy = Buffer.from(
   toyText({
     d: 512,
@@ -88,7 +88,7 @@ test('ten turns with typing, a stop, an edit, another answer, an error, and a re
       await say(page, 'turn two ab');
       const second = await fresh(page);
 
-      // The user types while the model answers: Enter waits, and the text stays.
+      // The user types while the model answers: the text stays in the field, and Enter does not send it yet.
       await page.locator('#length').fill('9');
       await field(page).fill('turn three');
       await field(page).press('Enter');
@@ -120,7 +120,7 @@ test('ten turns with typing, a stop, an edit, another answer, an error, and a re
         ['turn one ab', 'turn two ab', 'turn three', 'turn four, edited', 'turn five', 'turn six'],
       );
 
-      // A message that is too long is returned to the field.
+      // The text of a message that is too long goes back to the field.
       const before = await messages(page);
       const long = 'long '.repeat(260).trim();
       await field(page).fill(long);
@@ -130,7 +130,7 @@ test('ten turns with typing, a stop, an edit, another answer, an error, and a re
       assert.deepEqual(await messages(page), before);
       await field(page).fill('turn seven');
 
-      // The page is reloaded offline: the messages and the unsent text are restored, and the model is stored on this device.
+      // The page is reloaded offline: the messages and the unsent text are restored, and the model comes from the cache.
       await page.evaluate(() => navigator.serviceWorker.ready.then(() => new Promise((resolve) => setTimeout(resolve, 1500))));
       await page.context().setOffline(true);
       await page.reload();

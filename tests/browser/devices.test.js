@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Microphone and camera: every page that uses them reports a fault with the same sentences. */
+/** Microphone and camera: all pages that use them report a fault with the same sentences. */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -12,7 +12,7 @@ import { session } from './browser.js';
 /** @import { Page } from 'playwright-core' */
 
 const { withPage } = session();
-/** The name of another host. Pages that it sends over http are not secure. */
+/** The origin of another host on the network. Because it uses http, its pages are not secure contexts. */
 const LAN = 'http://lan.test';
 
 /** The pages, their buttons, and the elements that show a fault. @type {[string, string, string, 'microphone' | 'camera'][]} */
@@ -22,7 +22,7 @@ const USES = [
   ['colour', 'button:has-text("Use the camera")', 'main', 'camera'],
 ];
 
-/** The browsers' errors, and the content of the sentence for each of them. @type {[string, RegExp][]} */
+/** The browsers' errors, and the expected content of the page's message for each of them. @type {[string, RegExp][]} */
 const ERRORS = [
   ['NotAllowedError', /This page may not use the .*Allow it in the browser/],
   ['SecurityError', /may not use/],
@@ -56,7 +56,7 @@ test('both devices have a sentence for every error, which names the device and s
       }
   }));
 
-/** Makes the pages come from LAN. @param {Page} page @param {string} url address of the server */
+/** Serves the pages from LAN. @param {Page} page @param {string} url address of the server */
 const overLan = (page, url) =>
   page.route(`${LAN}/**`, async (route) => {
     const answer = await route.fetch({ url: url + new URL(route.request().url()).pathname.slice(1) });
@@ -82,13 +82,13 @@ for (const [i, [name, button, where, device]] of USES.entries())
           .waitFor();
         await page.unrouteAll({ behavior: 'ignoreErrors' });
       },
-      { complains: true }, // Chromium complains about functions that only secure pages have
+      { complains: true }, // Chromium reports functions that need a secure context
     ),
   );
 
 test('a microphone that the visitor refuses, and a microphone that does not exist, are reported', () =>
   withPage(async (page) => {
-    // Which of the two errors a browser without a screen reports depends on the machine.
+    // Which of the two errors a headless browser gives depends on the machine.
     await page.addInitScript(() => {
       navigator.mediaDevices.getUserMedia = () => Promise.reject(new DOMException('', /** @type {any} */ (globalThis).refusal));
     });

@@ -2,11 +2,11 @@
 // @ts-check
 
 /**
- * Every second block of HTML, CSS and JavaScript in README.md and the manual, and some on the pages (./build.sh test-sweep: all), runs
- * unchanged in a page; blocks on the pages need only a canvas, a button and pictures. The test provides the objects that the sentence
+ * Every second block of HTML, CSS and JavaScript in README.md and the manual, and some blocks on the pages, run unchanged in a page
+ * (./build.sh test-sweep: all blocks). Blocks on the pages need only a canvas, a button and pictures. The test provides what the text
  * before a block promises: `image` and `canvas`, weight files next to the page, a copy of web/dist as `nextpixel`, the same on
- * https://cdn.example, and `load` if a fragment continues a block that imports it. tests/js/documents.test.js runs blocks of the shell and
- * all others.
+ * https://cdn.example, and `load` if a block continues another one that imports it. tests/js/documents.test.js runs shell blocks and all
+ * other blocks.
  */
 
 import assert from 'node:assert/strict';
@@ -36,22 +36,22 @@ const talker = Buffer.from(
 );
 const TYPES = { js: 'text/javascript', wasm: 'application/wasm', png: 'image/png', gguf: 'application/octet-stream' };
 
-/** Returns the file that is served for an address in the texts. @param {string} path */
+/** Returns the file that is served for an address in a document. @param {string} path */
 function fileAt(path) {
   const name = path.slice(path.lastIndexOf('/') + 1);
-  // In the texts, these names stand for the reader's own model and pictures.
+  // In the documents, these names stand for the reader's own model and pictures.
   const own = name === 'mine.gguf' ? 'emoji.gguf' : /^(ka|ki|new|scene)\.png$/.test(name) ? 'seven.png' : name;
   return [`web/dist/${name}`, `weights/${own}`, `tests/golden/${own}`, `web/pictures/${own}`].map((file) => ROOT + file).find(existsSync);
 }
 
 /**
- * Opens a page /doc/ with this body, and with all files that the texts mention.
+ * Opens a page /doc/ with this body, and with all files that the documents mention.
  * @param {Page} page
  * @param {string} body
  * @param {string} [script]
  */
 async function open(page, body, script = '') {
-  await page.goto('about:blank'); // the previous block may have left requests
+  await page.goto('about:blank'); // leaves the page, because the previous block may still have requests
   await page.unrouteAll({ behavior: 'ignoreErrors' });
   await page.route(/\/\/cdn\.example\/|\/doc\/|\/nextpixel\//, async (route) => {
     const path = new URL(route.request().url()).pathname;
@@ -163,7 +163,7 @@ each(
           element.play();
           if (element.task !== 'chat') return;
           const speak = () => (element.shadowRoot.querySelector('[part~=messages]') ? element.send('Hello') : requestAnimationFrame(speak));
-          speak(); // the visitor must send a message before a chat answers
+          speak(); // a chat answers only after the visitor has sent a message
         });
       }
     });

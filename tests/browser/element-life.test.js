@@ -2,8 +2,8 @@
 // @ts-check
 
 /**
- * <next-pixel> among other code: properties that frameworks assign, life cycles in any order, several elements on a page, released
- * resources.
+ * <next-pixel> together with other code: properties that frameworks assign, connecting and removing in any order, several elements on a
+ * page, released resources.
  */
 
 import assert from 'node:assert/strict';
@@ -23,7 +23,7 @@ const { withPage } = session(['--js-flags=--expose-gc', '--autoplay-policy=no-us
 const TEMPLATE = '{% for message in messages %}<s>{{ message.role }}: {{ message.content }}</s>{% endfor %}<s>assistant: ';
 const toy = toyText({ context: 512, metadata: { 'tokenizer.chat_template': ['string', TEMPLATE] } });
 
-/** A model of each kind. */
+/** A small model of each kind. */
 const SHOWN = Object.entries(flat(rowsOf('shown')));
 
 /**
@@ -133,11 +133,11 @@ test('messages can be set: a chat is restored, replaced, and kept if nothing cha
       await heard(element, 'nx-ready');
       await until(() => element.shadowRoot.querySelector('.talk-field'));
       const restored = element.messages;
-      element.play(); // answers the last message
+      element.play(); // a chat then answers the last message
       await heard(element, 'nx-end');
       const [end] = element.events.filter((/** @type {Event} */ { type }) => type === 'nx-end');
       const answered = element.messages;
-      element.messages = answered; // a page that keeps the chat in its state assigns the same list
+      element.messages = answered; // a page that stores the chat in its own state assigns the list again
       const tokens = element.shadowRoot.querySelectorAll('.talk-answer .talk-body span').length;
       element.messages = [{ role: 'user', content: 'other' }];
       return {
@@ -215,7 +215,7 @@ test("nx-end has exactly the result of its model's kind", { timeout: 120000 }, (
     await provide(page, '/weights/stories260K.gguf', await readFile(new URL('../golden/stories260K.gguf', import.meta.url)));
     await open(page);
     const folders = await readdir(new URL('../../web/lib/kinds/', import.meta.url), { withFileTypes: true });
-    /** The fields of the result of each kind. @type {Record<string, string[]>} */
+    /** The fields that an element's result has, by kind. @type {Record<string, string[]>} */
     const said = {};
     for (const { name } of folders.filter((entry) => entry.isDirectory()))
       said[name] = Object.keys((await import(`../../web/lib/kinds/${name}/kind.js`)).TYPES.ends ?? {}).sort();
@@ -261,7 +261,7 @@ test('the element can be set, called and removed at any moment of its life', { t
       const { make, heard, nap, count, until } = /** @type {Given} */ (/** @type {any} */ (globalThis));
       /** @type {Record<string, unknown>} */
       const all = {};
-      // The size is set long before the element is in the document, and while it is outside.
+      // The size is set long before the element is connected, and while it is disconnected.
       const sizes = [];
       for (const early of [true, false]) {
         const element = /** @type {any} */ (document.createElement('next-pixel'));
@@ -289,7 +289,7 @@ test('the element can be set, called and removed at any moment of its life', { t
         element.remove();
       }
       all.sizes = sizes;
-      // stop() before and in every event: autoplay does not restart, but play() does.
+      // Calls stop() before and in every event: `autoplay` does not restart the run, but play() does.
       for (const when of ['at once', 'nx-progress', 'nx-ready']) {
         const element = make({ model: '/weights/digits.gguf', task: 'generate', seed: '1', autoplay: '' });
         if (when === 'at once') element.stop();
@@ -300,7 +300,7 @@ test('the element can be set, called and removed at any moment of its life', { t
         await heard(element, 'nx-end');
         element.remove();
       }
-      // Before the answer of a chat begins: Stop, another model, or removal.
+      // Before the answer of a chat begins: the visitor stops it, another model is set, or the element is removed.
       const talks = [];
       for (const end of [
         (/** @type {any} */ one) => one.stop(),
@@ -311,13 +311,13 @@ test('the element can be set, called and removed at any moment of its life', { t
         await until(() => element.shadowRoot.querySelector('.talk-field'));
         await nap(20);
         element.send('hello');
-        await undefined; // later, the first token may already be there
+        await undefined; // only one turn, because later the first token may have arrived
         end(element);
         talks.push(element);
       }
       await nap(1500);
       all.talks = talks.map((element) => [count(element, 'nx-step'), count(element, 'nx-end')]);
-      // The element is paused during an answer and resumed.
+      // Pauses the element during an answer, and resumes it.
       const element = make({ model: '/toy.gguf', task: 'chat', 'max-tokens': '200', seed: '1', prompt: 'hi' });
       element.addEventListener('nx-step', () => element.pause(), { once: true });
       element.play();
@@ -327,7 +327,7 @@ test('the element can be set, called and removed at any moment of its life', { t
       element.play();
       await heard(element, 'nx-end');
       all.answered = [count(element, 'nx-step') > 3, element.state];
-      // The element is stopped while it is paused, and then gets a new message.
+      // Stops the element while it is paused, and then sends a new message.
       element.addEventListener('nx-step', () => element.pause(), { once: true });
       element.send('more');
       await until(() => element.state === 'paused');
@@ -456,7 +456,7 @@ for (const [i, some] of [SHOWN.filter(([, { freed }]) => freed), SHOWN.filter(([
             const kept = [];
             for (const [name, attributes] of Object.entries(kinds)) {
               const model = `/weights/${name}.gguf`;
-              const hold = await acquire(model); // otherwise each element would load the model again
+              const hold = await acquire(model); // keeps the model; otherwise each element would load it again
               for (let seed = 0; seed < EACH; seed++) {
                 let element = make({ ...attributes, model, seed: String(seed) });
                 element.play();

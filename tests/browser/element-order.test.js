@@ -2,10 +2,10 @@
 // @ts-check
 
 /**
- * A property of <next-pixel> has the same effect whether it is set before or after the element is defined, connected, moved or removed.
- * The properties come from the table of attributes and from the class, so a new one is tested as soon as it exists: for each model that
- * uses it, it is set at each moment of an element's life, and the result is compared with an element that had it from the beginning.
- * Frameworks set properties at different moments.
+ * A property of <next-pixel> has the same effect whether it is set before or after the element is defined, connected, moved or removed. The
+ * properties come from the table of attributes and from the class, so a new property is tested as soon as it exists: for each model that
+ * uses it, the test sets it at each moment of an element's life, and compares the result with an element that had it from the beginning.
+ * This matters because frameworks set properties at different moments.
  */
 
 import assert from 'node:assert/strict';
@@ -146,7 +146,7 @@ for (const [i, [row, { file, attributes: base, inside = '', values = {} }]] of T
               for (let i = 0; i < 1500 && !is(); i++) await nap(20);
               if (!is()) throw new Error(`not so: ${what}`);
             };
-            // hundreds of sounds at once would take minutes to play; without a click, elements draw them silently
+            // so many sounds at once would take minutes to play; without a click on the page, elements draw sound without playing it
             Object.defineProperty(navigator, 'userActivation', { value: { hasBeenActive: false } });
             const frame = document.createElement('iframe');
             document.body.append(frame);
@@ -164,7 +164,7 @@ for (const [i, [row, { file, attributes: base, inside = '', values = {} }]] of T
                     text,
                     nats: nats?.map(Math.fround),
                     error: error?.message,
-                    // the browser's own synthesis differs in the last bits from time to time
+                    // the browser itself synthesises notes, and sometimes the last bits differ
                     answer: [notes ? samples.length : samples?.join(), notes, parse?.heads, tagging?.tags, classification?.probabilities],
                   };
                 });
@@ -176,7 +176,7 @@ for (const [i, [row, { file, attributes: base, inside = '', values = {} }]] of T
               document.body.append(box);
               return box;
             };
-            /** An element with another value of this attribute, or without it. */
+            /** Returns an element with another value of this attribute, or without it. */
             const bare = (/** @type {string} */ name) => {
               const element = /** @type {Any} */ (document.createElement('next-pixel'));
               for (const [other, value] of Object.entries(given))
@@ -194,10 +194,10 @@ for (const [i, [row, { file, attributes: base, inside = '', values = {} }]] of T
                 const set = (/** @type {Any} */ element) => {
                   element[property] = flag ? true : value;
                 };
-                /** Waits for the model, unless only the property starts its download. */
+                /** Waits for the model, unless the tested property is what starts the download. */
                 const ready = (/** @type {Any} */ element) =>
                   name === 'loading' ? nap(100) : until(() => element.told.ready > 0, `${name}: the model is loaded`);
-                // All other lives are compared with the first.
+                // Compares every other order with the first one.
                 for (const life of ['from the beginning', ...lives]) {
                   if ((life === 'before the definition') !== early) continue;
                   const element = bare(name);
@@ -241,7 +241,7 @@ for (const [i, [row, { file, attributes: base, inside = '', values = {} }]] of T
                     'when the model is there': async () => {
                       place().append(element);
                       await ready(element);
-                      await nap(500); // a chat opens after its model is loaded
+                      await nap(500); // a chat begins only after its model is loaded
                       set(element);
                     },
                     'in a clone': async () => {
@@ -334,13 +334,13 @@ for (const [i, [row, { file, attributes: base, inside = '', values = {} }]] of T
                   .sort(),
                 child.children.length > 0 ? tree(child) : child.classList.contains('talk-figures') || child.textContent,
               ]);
-            /** Returns the parts of an element that a visitor or a script can see. */
+            /** Returns the parts of an element that a visitor or a script can observe. */
             const seen = (/** @type {Any} */ element) => {
               const root = element.shadowRoot;
               const canvas = root.querySelector('canvas');
               const { width, height } = element.getBoundingClientRect();
               return {
-                // of several elements, only the first reports the download's progress
+                // if there are several elements, only the first one reports the progress of the download
                 attributes: [...element.attributes]
                   .map(({ name, value }) => `${name}=${value}`)
                   .filter((one) => !/^progress=/.test(one))
@@ -349,7 +349,7 @@ for (const [i, [row, { file, attributes: base, inside = '', values = {} }]] of T
                 messages: element.messages,
                 state: element.state,
                 box: [width, height].map(Math.round),
-                // antialiased edges of letters can differ between two drawings
+                // the smoothed edges of letters may differ between two drawings
                 canvas: canvas.classList.contains('text') || [canvas.width, canvas.height, canvas.toDataURL()],
                 fields: [...root.querySelectorAll('textarea')].map((field) => field.value),
                 inside: tree(root),
@@ -403,7 +403,7 @@ for (const [i, [row, { file, attributes: base, inside = '', values = {} }]] of T
   );
 }
 
-/** The results of each method before the element is connected, after it was removed, and without a model. */
+/** The result of each method before the element is connected, after it was removed, and without a model. */
 const METHODS = ['pause', 'play', 'send', 'stop', 'toBlob'];
 
 test('methods work, or say why not, before the element is connected and after it was removed', { timeout: 60000 }, () =>

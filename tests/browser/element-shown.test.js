@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** <next-pixel>: its progress, when its model is fetched, the language of its sentences, and replayed sounds. */
+/**
+ * <next-pixel>: its progress bar, the moment at which its model is downloaded, the language of its texts, and sounds that are played again.
+ */
 
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
@@ -174,7 +176,7 @@ test('a sound: replaying gives the same, a new seed another; the saved file is a
       return [file.type, (await element.toBlob('image/png')).type, file.size];
     });
     assert.deepEqual([wav, png, bytes], ['audio/wav', 'image/png', 44 + 2 * other.samples.length]);
-    // The same seed gives the same sound in the same voice.
+    // The same seed and the same voice give the same sound.
     await page.locator('next-pixel').evaluate((element, seed) => element.setAttribute('seed', String(seed)), first.seed);
     assert.deepEqual((await ended(4)).samples, first.samples);
   }),

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** <next-pixel> on a page under the strict policy: life cycle, attributes, events, accessibility. */
+/** <next-pixel> on a page with a strict content security policy: connecting and removing it, attributes, events, accessibility. */
 
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
@@ -16,7 +16,7 @@ import { OUT, decode, provide, session, sleep, until } from './browser.js';
 const { withPage } = session();
 
 const PAGE = '/web/element.html';
-/** A model that takes seconds for an image. */
+/** A random model that takes seconds for a picture. */
 const SLOW = '../weights/slow.gguf';
 const slow = toyModel({ width: 256, height: 256, embedding: 64, feedForward: 256, queryBlock: 256, memoryBlock: 256 });
 const DIGIT = 'model="../weights/digits.gguf" src="pictures/seven.png" rows="12"';
@@ -114,7 +114,7 @@ test('the element shows its poster, then draws on command, and ends', () =>
     assert.equal(end.nats.length, 3);
     assert.ok(end.nats.every((/** @type {number} */ cost) => cost > 0));
 
-    // The canvas shows the values: white on black, three pictures with a gap of two pixels.
+    // The canvas shows the values: white on black, three pictures with a gap of two pixels between them.
     await sleep(50);
     const drawn = [0, 1, 2].map((sample) =>
       list.filter((event) => event.type === 'nx-step' && event.sample === sample).flatMap(({ values }) => values),
@@ -224,7 +224,7 @@ test('the element loads when it scrolls into view, and pauses off screen and whi
       page,
       `<div id="space"></div><next-pixel model="${SLOW}" task="generate" seed="1" autoplay></next-pixel><div id="more"></div>`,
     );
-    // At first the element is far away, and nothing is loaded.
+    // At first, the element is far below, and nothing is loaded.
     await page.evaluate(() => {
       for (const id of ['space', 'more'])
         Object.assign(/** @type {HTMLElement} */ (document.getElementById(id)).style, { height: '4000px' });
@@ -365,7 +365,7 @@ test('attributes are the state: changes restart the run, and invalid values coun
       assert.equal((await events(page)).at(-1).code, 'argument');
       assert.match(await element.locator('.status').innerText(), /task must be complete or generate .*"dance"/);
       await element.evaluate((e) => Object.assign(e, { task: undefined }));
-      await occurs(page, 'nx-error', 2); // without a picture there is nothing to complete
+      await occurs(page, 'nx-error', 2); // nothing can be completed without a picture
       assert.equal((await events(page)).at(-1).code, 'network');
 
       await element.evaluate((e) =>
@@ -509,7 +509,7 @@ test('without width and height, the first bytes of the file are enough to reserv
       const goOn = new Promise((resolve) => {
         /** @type {any} */ (globalThis).__goOn = resolve;
       });
-      // The server sends the first 2000 bytes of a weight file at once, and the rest on request.
+      // The server sends the first 2000 bytes of a weight file immediately, and the rest when the test releases it.
       globalThis.fetch = async (input, init) => {
         const response = await fetch(input, init);
         if (!String(input).endsWith('.gguf')) return response;
@@ -565,15 +565,15 @@ test('a download can be stopped, and later elements do not join a dead download'
       await page.clock.resume();
       await page.route('**/weights/digits.gguf', async (route) => {
         asked++;
-        if (!dead) await route.continue(); // otherwise the request gets no answer
+        if (!dead) await route.continue(); // otherwise the server never answers
       });
       await open(page, `<next-pixel model="../weights/digits.gguf" task="generate" seed="1" controls></next-pixel>`);
       for (let i = 0; asked === 0 && i < 60; i++) await sleep(50);
       await page.getByRole('button', { name: 'Stop' }).click();
       await page.locator('next-pixel .status').getByText('Stopped').waitFor();
       assert.equal((await events(page)).length, 0, 'a stop is not an error');
-      await sleep(300); // within this time, play() would continue the same download
-      await page.getByRole('button', { name: 'Play' }).click(); // this connection is dead, too
+      await sleep(300); // within this time, play() would still continue the same download
+      await page.getByRole('button', { name: 'Play' }).click(); // this connection does not answer either
       for (let i = 0; asked < 2 && i < 60; i++) await sleep(50);
       await page.clock.runFor(12000);
       dead = false;
@@ -585,7 +585,7 @@ test('a download can be stopped, and later elements do not join a dead download'
       );
       await occurs(page, 'nx-end');
       assert.equal(asked, 3);
-      // After half a minute the waiting element is notified, and can try again.
+      // After half a minute, the element stops waiting, and can try again.
       await page.clock.runFor(30000);
       await occurs(page, 'nx-error');
       assert.equal((await events(page)).find(({ type }) => type === 'nx-error').code, 'network');
@@ -660,7 +660,7 @@ test('element and acquire() share one download and one worker, and respect cache
         (await events(page)).filter(({ type }) => type === 'nx-error').map(({ id, code }) => [id, code]),
         [['c', 'integrity']],
       );
-      await sleep(1000); // longer than storing the copy takes
+      await sleep(1000); // longer than it takes to store the copy
       assert.deepEqual(await page.evaluate(async () => (await (await caches.open('nextpixel')).keys()).map(({ url }) => url)), []);
     },
     { complains: true },
@@ -769,14 +769,14 @@ const pixels = async (page, selector) =>
         new OffscreenCanvas(canvas.width, canvas.height).getContext('2d', { willReadFrequently: true })
       );
       copy.drawImage(canvas, 0, 0);
-      let text = ''; // a string is transferred immediately, but a list of numbers takes seconds
+      let text = ''; // a string is transferred immediately, whereas a list of numbers takes seconds
       for (const value of copy.getImageData(0, 0, canvas.width, canvas.height).data) text += String.fromCharCode(value);
       return btoa(text);
     }),
     'base64',
   );
 
-/** Returns the number of opaque coloured pixels, and the greys that occur. @param {Uint8Array} data */
+/** Returns the number of opaque coloured pixels, and the grey levels that occur. @param {Uint8Array} data */
 function inks(data) {
   let dark = 0,
     light = 0,
@@ -796,7 +796,7 @@ const FORCED = `<next-pixel id="digits" ${DIGIT} seed="7" controls></next-pixel>
   <next-pixel id="text" model="../weights/stories.gguf" prompt="Once" max-tokens="12" seed="1"></next-pixel>
   <next-pixel id="translation" model="../weights/de-en.gguf" prompt="Ein Hund schläft."></next-pixel>
   <next-pixel id="tags" model="../weights/crf-en.gguf" prompt="Time flies like an arrow"></next-pixel>`;
-/** Elements whose text is on a canvas; the text of other elements is text of the page. */
+/** Elements that draw their text on a canvas; the text of other elements is text of the page. */
 const WRITTEN = ['#tags'];
 
 /** @param {Page} page */
@@ -901,7 +901,7 @@ test('before play: the given rows, the small picture, the poster, an outline; na
     await page.emulateMedia({ media: 'print' });
     assert.equal(await page.getByRole('button').count(), 0);
     await page.emulateMedia({ media: 'screen' });
-    // Other rows show immediately; the first pixel removes the outline and the poster.
+    // A new number of rows is shown immediately; the first pixel removes the outline and the poster.
     await page.locator('#rows').evaluate((element) => element.setAttribute('rows', '5'));
     await fills('#rows', 2 * 5 * 28);
     await page.evaluate(() => ['rows', 'poster'].forEach((id) => /** @type {any} */ (document.getElementById(id)).play()));
@@ -925,7 +925,7 @@ test('words are tagged: the sentence before play, then tags on shades; a verb th
       const told = (/** @type {string} */ text) =>
         page.waitForFunction((wanted) => document.querySelector('#a')?.shadowRoot?.querySelector('canvas')?.textContent === wanted, text);
       await told('Time flies like an arrow');
-      /** Returns the painted share of the canvas, 0 to 1. Letters are opaque except for their edges; shades are not. */
+      /** Returns the fraction of the canvas that is painted, 0 to 1. Letters are opaque except for their edges; shades are translucent. */
       const shaded = async () => {
         const alphas = (await pixels(page, '#a')).filter((_, i) => i % 4 === 3);
         return alphas.filter((alpha) => alpha > 20 && alpha < 200).length / alphas.length;
@@ -1051,7 +1051,7 @@ more('in a frame and in another window the element draws, announces, and resolve
           element.addEventListener('nx-end', resolve, { once: true });
           element.addEventListener('nx-error', resolve, { once: true });
         });
-        element.src = to === 'frame' ? 'seven.png' : '/web/pictures/seven.png'; // relative to the address of the frame
+        element.src = to === 'frame' ? 'seven.png' : '/web/pictures/seven.png'; // this address is relative to the frame
         element.play();
         const { type } = /** @type {Event} */ (await end);
         await new Promise((resolve) => {

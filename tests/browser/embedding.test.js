@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** A single figure embedded in another site: by its address, in a frame, and in a sandboxed frame. Also the code that embeds it. */
+/**
+ * A single figure embedded in another site: by its address, in a frame, and in a sandboxed frame. Also tests the code for embedding that a
+ * page offers.
+ */
 
 import assert from 'node:assert/strict';
 import { createServer } from 'node:http';
@@ -27,7 +30,7 @@ test('every figure of every page has its own id and, below its caption, a button
   }
 });
 
-/** This site, whose origin differs from that of the embedding page. @type {Awaited<ReturnType<typeof serve>>} */
+/** The server of this site, whose origin differs from that of the embedding page. @type {Awaited<ReturnType<typeof serve>>} */
 let site;
 before(async () => {
   site = await serve({ port: 0, cors: true });
@@ -40,7 +43,7 @@ after(async () => {
 });
 
 /**
- * The server of another site. The body of its page is the HTML `course`. The site has a real server, because Chromium does not let a page
+ * A server for another site. Its page has the HTML `course` as its body. This must be a real server, because Chromium does not let a page
  * from `page.route` embed pages of this machine.
  */
 const theirs = createServer((_, response) => {
@@ -49,14 +52,14 @@ const theirs = createServer((_, response) => {
 });
 let course = '';
 
-/** Opens the page of the other site with this body. @param {Page} page @param {string} body */
+/** Opens the other site's page with this body. @param {Page} page @param {string} body */
 async function openTheirs(page, body) {
   course = body;
   const { port } = /** @type {import('node:net').AddressInfo} */ (theirs.address());
   await page.goto(`http://127.0.0.1:${port}/`);
 }
 
-/** Waits for a text in the frame of a page. @param {Page} page @param {string} text */
+/** Waits for a text in the embedded frame. @param {Page} page @param {string} text */
 const says = (page, text) => page.frames()[1].waitForFunction((wanted) => document.body.innerText.includes(wanted), text, WAIT);
 
 /** Returns the ids of the visible figures. @param {Page | FrameLocator} where */
@@ -139,7 +142,7 @@ test('the code appears even if no frame can be measured; without a connection, t
       await page.route('**/page-embedding*.js', (route) => route.abort('internetdisconnected'));
       await button.click();
       await page.locator('.embed[aria-busy]').waitFor();
-      await button.click(); // ignored: one click is in progress
+      await button.click(); // is ignored, because the first click is still being handled
       await page.locator('#figure-endings').getByText('A part of nextpixel is missing').waitFor(WAIT);
       assert.equal(await page.locator('.embed-fault').count(), 1);
       assert.notEqual(await button.getAttribute('aria-expanded'), 'true');
@@ -165,7 +168,7 @@ more('a frame whose code cannot be fetched shows the page and the reason', () =>
       await page.route('**/page-embedding*.js', (route) => route.abort('internetdisconnected'));
       await page.goto('/web/pages/fvsbn/?figure=figure-endings&bare');
       await page.getByRole('alert').getByText('A part of nextpixel is missing').waitFor(WAIT);
-      await page.locator('#figure-endings').waitFor(); // the figure is visible
+      await page.locator('#figure-endings').waitFor(); // waits until the figure is visible
     },
     { complains: true },
   ),
@@ -188,12 +191,12 @@ more('an error while a frame is measured is shown', () =>
   }),
 );
 
-/** The frame may be this much higher than its figure, because one height covers a range of widths. */
+/** The frame may be this many pixels higher than its figure, because one height must do for a range of widths. */
 const GAP = 330;
-/** Canvases whose layout a script computes have another shape in the frame, so the figure may be this many times as high as the frame. */
+/** A canvas that a script lays out may have another shape in the frame, so the figure may be up to this many times as high as the frame. */
 const LAID_OUT = 1.08;
 
-/** Returns the code that embeds a figure of the open page. @param {Page} page @param {string} id */
+/** Returns the code that the open page offers for embedding a figure. @param {Page} page @param {string} id */
 async function codeOf(page, id) {
   await page.locator(`#${id} .embed`).click();
   const code = await page.locator(`#${id} .embed-code code`).first().innerText();
@@ -202,12 +205,12 @@ async function codeOf(page, id) {
 }
 
 /**
- * Opens a figure's frame in columns of several widths. The figure must fit without scrolling.
+ * Opens the frame of a figure in columns of several widths. The figure must fit without scrolling.
  *
  * @param {Page} page
  * @param {string} code
  * @param {string} name
- * @param {{ slack?: number, gap?: number, phases?: string[] }} [bounds]  phases: the figure is measured in one of these phases of its run
+ * @param {{ slack?: number, gap?: number, phases?: string[] }} [bounds]  the figure is measured when its run is in one of these phases
  */
 async function frameFits(page, code, name, { slack = 1, gap = GAP, phases = ['done', 'ready'] } = {}) {
   for (const width of EVERY ? [390, 768, 1280] : [390, 1280]) {

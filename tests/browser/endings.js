@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** The black and white digit that two pages complete, and the completions that they draw. */
+/** The black and white digit that two pages complete, and the completions that these pages draw. */
 
 import { readFile } from 'node:fs/promises';
 
@@ -9,7 +9,7 @@ import { inRepository } from './gallery.js';
 
 /** @import { Page } from 'playwright-core' */
 
-/** Returns the digit with which the pages open: 784 values, 0 or 255. */
+/** Returns the first digit of these pages: 784 values, 0 or 255. */
 export async function opening() {
   const strip = await readFile(inRepository('web/pictures/digits.bin'));
   return Uint8Array.from(strip.subarray(16 + 14 * 784, 16 + 15 * 784), (grey) => (grey < 128 ? 0 : 255));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** The language that a visitor gets first: that of the browser, until the visitor chooses another. */
+/** The language in which a visitor sees the site first: the language of the browser, until the visitor chooses another. */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -13,7 +13,7 @@ import { session, sleep } from './browser.js';
 
 const { withPage } = session();
 
-/** Opens an address; returns the path and the language of the page that the visitor reaches. @param {Page} page @param {string} address */
+/** Opens an address; returns the path and the language of the page at which the visitor ends. @param {Page} page @param {string} address */
 async function comesTo(page, address) {
   await page.goto(address);
   await page.locator('.masthead .language').first().waitFor();
@@ -32,7 +32,7 @@ test('a Korean browser enters in Korean; the link to English is visible, and the
         }).observe({ type: 'paint', buffered: true }),
       );
       assert.equal(await comesTo(page, '/web/'), '/web/ko/ko');
-      for (let i = 0; i < 100 && painted.length === 0; i++) await sleep(50); // the message about a paint arrives later
+      for (let i = 0; i < 100 && painted.length === 0; i++) await sleep(50); // the browser reports a paint some time later
       assert.deepEqual([...new Set(painted)], ['painted ko'], 'the Korean page was painted, and the English page was not');
       await page.locator('.masthead .language[lang=en]').click();
       await page.waitForURL('**/web/');

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Faults that visitors meet: outdated copies, stalled downloads, and workers terminated from outside. */
+/** Faults that visitors meet: outdated cached files, stalled downloads, and workers that are terminated from outside. */
 
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
@@ -19,11 +19,11 @@ const toy = toyModel();
 const slow = toyModel({ width: 256, height: 256, embedding: 64, feedForward: 256, queryBlock: 256, memoryBlock: 256 });
 const integrity = `sha256-${createHash('sha256').update(toy).digest('base64')}`;
 
-/** Puts a copy into the cache as if it had been stored long ago. @param {Page} page @param {string} text */
+/** Stores a file in the cache as an old copy. @param {Page} page @param {string} text */
 const put = (page, text) =>
   page.evaluate(
     async ([file, body]) => {
-      const headers = { ETag: '"1"' }; // the headers that the server sends today
+      const headers = { ETag: '"1"' }; // the headers that the server sends now
       await (await caches.open('nextpixel')).put(file, new Response(body, { headers }));
     },
     [FILE, text],
@@ -76,7 +76,7 @@ for (const [name, options] of /** @type {[string, object][]} */ ([
     }));
 }
 
-/** Lets the test terminate workers, like a browser that is short of memory. @param {Page} page */
+/** Gives the test access to workers, so that it can terminate them, as a browser does that is short of memory. @param {Page} page */
 const graspWorkers = (page) =>
   page.addInitScript(() => {
     const all = /** @type {Worker[]} */ ([]);
@@ -152,7 +152,7 @@ test('a worker that is still working is not terminated', { timeout: 60000 }, () 
       [LIBRARY, FILE],
     );
     for (let i = 0; i < 10; i++) {
-      // the loop takes 40 seconds, with a drawn step in every 4 of them, however slow the machine is
+      // the loop takes 40 seconds of the fake clock, and waits for a drawn step in every 4 of them, so it also works on a slow machine
       const steps = await page.evaluate(() => /** @type {any} */ (globalThis).steps ?? 0);
       await until(page, async (n) => /** @type {any} */ (globalThis).steps > n, steps);
       await page.clock.runFor(4000);

@@ -3,7 +3,7 @@
 
 /**
  * The text fields of pages: a visitor pastes 100,000 words, or the longest text that the page's model accepts. The field keeps the
- * beginning, and no task of the page's thread takes long.
+ * beginning of the text, and no task of the main thread takes long.
  */
 
 import assert from 'node:assert/strict';
@@ -16,7 +16,7 @@ import { WAIT, session } from './browser.js';
 const { withPage } = session();
 const WEB = new URL('../../web/', import.meta.url);
 
-/** A task longer than this would be noticed. It is long, because other steps use the processor at the same time. */
+/** Visitors would notice a task longer than this. The limit is generous, because other test steps use the processor at the same time. */
 const MOST_MS = 600;
 
 /** The fields for texts, by page, and how often the model accepts two words if it accepts fewer than the field. @type {[page: string, id: string, most?: number][]} */

@@ -2,7 +2,8 @@
 // @ts-check
 
 /**
- * Firefox, where it is installed: a page as one file opened from disk, a figure in a frame, and a kept course after its server has stopped.
+ * Firefox, if it is installed: a page as a single file opened from disk, a figure in a frame, and a course that was kept on the device,
+ * after its server has stopped.
  */
 
 import assert from 'node:assert/strict';
@@ -24,7 +25,7 @@ const COURSE = COURSES[2];
 const skip = firefox.missing();
 const PATIENCE_MS = 120_000;
 
-/** Whether a canvas has more than one colour. */
+/** Whether any canvas of a figure has more than one colour. */
 const DRAWN = `[...document.querySelectorAll('figure canvas')].some((canvas) => {
   if (canvas.width * canvas.height === 0) return false;
   const copy = new OffscreenCanvas(canvas.width, canvas.height).getContext('2d');

@@ -2,7 +2,8 @@
 // @ts-check
 
 /**
- * The front page: the digit that completes itself, the cards, the papers, its size, and addresses from the time when it was the only page.
+ * The front page: the digit that completes itself, the cards, the list of papers, the page's size, and old addresses that used to lead to
+ * parts of this page.
  */
 
 import assert from 'node:assert/strict';
@@ -22,10 +23,11 @@ import { published } from './published.js';
 
 const { withPage } = session();
 const PAGE = '/web/';
-/** With reduced motion nothing runs unless a test requests it, because animation takes a core. */
+/** With reduced motion, nothing runs unless a test starts it; animation would use a whole core. */
 const CALM = /** @type {const} */ ({ reducedMotion: 'reduce' });
-/** The maximum size of the first screen as a static server sends it, without weights, engine and worker. Weights, engine and worker have a
- * separate limit: ./build.sh size. A quarter of the maximum is the tiles' records, which are loaded after the first pixel. */
+/** The maximum size of everything for the first screen, as a static server sends it, without weights, engine and worker. Weights, engine
+ * and worker have their own limits: ./build.sh size. A quarter of this maximum is for the recorded drawings on the cards, which are loaded
+ * after the first pixel. */
 const MOST = 84 * 1024;
 
 const done = (/** @type {Page} */ page) => page.locator('#run-text', { hasText: 'Run again' }).waitFor(WAIT);
@@ -45,7 +47,7 @@ test('the digit completes itself; dice and seed change it, and links share both'
       notes.join(),
     );
     const before = await endings(page);
-    await page.emulateMedia(CALM); // from here on, a picture appears when it is finished
+    await page.emulateMedia(CALM); // from here on, a picture appears only when it is complete
     await runAnew(page, () => page.click('#dice'));
     await done(page);
     await sleep(100);
@@ -57,7 +59,7 @@ test('the digit completes itself; dice and seed change it, and links share both'
     await done(page);
     const others = await page.locator('.ending .panel-note').allTextContents();
     assert.notDeepEqual(others, notes);
-    await page.click('#further'); // that page can share the settings
+    await page.click('#further'); // opens the page on which settings can be shared
     await page.locator('#take').waitFor();
     await page.locator('#run:enabled').click(WAIT);
     await done(page);
@@ -89,13 +91,14 @@ longer('a card for each page runs when it is visible, and shows the same as its 
       pages.map((paper) => `/web/pages/${paper.page}/`),
     );
     for (let i = 0; i < pages.length; i++) {
-      // cards that keep their still are skipped; of the others every eighth is checked, and ./build.sh test-sweep checks all
+      // skips cards whose still picture is never replaced; checks every eighth of the others (./build.sh test-sweep: all of them)
       if (!pages[i].pictures || !(EVERY || i % 8 === 0)) continue;
       await page.locator('.thumb').nth(i).scrollIntoViewIfNeeded();
       const canvas = page.locator('.thumb canvas').nth(i);
       await canvas.waitFor(WAIT);
-      // Waits until the picture equals the still, both laid over the paper. A card that shows passes differs from run to run, because
-      // passes divide a picture in different ways, so there only the size must be equal and the last pixel drawn.
+      // Waits until the card's picture equals its still, both on the colour of the paper. A card that shows the passes of speculative
+      // decoding differs from run to run, because a picture may be divided into passes in different ways; for such a card, only the size
+      // must be equal and the last pixel drawn.
       await page.waitForFunction(
         ([n, passes]) => {
           const box = document.querySelectorAll('.thumb')[Number(n)];
@@ -128,7 +131,7 @@ test('the papers are in chronological order, with their models', () =>
   withPage(async (page) => {
     await page.goto(PAGE);
     await page.locator('.papers-list li').first().waitFor({ state: 'attached' });
-    await page.locator('.masthead a[href="#papers"]').click(); // the link unfolds them
+    await page.locator('.masthead a[href="#papers"]').click(); // this link unfolds the list of papers
     await page.locator('.papers-list li').first().waitFor();
     const years = (await page.locator('.year').allTextContents()).map(Number);
     assert.deepEqual(
@@ -136,7 +139,7 @@ test('the papers are in chronological order, with their models', () =>
       [...years].sort((a, b) => a - b),
     );
     assert.equal(years.length, PAPERS.length);
-    // Papers without a page have no model here yet.
+    // A paper without a page of its own has no model here.
     const played = PAPERS.filter(({ page: own, shownOn }) => own ?? shownOn);
     assert.equal(await page.locator('.to-come').count(), PAPERS.length - played.length);
     assert.equal(await page.locator('.system a[href$="/alignment/"]').count(), 2);
@@ -207,9 +210,9 @@ more('the tiles with small models draw again on their own after the digit is com
   }),
 );
 
-/** Opens a tile and waits until its model has drawn. @param {Page} page @param {string} name */
+/** Opens a card and waits until its model has drawn. @param {Page} page @param {string} name */
 async function open(page, name) {
-  await page.locator('.tiles-pause').waitFor({ ...WAIT, state: 'attached' }); // before that, a tile is only a link
+  await page.locator('.tiles-pause').waitFor({ ...WAIT, state: 'attached' }); // before that, a card is only a link
   await page.locator(`.tile[data-tile="${name}"]`).click();
   await page.locator('dialog next-pixel:defined').waitFor(WAIT);
   return ended(page);
@@ -272,7 +275,7 @@ longer('old addresses lead to the new location of their content', () =>
       ['surprise', 'image-transformer', 'surprise'],
     ];
     for (const [old, path, id] of addresses.filter((_, i) => EVERY || i % 4 === 3)) {
-      // a new page for each address
+      // opens each address in an empty page
       await page.goto('about:blank');
       await page.goto(`${PAGE}#${old}`);
       await page.waitForURL(`**/web/pages/${path}/#${id}`);
@@ -363,7 +366,7 @@ for (const [language, course, says] of /** @type {const} */ ([
   more(`a visitor walks a course from the front page to its end by keyboard alone, and tries each question: ${PAGE}${language}`, () =>
     withPage(async (page) => {
       const { steps } = COURSES[course];
-      /** Presses Tab until a link has the focus, and follows it. @param {string} link */
+      /** Presses Tab until a link has the focus, and follows the link. @param {string} link */
       const follow = async (link) => {
         await page.locator(link).waitFor();
         for (let tabs = 0; tabs < 300; tabs++) {
@@ -377,7 +380,7 @@ for (const [language, course, says] of /** @type {const} */ ([
       for (const [i, { page: name, at }] of steps.entries()) {
         await page.waitForURL(`**/pages/${name}/${language}`);
         assert.match(await page.locator('.course-place').innerText(), new RegExp(says(i + 1, steps.length)));
-        await follow('.course-asks a'); // the link leads to the figure, where the next tab stop is
+        await follow('.course-asks a'); // this link leads to the figure, where the next tab stop is
         await page.waitForURL(`**/#${at}`);
         await page.keyboard.press('Tab');
         assert.ok(

@@ -80,7 +80,7 @@ test('pointing at a pixel shows the weights in the file', options, () =>
         ),
         said,
       );
-      // Colours are warm where ink makes ink more probable and blue where it makes ink less probable; later pixels have no weight.
+      // Colours are warm where ink makes ink more probable, and blue where it makes ink less probable; later pixels have no weight.
       const colours = await page.locator('#votes canvas').evaluate((element) => {
         const { width } = /** @type {HTMLCanvasElement} */ (element);
         const context = /** @type {CanvasRenderingContext2D} */ (/** @type {HTMLCanvasElement} */ (element).getContext('2d'));
@@ -111,7 +111,12 @@ more('training data are shown next to as many pictures that the model draws, and
     await page.goto(PAGE);
     await page.locator('#figure-samples').scrollIntoViewIfNeeded();
     const [given, drawn] = [page.locator('#samples canvas').first(), page.locator('#samples canvas').last()];
-    /** Returns the numbers of black dots in a sheet. @param {import('playwright-core').Locator} sheet @returns {Promise<number[]>} */
+    /**
+     * Returns 1 for each black pixel of a sheet, and 0 for all others.
+     *
+     * @param {import('playwright-core').Locator} sheet
+     * @returns {Promise<number[]>}
+     */
     const inkOf = (sheet) =>
       sheet.evaluate((element) => {
         const { width, height } = /** @type {HTMLCanvasElement} */ (element);
@@ -135,7 +140,7 @@ more('training data are shown next to as many pictures that the model draws, and
     const after = await inkOf(drawn);
     assert.notDeepEqual(after, before);
     const share = (/** @type {number[]} */ dots) => dots.reduce((sum, dot) => sum + dot, 0) / (25 * 784);
-    for (const dots of [before, after]) assert.ok(share(dots) > 0.07 && share(dots) < 0.2, `${share(dots)}`); // the share in digits is 0.13
+    for (const dots of [before, after]) assert.ok(share(dots) > 0.07 && share(dots) < 0.2, `${share(dots)}`); // 0.13 in digits
   }),
 );
 
@@ -149,12 +154,12 @@ test('the model learns from picked or drawn digits, with reduced motion one digi
     await page.locator('#figure-learning').scrollIntoViewIfNeeded();
     const nats = page.locator('#learning-nats');
     assert.match((await nats.textContent()) ?? '', /^Not trained yet/);
-    assert.equal(await transport.getAttribute('data-phase'), 'ready'); // nothing begins automatically
+    assert.equal(await transport.getAttribute('data-phase'), 'ready'); // training does not begin automatically
     await page.locator('#learning-step').press('Enter');
     await nats.getByText(/^1 digit, one at a time: 543 nats/).waitFor();
     await page.locator('[role=status]', { hasText: '543 nats' }).waitFor({ state: 'attached' });
 
-    // With the keyboard: first only two digits, and then a drawing.
+    // With the keyboard: trains on only two digits, and then adds a drawing.
     const digits = page.locator('#learning-digits .picture');
     await page.getByRole('button', { name: 'None', exact: true }).click();
     await page.locator('#learning-digits canvas[aria-label="200 digits, 0 of them picked"]').waitFor();
@@ -174,10 +179,10 @@ test('the model learns from picked or drawn digits, with reduced motion one digi
     await page.locator('#learning-digits canvas[aria-label="201 digits, 3 of them picked"]').waitFor();
     assert.ok(await page.locator('#learning-add').isDisabled());
 
-    // Training plays until it stops on its own: then the three digits cost almost nothing, and others cost more.
+    // Training stops on its own; then the three training digits cost almost nothing, and other digits cost more.
     await page.locator('#learning-again').click();
     await page.locator('#learning-run').click();
-    await nats.getByText(/^2,000 digits/).waitFor({ timeout: 60000 }); // the computation takes this long
+    await nats.getByText(/^2,000 digits/).waitFor({ timeout: 60000 }); // evaluating 2,000 digits takes this long
     assert.equal(await transport.getAttribute('data-phase'), 'paused');
     const [, learnt, unseen] = /: (\d+) nats .*, (\d+) for a held-out digit/.exec((await nats.textContent()) ?? '')?.map(Number) ?? [];
     assert.ok(learnt < 20 && unseen > 200, `${learnt}, ${unseen}`);

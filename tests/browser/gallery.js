@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Code that the tests of the two galleries share: it opens the page at the gallery and reads rows. */
+/** Common code for the tests of the two galleries: opens the page at a gallery and reads its rows. */
 
 import { readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
@@ -17,13 +17,18 @@ export const WAIT = { timeout: 120000 };
 /** @param {string} path */
 export const inRepository = (path) => fileURLToPath(new URL(`../../${path}`, import.meta.url));
 
-/** Returns the contents of a strip. @param {string} name @returns {Promise<{ name: string, style?: string, number?: number }[]>} */
+/**
+ * Returns the pictures in a strip (the row of pictures to choose from).
+ *
+ * @param {string} name
+ * @returns {Promise<{ name: string, style?: string, number?: number }[]>}
+ */
 const strip = async (name) => JSON.parse(await readFile(inRepository(`web/pictures/${name}.json`), 'utf8')).pictures;
 export const [emoji, photos] = await Promise.all(['emoji', 'photos'].map(strip));
 
-/** The pixels of a canvas; null where a pixel is not drawn. @typedef {([number, number, number] | null)[]} Pixels */
+/** The pixels of a canvas; null for a pixel that is not drawn. @typedef {([number, number, number] | null)[]} Pixels */
 
-/** @param {string} id id of the section @param {string} root selector of all parts that may be hidden */
+/** @param {string} id id of the section @param {string} root  selector of all elements that may be hidden */
 export function galleryOf(id, root) {
   const rows = `#${id}-gallery .gallery-row`;
   return {
@@ -91,7 +96,8 @@ export function galleryOf(id, root) {
 }
 
 /**
- * Returns the pictures that a row shows of a run: the first sample of each of three groups; of larger groups, the most probable one.
+ * Returns the pictures of a run that a row shows: the first sample of each of three groups; if samples compete, the most probable one of
+ * each group.
  *
  * @param {Model} model
  * @param {PictureRun} run

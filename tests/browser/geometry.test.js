@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** The figure on local attention: its geometry compared with the engine's, and the figure itself. */
+/** The figure on local attention: the sets of positions that it computes, compared with the engine's, and the figure itself. */
 
 import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
@@ -26,7 +26,7 @@ const inRepository = (path) => fileURLToPath(new URL(`../../${path}`, import.met
 
 // ---- the geometry ----
 
-/** Every kind of geometry: aligned to rows or not, cut off at the edges or not, with a pixel or a channel per position. */
+/** Every kind of block geometry: aligned to rows or not, cut off at the edges or not, with a pixel or a channel per position. */
 const MODELS = [
   'weights/digits.gguf',
   'weights/emoji.gguf',
@@ -38,8 +38,8 @@ const MODELS = [
   'tests/golden/full-sinusoidal.gguf',
 ];
 /**
- * Number of positions whose sets are compared in a model; in tiny models, all positions. ./build.sh test-sweep compares more positions, and
- * shipped models too.
+ * Number of positions whose visible sets are compared; all positions in tiny models. ./build.sh test-sweep compares more positions, and
+ * also tests shipped models.
  */
 const QUERIES = EVERY ? 60 : 10;
 
@@ -60,7 +60,7 @@ for (const path of MODELS) {
       const asked = new Set();
       const stride = Math.max(1, Math.floor(positions / QUERIES));
       for (let step = 0; step < positions; step += stride) asked.add(step);
-      // Both ends of each block, where the visible set changes.
+      // Adds both ends of each block, where the visible set changes.
       const blocks = geometry.blocks();
       for (const { from, to } of blocks.filter((_, i) => i % Math.ceil(blocks.length / QUERIES) === 0))
         [from, Math.min(from + 1, to - 1), to - 1].forEach((step) => asked.add(step));
@@ -107,8 +107,8 @@ test('blocks tile the picture, and the visible set does not grow with it', () =>
       }
     });
   }
-  // The counts from the pictures: the query's own block, the three blocks above and one to the left; the own block and the previous one;
-  // all blocks.
+  // Counts positions in the pictures of the figure: the query's own block, the three blocks above and the block to the left; the own block
+  // and the previous one; all blocks.
   assert.deepEqual(
     [one, two, full].map((geometry) => geometry.most()),
     [512, 320, 1024],
@@ -132,7 +132,7 @@ async function open(page) {
   await page.locator('#geometry-run:enabled').waitFor(WAIT);
 }
 
-/** Draws both pictures to the end. @param {Page} page */
+/** Draws both pictures until they are complete. @param {Page} page */
 async function finish(page) {
   await page.locator('#geometry-speed').fill('6');
   await page.locator('#geometry-again.primary').waitFor(WAIT);
@@ -177,7 +177,7 @@ const colours = (page, panel, side) =>
       });
     }, side);
 
-/** Points at a pixel. @param {Page} page @param {number} panel @param {number} row @param {number} col @param {number} side */
+/** Moves the pointer to a pixel. @param {Page} page @param {number} panel @param {number} row @param {number} col @param {number} side */
 async function pointAt(page, panel, row, col, side) {
   const box = await page.locator('.geometry-panel .picture').nth(panel).boundingBox();
   assert.ok(box);
@@ -188,16 +188,16 @@ async function pointAt(page, panel, row, col, side) {
 /** @param {Page} page @param {number} panel */
 const note = (page, panel) => page.locator('.geometry-panel .panel-note').nth(panel).textContent();
 
-/** @param {RGB} a @param {RGB} b @param {number} share weight of a */
+/** @param {RGB} a @param {RGB} b @param {number} share  weight of a */
 const mix = (a, b, share) => /** @type {RGB} */ (a.map((value, i) => share * value + (1 - share) * b[i]));
 /** @param {RGB} a @param {RGB} b */
 const distance = (a, b) => Math.max(...a.map((value, i) => Math.abs(value - b[i])));
-/** Colours in light mode: --paper and --predicted of page.css. @type {[RGB, RGB]} */
+/** The colours --paper and --predicted of page.css in light mode. @type {[RGB, RGB]} */
 const [PAPER, ACCENT] = [
   [255, 255, 255],
   [31, 61, 194],
 ];
-/** A blend of 8-bit colours differs by rounding, and by twice that amount where two layers overlap. */
+/** Blended colours may differ by this much, because of rounding; where two layers overlap, by twice as much. */
 const ROUNDING = 2;
 
 const FILES = ['weights/emoji.gguf', 'weights/cifar10-sr-2d.gguf'].filter((path) => existsSync(inRepository(path)));
@@ -217,7 +217,7 @@ test(
       const side = models[0].info.width;
       const finished = await Promise.all([0, 1].map((panel) => colours(page, panel, side)));
 
-      // The first picture, drawn again without a page.
+      // Draws the first picture again, without a page.
       const expected = [];
       const seed = Number(await page.inputValue('#geometry-seed'));
       for await (const { values } of models[0].generate({ seed, temperature: 1 })) expected.push(...values);
@@ -257,7 +257,7 @@ test(
           const text = (await note(page, panel)) ?? '';
           assert.ok(text.startsWith(`Sees ${keys.length}:`), text);
           assert.ok(text.includes(`Step ${(step + 1).toLocaleString('en')}: row ${row + 1}, column ${col + 1}.`), text);
-          // The other picture has the same size and shows the same pixel.
+          // The other picture has the same size, and shows the same pixel.
           assert.ok(((await note(page, 1 - panel)) ?? '').includes(`row ${row + 1}, column ${col + 1}.`));
         }
       }
@@ -287,14 +287,14 @@ more('run, pause, next pixel, slider, keys and seed work', () =>
     const label = await page.locator('.geometry-panel .picture canvas').first().getAttribute('aria-label');
     assert.equal(label, `${before + 2} of 1,024 pixels drawn`);
 
-    // The slider selects any step, drawn or not, and draws nothing more.
+    // The slider can select any step, drawn or not; this draws nothing.
     await page.locator('#geometry-scrubber').fill('700');
     await page.locator('#geometry-scrubber-text', { hasText: 'Step 701 of' }).waitFor();
     const one = new Geometry(STRIPS);
     assert.equal(await note(page, 0), `Sees ${one.count(700)}: 189 from its block, 256 from its memory. Step 701: row 22, column 29.`);
     assert.equal(await page.locator('.geometry-panel .picture canvas').first().getAttribute('aria-label'), label);
 
-    // The arrow keys start from the last drawn pixel.
+    // The arrow keys start at the last drawn pixel.
     await page.locator('.geometry-panel .picture').first().focus();
     await page.keyboard.press('ArrowDown');
     const last = one.at(before + 1);
@@ -302,8 +302,8 @@ more('run, pause, next pixel, slider, keys and seed work', () =>
       .locator('.geometry-panel .panel-note', { hasText: `row ${last.row + 2}, column ${last.col + 1}.` })
       .first()
       .waitFor();
-    // Another figure may announce a text at the same moment, and the page has only one live region. In that case the next key causes the
-    // next announcement.
+    // Another figure may announce a text at the same moment, and a page has only one live region. If so, the next key causes a new
+    // announcement.
     const spoken = page.locator('[role=status]', { hasText: 'Sees' });
     for (let tries = 0; tries < 20 && (await spoken.count()) === 0; tries++) {
       await page.keyboard.press(tries % 2 ? 'ArrowLeft' : 'ArrowRight');
@@ -350,7 +350,7 @@ more('off screen the run pauses, and back on screen it continues; the figure is 
     await page.locator('#geometry-run-text', { hasText: 'Pause' }).waitFor();
     await page.evaluate(() => scrollTo({ top: 0, behavior: 'instant' }));
     await page.locator('#geometry-run-text', { hasText: 'Continue' }).waitFor({ state: 'attached' });
-    // A run that the visitor paused stays paused.
+    // Checks that a run that the visitor paused stays paused.
     await open(page);
     await page.locator('#geometry-run-text', { hasText: 'Pause' }).waitFor();
     await page.click('#geometry-run');
@@ -408,7 +408,7 @@ more('less motion: nothing begins automatically; a step shows immediately, a run
       assert.equal(await canvas.getAttribute('aria-label'), '0 of 1,024 pixels drawn');
       await page.click('#geometry-step');
       await page.locator('.geometry-panel .picture canvas[aria-label^="1 of"]').first().waitFor(WAIT);
-      // Every label that the canvas ever has, however fast the run is.
+      // Collects every label that the canvas gets, however fast the run is.
       const seen = await canvas.evaluateHandle((element) => {
         /** @type {(string | null)[]} */
         const labels = [element.getAttribute('aria-label')];

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Files that are dropped on figures or pasted: every figure that takes files answers in the same way. tests/pages has the rows. */
+/** Files that are dropped on figures or pasted: every figure that accepts files reacts in the same way. tests/pages has the test cases. */
 
 import assert from 'node:assert/strict';
 import { readdir, readFile } from 'node:fs/promises';
@@ -22,7 +22,7 @@ const CALM = /** @type {const} */ ({ reducedMotion: 'reduce' });
 const svg = '<svg xmlns="http://www.w3.org/2000/svg" width="64" height="64"><rect width="64" height="64" fill="red"/></svg>';
 
 const ROWS = rowsOf('givenFiles');
-/** Figures of these folders take files, too: photo.test.js has the colour page, own-file.test.js and tokens.test.js have model files. */
+/** Other tests cover the figures of these pages: photo.test.js the colour page, and own-file.test.js and tokens.test.js model files. */
 const OTHERS = ['colour'];
 
 test('every page whose figures take files is in the sweep', async () => {
@@ -41,7 +41,7 @@ test('every page whose figures take files is in the sweep', async () => {
 });
 
 /**
- * Drops or pastes files. Returns whether the page prevented the browser's default.
+ * Drops or pastes files; returns whether the page prevented the browser's default action.
  *
  * @param {Page} page @param {'drop' | 'paste'} type @param {string} selector @param {GivenFile[]} given @param {string} [text]
  */
@@ -101,7 +101,7 @@ test('a picture that arrives later replaces an earlier one, whichever is read fi
       .locator('#scene-canvas')
       .evaluate((/** @type {HTMLCanvasElement} */ canvas) => [...(canvas.getContext('2d')?.getImageData(32, 32, 1, 1).data ?? [])]);
     assert.deepEqual([red, blue], [255, 0]);
-    // Copied cells of a spreadsheet are text and a picture. A field gets the text, and a figure the picture.
+    // Cells that are copied from a spreadsheet are both text and a picture. A text field gets the text, and a figure gets the picture.
     const seed = '#compare-seed';
     assert.ok(!(await hand(page, 'paste', seed, [['image.png', large, 'image/png']], '42')), 'the field gets the text');
     assert.ok(await hand(page, 'paste', '#figure-tell', [['image.png', large, 'image/png']], '42'));

@@ -2,7 +2,8 @@
 // @ts-check
 
 /**
- * A server on this machine that replaces the Hugging Face Hub. It sends files at hf: addresses, with tags, ranges and CORS headers.
+ * A server on this machine that stands in for the Hugging Face Hub. It serves files at the addresses to which hf: addresses lead, with
+ * tags, ranges and CORS headers.
  */
 
 import { createServer } from 'node:http';
@@ -13,9 +14,9 @@ import { createServer } from 'node:http';
  * @param {Record<string, Buffer>} files  files by their path on the hub, such as /owner/name/resolve/main/file.gguf
  */
 export async function startHub(files) {
-  /** The path and range of every request. @type {{ path: string, range?: string }[]} */
+  /** The path and the Range header of every request. @type {{ path: string, range?: string }[]} */
   const asked = [];
-  /** The hub's behaviour: stopAfter: the number of bytes of an answer after which it waits; ranges: whether it mentions ranges. */
+  /** The server's behaviour. stopAfter: number of bytes of a response after which it stops; ranges: whether its headers announce ranges. */
   const how = { stopAfter: Infinity, ranges: true };
   const headers = { 'access-control-allow-origin': '*', 'access-control-allow-headers': 'range', 'access-control-expose-headers': '*' };
   const server = createServer((request, response) => {
@@ -35,7 +36,7 @@ export async function startHub(files) {
       ...(from > 0 && { 'content-range': `bytes ${from}-${file.length - 1}/${file.length}` }),
     });
     if (body.length <= how.stopAfter) response.end(body);
-    else response.write(body.subarray(0, how.stopAfter)); // the hub never sends the rest
+    else response.write(body.subarray(0, how.stopAfter)); // the rest is never sent
   });
   await new Promise((resolve) => {
     server.listen(0, '127.0.0.1', () => resolve(undefined));
@@ -44,7 +45,11 @@ export async function startHub(files) {
   return {
     asked,
     how,
-    /** Redirects a page's hub requests to this server. The page's policy must allow the redirection (bypassCSP). @param {Page} page */
+    /**
+     * Redirects a page's requests to the Hub to this server. The page's policy must allow the redirection (bypassCSP).
+     *
+     * @param {Page} page
+     */
     async standsIn(page) {
       await page.addInitScript((to) => {
         const { fetch } = globalThis;

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** The page on the Image Transformer: policy, pictures, controls, keyboard, pointer, failures, themes, widths, reduced motion. */
+/**
+ * The page on the Image Transformer: security policy, pictures, controls, keyboard, pointer, failures, colour themes, widths, reduced
+ * motion.
+ */
 
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
@@ -29,10 +32,10 @@ const digit = (i) => new Uint8Array(strip.subarray(16 + i * 784, 16 + (i + 1) * 
 /** @param {Page} page */
 const runText = (page) => page.locator('#run-text').textContent();
 
-/** Waits until the run is finished. @param {Page} page */
+/** Waits until the run is complete. @param {Page} page */
 const done = (page) => page.locator('#run-text', { hasText: 'Run again' }).waitFor();
 
-/** Opens the page and lets the first run finish fast. @param {Page} page */
+/** Opens the page and completes the first run at the highest speed. @param {Page} page */
 async function open(page) {
   await page.goto(PAGE);
   await slide(page, '#speed', '7');
@@ -40,7 +43,7 @@ async function open(page) {
   await page.locator('#show-surprise').evaluate((box) => /** @type {HTMLInputElement} */ (box).click()); // with which it opens; nothing scrolls
 }
 
-/** Returns how many pixels of each ending are drawn. @param {Page} page */
+/** Returns how many pixels of each completion are drawn. @param {Page} page */
 const drawn = (page) =>
   page
     .locator('.ending canvas')
@@ -53,7 +56,7 @@ const slide = (page, selector, value) =>
     input.dispatchEvent(new Event('input', { bubbles: true }));
   }, value);
 
-/** Returns custom properties of the theme, as RGB. @param {Page} page */
+/** Returns CSS custom properties of the theme, as RGB. @param {Page} page */
 const colours = (page) =>
   page.evaluate(() => {
     const style = getComputedStyle(document.documentElement);
@@ -106,7 +109,7 @@ test('the policy refuses an inline script and an inline style', () =>
       });
       assert.equal(ran.script, false);
       assert.notEqual(ran.colour, 'rgb(255, 0, 0)');
-      // The reports arrive asynchronously.
+      // Reports of violations arrive asynchronously.
       const told = (/** @type {string} */ directive) => complaints.some((text) => text.startsWith(`policy: ${directive}`));
       for (let i = 0; i < 100 && !(told('script-src') && told('style-src')); i++) await sleep(50);
       assert.ok(told('script-src') && told('style-src'), complaints.join('\n'));
@@ -154,14 +157,14 @@ test('the pictures show the values that the model draws', () =>
 more('run, pause, step, stop, speed', { timeout: 60000 }, () =>
   withPage(async (page) => {
     await open(page);
-    await slide(page, '#speed', '2'); // 40 pixels a second
+    await slide(page, '#speed', '2'); // selects a speed of 40 pixels a second
     const started = performance.now();
     await page.click('#run');
-    while ((await drawn(page))[0] < 15) await sleep(20); // the test's own time limit ends this loop
+    while ((await drawn(page))[0] < 15) await sleep(20); // the time limit of the test ends this loop
     await page.click('#run');
     const elapsed = performance.now() - started;
     assert.equal(await runText(page), 'Continue');
-    await sleep(150); // the labels follow in the next frame
+    await sleep(150); // the labels change in the next frame
     const [first, ...others] = await drawn(page);
     assert.deepEqual(others, [first, first], 'the endings advance together');
     assert.ok(first <= (40 * elapsed) / 1000 + 5, `${first} pixels in ${elapsed.toFixed(0)} ms`);
@@ -181,7 +184,7 @@ more('run, pause, step, stop, speed', { timeout: 60000 }, () =>
     const stopped = await drawn(page);
     await sleep(200);
     assert.deepEqual(await drawn(page), stopped);
-    await page.click('#step'); // from the beginning, one pixel
+    await page.click('#step'); // draws one pixel, from the beginning
     await page.waitForFunction(() => document.querySelector('.ending canvas')?.getAttribute('aria-label')?.includes(': 1 of'));
     await slide(page, '#speed', '7');
     await page.click('#run');
@@ -192,7 +195,7 @@ more('run, pause, step, stop, speed', { timeout: 60000 }, () =>
 test('seed, temperature, class and line change the completions', () =>
   withPage(async (page) => {
     await open(page);
-    /** Makes a change and returns the pictures of the finished run. @param {() => Promise<unknown>} change */
+    /** Makes a change, and returns the pictures of the complete run. @param {() => Promise<unknown>} change */
     const after = async (change) => {
       await runAnew(page, change);
       await done(page);
@@ -221,7 +224,7 @@ test('seed, temperature, class and line change the completions', () =>
     await page.locator('#seed').blur();
     assert.match(await page.inputValue('#seed'), /^\d+$/);
     await page.locator('.handle').focus();
-    await after(() => page.keyboard.press('Home')); // with no given row, a whole picture is drawn
+    await after(() => page.keyboard.press('Home')); // without given rows, whole pictures are drawn
     assert.deepEqual(await drawn(page), [784, 784, 784]);
     await after(() => page.keyboard.press('End'));
     assert.deepEqual(await drawn(page), [28, 28, 28]);
@@ -358,7 +361,7 @@ more('everything works with the keyboard, with a visible focus', () =>
     await page.keyboard.press('ArrowUp');
     await page.keyboard.press('ArrowRight');
     await page.locator('.ending .panel-note').first().getByText('Row 20, column 16').waitFor();
-    await page.locator('[role=status]', { hasText: 'Row 20, column 16' }).waitFor({ state: 'attached' }); // the pixel is also announced
+    await page.locator('[role=status]', { hasText: 'Row 20, column 16' }).waitFor({ state: 'attached' }); // for screen readers
     await page.keyboard.press('Escape');
     await page
       .locator('.ending .panel-note')
@@ -525,7 +528,7 @@ for (const colorScheme of /** @type {('light' | 'dark')[]} */ (['light', 'dark']
         await page.goto(PAGE);
         await done(page);
         const theme = await colours(page);
-        /** @param {number[]} colour relative luminance as WCAG defines it */
+        /** @param {number[]} colour @returns the relative luminance, as WCAG defines it */
         const luminance = (colour) =>
           colour
             .map((v) => (v / 255 <= 0.04045 ? v / 255 / 12.92 : ((v / 255 + 0.055) / 1.055) ** 2.4))
@@ -540,11 +543,11 @@ for (const colorScheme of /** @type {('light' | 'dark')[]} */ (['light', 'dark']
           for (const text of ['ink', 'text', 'muted', 'predicted', 'heat-text']) contrast(text, ground, 4.5);
         }
         contrast('on-predicted', 'predicted', 4.5);
-        contrast('edge', 'page', 3); // borders of buttons and fields
+        contrast('edge', 'page', 3); // the borders of buttons and fields
         assert.equal(luminance(theme.page) > 0.5, colorScheme === 'light');
         await page.screenshot({ path: `${OUT}${colorScheme}.png` });
 
-        // The pictures follow when the theme changes while the page is open.
+        // If the theme changes while the page is open, the pictures change too.
         const corner = async () => (await decode(page, await page.locator('.ending canvas').first().screenshot())).at(3, 3);
         const before = await corner();
         assert.deepEqual(before, theme.paper);
@@ -603,7 +606,7 @@ test("the walkthrough leads from the neighbours of a pixel to its probabilities,
       .evaluateAll((all) => all.map((bar) => parseFloat(/** @type {HTMLElement} */ (bar).style.getPropertyValue('--p'))));
     assert.equal(bars.length, 16);
     assert.ok(Math.abs(bars.reduce((a, b) => a + b) - 100) < 0.1, `${bars}`);
-    // The cost of the pixel equals the one shown in the figure above.
+    // The cost of the pixel is the same as in the figure above.
     const cost = /([\d.]+) nats/.exec(await page.locator('.attention-main .panel-note').innerText())?.[1];
     assert.equal(await page.locator('#step-drawn [data-live=nats]').textContent(), cost);
     const count = await page.locator('#walk > li').count();
@@ -624,7 +627,7 @@ test("the walkthrough leads from the neighbours of a pixel to its probabilities,
     assert.equal(await page.locator('#walk-play-text').textContent(), 'Play', 'the walkthrough begins only on request');
     await page.locator('#walk-back').press('Enter');
     assert.equal(await page.locator('.walk-count').textContent(), `${count - 1} of ${count}`);
-    // Another pixel opens in the same way.
+    // The walkthrough of another pixel opens in the same way.
     const before = await page.locator('#walk > li').allTextContents();
     await page.locator('.attention-main .picture').press('ArrowUp');
     await page.locator('#figure-walk').scrollIntoViewIfNeeded();

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Every verb accepts the forms that a page may have: each form of a picture, of a sound and of music, in every verb that takes one. */
+/**
+ * Every verb accepts the forms of input that a page may have: each form of a picture, of audio and of music, in every verb that takes such
+ * an input.
+ */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -19,7 +22,7 @@ const { withPage } = session(['--autoplay-policy=no-user-gesture-required']);
 const options = { timeout: 120_000 };
 
 /**
- * Gives a page the rows of verbs that take such inputs: `verbs` is a function of each row by its name, called with the model and the input.
+ * Defines the test cases in a page: `verbs` has a function for each, by its name, which is called with the model and the input.
  *
  * @param {Page} page @param {Input['takes']} what
  */
@@ -42,7 +45,11 @@ async function give(page, what) {
   );
 }
 
-/** The functions and models that give() adds to the page. @typedef {{ models: any, verbs: Record<string, (...given: any[]) => Promise<any>> }} Given */
+/**
+ * What give() adds to the page: models and functions.
+ *
+ * @typedef {{ models: any, verbs: Record<string, (...given: any[]) => Promise<any>> }} Given
+ */
 
 test('pictures', options, () =>
   withPage(
@@ -92,7 +99,7 @@ test('pictures', options, () =>
           for (const [form, image] of Object.entries(forms)) {
             try {
               const got = await ask(image, { canvas, img });
-              // Video compression changes colours.
+              // Compression of a video changes colours.
               const near = form === 'video' || form === 'VideoFrame' ? 4 : 0;
               const apart = Math.max(...got.map((/** @type {number} */ value, /** @type {number} */ i) => Math.abs(value - expected[i])));
               if (got.length !== expected.length || (near === 0 && apart > 0)) bad.push(`${verb} of ${form}: ${apart} apart`);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** The page on the VQ-VAE: audible stages, a digit drawn as codes, the codebook, errors. */
+/** The page on the VQ-VAE: stages that can be played, a digit drawn as codes, the codebook, errors. */
 
 import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** "Keep this course on this device": its pages work without a connection in every language; it can be cancelled and removed, survives a new release, and the site can be installed. */
+/**
+ * "Keep this course on this device": the kept pages work without a connection in every language; keeping can be cancelled, and a course
+ * removed; a kept course still works after a new release; and the site can be installed.
+ */
 
 import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
@@ -21,7 +24,7 @@ import { published } from './published.js';
 
 const { withPage } = session();
 
-const COURSE = COURSES[2]; // the smallest course: two pages
+const COURSE = COURSES[2]; // the smallest course, which has two pages
 const ID = idOf(COURSE.name);
 /** @param {Page} page @param {string} [id] */
 const box = (page, id = ID) => page.locator(`[data-course="${id}"]`);
@@ -72,11 +75,11 @@ longer(
 
         await page.context().setOffline(true);
         for (const [i, { page: name }] of COURSE.steps.entries()) {
-          if (i === 0 && !EVERY) continue; // has been visited, so less can be missing
+          if (i === 0 && !EVERY) continue; // this page has been visited, so less could be missing
           const translated = Object.keys(LANGUAGES).filter((code) =>
             existsSync(new URL(`../../web/pages/${name}/page.${code}.html`, import.meta.url)),
           );
-          // Each page is opened in one of its languages; ./build.sh test-sweep opens it in all.
+          // Each page is opened in one of its languages; ./build.sh test-sweep opens it in all of them.
           const all = ['', ...translated.map((code) => `${code}/`)];
           for (const lang of EVERY ? all : [all[i % all.length]]) {
             complaints.length = 0;
@@ -84,7 +87,7 @@ longer(
             await firstFigure(page).waitFor(WAIT);
             await isFilled(page);
             await scrollThrough(page);
-            // Without a connection, Chromium complains about the checks whether a file has changed.
+            // Without a connection, Chromium reports the failed requests that check whether a file has changed.
             assert.deepEqual(
               complaints.filter((text) => !/ERR_INTERNET_DISCONNECTED|ERR_FAILED/.test(text)),
               [],
@@ -231,7 +234,7 @@ test(
         await said(page).filter({ hasText: 'The server answered 500 for courses.json.' }).waitFor(WAIT);
         assert.equal(await box(page).locator('[role=status]').count(), 1);
 
-        // The box of a kept course shows that it is kept and can remove it, even if the host fails.
+        // A box for a kept course shows that the course is kept and can remove it, even if the server fails.
         await page.evaluate(
           async ([id, url]) =>
             (await caches.open('nextpixel-courses')).put(
@@ -263,11 +266,11 @@ test('after a new release, a kept course works until it is updated, and unchange
       const code = await readFile(
         join(root, `web/${(await readFile(join(root, 'web/index.html'), 'utf8')).match(/dist-[0-9a-f]{12}/)?.[0]}/page-keep.js`),
       );
-      /** Whether the host stops before the end of a model. */
+      /** Whether the server stops before the end of a model file. */
       let silent = false;
-      /** The release that the host serves. */
+      /** The release of the site that the server has. */
       let release = 1;
-      /** For each course on the host, its page. @type {Record<string, string>} */
+      /** The courses on the server, each with its page. @type {Record<string, string>} */
       let site = { [ID]: 'one' };
       const folder = (/** @type {string} */ kind) => `${kind}-${String(release).repeat(12)}`;
       const asked = /** @type {string[]} */ ([]);
@@ -302,7 +305,7 @@ test('after a new release, a kept course works until it is updated, and unchange
       /** Opens the box of a course. @param {string} [course] */
       const fill = (course = ID) =>
         page.evaluate(async (id) => {
-          const address = '/dist/page-keep.js'; // its addresses are relative to web/, the folder above
+          const address = '/dist/page-keep.js'; // the script's imports are relative to web/, the folder above
           const { fill } = await import(address);
           document.body.innerHTML = `<div class="keep" data-course="${id}"><p role="status"></p></div>`;
           await fill(document.querySelector('.keep'), document.querySelector('p'));
@@ -312,7 +315,7 @@ test('after a new release, a kept course works until it is updated, and unchange
           const address = '/dist/page-keep.js';
           await (await import(address)).refresh();
         });
-      /** Takes the lock, like another page that stores a course. */
+      /** Takes the lock, as a page does while it stores a course. */
       const hold = () =>
         page.evaluate(
           () =>
@@ -324,7 +327,7 @@ test('after a new release, a kept course works until it is updated, and unchange
             }),
         );
       const letGo = () => page.evaluate(() => void dispatchEvent(new Event('free')));
-      /** Returns the ids of the lists in a folder, that is, of the courses on the device or of the unfinished downloads. */
+      /** Returns the ids of the courses that are kept, or, with 'unfinished', of the courses whose download is unfinished. */
       const stored = (folder = 'courses') =>
         page.evaluate(
           async (start) =>
@@ -345,7 +348,8 @@ test('after a new release, a kept course works until it is updated, and unchange
         const older = await page.context().newPage();
         await older.goto(`${url}/pages/one/`);
 
-        // Online the new page is shown, offline the old one with all its files, although the weights of the new release were requested.
+        // With a connection, the new page is shown; without one, the old page with all its files, although weights of the new release have
+        // been requested.
         release = 2;
         await page.goto(`${url}/pages/one/`);
         assert.equal(await page.title(), '2');
@@ -379,9 +383,10 @@ test('after a new release, a kept course works until it is updated, and unchange
         await page.goto(`${url}/pages/one/`);
         assert.equal(await page.title(), '2');
 
-        // The site drops one course and renames another. The first stays until the visitor removes it; the second keeps its pages.
+        // The site removes one course and renames another. The removed course stays on the device until the visitor removes it; the renamed
+        // one keeps its pages.
         await page.context().setOffline(false);
-        // A course whose pages are also in another course is dropped, not renamed.
+        // A course whose pages are also in another course counts as removed, not as renamed.
         site = { 'course-a-dropped-one': 'two', 'course-b': 'one', 'course-c': 'three', 'course-d': 'three' };
         await page.goto(`${url}/pages/one/`);
         for (const id of ['course-a-dropped-one', 'course-c', 'course-d']) {
@@ -397,7 +402,7 @@ test('after a new release, a kept course works until it is updated, and unchange
         const refreshed = refresh();
         while (!asked.includes('/courses.json')) await page.waitForTimeout(20);
         await page.waitForTimeout(200);
-        release = 4; // while the box waits for the lock
+        release = 4; // a new release appears while the box waits for the lock
         await letGo();
         await refreshed;
         assert.deepEqual(
@@ -438,7 +443,7 @@ test('after a new release, a kept course works until it is updated, and unchange
         assert.deepEqual(await stored(), ['course-b', 'course-c', 'course-d']);
         assert.equal(await page.evaluate(() => caches.match('/pages/two/', { cacheName: 'nextpixel-page' })), undefined);
 
-        // No course can be removed while another is being stored. A release that appears meanwhile is the one that is stored.
+        // No course can be removed while another one is being stored. If a new release appears meanwhile, the new release is stored.
         site = { ...site, 'course-e': 'five' };
         await fill('course-e');
         await hold();
@@ -478,7 +483,7 @@ test('after a new release, a kept course works until it is updated, and unchange
           assert.deepEqual(await stored('unfinished'), ['course-c'], 'the list of the files that have arrived');
         }
 
-        // Nobody can continue the download of a release that the site has withdrawn, or of a course that it no longer has.
+        // The download of a release that the site has withdrawn, or of a course that it no longer has, cannot be continued.
         const scripts = () =>
           page.evaluate(async () => {
             const cache = await caches.open('nextpixel-page');
@@ -529,8 +534,8 @@ test('the site can be installed, in each language', { timeout: 120000 }, () =>
         }
       }
       const { installabilityErrors } = await devtools.send('Page.getInstallabilityErrors');
-      // Contexts of Playwright are private windows. The full Chromium, but not its headless shell, gives this as its only reason against
-      // installation.
+      // In Playwright's contexts, which are private windows, the full Chromium reports exactly one obstacle to installation, the private
+      // window itself. The headless shell does not report it.
       assert.deepEqual(
         installabilityErrors.filter(({ errorId }) => errorId !== 'in-incognito'),
         [],

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Large files are given to the engine while they arrive, and cached for the next visit only if they are valid. */
+/** Large files are passed to the engine while they are downloaded, and cached for the next visit only if they are valid. */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -15,7 +15,7 @@ const { withPage } = session();
 const FILE = '/weights/large.gguf';
 const large = Buffer.from(toyText({ d: 512, inner: 5120 }));
 const broken = Buffer.from(large);
-broken.fill(255, broken.length - 64, broken.length - 60); // NaN in the last rows
+broken.fill(255, broken.length - 64, broken.length - 60); // makes the last rows NaN
 
 test('a large file is cached while it arrives, and the next visit works offline', { timeout: 120000 }, () =>
   withPage(
@@ -66,7 +66,7 @@ more('if the browser does not keep a large file, as in a private window, the pag
   withPage(async (page) => {
     await page.addInitScript(() => {
       Cache.prototype.put = async (_, answer) => {
-        // the cache behaves as in a private window of Chromium: it can be read, but has no space left
+        // the cache behaves as in a private window of Chromium: files can be read, but there is no space to store any
         await /** @type {Response} */ (answer).arrayBuffer();
         throw new DOMException('Quota exceeded.', 'QuotaExceededError');
       };

@@ -2,8 +2,8 @@
 // @ts-check
 
 /**
- * After a page has shown, stopped and closed models of every kind, and some have failed, no worker, timer, object URL or running
- * AudioContext remains, and no listener on an object that outlives the models.
+ * After a page has shown, stopped and closed models of every kind, and some have failed, nothing of them remains: no worker, timer, object
+ * URL or running AudioContext, and no listener on an object that outlives the models.
  */
 
 import assert from 'node:assert/strict';
@@ -16,7 +16,7 @@ import { openEmpty, provide, session } from './browser.js';
 
 const { withPage } = session(['--js-flags=--expose-gc', '--autoplay-policy=no-user-gesture-required']);
 
-/** Counts everything that must be released, beginning before the page's first script. */
+/** Counts everything that must be released; must run before the page's first script. */
 function count() {
   const all = /** @type {any} */ (globalThis);
   /** @type {Map<string, number>} */
@@ -28,7 +28,7 @@ function count() {
     ...Object.fromEntries([...left].filter(([, n]) => n !== 0)),
     ...Object.fromEntries([...contexts].flatMap((ref) => (ref.deref()?.state === 'running' ? [['running AudioContext', 1]] : []))),
   });
-  // Listeners on objects that live as long as the page or belong to the caller.
+  // Counts listeners on objects that live as long as the page, or that belong to the caller.
   const lasting = (/** @type {any} */ target) =>
     target === window ||
     target === document ||
@@ -171,7 +171,7 @@ for (const [i, [name, { attributes, begin }]] of Object.entries(flat(rowsOf('sho
                 await over(element);
                 element.remove();
               }
-              // The library: all calls get the same signal and AudioContext of the caller.
+              // The library: all calls get the same abort signal and the same AudioContext from the caller.
               const { signal } = new AbortController();
               all.callersSignal = signal;
               const context = new AudioContext();
@@ -206,7 +206,7 @@ for (const [i, [name, { attributes, begin }]] of Object.entries(flat(rowsOf('sho
               canvas.remove();
               await context.close();
             };
-            await live(); // a separate function, so that no variable keeps the elements alive
+            await live(); // a function of its own, so that no variable keeps the elements alive
             for (let i = 0; i < 60; i++) {
               await nap(100);
               all.gc();

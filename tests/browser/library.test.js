@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** The library inside a page under the strict policy: load, stream, stop, fail; and the same bytes as in Node. */
+/**
+ * The library inside a page with a strict content security policy: loading, streaming, stopping, failing; and the results have the same
+ * bytes as in Node.
+ */
 
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
@@ -20,10 +23,10 @@ const { withPage } = session();
 
 const digitsFile = await readFile(fileURLToPath(new URL('../../weights/digits.gguf', import.meta.url)));
 const strip = await readFile(fileURLToPath(new URL('../../web/pictures/digits.bin', import.meta.url)));
-/** The first 7 among the test digits. */
+/** The first image of a 7 in the test set of digits. */
 const seven = [...strip.subarray(16 + 28 * 784, 16 + 29 * 784)];
 
-/** A model that takes seconds for an image, so that there is time to stop. */
+/** A random model that takes seconds for a picture, so that there is time to stop. */
 const SLOW = '/weights/slow.gguf';
 const slow = toyModel({ width: 256, height: 256, embedding: 64, feedForward: 256, queryBlock: 256, memoryBlock: 256 });
 
@@ -33,7 +36,7 @@ const slow = toyModel({ width: 256, height: 256, embedding: 64, feedForward: 256
  * @template A, R
  * @param {string} name
  * @param {A} args
- * @param {(lib: any, args: A) => Promise<R>} script  runs in the page, without access to this file
+ * @param {(lib: any, args: A) => Promise<R>} script  executed in the page, without access to variables of this file
  * @param {(result: R, page: Page) => Promise<void> | void} check
  * @param {{ prepare?: (page: Page) => Promise<void>, complains?: boolean }} [options]
  */
@@ -89,7 +92,7 @@ inPage(
       if (seen.length === 6) break;
     }
     const whole = ((performance.now() - began) / 300) * 2 * 65536;
-    // The worker is free immediately: it answers a small request long before the image would have been drawn.
+    // The worker is free immediately: it answers a small request long before the picture would have been drawn.
     const start = performance.now();
     const two = await model.generate({ chunkSize: 2, seed: 1 })[Symbol.asyncIterator]().next();
     const answer = performance.now() - start;
@@ -148,7 +151,7 @@ inPage(
       pixels += values.length;
       if (pixels >= 400) break;
     }
-    const drawing = ((performance.now() - pace) / pixels) * 65536; // time of a whole image
+    const drawing = ((performance.now() - pace) / pixels) * 65536; // the time that a whole picture would take
     const whole = outcome(read(model.generate({ signal: within.signal, chunkSize: 65536 })));
     await new Promise((resolve) => setTimeout(resolve, 100));
     within.abort();
@@ -236,7 +239,7 @@ inPage(
         (/** @type {any} */ error) => [error.code, error instanceof NextPixelError && error.message.length > 20],
       );
     }
-    const model = await open('/weights/digits.gguf'); // after all these failures, a valid file loads
+    const model = await open('/weights/digits.gguf'); // checks that a valid file still loads after all these failures
     model.close();
     return results;
   },
@@ -350,7 +353,7 @@ test('pictures in Display P3 and with Float16 pixels are converted', () =>
         4,
         4,
       );
-      /** A canvas in a given colour space returns its colours unchanged. @param {any} settings */
+      /** Returns the colours of a canvas in a given colour space, which must be unchanged. @param {any} settings */
       const as = (settings) => {
         const canvas = new OffscreenCanvas(4, 4);
         const context = /** @type {OffscreenCanvasRenderingContext2D} */ (
@@ -411,6 +414,6 @@ test('a video gives its current frame, and a VideoFrame its own frame; a video w
     }, '/web/lib/media/image.js');
     const far = (/** @type {number[]} */ a) => Math.max(...a.map((value, i) => Math.abs(value - seen.canvas[i])));
     assert.match(seen.before, /shows no frame yet: await its event loadeddata/);
-    assert.ok(far(seen.video) <= 6, `${seen.video} is ${seen.canvas}`); // colours of videos have fewer steps
+    assert.ok(far(seen.video) <= 6, `${seen.video} is ${seen.canvas}`); // a video has fewer colour steps
     assert.ok(far(seen.frame) <= 6, `${seen.frame} is ${seen.canvas}`);
   }));

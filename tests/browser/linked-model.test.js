@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Links to other people's models: PAGE/?model=ADDRESS, on the pages that show such models, from the same and from another origin. */
+/** Links to other people's models, PAGE/?model=ADDRESS, on the pages that show such models, from the same and from another origin. */
 
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
@@ -16,7 +16,7 @@ import { WAIT, galleryOf, inRepository } from './gallery.js';
 
 const { withPage } = session();
 const CALM = /** @type {const} */ ({ reducedMotion: 'reduce' });
-/** A host that does not exist; the test answers its requests. */
+/** A host that does not exist; the test answers requests to it. */
 const HOST = 'https://models.example';
 
 /** @type {Awaited<ReturnType<typeof serve>>} */
@@ -26,7 +26,7 @@ before(async () => {
 });
 after(() => open.close());
 
-/** Serves the weight files from another host, with permissive CORS. @param {Page} page */
+/** Serves the weight files from that host, with CORS headers that allow every origin. @param {Page} page */
 const elsewhere = (page) =>
   page.route(`${HOST}/**`, async (route) => {
     const name = new URL(route.request().url()).pathname;
@@ -57,7 +57,7 @@ more('a linked model of another kind is named, with a link to the page that show
         ['image-transformer', 'emoji.gguf', /emoji\.gguf draws 32 by 32 pixels in colour; the pictures here have 28 by 28 pixels in grey/],
         ['transformer', 'none.gguf', /could not be loaded\. .*404/],
       ])) {
-        await page.goto(`/web/pages/${at}/?model=/weights/${file}`); // an address on the page's own host
+        await page.goto(`/web/pages/${at}/?model=/weights/${file}`); // an address on the same host as the page
         const text = page.locator('#load-text', { hasText: 'could not be loaded' });
         await text.waitFor(WAIT);
         assert.match(String(await text.textContent()), said, `${file} on ${at}`);

@@ -2,8 +2,8 @@
 // @ts-check
 
 /**
- * Measures the longest task of the page's own thread while a model processes the largest input that it accepts, because a page must not
- * freeze while somebody reads it, scrolls or types. The measure is the thread's processor time, which does not depend on other programs.
+ * Measures the longest task of a page's main thread while a model processes the largest input that it accepts, because a page must not
+ * freeze while somebody reads, scrolls or types. Durations are processor time of the thread, which does not depend on other programs.
  */
 
 import assert from 'node:assert/strict';
@@ -18,18 +18,19 @@ import { LIBRARY, SHELL, openEmpty, session } from './browser.js';
 const { withPage } = session();
 
 /**
- * A task longer than this is noticeable. In the headless shell, which runs in parallel with other steps, the limit is half as high again.
+ * Visitors would notice a task longer than this. The limit for the headless shell is higher by half, because its tests run in parallel with
+ * other steps.
  */
 const MOST_MS = SHELL ? 75 : 50;
 
 /**
- * An event of a trace; times are in microseconds.
+ * An event of a trace, with times in microseconds.
  *
  * @typedef {{ name: string, ph: string, pid: number, tid: number, tdur?: number, args: any }} Traced
  */
 
 /**
- * Returns the longest task of the page's main thread during an action.
+ * Returns the longest task of a page's main thread during an action.
  *
  * @param {Page} page
  * @param {() => Promise<void>} work
@@ -79,7 +80,7 @@ for (const [i, [what, { weights, ask, code }]] of Object.entries(flat(rowsOf('lo
           };
           /** @type {any} */ (globalThis).make = {
             canvas,
-            /** Returns twelve million pixels from a file, like a phone's camera. */
+            /** Returns a picture file of twelve million pixels, as from a phone's camera. */
             photograph: async () => {
               const blob = await new Promise((resolve) => canvas(4032, 3024).toBlob(resolve, 'image/jpeg'));
               const image = new Image();
@@ -91,7 +92,7 @@ for (const [i, [what, { weights, ask, code }]] of Object.entries(flat(rowsOf('lo
               samples: Array.from({ length: channels }, () => new Float32Array(seconds * rate).fill(0.1)),
               sampleRate: rate,
             }),
-            /** Returns a MIDI file with one track of this many notes, each one tick long. @param {number} notes */
+            /** Returns a MIDI file with one track and this many notes, each one tick long. @param {number} notes */
             midi: (notes) => {
               const events = Uint8Array.from({ length: 8 * notes + 4 }, (_, i) =>
                 i < 8 * notes ? [0, 0x90, 60, 64, 1, 0x80, 60, 0][i % 8] : [0, 0xff, 0x2f, 0][i % 8],
@@ -120,7 +121,7 @@ for (const [i, [what, { weights, ask, code }]] of Object.entries(flat(rowsOf('lo
               return Uint8Array.from([...head, ...events]);
             },
           };
-          // Making the input is not measured.
+          // Makes the input first; this is not measured.
           const { make } = /** @type {any} */ (globalThis);
           for (const [name, made] of Object.entries(make)) {
             const kept = new Map();
@@ -131,7 +132,7 @@ for (const [i, [what, { weights, ask, code }]] of Object.entries(flat(rowsOf('lo
         [LIBRARY, `/weights/${weights}.gguf`],
       );
       const run = () => page.evaluate(`(${ask})(model, make).then(() => undefined, ({ code, message }) => code ?? message)`);
-      // The first run makes the input and compiles the engine's code.
+      // The first run prepares the input and compiles the engine's code; it is not measured.
       assert.equal(await run(), code);
       let said;
       const ms = await longest(page, async () => {

@@ -2,7 +2,7 @@
 // @ts-check
 
 /**
- * The figure on speculative decoding: compares its pictures and passes with the model's, and tests timing, stop, keys, reduced motion,
+ * The figure on speculative decoding: its pictures and passes are compared with the model's; also timing, stop, keys, reduced motion,
  * widths and failures.
  */
 
@@ -66,7 +66,7 @@ async function open(page) {
   const bring = () => page.evaluate(() => document.querySelector('#figure-ahead')?.scrollIntoView({ behavior: 'instant' }));
   await bring();
   await page.locator('#ahead-run:enabled').waitFor(WAIT);
-  await bring(); // the sections above may have unfolded meanwhile
+  await bring(); // scrolls again, because the sections above may have unfolded
 }
 
 /** @param {Page} page */
@@ -89,7 +89,9 @@ const drawn = async (page) =>
   Number(/^\d+/.exec((await page.locator('.ahead-panel canvas').first().getAttribute('aria-label')) ?? '')?.[0]);
 
 /**
- * Records, for every run of a single digit, how far ahead each pixel was computed. Must be called before the page opens. @param {Page} page
+ * Records, for every run of a single digit, how far ahead of its pass each pixel was computed. Must be called before the page opens.
+ *
+ * @param {Page} page
  */
 const listen = (page) =>
   page.addInitScript(() => {
@@ -126,7 +128,7 @@ async function digit(seed, label) {
 }
 
 /**
- * Returns the colour at a corner of every pixel of a picture, where no dot covers it.
+ * Returns the colour of every pixel of a picture at a corner of the pixel, where no dot covers it.
  *
  * @param {Page} page
  * @param {number} panel
@@ -150,14 +152,14 @@ const colours = (page, panel) =>
     }, SIDE);
 
 /**
- * Returns the colour of a grey level. In light mode grey 0 is the paper and grey 255 the second ink of page.css; the page mixes the levels
- * between them.
+ * Returns the colour of a grey level. In light mode, grey 0 is the paper and grey 255 is the second ink of page.css; the colours between
+ * them are mixed.
  *
  * @param {number} grey
  */
 const ink = (grey) => [31, 61, 194].map((full) => Math.round(255 + ((full - 255) * grey) / 255));
 
-/** Moves the pointer away from the pictures, because the pixel under the pointer is outlined. @param {Page} page */
+/** Moves the pointer away from the pictures, because a pixel under the pointer is outlined. @param {Page} page */
 async function lookAway(page) {
   await page.mouse.move(0, 0);
   await nextFrame(page);
@@ -181,7 +183,7 @@ test("the picture is the model's drawing, and the passes are those of its steps"
     assert.equal(await text(page, 'right-guessing'), String(PIXELS - count));
     assert.equal(await text(page, 'each-guessing'), (PIXELS / count).toFixed(2));
     assert.equal(await text(page, 'summary'), `784 pixels in ${count} passes: ${(PIXELS / count).toFixed(2)} pixels per pass on average.`);
-    // The result of the other mode is shown next to it and is drawn in the meantime; only the medians are compared.
+    // The figure draws the other mode meanwhile and shows its result next to this one; only the medians are compared.
     assert.deepEqual(
       [await text(page, 'passes-without'), await text(page, 'each-without'), await text(page, 'right-without')],
       ['784', '1.00', 'none'],
@@ -190,7 +192,7 @@ test("the picture is the model's drawing, and the passes are those of its steps"
     assert.match(await text(page, 'timing'), /^8 pictures, .* \(median\)/);
     assert.equal(await text(page, 'verdict'), 'The same 784 values, with and without drafts.');
 
-    // Each pixel has the tint of its index in its pass; other indices have other tints.
+    // The tint of a pixel depends on its index within its pass, and differs from the tints of the other indices.
     const tints = await colours(page, 1);
     const byPlace = Array.from({ length: WINDOW }, (_, place) => new Set(tints.filter((_tint, i) => ahead[i] === place).map(String)));
     for (const tint of byPlace) assert.ok(tint.size <= 1, String([...tint]));
@@ -227,7 +229,7 @@ more('without drafts the picture is the same, with one pixel per pass, and the p
     assert.equal(await text(page, 'each-without'), '1.00');
     assert.equal(await text(page, 'passes-guessing'), passesBefore);
 
-    // After another picture is chosen, the figure shows no measurement yet, and nothing of the previous picture remains.
+    // After another picture is chosen, the figure shows no measurement yet, and nothing of the previous picture.
     await page.click('#ahead-dice');
     await page.locator('#ahead-run-text', { hasText: 'Start over' }).waitFor();
     assert.equal(await text(page, 'passes-guessing'), 'not yet');
@@ -334,7 +336,7 @@ more('pointing at a pixel or moving to it with the arrow keys shows its pass; al
     assert.equal(await note.textContent(), 'Point at a pixel to see which pass drew it.');
 
     await page.locator('.ahead-panel .picture').first().focus();
-    await page.keyboard.press('ArrowUp'); // starts from the last pixel
+    await page.keyboard.press('ArrowUp'); // the arrow keys start at the last pixel
     await page.keyboard.press('ArrowLeft');
     await nextFrame(page);
     assert.equal(await note.textContent(), expected(26, 26));

@@ -2,8 +2,8 @@
 // @ts-check
 
 /**
- * The files that are cached for the next visit: the page, and the weights that the library stores. Changed files are fetched again, and the
- * page also works without cached copies.
+ * Files that are cached for the next visit: the page, and the weights that the library stores. Changed files are downloaded again, and
+ * pages also work if nothing is cached.
  */
 
 import assert from 'node:assert/strict';
@@ -29,11 +29,11 @@ const one = toyModel({ metadata: { 'nextpixel.card.version': ['string', 'one'] }
 const two = toyModel({ metadata: { 'nextpixel.card.version': ['string', 'two'] } });
 const integrity = `sha256-${createHash('sha256').update(one).digest('base64')}`;
 
-/** Long enough for all files to be stored. */
+/** Time to wait until all files are stored. */
 const SETTLE_MS = 800;
 
 /**
- * Serves a version of the file.
+ * Serves a version of the weight file.
  *
  * @param {Page} page
  * @param {Uint8Array} body
@@ -45,7 +45,7 @@ async function offer(page, body, headers) {
 }
 
 /**
- * Returns the version of the file that load() gives, which is in the file's card, or the code of the error.
+ * Returns the version of the file that load() returns (which is in the file's model card), or the code of the error.
  *
  * @param {Page} page
  * @param {any} [options]
@@ -78,7 +78,7 @@ const warning = (page, from = FILE) =>
     { library: LIBRARY, file: from },
   );
 
-/** Waits until this version is cached. @param {Page} page @param {string} wanted */
+/** Waits until this version is in the cache. @param {Page} page @param {string} wanted */
 const keeps = (page, wanted) =>
   until(
     page,
@@ -114,7 +114,7 @@ test('weights are cached: they are available without a connection, and changed o
       assert.equal(await version(page, { integrity }), 'one');
       assert.equal(await version(page, { cache: false }), 'network');
 
-      // The tag alone identifies a file: if the tag is the same, the body is not read.
+      // The ETag alone identifies a file: if it is the same, the body is not read.
       await offer(page, two, { ETag: '"1"' });
       assert.equal(await version(page), 'one');
       await offer(page, two, { ETag: '"2"' });
@@ -259,7 +259,7 @@ for (const [i, [name, script]] of broken.entries()) {
       await openEmpty(page);
       await offer(page, one, { ETag: '"1"' });
       assert.equal(await version(page), 'one');
-      await sleep(SETTLE_MS); // a failure to cache the file would be reported by now
+      await sleep(SETTLE_MS); // a failure to cache the file would have been reported by now
       await offer(page, two, { ETag: '"2"' });
       assert.equal(await version(page), 'two');
     }),
@@ -287,7 +287,7 @@ test('the published library works under the strict policy', () =>
 more('a visited page works without a connection, and after the connection returns', () =>
   withPage(
     async (page) => {
-      // pages.test.js tests every page
+      // pages.test.js tests this for every page
       const works = () => firstFigure(page, 'done').waitFor();
       await page.goto('/web/');
       await works();
@@ -306,7 +306,7 @@ test('a page has one cached copy, however it was requested; two releases are cac
   withPage(
     async (page) => {
       const worker = await readFile(join((await published()).root, 'web/sw.js'));
-      /** The release that the host serves. */
+      /** The release of the site that the server has. */
       let release = 1;
       const folder = () => `dist-${String(release).repeat(12)}`;
       const server = createServer((request, response) => {
@@ -333,7 +333,7 @@ test('a page has one cached copy, however it was requested; two releases are cac
         await page.evaluate(async () => {
           const old = await caches.open('nextpixel-page');
           await old.put('/first/?x=1', new Response('from an earlier service worker'));
-          // The list of an unfinished download of a course, which keeps nothing from being replaced or deleted.
+          // The record of a course's unfinished download, which must not prevent files from being replaced or deleted.
           await (await caches.open('nextpixel-courses')).put('/unfinished/course-x', Response.json({ unfinished: [['/first/', 9, 'x']] }));
           await navigator.serviceWorker.register('/sw.js');
           await navigator.serviceWorker.ready;
@@ -387,16 +387,16 @@ test('the weights of two releases that are open in one browser are kept; after t
     async (page) => {
       const { root } = await published();
       const [weights, worker] = await Promise.all([readFile(join(root, 'weights/opened.gguf')), readFile(join(root, 'web/sw.js'))]);
-      /** The release that the host serves to new pages. */
+      /** The release of the site that the server sends to new pages. */
       let release = 1;
-      /** The weights that were sent to their end. @type {string[]} */
+      /** The weight files that were sent completely. @type {string[]} */
       const sent = [];
       const server = createServer(async (request, response) => {
         const { pathname } = new URL(request.url ?? '', 'http://here');
         if (pathname.endsWith('.gguf')) {
           response.writeHead(200, { ETag: '"1"', 'Cache-Control': 'no-cache', 'Content-Length': weights.length });
           response.write(weights.subarray(0, 1000));
-          // A page that has a copy ends the request.
+          // A page with a cached copy ends the request.
           if (sent.includes(pathname)) await Promise.race([once(response, 'close'), sleep(20_000)]);
           if (!response.destroyed) sent.push(pathname);
           response.end(weights.subarray(1000));
@@ -414,7 +414,7 @@ test('the weights of two releases that are open in one browser are kept; after t
       const url = `http://127.0.0.1:${/** @type {import('node:net').AddressInfo} */ (server.address()).port}`;
       const addressOf = (/** @type {number} */ of, /** @type {string} */ name) => `/weights-${String(of).repeat(12)}/${name}.gguf`;
       const all = [1, 2].flatMap((of) => ['a', 'b'].map((name) => addressOf(of, name)));
-      /** Loads two models of the release of a page. @param {Page} tab */
+      /** In a page, loads two models of the page's release. @param {Page} tab */
       const loads = async (tab) => {
         const of = Number(await tab.title());
         for (const address of ['a', 'b'].map((name) => addressOf(of, name))) {
@@ -433,7 +433,7 @@ test('the weights of two releases that are open in one browser are kept; after t
       try {
         await page.goto(url);
         await page.evaluate(() => navigator.serviceWorker.register('/sw.js').then(() => navigator.serviceWorker.ready));
-        await loads(page); // not through the worker, which was not active when the page was loaded
+        await loads(page); // requests do not go through the service worker, which was not active yet when the page was loaded
         release = 2;
         const newer = await page.context().newPage();
         await newer.goto(url);

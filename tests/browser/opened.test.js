@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** The page "The Transformer, opened": a visitor's actions. */
+/** The page "The Transformer, opened": what a visitor does. */
 
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
@@ -25,13 +25,13 @@ const ids = (/** @type {string} */ word) => [...word].map((sign) => tokens.index
 
 /** @param {Page} page */
 const done = (page) => page.locator('#transport[data-phase="done"]').waitFor();
-/** Returns the written letters. @param {Page} page */
+/** Returns the letters that the network has written. @param {Page} page */
 const letters = (page) =>
   page
     .locator('.letter b')
     .allTextContents()
     .then((all) => all.join(''));
-/** Returns the displayed value, and where it is. @param {Page} page */
+/** Returns the displayed value and its location. @param {Page} page */
 const told = (page) =>
   page.locator('#sum .sum-value').evaluate((output) => {
     const { name = '', cell = '', value = '' } = /** @type {HTMLElement} */ (output).dataset;
@@ -68,18 +68,18 @@ test('by keyboard alone, every step of the walkthrough shows a sentence, and thi
       assert.ok(!/undefined|NaN/.test(text), text);
       const number = await told(page);
       check(number);
-      // The sentence names the value under the pointer.
+      // The sentence below names the value under the pointer.
       for (const live of await item
         .locator('[data-live=compared], [data-live=scaled], [data-live=value], [data-live=logit]')
         .allTextContents()) {
         assert.equal(live, Number(number.value).toFixed(2).replace('-', '−'), text);
       }
-      // A button leads to the matrix that the value comes from, where each value shows its sum.
+      // A button leads to the matrix that a value comes from, in which each value shows its own sum.
       const back = page.locator('#sum .example', { hasText: '←' }).first();
       if (await back.count()) {
         await back.press('Enter');
         check(await told(page));
-        await page.keyboard.press('ArrowDown'); // the focus is on the matrix
+        await page.keyboard.press('ArrowDown'); // now the focus is on that matrix
         check(await told(page));
       }
       if (step + 1 < count) await page.locator('#walk-next').press('Enter');
@@ -106,9 +106,9 @@ test('a box opens with the pointer and with the keyboard; pointing at a number s
     const { width = 0, height = 0 } = (await softmax.boundingBox()) ?? {};
     await softmax.hover({ position: { x: width - 8, y: height - 8 } });
     await sum.getByText(/softmax of head 2 at p, ⏎/).waitFor();
-    await page.mouse.move(2, 2); // the selected step stays
+    await page.mouse.move(2, 2); // moving the pointer away does not change the selected step
     await sum.getByText(/softmax of head 2 at ⇥/).waitFor();
-    // The walkthrough plays automatically, and can stop at any step.
+    // The walkthrough plays automatically, and can be stopped at any step.
     await page.locator('#walk-play').click();
     assert.equal(await page.locator('#walk-play-text').textContent(), 'Pause');
     assert.equal(await page.locator('.walk-count').textContent(), '2 of 16');
@@ -121,7 +121,7 @@ test('a box opens with the pointer and with the keyboard; pointing at a number s
     assert.equal(await page.locator('#box-name').textContent(), 'Decoder, block 2, Add & norm');
     await page.keyboard.press('ArrowLeft');
     assert.match(await page.evaluate(() => document.activeElement?.getAttribute('data-box') ?? ''), /^enc\./);
-    // Every written letter can be inspected.
+    // Every letter that was written can be inspected.
     await page.locator('.letter input').nth(2).check();
     assert.match(await page.locator('#step-next').evaluate((item) => item.textContent ?? ''), /after “e”, “n” has probability \d/);
   }));
@@ -136,7 +136,7 @@ test('typed text is written backwards; switching off a part breaks the output, a
     await page.locator('#word').fill('planet');
     await page.waitForFunction(() => document.querySelectorAll('.letter').length === 7);
     assert.equal(await letters(page), 'tenalp⏎');
-    // The first word needs the scale.
+    // Without the scale 1/sqrt(d), the network makes a mistake in the first word.
     await page.locator('#switches input[value=scale]').uncheck();
     assert.match((await page.locator('#verdict').textContent()) ?? '', /✗ it should be tenalp⏎/);
     await page.locator('#restore').click();
@@ -165,7 +165,7 @@ more('a network with only a decoder does the same', () =>
   withPage(async (page) => {
     await page.goto(PAGE);
     await done(page);
-    // A changed weight belongs to the network that the visitor then leaves.
+    // A changed weight belongs to one network; here the visitor then selects another network.
     await page.locator('.box[data-box="logits"]').click();
     await page.getByRole('application', { name: /^ET, / }).focus();
     await page.keyboard.press('ArrowRight');
@@ -228,7 +228,7 @@ more('the page shows the output with one part less, for each part', () =>
 
 test('the page works with its file alone, before the engine is loaded; the page is smaller than 60 KB', () =>
   withPage(async (page) => {
-    await page.route(/\.wasm$/, () => {}); // the engine never arrives
+    await page.route(/\.wasm$/, () => {}); // the engine is never loaded
     await page.goto(PAGE);
     await page.locator('.letter').first().waitFor();
     assert.equal(await letters(page), 'tenalp⏎');
@@ -246,7 +246,7 @@ more('on a laptop and on a projector, each step of the walkthrough fits on one s
     async (page) => {
       await page.goto(PAGE);
       await done(page);
-      /** Returns the parts that are outside the window. */
+      /** Returns the elements that are outside the window. */
       const outside = () =>
         page.evaluate(() =>
           ['#diagram .diagram', '#walk', '#walk-next', '#sheet details[open] canvas'].filter((selector) => {
@@ -260,7 +260,7 @@ more('on a laptop and on a projector, each step of the walkthrough fits on one s
       await page.locator('.staged').waitFor();
       await page.waitForTimeout(200);
       assert.deepEqual(await outside(), [], 'on the wall');
-      // The cells of each matrix have space for a sign.
+      // The cells of each matrix are wide enough for a sign.
       assert.ok(
         await page.evaluate(() => {
           const context = /** @type {CanvasRenderingContext2D} */ (document.createElement('canvas').getContext('2d'));
@@ -292,7 +292,7 @@ test('the walkthrough begins automatically on the first screen: silently, withou
     await page.keyboard.press('Shift');
     await page.waitForFunction(() => document.getElementById('walk-play-text')?.textContent === 'Play');
     await page.goto('about:blank');
-    await page.goto(`${PAGE}#step-mask`); // a visitor who follows a link to a step stays at that step
+    await page.goto(`${PAGE}#step-mask`); // a visitor who follows a link to a step stays at this step
     await done(page);
     assert.equal(await says(), 'Play');
     await page.emulateMedia({ reducedMotion: 'reduce' });

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** The published library on an origin other than the page's: one line and one element, under policies, and in a sandboxed frame. */
+/** The published library on another origin than the page: one line and one element, under policies, and in a sandboxed frame. */
 
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
@@ -30,7 +30,7 @@ let own = '',
   cdn = '';
 /** The response for own/ours.html. @type {{ body: string, policy?: string, isolated?: boolean }} */
 let ours = { body: '' };
-/** Whether the other origin allows the page to read its worker scripts. */
+/** Whether the other origin allows the page to read the worker scripts. */
 let consents = true;
 
 /**
@@ -62,7 +62,7 @@ async function serve(answer) {
   return server;
 }
 
-/** Returns a file of the library, a file of a model that this test generates, or the library as one file. @param {string} path */
+/** Returns a file of the library, the file of a model that this test generates, or the library as one file. @param {string} path */
 async function file(path) {
   if (path in WORKERS) return WORKERS[path];
   if (path === '/toy.gguf') return toy;
@@ -72,7 +72,8 @@ async function file(path) {
 }
 
 /**
- * Returns the library as a bundler writes it: the worker has another name, which only the code that starts it contains.
+ * Returns the library as a bundler writes it: the worker script has another name, and only the code that starts the worker contains this
+ * name.
  *
  * @param {string} name
  */
@@ -120,7 +121,7 @@ after(() => {
  * @param {Page} page
  * @param {string} body
  * @param {string} [policy]
- * @param {boolean} [isolated]  from other origins
+ * @param {boolean} [isolated]  whether the page is cross-origin isolated
  */
 async function open(page, body, policy, isolated = false) {
   ours = { body, policy, isolated };
@@ -137,7 +138,7 @@ async function outcome(page) {
   return status.textContent();
 }
 
-/** Returns the result of load(). @param {Page} page @param {object} [options] @param {string} [dist] */
+/** Returns the result of load() from the other origin. @param {Page} page @param {object} [options] @param {string} [dist] */
 const loaded = (page, options = {}, dist = 'dist/nextpixel.js') =>
   page.evaluate(
     async ([library, given]) => {
@@ -156,7 +157,7 @@ const loaded = (page, options = {}, dist = 'dist/nextpixel.js') =>
     /** @type {[string, object]} */ ([`${cdn}/${dist}`, options]),
   );
 
-/** Returns the result of load() in the page's own copy of the library. @param {Page} page @param {string} [library] */
+/** Returns the result of load() from the page's own copy of the library. @param {Page} page @param {string} [library] */
 const ownLoaded = (page, library = '/dist/nextpixel.js') =>
   page.evaluate(async (address) => {
     const { load } = await import(address);
@@ -209,7 +210,7 @@ test('the library works under the strictest policy that can be written for it, w
           "require-trusted-types-for 'script'; trusted-types nextpixel",
       );
       assert.equal(await loaded(page), 64);
-      // The address is tried before the policy is known, which causes one report.
+      // The library tries the address before it knows the policy, which causes one report.
       assert.ok(
         complaints.every((text) => /Trusted|trusted/.test(text)),
         complaints.join('\n'),
@@ -288,7 +289,7 @@ test('with Trusted Types, an address that the page accepts is used unchanged', (
   }));
 
 /**
- * Policies that forbid something, and the expected advice in the error.
+ * Policies that forbid something, and the advice that the error must give.
  *
  * @type {[name: string, policy: () => string, advice: () => RegExp][]}
  */
@@ -381,7 +382,7 @@ test('a worker that the page started before it loaded the library is used, whate
   }));
 
 /**
- * Plays a third of a second of sound after a click, and returns the reports of playTo() and whether the AudioWorklet was used.
+ * Plays a third of a second of sound after a click; returns the reports of playTo() and whether the AudioWorklet was used.
  *
  * @param {Page} page
  * @param {string} library

@@ -2,8 +2,8 @@
 // @ts-check
 
 /**
- * The connection fails for a second while a model is being loaded. The model loads, whichever file is being fetched at that moment. An
- * element that has been loaded runs without any connection.
+ * The connection fails for a second while a model is being loaded. Whichever file is being downloaded at that moment, the model loads. An
+ * element that has been loaded runs without a connection.
  */
 
 import assert from 'node:assert/strict';
@@ -17,7 +17,7 @@ import { EMPTY, session } from './browser.js';
 const { withPage } = session();
 
 const GONE_MS = 1000;
-/** A model whose kind has a separate file in the published library, and a model of pictures. */
+/** A model of a kind whose code is a separate file of the published library, and a picture model. */
 const MODELS = ['crf-en.gguf', 'digits.gguf'];
 
 /** @type {Awaited<ReturnType<typeof serve>>} */
@@ -25,9 +25,11 @@ let real;
 /** @type {http.Server} */
 let server;
 let base = '';
-/** Paths that were requested. @type {Set<string>} */
+/** The paths that were requested. @type {Set<string>} */
 const asked = new Set();
-/** The event that breaks the connection: the first request for this path; with `half`, the moment when half of its answer has been sent. */
+/**
+ * The event that ends the connection: the first request for this path, or, with `half`, the moment when half of its response has been sent.
+ */
 let breaks = { path: '', half: false };
 let down = false;
 /** Whether there is no connection at all. */
@@ -51,7 +53,7 @@ before(async () => {
     const hit = path === breaks.path;
     if (hit && !half) goDown();
     const { range } = request.headers;
-    // the page must request a file again that the server did not send
+    // the page must repeat requests that the server did not answer
     if (down && (range || !path.startsWith('/weights/'))) return void request.socket.destroy();
     http.get({ port: real.port, path, headers: { host: `127.0.0.1:${real.port}`, ...(range && { range }) } }, (answer) => {
       response.writeHead(answer.statusCode ?? 500, answer.headers);

@@ -2,8 +2,8 @@
 // @ts-check
 
 /**
- * Opens a visitor's own file on a page. Checks that the page's figures run on it, that an unsuitable file is reported and changes nothing,
- * and that the original model can be restored.
+ * Opens a visitor's own model file on a page. Checks that the page's figures run on it, that an unsuitable file is reported and changes
+ * nothing, and that the original model can be restored.
  */
 
 import assert from 'node:assert/strict';
@@ -16,13 +16,13 @@ import { WAIT, inRepository } from './gallery.js';
 /** @import { Page } from 'playwright-core' */
 /** @import { OwnFile } from '../pages/browser.js' */
 
-/** The pages with a box for a visitor's file. The other pages have another control for it. @type {Record<string, OwnFile>} */
+/** The pages with the common box for opening a file. - @type {Record<string, OwnFile>} */
 export const PAGES = Object.fromEntries(
   Object.entries(ownFiles()).flatMap(([name, row]) => (typeof row === 'string' ? [] : [/** @type {const} */ ([name, row])])),
 );
-/** Pages with another control for a visitor's file, which other tests use. */
+/** The pages that open files with another control, which other tests cover. */
 export const ELSEWHERE = Object.keys(ownFiles()).filter((name) => !(name in PAGES));
-/** Pages that are tested with every change. */
+/** The pages that `npm test` covers. */
 export const SHORT = Object.keys(PAGES).filter((name) => PAGES[name].always);
 
 /** @param {Page} page @param {string} name @param {Buffer} [buffer] */
@@ -32,10 +32,10 @@ export const give = async (page, name, buffer) =>
     .setInputFiles({ name, mimeType: '', buffer: buffer ?? (await readFile(inRepository(`weights/${name}`))) }, WAIT);
 /** @param {Page} page @param {RegExp} text */
 export const said = (page, text) => page.locator('#own-file .take-said', { hasText: text }).waitFor(WAIT);
-/** Waits until the first figure has its model. @param {Page} page */
+/** Waits until the model of the first figure is loaded. @param {Page} page */
 export const ready = (page) =>
   page.locator('figure:has(+ #own-file) [data-phase="done"], figure:has(+ #own-file) [data-phase="ready"]').first().waitFor(WAIT);
-/** Checks that no error occurred on a page. @param {Page} page @param {string} name */
+/** Checks that the page shows no error. @param {Page} page @param {string} name */
 export const well = async (page, name) => assert.deepEqual(await page.locator('.load.failed:visible').allTextContents(), [], name);
 
 /** @param {Page} page @param {string} name name of the page's folder */

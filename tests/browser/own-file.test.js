@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Visitors' files on some pages; all/own-file.test.js has the others. */
+/** Visitors' own files on some of the pages; all/own-file.test.js covers the others. */
 
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';

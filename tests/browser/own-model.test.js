@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** A visitor's model on the colour page: choosing and dropping the file, its drawings, and errors. */
+/** A visitor's own model on the colour page: choosing and dropping the file, its drawings, and errors. */
 
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
@@ -18,12 +18,12 @@ import { png } from './png.js';
 const { withPage } = session();
 const colour = galleryOf('colour', 'in-colour');
 const superres = galleryOf('superres', 'enlarged');
-/** With reduced motion nothing runs unless a test requests it. */
+/** With reduced motion, nothing runs unless a test starts it. */
 const CALM = /** @type {const} */ ({ reducedMotion: 'reduce' });
 const bytes = (/** @type {string} */ name) => readFile(inRepository(`weights/${name}`));
 
 /**
- * Gives a file to a figure, like a visitor who chooses it.
+ * Opens a file in a figure, as a visitor who chooses the file.
  *
  * @param {Page} page
  * @param {string} name
@@ -43,13 +43,13 @@ test('the figure completes pictures with a chosen file, with the same values as 
       await colour.open(page);
       await page.locator('#colour-run:enabled').waitFor(WAIT);
       const before = await page.locator('#colour-emoji-parameters').textContent();
-      await page.route('**/weights*/*.gguf', (route) => route.abort()); // from here on no file can be fetched
+      await page.route('**/weights*/*.gguf', (route) => route.abort()); // from here on, no weight file can be downloaded
       await give(page, 'mine.gguf', buffer);
       await said(page, /^mine\.gguf, a model with [\d,]+ parameters, is running now\.( Try: .*)?$/);
       assert.ok(await page.locator('#colour-switch input[value=own]').isChecked());
       await page.locator('#colour-run').click();
       await colour.rowIs(page, 0);
-      await page.click('#colour-stop'); // this test does not need the other rows
+      await page.click('#colour-stop'); // stops the run, because this test does not need the other rows
       const [, ...rest] = await colour.pixels(page, 0);
       const [original] = rest.splice(3);
       const model = await load(new Uint8Array(buffer));
@@ -72,7 +72,7 @@ test('the figure completes pictures with a chosen file, with the same values as 
       assert.ok(!page.url().includes('#'));
       await page.locator('#in-colour').screenshot({ path: `${OUT}own-model.png` });
 
-      // The shipped model is still available, and so is the visitor's, whose file is read again.
+      // The shipped model is still available, and so is the visitor's model, whose file is read again.
       await page.locator('#colour-switch input').first().check();
       await page.locator('#colour-run:enabled').waitFor(WAIT);
       assert.ok(await page.locator('#colour-own .photo-said').isHidden());

@@ -2,11 +2,12 @@
 // @ts-check
 
 /**
- * The guarantees of every page, tested in one load of the published page: its layout does not shift while it loads, its first figure is
- * filled without a click, and the policy holds. `npm test` loads four of every eight pages; the other pages are loaded by their own tests,
- * which also fail if a page complains. Two of the four are drawn whole: they fit every screen, and axe-core finds no fault in light mode or
- * in dark mode at phone size. The third is loaded again to reach all controls with Tab, and the fourth without a connection. Pages are the
- * folders of web/pages. all/pages.test.js makes each check on every page, at every width, loaded separately.
+ * The promises that every page keeps, tested in one load of the published page: its layout does not shift while it loads, its first figure
+ * is drawn without a click, and nothing violates the security policy. `npm test` loads four of every eight pages here; the tests of the
+ * other pages load them, and also fail if a page reports a problem. Two of the four are drawn completely: they fit every screen, and
+ * axe-core finds no fault, in light mode and in dark mode at phone size. The third is loaded again to reach all controls with Tab, and the
+ * fourth without a connection. Pages are the folders of web/pages. all/pages.test.js makes each check on every page, at every width, loaded
+ * separately.
  */
 
 import assert from 'node:assert/strict';
@@ -22,15 +23,15 @@ import { published } from './published.js';
 
 const { withPage } = session();
 
-/** The largest layout shift of a good page, as web.dev defines it. */
+/** The largest layout shift of a good page, by web.dev's definition. */
 const SHIFT = 0.1;
 const TELEPHONE = { width: 360, height: 740 };
 const TALL = { width: 390, height: 844 };
 const SCREEN = { width: 1200, height: 900 };
 
 /**
- * A random model that replaces a shipped one, because the first figure would otherwise compute for half a minute: the page on enlargement
- * in colour enlarges 96 emoji. superres.test.js tests the page with its own model.
+ * A random model that replaces a shipped one, with which the first figure would compute for half a minute: the page on enlargement in
+ * colour enlarges 96 emoji. superres.test.js tests the page with its own model.
  */
 const LARGER = toyModel({
   width: 32,
@@ -43,7 +44,7 @@ const LARGER = toyModel({
   memoryBlock: 256,
 });
 
-/** Opens a page under the policy, and waits for its first figure. @param {Page} page @param {string} path */
+/** Opens a page with its security policy, and waits for its first figure. @param {Page} page @param {string} path */
 async function open(page, path) {
   await watchShifts(page);
   if (path === 'pages/colour/') await provide(page, '/weights*/emoji-sr.gguf', LARGER);
@@ -56,7 +57,7 @@ async function open(page, path) {
   }
 }
 
-/** Waits until a page has loaded, and checks that it did not shift. @param {Page} page */
+/** Waits until a page has loaded, and checks that its layout did not shift. @param {Page} page */
 async function still(page) {
   // On a phone, the figure may be so far down that it is not created yet.
   if (
@@ -72,7 +73,7 @@ async function still(page) {
   await firstFigure(page).waitFor(WAIT);
 }
 
-/** Draws the first figure to its end, without animation. @param {Page} page */
+/** Draws the first figure completely, without animation. @param {Page} page */
 async function works(page) {
   await page.locator('figure').first().scrollIntoViewIfNeeded();
   const run = page.locator('figure').first().locator('[data-phase] button').first();
@@ -83,7 +84,7 @@ async function works(page) {
 
 describe('pages', { concurrency: 2 }, async () => {
   for (const [i, path] of (await everyPage()).entries()) {
-    const night = i % 2 === 1; // one page in light mode, the next one in dark mode at phone size
+    const night = i % 2 === 1; // tests pages alternately in light mode, and in dark mode at phone size
     const whole = i % 4 < 2;
     const again = i % 8 === 2 ? 'Tab reaches all' : i % 8 === 3 ? 'works without a connection' : '';
     const further = whole ? ', fits any reader, axe-core finds nothing' : again && `, ${again}`;
@@ -126,6 +127,6 @@ describe('pages', { concurrency: 2 }, async () => {
         },
         { complains: true },
       ),
-    ); // without a connection the browser complains
+    ); // without a connection, the browser reports failed requests
   }
 });

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** A picture of the visitor: scaling down, file, drop, paste, camera, and errors. */
+/** A visitor's own picture: scaling down, file, drop, paste, camera, and errors. */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -17,17 +17,17 @@ import { blackPng, png } from './png.js';
 const { withPage } = session(['--use-fake-device-for-media-stream']);
 const colour = galleryOf('colour', 'in-colour');
 const superres = galleryOf('superres', 'enlarged');
-/** With reduced motion nothing runs unless a test requests it. */
+/** With reduced motion, nothing runs unless a test starts it. */
 const CALM = /** @type {const} */ ({ reducedMotion: 'reduce' });
 
-/** A picture that is red above and blue below. @param {number} width @param {number} height */
+/** Returns a picture that is red above and blue below. @param {number} width @param {number} height */
 const flag = (width, height) => png(width, height, (_, y) => (2 * y < height ? [255, 0, 0, 255] : [0, 0, 255, 255]));
 const RED = [255, 0, 0];
 
 /** @param {Page} page @param {string} id */
 const ready = (page, id) => page.locator(`#${id}-run:enabled`).waitFor(WAIT);
 
-/** Returns the original in the first row. @param {Page} page @param {typeof colour} gallery */
+/** Returns the original picture in the first row. @param {Page} page @param {typeof colour} gallery */
 const original = async (page, gallery) => (await gallery.pixels(page, 0)).at(-1) ?? [];
 
 /** @param {Page} page @param {typeof colour} gallery @param {string} [name] */
@@ -39,7 +39,7 @@ const give = (page, id, name, buffer) =>
   page.locator(`#${id}-photo input`).setInputFiles({ name, mimeType: name.endsWith('.txt') ? 'text/plain' : 'image/png', buffer });
 
 /**
- * Drops or pastes a file in the page. Returns whether the page prevented the browser's default.
+ * Drops or pastes a file in the page; returns whether the page prevented the browser's default action.
  *
  * @param {Page} page
  * @param {'dragover' | 'drop' | 'paste'} type
@@ -69,7 +69,7 @@ test('a picture is scaled down by averaging each area, as in the library, and tu
   withPage(async (page) => {
     await openEmpty(page);
     /**
-     * Scales a picture down on the page and with the library. `far` is the largest difference.
+     * Scales a picture down on the page and with the library. `far` is the largest difference of a colour value.
      *
      * @param {Buffer} file
      * @returns {Promise<{ width: number, height: number, far: number, square: number[] }>}
@@ -103,7 +103,8 @@ test('a picture is scaled down by averaging each area, as in the library, and tu
       }, file.toString('base64'));
     let state = 1;
     const noise = () => (state = (Math.imul(state, 1103515245) + 12345) >>> 0) >>> 24;
-    // Sizes smaller than the result, multiples of it and others, portrait and landscape, and one with several bands of rows.
+    // Sizes smaller than the result, multiples of it and others, portrait and landscape, and one that is processed in several bands of
+    // rows.
     for (const [width, height, alpha] of [
       [7, 5, 255],
       [32, 32, 255],
@@ -118,11 +119,11 @@ test('a picture is scaled down by averaging each area, as in the library, and tu
         picture.square.every((value, i) => i % 4 < 3 || value === 255),
         'opaque',
       );
-      // The library rounds colour and opacity before it lays them over white, which gives an error of twice half a level and the last
+      // The library rounds colour and opacity before it lays them over white, which causes an error of twice half a level plus the last
       // rounding.
       assert.ok(picture.far <= (alpha ? 1 : 2), `${width} x ${height}: ${picture.far}`);
     }
-    // A photograph marked as rotated is turned upright: left becomes top.
+    // A photograph whose metadata say that it is rotated is turned upright: left becomes top.
     const jpeg = Buffer.from(
       await page.evaluate(async () => {
         const canvas = Object.assign(document.createElement('canvas'), { width: 64, height: 64 });
@@ -161,7 +162,7 @@ test('a file becomes the first row and is completed; nothing is sent anywhere', 
     page.on('request', (request) => {
       if (!request.url().startsWith('blob:')) asked.push(request.url());
     });
-    // Of a landscape picture, the sides are cut off.
+    // The sides of a landscape picture are cut off.
     await give(
       page,
       'colour',
@@ -180,7 +181,7 @@ test('a file becomes the first row and is completed; nothing is sent anywhere', 
     assert.ok(ending.every(Boolean));
     await page.locator('[role=status]', { hasText: 'your picture: three endings are drawn.' }).waitFor({ state: 'attached' });
     assert.deepEqual(asked, []);
-    // An emoji replaces the visitor's picture, even the emoji that was there before.
+    // An emoji replaces the visitor's picture, even the emoji that was in the row before.
     await page.locator('#colour-strip input').nth(first).check();
     await firstRowIs(page, colour, names[0]);
   }, CALM));
@@ -189,8 +190,8 @@ more('a picture dropped on the figure is reduced to 8 by 8 and enlarged; next to
   withPage(async (page) => {
     await superres.open(page);
     await ready(page, 'superres');
-    await page.locator('#superres-tries').selectOption('3'); // without competing samples, an eighth of the work
-    await page.click('#superres-stop'); // this test does not need the shipped rows
+    await page.locator('#superres-tries').selectOption('3'); // chooses three samples, which do not compete and take an eighth of the work
+    await page.click('#superres-stop'); // stops the run, because this test does not need the rows with shipped pictures
     const file = png(64, 64, (x, y) => [4 * x, 4 * y, 128, 255]);
     assert.ok(await hand(page, 'dragover', '#superres-gallery', file));
     assert.match((await page.locator('#figure-superres').getAttribute('class')) ?? '', /\bdropping\b/);
@@ -224,7 +225,7 @@ more('a pasted picture goes to the figure with the focus, or to the figure on th
     assert.ok(await hand(page, 'paste', '#colour-seed', flag(40, 40)));
     await firstRowIs(page, colour);
     assert.ok(!(await hand(page, 'paste', '#colour-seed', null)), 'text is pasted as usual');
-    await page.evaluate(() => scrollTo({ top: 1e6, behavior: 'instant' })); // to the sources and credits
+    await page.evaluate(() => scrollTo({ top: 1e6, behavior: 'instant' })); // scrolls to the sources and credits at the end
     assert.ok(!(await hand(page, 'paste', 'body', flag(40, 40))), 'no figure is on the screen');
   }, CALM),
 );
@@ -243,7 +244,7 @@ more('unusable files give a message, and nothing is lost', () =>
       ['heavy.png', Buffer.alloc(100e6 + 1), /^heavy\.png is too large: 100\.00 MB, and 100\.00 MB is the most/],
     ])) {
       if (buffer.length > 50e6) {
-        // Playwright cannot transfer so large a file
+        // sets the file in the page, because Playwright cannot transfer such a large file
         await page.locator('#colour-photo input').evaluate(
           (input, [called, size]) => {
             const transfer = new DataTransfer();
@@ -262,7 +263,7 @@ more('unusable files give a message, and nothing is lost', () =>
     }
     assert.ok(await hand(page, 'dragover', '#colour-gallery', good));
     await page.locator('#figure-colour').screenshot({ path: `${OUT}photo-wrong.png` });
-    // A valid file removes the message.
+    // After a valid file, the message disappears.
     await give(page, 'colour', 'flag.png', good);
     await firstRowIs(page, colour);
     assert.ok(await page.locator('#colour-photo .photo-said').isHidden());
@@ -280,7 +281,7 @@ more('a large photograph is also scaled down', () =>
 );
 
 /**
- * Keeps the streams that getUserMedia returned. The headless shell has no camera, and gets a green picture from the test.
+ * Records the streams that getUserMedia returned. The headless shell has no camera; there, the test provides a green picture.
  *
  * @param {Page} page
  */
@@ -304,7 +305,7 @@ const watchCamera = (page) =>
       return stream;
     };
   }, SHELL);
-/** Waits until no track is live, and returns the number of streams. @param {Page} page */
+/** Waits until no track is live; returns the number of streams. @param {Page} page */
 const streamsOff = async (page) => {
   await page.waitForFunction(() =>
     /** @type {any} */ (globalThis).streams.every((/** @type {MediaStream} */ stream) =>
@@ -342,7 +343,7 @@ test('the camera: it takes a picture, can be cancelled, and is always switched o
       await page.keyboard.press('Enter');
       await dialog.waitFor({ state: 'detached' });
       await firstRowIs(page, colour);
-      // Chromium's test camera: a green picture with a moving disc and a clock.
+      // Chromium's fake camera: a green picture with a moving disc and a clock.
       const taken = await original(page, colour);
       assert.ok(taken.filter((pixel) => pixel && pixel[1] > pixel[0] + 40 && pixel[1] > pixel[2] + 40).length > (SIDE * SIDE) / 3);
       assert.equal(await streamsOff(page), 3);

@@ -2,8 +2,8 @@
 // @ts-check
 
 /**
- * The page on PixelCNN: its completions, its masks, and the receptive fields of both models as the models report them. The tests run only
- * if the weights exist.
+ * The page on PixelCNN: its completions, its masks, and the receptive fields of both models, compared with those that the models report.
+ * The tests run only if the weights exist.
  */
 
 import assert from 'node:assert/strict';
@@ -22,7 +22,7 @@ const FILES = ['pixelcnn-digits.gguf', 'gated-pixelcnn-digits.gguf'];
 const missing = FILES.find((file) => !existsSync(inRepository(`weights/${file}`)));
 const options = { skip: missing && `weights/${missing} is missing` };
 
-/** Returns the positions that pixel i sees according to the model, layer by layer. @param {string} file @param {number} i */
+/** Returns the positions that pixel i sees, layer by layer, as the model reports them. @param {string} file @param {number} i */
 async function fieldOf(file, i) {
   const model = await load(new Uint8Array(await readFile(inRepository(`weights/${file}`))));
   const blank = { data: new Uint8Array(784), width: 28, height: 28 };
@@ -74,9 +74,9 @@ test('a pixel sees the positions that the models report, with all layers and wit
         fields[1].at(-1),
         Array.from({ length: i }, (_, j) => j),
       );
-      assert.ok(!fields[0].at(-1)?.includes(17 * 28 + 20)); // the pixel one row up and to the right is not seen
+      assert.ok(!fields[0].at(-1)?.includes(17 * 28 + 20)); // the plain model does not see the pixel one row up and to the right
       await page.locator('#field-layer').fill('0');
-      for (const k of [0, 1]) await notes.nth(k).getByText(said(24)).waitFor(); // a 7 x 7 square with mask A
+      for (const k of [0, 1]) await notes.nth(k).getByText(said(24)).waitFor(); // mask A of a 7 x 7 square has 24 pixels
       await page.locator('#fields .picture').nth(0).focus();
       await page.keyboard.press('ArrowRight');
       await notes.nth(0).getByText('Row 19, column 10').waitFor();

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** The playground of the manual: a model, a verb, options, the call as code, its result. */
+/** The manual's playground: a model, a verb, options, the call as code, and its result. */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -51,7 +51,7 @@ test('a form made from the tables, the call as code, and its result', { timeout:
       .getByText(/"bitsPerDim": 0\.\d/)
       .waitFor(LONG);
     await page.getByLabel('Verb').selectOption('generate');
-    await page.getByLabel('temperature').fill('-1'); // the library refuses an invalid value
+    await page.getByLabel('temperature').fill('-1'); // the library refuses this value
     await page.getByRole('button', { name: 'Run' }).click();
     await said(page, /temperature must be/);
   }),

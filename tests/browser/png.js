@@ -48,5 +48,10 @@ export function png(width, height, pixel) {
   return file(width, height, 8, 6, rows);
 }
 
-/** Returns a black picture with one bit per pixel, so any size takes only a few kilobytes. @param {number} width @param {number} height */
+/**
+ * Returns a black picture with one bit per pixel; even a large one takes only a few kilobytes.
+ *
+ * @param {number} width
+ * @param {number} height
+ */
 export const blackPng = (width, height) => file(width, height, 1, 0, Buffer.alloc(height * (1 + Math.ceil(width / 8))));

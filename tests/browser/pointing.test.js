@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Terms in the text highlight their part of a figure, with the pointer and with the keyboard. */
+/** Terms in a page's text highlight the part of a figure that they name, with the pointer and with the keyboard. */
 
 import assert from 'node:assert/strict';
 
@@ -18,11 +18,12 @@ for (const [i, name] of PAGES.entries()) {
         await page.goto(`/web/pages/${name}/`);
         await page.waitForFunction(() => document.querySelector('main figure [data-phase]:not([data-phase=empty])'));
         await page
-          // The walkthrough of the opened network is complete from the start; a run makes its first step have a sum without buttons.
+          // On the page "The Transformer, opened", the walkthrough is complete from the start; after a run, its first step has a sum
+          // without buttons.
           .locator(name === 'opened' ? '#transport button.primary' : 'main figure [data-phase=ready] button.primary')
           .first()
           .click({ timeout: 5000 })
-          .catch(() => {}); // a finished figure needs no start
+          .catch(() => {}); // a finished figure has no button to start it
         await page.locator('[data-points]').first().scrollIntoViewIfNeeded();
         const lit = page.locator('.pointed-at');
         const terms = page.locator('[data-points]');
@@ -30,7 +31,7 @@ for (const [i, name] of PAGES.entries()) {
           const term = terms.nth(n);
           const parts = (await term.getAttribute('data-points')) ?? '';
           await page.locator(parts).first().waitFor({ state: 'attached' });
-          // A figure that is playing may add a part after the focus arrives; the part is then highlighted the next time.
+          // A figure that is playing may add a part after the term has the focus; this part is highlighted the next time.
           for (let left = 5; ; left--) {
             await term.focus();
             const counts = [await lit.count(), await page.locator(parts).count()];

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** The figures of a page one by one, full-screen, for a lecture hall. */
+/** Full-screen mode for a lecture hall, which shows the figures of a page one by one. */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -14,7 +14,7 @@ import { PHONE, axeFindsNothing } from './checks.js';
 
 const { withPage } = session();
 
-/** Returns the visible figures, by id, and other visible parts, by tag. @param {Page} page */
+/** Returns the visible figures, by id, and the other visible parts, by tag name. @param {Page} page */
 const seen = (page) =>
   page.evaluate(() =>
     [...document.querySelectorAll('main figure[id], main h1, main h2, .masthead, .colophon')]

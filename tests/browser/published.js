@@ -2,8 +2,8 @@
 // @ts-check
 
 /**
- * The demo as `./build.sh site` publishes it, so that the tests open the same pages as visitors. Files that only tests need are next to it:
- * the library's sources, its bundle, and the weights under their plain names.
+ * The demo as `./build.sh site` publishes it, so that the tests open the same pages as visitors. The folder also contains files that only
+ * tests need: the library's sources, its bundle, and the weights under their names without hashes.
  */
 
 import assert from 'node:assert/strict';
@@ -17,13 +17,13 @@ import { filesOf, writeSite } from '../../web/tools/site.js';
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 const SITES = `${ROOT}build/test-site/`;
-/** Folders from which the site is made. */
+/** Folders from which the site is built. */
 const MADE_OF = ['web', 'weights'];
-/** Folders that tests import from. */
+/** Folders from which tests import modules. */
 const SOURCES = ['web/lib', 'web/dist', 'web/pages', 'web/shell'];
 const AN_HOUR = 3600000;
 
-/** Returns a hash that differs for different states of the sources. */
+/** Returns a hash of the sources, which changes whenever they change. */
 async function digest() {
   const hash = createHash('sha256');
   for (const folder of MADE_OF) {
@@ -41,7 +41,7 @@ async function make(target) {
   await writeSite(target, { effort: 0 });
   const files = await filesOf(target);
   for (const folder of SOURCES) {
-    // page.html is not copied, because the server would rebuild the page from it.
+    // page.html is left out; otherwise the server would rebuild the page from it.
     for (const name of await filesOf(ROOT + folder))
       if (/\.(js|wasm)$/.test(name) && !files.includes(`${folder}/${name}`)) await cp(join(ROOT, folder, name), join(target, folder, name));
   }
@@ -64,7 +64,7 @@ export async function published() {
       if (Date.now() - (await stat(SITES + name)).mtimeMs > AN_HOUR) await rm(SITES + name, { recursive: true, force: true });
     const made = `${root}-${process.pid}`;
     await make(made);
-    await rename(made, root).catch(() => rm(made, { recursive: true })); // another test file has made the folder meanwhile
+    await rename(made, root).catch(() => rm(made, { recursive: true })); // another test file has built the folder meanwhile
   }
   return { root, files: new Set(JSON.parse(await readFile(join(root, 'files.json'), 'utf8'))) };
 }

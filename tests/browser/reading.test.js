@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** The page on reading with a memory: a visitor's actions. */
+/** The page on reading with a memory: what a visitor does. */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -61,14 +61,14 @@ more('a word takes less than 2 ms at 200 words', () =>
       const times = [];
       for (let i = 0; i < 7; i++) {
         const run = model.generate(prompt, { maxTokens: 40, temperature: 0 })[Symbol.asyncIterator]();
-        await run.next(); // reads the prompt
+        await run.next(); // the first step reads the prompt
         const began = performance.now();
         let count = 0;
         while (!(await run.next()).done) count++;
         times.push((performance.now() - began) / Math.max(1, count));
       }
       model.close();
-      return times.sort((a, b) => a - b)[1]; // a low quantile, because other programs may be running
+      return times.sort((a, b) => a - b)[1]; // the second-smallest time, because other programs may run
     });
     console.log(`${each.toFixed(2)} ms`);
     assert.ok(each < 2, `${each.toFixed(2)} ms a word`);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** The page on SAGAN: a visitor's actions. */
+/** The page on SAGAN: what a visitor does. */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -16,17 +16,17 @@ import { SHELL, runAnew, session } from './browser.js';
 
 const { withPage } = session();
 const PAGE = '/web/pages/sagan/';
-/** Time limit for a sheet of at most 128 pictures, on a shared machine. */
+/** Time limit for a sheet of at most 128 pictures, on a busy machine. */
 const DRAWN_MS = 90000;
-/** Limit for the work of the page's main thread during that time. */
+/** Maximum processor time that the page's main thread may use in that time. */
 const MOST_MS = SHELL ? 600 : 400;
 
 /** @param {Page} page @param {string} selector */
 const sum = (page, selector) => page.locator(selector).first().getAttribute('data-sum');
 
 /**
- * Returns the milliseconds that the page's main thread computes while a sheet is drawn, in processor time, which other programs do not
- * lengthen.
+ * Returns the milliseconds of processor time that the page's main thread uses while a sheet is drawn. Other programs do not affect this
+ * time.
  *
  * @param {Page} page
  * @param {number} most  limit
@@ -38,7 +38,7 @@ async function blocked(page, most) {
   /** @type {number[]} */
   const times = [];
   while (times.length < 2 && !(Math.min(...times) < most)) {
-    // repeats a measurement that is too long, because the first one may include initialisation
+    // repeats the measurement if it is too long, because the first one may include initialisation
     const before = await worked();
     await runAnew(page, () => page.locator('#run').click());
     await page.locator('#transport[data-phase="done"]').waitFor({ timeout: DRAWN_MS });
@@ -65,10 +65,10 @@ test('a picture is chosen from a sheet of seeds; walks, attention and gamma work
 
     // The sheet is drawn in the worker, so the main thread does little.
     const ms = await blocked(page, MOST_MS);
-    assert.ok(ms < MOST_MS, `${ms} ms`); // the limit allows three milliseconds for each of 128 pictures
+    assert.ok(ms < MOST_MS, `${ms} ms`); // this allows three milliseconds for each of 128 pictures
     assert.equal(await sum(page, '.tile canvas'), String(sumOf(faces[0].values)));
 
-    // The second row uses the same latents; arrow keys move over the sheet.
+    // The second row uses the same latents; arrow keys move the focus over the sheet.
     await page.locator('.tile').first().focus();
     await page.keyboard.press('ArrowDown');
     await page.keyboard.press('ArrowRight');
@@ -77,7 +77,7 @@ test('a picture is chosen from a sheet of seeds; walks, attention and gamma work
     assert.equal(await person.getAttribute('aria-pressed'), 'true');
     const [chosen] = await made({ latent: faces[1].latent, label: 1, maps: true });
 
-    // A corner of the walk equals its picture.
+    // A corner of the walk through latent space equals the picture of its latent.
     await page.locator('#figure-walk').scrollIntoViewIfNeeded();
     const pad = page.locator('#pad');
     await page.waitForFunction(() => document.getElementById('walk-said')?.textContent);
@@ -90,7 +90,7 @@ test('a picture is chosen from a sheet of seeds; walks, attention and gamma work
     assert.equal(await page.locator('#walk-said').textContent(), '100 %, 0 %, 0 %, 0 % of the four');
     await shown('between', chosen.values);
 
-    // The attention, selected by keyboard, equals the library's; a selected point stays.
+    // The attention of a point that is selected by keyboard equals the library's; the point stays selected.
     await page.locator('#figure-look').scrollIntoViewIfNeeded();
     await shown('look-picture', chosen.values);
     await page.locator('#look-picture').press('ArrowRight');
@@ -114,7 +114,7 @@ test('a picture is chosen from a sheet of seeds; walks, attention and gamma work
     const told = Number(/(\d+)% of its attention/.exec((await page.locator('#look-said').textContent()) ?? '')?.[1]);
     assert.ok(Math.abs(told - 100 * most) <= 1, `${told}, ${most}`);
 
-    // Gamma 0 gives another picture; the file's own gamma gives the first one again.
+    // Gamma 0 gives another picture; the gamma of the file gives the first picture again.
     await page.locator('#gamma').fill('0');
     await page.locator('#look-picture[data-gain="0"]').waitFor();
     assert.notEqual(await sum(page, '#look-picture'), String(sumOf(chosen.values)));
@@ -136,7 +136,7 @@ test('a picture is chosen from a sheet of seeds; walks, attention and gamma work
     );
     assert.deepEqual(after.slice(48), after.slice(32, 40), 'without gamma y is x');
 
-    // Each point of a curve is a number of its table.
+    // Each point of a curve equals a number in the table.
     await page.locator('#figure-runs').scrollIntoViewIfNeeded();
     await page.locator('#runs-chart .run.scales').waitFor();
     assert.equal(await page.locator('#runs-chart .run-point').count(), await page.locator('#runs-table td').count());
@@ -166,7 +166,7 @@ test('the spectral norm: power iteration finds it, and division makes it 1', () 
       for (let i = 0; i < 60; i++) v = round(W, v);
       assert.ok(Math.abs(Math.hypot(W[0] * v[0] + W[1] * v[1], W[2] * v[0] + W[3] * v[1]) - largest(W)) < 1e-3);
     }
-    await page.route('**/sagan-emoji.gguf', () => {}); // never arrives, because these figures work without it
+    await page.route('**/sagan-emoji.gguf', () => {}); // this file never arrives, because these figures work without it
     await page.goto(PAGE);
     await page.locator('#figure-norm').scrollIntoViewIfNeeded();
     const said = page.locator('#norm-said');

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Takes the picture of the demo for the README: node tests/browser/screenshot.js. Writes web/front/screenshot.png. */
+/** Makes the picture of the demo for the README: node tests/browser/screenshot.js. Writes web/front/screenshot.png. */
 
 import { fileURLToPath } from 'node:url';
 
@@ -14,7 +14,7 @@ const [server, browser] = await Promise.all([serve({ port: 0 }), launch()]);
 try {
   const page = await browser.newPage({ viewport: { width: 1200, height: 1000 }, colorScheme: 'light', reducedMotion: 'reduce' });
   await page.goto(`${server.url}web/`);
-  await page.click('#run:enabled'); // with reduced motion, a picture appears when it is finished
+  await page.click('#run:enabled'); // with reduced motion, a picture appears only when it is complete
   await page.locator('#run-text', { hasText: 'Run again' }).waitFor();
   await page.locator('.tile canvas[width]').last().waitFor();
   await page.waitForFunction(() => /\d nats/.test(document.querySelector('.source .panel-note')?.textContent ?? ''));

@@ -2,8 +2,8 @@
 // @ts-check
 
 /**
- * The shelf of the chat page: a click loads a model from the hub, with progress, cancel and resume; the model stays available offline, and
- * can be removed.
+ * The list of models ("shelf") on the chat page: a click loads a model from the Hub, with progress, cancel and resume; the model stays
+ * available offline, and can be removed.
  */
 
 import assert from 'node:assert/strict';
@@ -26,7 +26,7 @@ const { withPage } = session();
 const WAIT = { timeout: 30000 };
 const PHONE = { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true };
 const TEMPLATE = '{% for message in messages %}<s>{{ message.role }}: {{ message.content }}</s>{% endfor %}<s>assistant: ';
-/** So large that the engine gets it while it arrives. */
+/** a file so large that it is passed to the engine while it is downloaded */
 const large = Buffer.from(toyText({ d: 512, inner: 5120, context: 256, metadata: { 'tokenizer.chat_template': ['string', TEMPLATE] } }));
 const stories = await readFile(`${GOLDEN}stories260K.gguf`);
 
@@ -58,7 +58,7 @@ async function visit(page, path = '') {
 
 const card = (/** @type {Page} */ page, /** @type {{ name: string }} */ { name }) => page.locator('.shelf-card', { hasText: name });
 const main = (/** @type {Page} */ page, /** @type {{ name: string }} */ model) => card(page, model).locator('button').first();
-/** Returns the ranges of files that were requested from the hub. */
+/** Returns the ranges of files that were requested from the Hub. */
 const ranges = () => hub.asked.flatMap(({ range }) => range ?? []);
 const said = (/** @type {Page} */ page, /** @type {RegExp} */ text) => page.locator('#shelf-said', { hasText: text }).waitFor(WAIT);
 
@@ -104,7 +104,7 @@ test('nothing is fetched before a click; a click loads, cancel keeps the downloa
         .waitFor(WAIT);
       assert.equal(await main(page, smollm).textContent(), 'Resume');
 
-      await page.reload(); // the downloaded part survives a reload
+      await page.reload(); // the part that was downloaded is kept across a reload
       await page.locator('[data-phase=done]').waitFor(WAIT);
       hub.how.stopAfter = Infinity;
       hub.asked.splice(0);

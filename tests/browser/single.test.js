@@ -2,8 +2,8 @@
 // @ts-check
 
 /**
- * ./build.sh site --single: a page as one file, opened from disk. Such a page requests nothing else, and its figures are drawn; pages that
- * are written together link to each other.
+ * ./build.sh site --single: a page as one file that is opened from disk. Such a page requests nothing else, and its figures are drawn;
+ * several pages that are built together link to each other.
  */
 
 import assert from 'node:assert/strict';
@@ -70,7 +70,7 @@ test('a page in one file draws a digit to its end, and again with another seed',
     await page.locator('#dice').click();
     await firstFigure(page, 'done').waitFor(WAIT);
     assert.notEqual(await drawn(), before);
-    // The element in the text uses the same data as weights.
+    // The element in the text uses the same weights, which are part of the file.
     const element = page.locator('next-pixel');
     await element.scrollIntoViewIfNeeded();
     await element.getByRole('button').first().click();

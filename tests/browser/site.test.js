@@ -2,8 +2,8 @@
 // @ts-check
 
 /**
- * ./build.sh site: the folder works under any path of any static host, and contains everything it links to. pages.test.js checks each of
- * its pages.
+ * ./build.sh site: the built folder works under any path of any static host, and contains everything that its pages link to. pages.test.js
+ * checks each page.
  */
 
 import assert from 'node:assert/strict';
@@ -37,7 +37,7 @@ const TYPES = {
 /** @type {import('node:http').Server} */
 let server;
 let url = '';
-/** Requests for missing files. @type {string[]} */
+/** Requests for files that do not exist. @type {string[]} */
 const missing = [];
 /** @type {string[]} */
 let files;
@@ -135,5 +135,5 @@ test('opened from disk, a page says why it does not run, and what to do', () =>
       await page.locator('main figure').first().waitFor();
       assert.equal(await said.isVisible(), false);
     },
-    { complains: true }, // the browser complains about each script
+    { complains: true }, // the browser reports each blocked script
   ));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** The page on SNAIL: a visitor's actions. */
+/** The page on SNAIL: what a visitor does. */
 
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
@@ -64,7 +64,7 @@ test('characters can be chosen and drawn, and attention and order changed, also 
     assert.notDeepEqual(await looks(), last);
     assert.match((await page.locator('#layer-said').textContent()) ?? '', /Now: A \S+, B/);
 
-    // The page shows the library's results for the same characters.
+    // For the same characters, the page shows the library's results.
     const model = await load(`${ROOT}weights/snail-omniglot.gguf`);
     const pictures = await page.locator('.sign-pad').evaluateAll((all) =>
       all.map((canvas) => {
@@ -88,7 +88,7 @@ test('characters can be chosen and drawn, and attention and order changed, also 
     await page.locator('#alphabet').selectOption('Tibetan');
     await page.locator('#order-said', { hasText: /^$/ }).waitFor({ state: 'attached' });
 
-    // The visitor's own examples: none, one, and a third that resembles the second.
+    // The visitor draws examples: none, one, and a third one that resembles the second.
     await page.locator('#mine').click();
     await said(page, /^Draw the first example\.$/);
     await stroke(page, 0, LINE);
@@ -119,7 +119,7 @@ more('the game continues with the model from a visitor’s file', () =>
       .locator('#own-file input')
       .setInputFiles({ name: 'mine.gguf', mimeType: '', buffer: await readFile(`${ROOT}weights/snail-omniglot.gguf`) }, WAIT);
     await page.locator('#own-file .take-said', { hasText: 'mine.gguf' }).filter({ hasText: 'running' }).waitFor(WAIT);
-    await page.waitForTimeout(3500); // waits until the replaced model is closed
+    await page.waitForTimeout(3500); // waits until the model that was replaced is closed
     await page.locator('#game-start').press('Enter');
     await choice.press('Enter');
     await score.filter({ hasText: 'of 2' }).waitFor(WAIT);
@@ -132,7 +132,7 @@ test('a layer is highlighted, and a round of the game is played', () =>
     await page.locator('#layer-choices input').nth(2).press('Space');
     await page.locator('#layer-said', { hasText: 'the position 2 back, D' }).waitFor();
     assert.equal(await page.locator('.layer-links path').count(), 2);
-    await page.locator('#game-said', { hasText: 'Task 1 of 20' }).waitFor(); // the first task exists
+    await page.locator('#game-said', { hasText: 'Task 1 of 20' }).waitFor(); // the first task has been prepared
     await page.locator('.game-choice').nth(3).press('Enter');
     await page.locator('#game-score', { hasText: /^You [01], network [01], of 1$/ }).waitFor();
     assert.equal(await page.locator('.game-choice.right').count(), 1);

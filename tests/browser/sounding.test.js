@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** <next-pixel> with sound: stopped, paused, changed, removed, given an invalid sound. No error is unhandled, and nothing is reported
+/** <next-pixel> with sound: stopped, paused, changed, removed, given invalid audio. No error is unhandled, and nothing is reported
  * afterwards. */
 
 import assert from 'node:assert/strict';
@@ -19,7 +19,12 @@ const SOUND = writeWav(
   8000,
 );
 
-/** Opens a page with an element that continues eight seconds of sound; the visitor has clicked. @param {Page} page @param {string} [src] */
+/**
+ * Opens a page with an element that continues eight seconds of audio; the page counts as clicked.
+ *
+ * @param {Page} page
+ * @param {string} [src]
+ */
 async function sounding(page, src = '/web/long.wav') {
   await openEmpty(page);
   await provide(page, '/web/long.wav', SOUND, { type: 'audio/wav' });

@@ -2,8 +2,8 @@
 // @ts-check
 
 /**
- * The page on sparse attention: its patterns are those of the models, and its captions match its figures. The tests run only if the weights
- * exist.
+ * The page on sparse attention: its patterns equal those of the models, and its captions match its figures. The tests run only if the
+ * weights exist.
  */
 
 import assert from 'node:assert/strict';
@@ -33,7 +33,7 @@ test('the patterns on the page are those of the models, head by head', options, 
     { rows: 26, samples: 1, maps: true },
   )) {
     for (const { layer, keys } of maps) {
-      // key j contains pixel j - 1
+      // the key at position j holds pixel j - 1
       assert.deepEqual(
         [...keys],
         keysOf(strided, layer % 2 ? FAR : NEAR, from).map((j) => j - 1),
@@ -99,7 +99,7 @@ test('a row lists its keys, in every pattern and combination, with the pointer a
       const notes = page.locator('.patterns .panel-note');
       await notes.nth(3).getByText('All 22 positions up to this one.').waitFor();
       await page.getByLabel('Fixed', { exact: true }).check();
-      // 4 keys of its block so far; the last keys of three previous blocks
+      // the query sees 4 keys of its own block, and the last keys of three previous blocks
       await said.getByText('4 keys in one layer and 3 in the next').waitFor();
       await page.getByLabel('Merged').check();
       await said.getByText('here a step looks at 7 keys').waitFor();

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** The page on structured attention: a visitor's actions. */
+/** The page on structured attention: what a visitor does. */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -20,7 +20,7 @@ const PAGE = '/web/pages/structure/';
 
 /** @param {Page} page */
 const done = (page) => page.locator('#transport[data-phase="done"]').waitFor();
-/** Returns the heads, as the page reports them to the tests in other engines. @param {Page} page */
+/** Returns the head of each word, from the attribute that tests in other engines compare. @param {Page} page */
 const heads = async (page) =>
   ((await page.locator('#result').textContent()) ?? '')
     .split(';')[0]
@@ -39,7 +39,7 @@ test('every word points at its head; a pinned one changes the others', () =>
     assert.match((await page.locator('.pace').textContent()) ?? '', /words in .*ms; the drawn tree costs \d/);
     await page.locator('#figure-parents').screenshot({ path: `${OUT}structure.png` });
 
-    // The suggested pin: other words follow, and the page says so.
+    // Uses the suggested pin: other words change, and the page reports this.
     await page.locator('#suggestion').click();
     await page.locator('.tree-words .pinned').waitFor();
     const pinned = await model.parse(text, { pinned: { [child]: head } });
@@ -49,7 +49,7 @@ test('every word points at its head; a pinned one changes the others', () =>
     await page.locator('#unpin').click();
     await page.waitForFunction(() => !document.querySelector('.tree-words .pinned'));
 
-    // With the keyboard: a word, the probabilities of its possible heads, and one of them.
+    // With the keyboard: selects a word, reads the probabilities of its possible heads, and pins one of them.
     await page
       .locator('.tree-words button')
       .nth(child - 1)
@@ -70,7 +70,7 @@ test('every word points at its head; a pinned one changes the others', () =>
     assert.deepEqual(await page.locator('.unseen').allTextContents(), ['xqzzyish']);
     assert.equal(await page.locator('#matrix tbody tr').count(), 5);
 
-    // A pin that no tree allows is reported, and so are too many words.
+    // Pins that no tree allows are reported, and so is a sentence with too many words.
     await page.locator('.tree-words button').nth(0).click();
     await page.locator('#pin').selectOption('4');
     await page.waitForFunction(() => document.querySelector('.tree-words .pinned'));
@@ -118,7 +118,7 @@ test('the sixteen assignments: a sum by hand, forward and backward, independent 
     scores.map((_, i) => bit(0b1010, i)),
     [1, 0, 1, 0],
   );
-  assert.equal(exponents(scores, 2)[0b0110], 1 + 2); // characters o and r; both have this exponent
+  assert.equal(exponents(scores, 2)[0b0110], 1 + 2); // the two scores add up to 1, and one pair of neighbours adds 2
   for (const stick of [0, 1.5, 3]) {
     const { looks } = expectation(scores, stick, all);
     byChain(scores, stick).forEach((p, i) => assert.ok(Math.abs(p - looks[i]) < 1e-12));
@@ -132,7 +132,7 @@ test('terms can be switched off, and scores and neighbours changed', () =>
   withPage(async (page) => {
     await page.goto(`${PAGE}#figure-sixteen`);
     await page.locator('.sixteen-ways button').first().waitFor();
-    await page.locator('#segments-transport[data-phase="done"]').waitFor(); // this run passes its scores to the figure
+    await page.locator('#segments-transport[data-phase="done"]').waitFor(); // this run has passed its scores to the figure
     assert.match((await page.locator('#sixteen-said').textContent()) ?? '', /^c = .*16 of 16 terms, Z = .*the same four numbers/);
     await page.locator('.sixteen-ways button').nth(15).press('Space');
     assert.match((await page.locator('#sixteen-said').textContent()) ?? '', /15 of 16 terms/);
@@ -142,10 +142,15 @@ test('terms can be switched off, and scores and neighbours changed', () =>
     const rows = await page
       .locator('#looks tbody tr')
       .evaluateAll((all) => all.map((row) => [...row.querySelectorAll('td')].map((cell) => cell.textContent)));
-    assert.deepEqual(rows[1], rows[2]); // independent bits: the marginals equal sigma(score)
+    assert.deepEqual(rows[1], rows[2]); // without stickiness, bits are independent: each marginal is sigma(score)
   }));
 
-/** Returns, for each word in a panel, the characters attended with probability over one half. @param {Page} page @param {string} kind */
+/**
+ * Returns, for each word in a panel, the characters to which it attends with a probability above one half.
+ *
+ * @param {Page} page
+ * @param {string} kind
+ */
 const looked = (page, kind) =>
   page
     .locator(`#panel-${kind} .looked li`)
@@ -166,7 +171,7 @@ test('characters run through three attentions: words of the files, segments, the
     }
     await page.locator('#figure-segments').screenshot({ path: `${OUT}segments.png` });
 
-    // Stickier scores attend to other characters; the trained values give the same as before.
+    // With stickier scores, words attend to other characters; the trained value gives the first result again.
     const trained = await looked(page, 'structured');
     await page.locator('#strength').fill('3');
     assert.notDeepEqual(await looked(page, 'structured'), trained);
@@ -175,7 +180,7 @@ test('characters run through three attentions: words of the files, segments, the
     await page.locator('#strength').fill('1');
     assert.deepEqual(await looked(page, 'structured'), trained);
 
-    // Four neighbours of a word, and their sixteen assignments: the weights equal those of the network.
+    // Four neighbouring characters and their sixteen assignments: the weights equal those of the network.
     await page.locator('#panel-structured .looked button').nth(1).press('Enter');
     assert.match((await page.locator('#sixteen-from').textContent()) ?? '', /^Scores of “.{4}” from the trained network/);
     const line = await page
@@ -195,7 +200,7 @@ test('characters run through three attentions: words of the files, segments, the
     await page.locator('#sixteen-again').click();
     assert.equal(await page.locator('#sixteen-from').textContent(), 'These are example scores.');
 
-    // A sentence that is invalid or too long.
+    // A sentence that is invalid, and one that is too long.
     await page.locator('#german').fill('\u200b');
     await page.waitForFunction(() => /^Type a German sentence/.test(document.querySelector('#german-said')?.textContent ?? ''));
     await page.locator('#german').fill('wort '.repeat(60));
@@ -263,7 +268,7 @@ more('a sentence of twenty words is parsed in less than 10 ms', () =>
         times.push(performance.now() - began);
       }
       model.close();
-      return times.sort((a, b) => a - b)[2]; // a low quantile, because other programs may be running
+      return times.sort((a, b) => a - b)[2]; // the third-smallest time, because other programs may run
     });
     assert.ok(ms < 10, `${ms} ms`);
   }),

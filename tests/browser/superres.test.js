@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** The section on enlarging: rows, values, agreement, the order of the pixels, buttons, the switch, failures, widths, reduced motion. */
+/**
+ * The section on enlarging: rows, values, agreement with the small picture, the order of the pixels, buttons, the switch between models,
+ * failures, widths, reduced motion.
+ */
 
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
@@ -38,11 +41,11 @@ test('bicubic: constant pictures stay constant, slopes stay straight inside, edg
     from,
     to,
   );
-  for (let i = 8; i < 24; i++) assert.equal(slope[i] - slope[i - 1], 8); // the pixels that have all four neighbours
+  for (let i = 8; i < 24; i++) assert.equal(slope[i] - slope[i - 1], 8); // pixels for which all four taps are inside the picture
   const edge = bicubic(Uint8Array.from([100, 100, 100, 100, 150, 150, 150, 150]), from, to);
   assert.ok(Math.min(...edge) < 100 && Math.max(...edge) > 150);
-  edge.forEach((value, i) => assert.ok(Math.abs(value + edge[SIDE - 1 - i] - 250) <= 1, `${i}`)); // each value is rounded by up to a half
-  // The same with columns as rows.
+  edge.forEach((value, i) => assert.ok(Math.abs(value + edge[SIDE - 1 - i] - 250) <= 1, `${i}`)); // each value is rounded, by up to a half
+  // The same along columns.
   const column = bicubic(
     Uint8Array.from([100, 100, 100, 100, 150, 150, 150, 150]),
     { width: 1, height: SMALL, channels: 1 },
@@ -56,10 +59,10 @@ test("a row shows the model's input, the most probable picture of each group, an
     await open(page);
     await rowIs(page, 0, 'being drawn');
     assert.equal(await page.locator('#superres-tries').inputValue(), '24');
-    await page.locator('#superres-tries').selectOption('12'); // four compete for each picture shown, which takes half as long
+    await page.locator('#superres-tries').selectOption('12'); // chooses groups of four competing samples, which take half as long
     await rowIs(page, 0, 'being drawn');
     await rowIs(page, 0);
-    await page.click('#superres-stop'); // this test does not need the other rows
+    await page.click('#superres-stop'); // stops the run, because this test does not need the other rows
     const [given, smooth, ...rest] = await pixels(page, 0);
     const [original] = rest.splice(3);
     assert.equal(given.length, SMALL * SMALL);
@@ -97,7 +100,7 @@ test("a row shows the model's input, the most probable picture of each group, an
     await page.locator('#superres-pace', { hasText: /^[\d.]+ ms per pixel, computed on your device$/ }).waitFor();
     await page.locator('#enlarged').screenshot({ path: `${OUT}superres.png` });
 
-    // With one sample per group, all are shown, in the order of the samples.
+    // If each group has one sample, all samples are shown, in their order.
     await page.locator('#superres-tries').selectOption('3');
     await rowIs(page, 0, 'being drawn');
     await rowIs(page, 0);
@@ -107,13 +110,13 @@ test("a row shows the model's input, the most probable picture of each group, an
 more('the pixels appear line by line', () =>
   withPage(async (page) => {
     await open(page);
-    /** Returns the drawn pixels of the first picture, including the pen. */
+    /** Returns the drawn pixels of the first picture, including the pixel that is being drawn. */
     const there = async () => (await pixels(page, 0))[2].flatMap((pixel, i) => (pixel ? [i] : []));
     let now = await there();
     for (let attempt = 0; attempt < 10; attempt++) {
       while (now.length <= 64) now = await there();
       if (now.length < SIDE * SIDE) break;
-      await page.click('#superres-dice'); // the page was read too late because the machine is busy, so try again
+      await page.click('#superres-dice'); // the machine is busy and the run has ended before the page was read, so this tries again
       await rowIs(page, 0, 'being drawn');
       now = await there();
     }
@@ -213,7 +216,7 @@ more('nothing is loaded before the section scrolls into view', () =>
       /** @type {string[]} */
       const asked = [];
       page.on('request', (request) => {
-        if (request.url().endsWith('/emoji.gguf')) asked.push(request.method()); // this file belongs to the completions, which are below
+        if (request.url().endsWith('/emoji.gguf')) asked.push(request.method()); // a file for the completions below
       });
       await page.goto(PAGE);
       await page.locator('#superres-run:enabled').waitFor(WAIT);
@@ -268,7 +271,7 @@ for (const width of [320, 360, 700, 900]) {
           .locator(ROWS)
           .evaluateAll((all) => all.filter((row) => /** @type {HTMLElement} */ (row).offsetParent).length);
         assert.equal(shown, width < 704 ? 3 : 4);
-        // Six pictures in a row, or three and three.
+        // Six pictures in one row, or in two rows of three.
         const tops = await page
           .locator(ROWS)
           .first()

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Sharing and saving: PNG, animated PNG, and links that draw the same bits. */
+/** Sharing and saving: PNG, animated PNG, and links that lead to the same picture, bit for bit. */
 
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
@@ -19,14 +19,14 @@ const IT = '/web/pages/image-transformer/';
 /** @param {Page} page */
 const done = (page) => page.locator('#run-text', { hasText: 'Run again' }).waitFor(WAIT);
 
-/** Sets the highest speed, because animation takes a core. @param {Page} page */
+/** Sets the highest speed, because animation uses a whole core. @param {Page} page */
 const hurry = (page) =>
   page.locator('#speed').evaluate((input) => {
     /** @type {HTMLInputElement} */ (input).value = '7';
     input.dispatchEvent(new Event('input', { bubbles: true }));
   });
 
-/** Returns the address in a figure's link. @param {Page} page @param {string} id of the box */
+/** Returns the address in the link to a figure. @param {Page} page @param {string} id of the box */
 async function link(page, id) {
   const box = page.locator(`#${id}`);
   if (!(await box.locator('details').evaluate((details) => /** @type {HTMLDetailsElement} */ (details).open)))
@@ -64,7 +64,7 @@ test('a completion can be saved as a PNG and as an animated PNG', () =>
     async (page) => {
       await page.goto(IT);
       await done(page);
-      await page.uncheck('#show-surprise'); // a saved picture has no overlay
+      await page.uncheck('#show-surprise'); // saved pictures have no overlay
       const still = await saved(page, 'take', 'PNG', 1);
       assert.equal(still.name, 'test-digit-9-seed-7-ending-2.png');
       const film = await saved(page, 'take', 'Animated PNG', 1);
@@ -76,7 +76,7 @@ test('a completion can be saved as a PNG and as an animated PNG', () =>
       frames
         .filter(({ type }) => ['fcTL', 'fdAT'].includes(type))
         .forEach(({ data }, i) => assert.equal(data.readUInt32BE(0), i, 'numbered in order'));
-      // The still equals the page's picture; the animation's last frame, as decoded by the browser, equals the still.
+      // The saved picture equals the page's picture; the animation's last frame, as the browser decodes it, equals the saved picture.
       const small = await decode(page, still.bytes);
       const shown = await decode(page, Buffer.from((await pictures(page, '.ending canvas'))[1].split(',')[1], 'base64'));
       for (let i = 0; i < 784; i++) {
@@ -148,7 +148,7 @@ more('a link to endings keeps digit, line, seed, temperature and class', () =>
     assert.equal(await page.inputValue('#label'), '4');
     assert.ok(await page.locator('#strip input').nth(37).isChecked());
 
-    // An invalid value is ignored.
+    // An invalid value in the link is ignored.
     await page.goto('about:blank');
     await page.goto(`${IT}#figure-endings?seed=-1&rows=99&temperature=hot&label=elephant&digit=1000&drawing=!`);
     await page.locator('#run:enabled').waitFor(WAIT);

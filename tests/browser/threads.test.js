@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** A model has several threads if the page is cross-origin isolated, and otherwise one. */
+/** A model uses several threads if the page is cross-origin isolated, otherwise one. */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

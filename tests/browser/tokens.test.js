@@ -2,8 +2,8 @@
 // @ts-check
 
 /**
- * The page on tokens: a visitor's actions. The page opens with weights/stories.gguf. The tests replace it by stories260K unless the
- * environment variable TALES names another file.
+ * The page on tokens: what a visitor does. Visitors see it with weights/stories.gguf. The tests use stories260K instead, or the file that
+ * the environment variable TALES names.
  */
 
 import assert from 'node:assert/strict';
@@ -35,14 +35,14 @@ async function open(page, hash = '') {
 const text = (page) => page.locator('#tale-text').evaluate((node) => node.textContent ?? '');
 /** @param {Page} page @param {number} length */
 const grows = (page, length) => page.waitForFunction((n) => (document.getElementById('tale-text')?.textContent ?? '').length > n, length);
-/** Pauses, unless the story is at its end, and waits until the text so far is painted. @param {Page} page */
+/** Pauses the run, unless the story has ended, and waits until the text so far is painted. @param {Page} page */
 async function rest(page) {
   await page.locator('#run').evaluate((/** @type {HTMLButtonElement} */ button) => {
     if (!button.hidden && button.textContent === 'Pause') button.click();
   });
   await painted(page);
 }
-/** Waits for the alternatives of the marked token. @param {Page} page */
+/** Waits for the list of alternatives to the marked token. @param {Page} page */
 const alternatives = (page) => page.locator('#token-list[aria-busy=false] li').nth(7).waitFor();
 /** Sets the highest speed. @param {Page} page */
 const hurry = (page) => page.locator('#speed').fill('5');
@@ -51,7 +51,7 @@ test("the story writes itself, and equals the library's", () =>
   withPage(async (page) => {
     await open(page);
     await hurry(page);
-    await page.locator('#again.primary').waitFor(); // at the end of the story
+    await page.locator('#again.primary').waitFor(); // the story has ended
     const told = await text(page);
     const model = await load(FILE);
     const run = model.generate('Once upon a time, there was a', { seed: 1, temperature: 0.8, topP: 0.95, minP: 0.02, maxTokens: 9000 });
@@ -96,7 +96,7 @@ test('a token shows its alternatives; another one starts a branch, and the first
     await page.keyboard.press('Enter');
     await page.locator('#token-list li:first-child button:focus').waitFor();
     await page.keyboard.press('ArrowDown');
-    // choosing the drawn token starts no new branch
+    // choosing the token that was drawn adds no branch
     if ((await page.locator('#token-list li:nth-child(2) [aria-current]').count()) > 0) await page.keyboard.press('ArrowDown');
     await page.keyboard.press('Enter');
     await page.locator('#branches li').nth(1).waitFor();
@@ -210,7 +210,7 @@ test('a text is tokenized while it is typed', () =>
     assert.match((await page.locator('#pieces-note').textContent()) ?? '', new RegExp(`token ${ids[1]}.*bytes? [0-9A-F ]+`));
   }));
 
-/** A file with a chat template. */
+/** Metadata of a file with a chat template. */
 const withTemplate = {
   name: 'talk.gguf',
   mimeType: 'application/octet-stream',
@@ -279,7 +279,7 @@ more('a visitor’s file is read, and invalid files are reported', () =>
     await page.locator('#own-address').fill('https://');
     await page.locator('#own-form button').click();
     await page.locator('#own-said', { hasText: 'https:// is not an address' }).waitFor();
-    // Joiners and emoji variation selectors stay within words.
+    // Zero-width joiners and emoji variation selectors stay within words.
     const joined = '/\u0646\u200c\u0645\u2764\ufe0f.gguf';
     await page.route(
       ({ pathname }) => decodeURI(pathname) === joined,
@@ -288,7 +288,7 @@ more('a visitor’s file is read, and invalid files are reported', () =>
     await page.locator('#own-address').fill(`\u200d${joined.replace('.', '\u200b.')}\u200c`);
     await page.locator('#own-form button').click();
     await page.locator('#own-said', { hasText: 'not a GGUF file' }).waitFor();
-    await page.locator('#own-address').fill('\u200b/weights/stories.gguf\u2060'); // pasted with invisible characters
+    await page.locator('#own-address').fill('\u200b/weights/stories.gguf\u2060'); // a pasted address with invisible characters
     await page.locator('#own-form button').click();
     await page.locator('#own-said', { hasText: 'writes now' }).waitFor();
   }),

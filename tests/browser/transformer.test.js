@@ -2,8 +2,8 @@
 // @ts-check
 
 /**
- * The page on the Transformer: a visitor's actions. The page opens with weights/de-en.gguf; the environment variable DE_EN names another
- * file to use instead.
+ * The page on the Transformer: what a visitor does. Visitors see it with weights/de-en.gguf; the environment variable DE_EN names another
+ * file.
  */
 
 import assert from 'node:assert/strict';
@@ -45,7 +45,7 @@ test("a sentence is translated when it becomes visible, and the result equals th
     assert.match((await page.locator('#pace').textContent()) ?? '', /\d+ tokens, .* nats; computed without maps in .* ms/);
     await page.locator('#figure-translation').screenshot({ path: `${OUT}transformer.png` });
 
-    // Like typing: earlier runs are cancelled.
+    // As if the visitor were typing: earlier runs are cancelled.
     await page.locator('#sentence').fill('');
     await page.locator('#sentence').pressSequentially('Ein Hund schläft im Gras.', { delay: 30 });
     const wanted = await model.translate('Ein Hund schläft im Gras.').text();
@@ -88,7 +88,7 @@ test('maps are shown by layer and head, with the pointer and with the keys', opt
       await page.locator('#figure-maps').screenshot({ path: `${OUT}transformer-${kind}.png` });
     }
     assert.equal(pictures.size, 9, 'each looks different');
-    // Each head has a separate picture and a line; the mean of a layer, chosen above, is not among them.
+    // Each head has its own picture and a sentence; the mean over a layer, which was chosen above, is not among them.
     const small = () =>
       page.locator('#map-heads canvas').evaluateAll((all) => all.map((one) => /** @type {HTMLCanvasElement} */ (one).toDataURL()));
     assert.equal(new Set(await small()).size, 12);
@@ -146,7 +146,7 @@ more('shuffled words run, also with a model without positions', options, () =>
     await open(page);
     await done(page);
     await page.locator('#figure-shuffle').scrollIntoViewIfNeeded();
-    await page.waitForFunction(() => document.getElementById('without-other')?.textContent); // the text appears without a click
+    await page.waitForFunction(() => document.getElementById('without-other')?.textContent); // this text appears without a click
     const order = await page.locator('#order-other').textContent();
     for (let tries = 0; tries < 5 && (await page.locator('#order-other').textContent()) === order; tries++)
       await page.locator('#shuffle').click();
@@ -202,7 +202,7 @@ test("the walkthrough leads from the tokens of a sentence to the next word, by k
     for await (const step of run) steps.push(step);
     /** @param {string} name */
     const live = (name) => page.locator(`#walk [data-live="${name}"]`).first().textContent();
-    /** Compares a share with a whole percentage as the page writes it. @param {number} share @param {string | null} said */
+    /** Returns whether a fraction equals a whole percentage in the page's text. @param {number} share @param {string | null} said */
     const says = (share, said) =>
       assert.ok(share > 0.995 ? said === 'over 99%' : Math.abs(100 * share - parseFloat(said ?? '')) < 0.6, `${share}, ${said}`);
     const place = Number(await live('place')) - 1;
@@ -236,7 +236,7 @@ test("the walkthrough leads from the tokens of a sentence to the next word, by k
       if (step + 1 < count) await page.keyboard.press('Enter');
     }
     assert.equal(lit.size, count, 'each step highlights something else');
-    // Another word of the translation can be the next one.
+    // Another word of the translation can be chosen as the next one.
     await page.locator('#walk-target input:checked').press('ArrowRight');
     await page.waitForFunction(
       (word) => document.querySelector('#walk [data-live=last]')?.textContent === word,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** A translation above its sentence: drawTo() of translate(), and <next-pixel task="translate">. */
+/** A translation on a canvas, above its sentence: drawTo() of translate(), and <next-pixel task="translate">. */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -10,7 +10,7 @@ import { toyTranslation } from '../js/toy-translation.js';
 import { OUT, LIBRARY, decode, openEmpty, provide, session } from './browser.js';
 
 const { withPage } = session();
-/** A model that copies every sentence, so that each word attends to itself. */
+/** A model that copies every sentence, and in which each word attends to itself. */
 const MODEL = '/weights/copier.gguf';
 const copier = Buffer.from(toyTranslation({ context: 160 }));
 const SENTENCE = 'ein Hund und eine Katze sitzen auf einer Bank';
@@ -47,10 +47,10 @@ async function translate(page, css, sentence, options) {
 }
 
 /**
- * Returns the number of pixels in a band of rows that have the colour of the bands, and the number that are ink.
+ * Returns the number of pixels in some rows of the canvas that have the colour of the bands between words, and the number that are ink.
  *
  * @param {Awaited<ReturnType<typeof decode>>} image
- * @param {number} from  fractions of the height, 0 to 1
+ * @param {number} from  fraction of the height, 0 to 1
  * @param {number} to
  */
 function count(image, from, to) {
@@ -135,7 +135,8 @@ test('<next-pixel task="translate"> translates, announces it, and accepts anothe
       await element.evaluate((node) => node.shadowRoot?.querySelector('canvas')?.ariaLabel ?? ''),
       /A translation by .*100 % done/,
     );
-    // The result is text of the page, which can be selected, with a band from each word to the words it attends to; its file is a picture.
+    // The element shows its result as text of the page, which can be selected, with a band from each word to the words it attends to; its
+    // file is a picture.
     assert.equal(
       await element.evaluate((node) => {
         const box = /** @type {HTMLElement} */ (node.shadowRoot?.querySelector('[part=text]'));

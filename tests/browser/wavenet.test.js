@@ -2,7 +2,8 @@
 // @ts-check
 
 /**
- * Sound in a browser: the AudioContext plays exactly the samples that Node computes. Also the page on WaveNet, and the element with sound.
+ * Sound in a browser: an AudioContext plays exactly the samples that Node computes. Also tests the page on WaveNet, and the element with
+ * sound.
  */
 
 import assert from 'node:assert/strict';
@@ -36,14 +37,14 @@ async function inNode(path, settings) {
 }
 
 /**
- * Plays a run to a context that is recorded.
+ * Plays a run to an AudioContext and records what it plays.
  *
  * @param {Page} page
  * @param {string} model
  * @param {object} settings
  * @param {number} rate  sample rate of the context
- * @param {{ barred?: boolean, first?: boolean, stalls?: number }} [circumstances]  barred: no further modules can be loaded; first:
- *   everything is drawn before any of it plays; stalls: the page blocks for this many milliseconds during playback
+ * @param {{ barred?: boolean, first?: boolean, stalls?: number }} [circumstances]  barred: no further module can be loaded; first: draws
+ *   all samples before playing any; stalls: the page blocks for this many milliseconds during playback
  */
 async function recorded(page, model, settings, rate, { barred = false, first = false, stalls = 0 } = {}) {
   await provide(page, '/model.gguf', await readFile(model));
@@ -52,7 +53,7 @@ async function recorded(page, model, settings, rate, { barred = false, first = f
       const { load: open } = await import(library);
       const context = new AudioContext({ sampleRate });
       if (alone) context.audioWorklet.addModule = () => Promise.reject(new Error('forbidden'));
-      // Under the page's policy, no worklet of a test could be fetched.
+      // The page's policy would not let a test load an AudioWorklet.
       const recorder = context.createScriptProcessor(4096, 1, 1);
       /** @type {number[]} */
       const all = [];
@@ -63,7 +64,7 @@ async function recorded(page, model, settings, rate, { barred = false, first = f
       const opened = await open('/model.gguf');
       const run = opened.generate(how);
       if (before) await run.samples();
-      /** Whether the sound was still being drawn when its first sample played. @type {boolean | undefined} */
+      /** Whether samples were still being drawn when the first one played. @type {boolean | undefined} */
       let draws;
       const onPlay = (/** @type {{ seconds: number }} */ { seconds }) => {
         if (seconds === 0 || draws !== undefined) return;
@@ -83,7 +84,7 @@ async function recorded(page, model, settings, rate, { barred = false, first = f
   return { heard: Float32Array.from(heard), told, drawing };
 }
 
-/** Returns the beginning of the sound in the recording, which must be preceded by at least the required silence.
+/** Returns the index in the recording at which the sound begins; -1 if anything but silence precedes it.
  * @param {Float32Array} heard @param {Float32Array} sound */
 function placeOf(heard, sound) {
   for (let at = 0; at + sound.length <= heard.length; at++) {
@@ -93,7 +94,12 @@ function placeOf(heard, sound) {
   return -1;
 }
 
-/** Returns the number of silences within a sound that has no zero samples. @param {Float32Array} heard @param {Float32Array} sound */
+/**
+ * Returns the number of silent gaps within a sound that itself has no zero samples.
+ *
+ * @param {Float32Array} heard
+ * @param {Float32Array} sound
+ */
 function gapsIn(heard, sound) {
   let [at, gaps] = [0, 0];
   heard.forEach((sample, i) => {
@@ -103,7 +109,7 @@ function gapsIn(heard, sound) {
   return gaps;
 }
 
-/** Checks playback during drawing: exact if the machine keeps up, otherwise with reported gaps.
+/** Checks sound that plays while it is drawn: it is exact if the machine keeps up; otherwise the gaps must be reported.
  * @param {{ heard: Float32Array, told: { gaps: number } }} recording @param {Float32Array} sound */
 function assertPlayed({ heard, told }, sound) {
   if (told.gaps === 0) assert.ok(placeOf(heard, sound) >= 0, 'without a gap');
@@ -130,7 +136,7 @@ test('one second recorded from the AudioContext equals the samples that Node com
       assert.equal(meanwhile.drawing, true);
       assertPlayed(meanwhile, sound);
       assert.equal(Math.round(meanwhile.told.seconds * 8000), sound.length);
-      // The page blocks for longer than the playback buffer lasts. The recorder is on the same thread, so it misses that part, too.
+      // The page blocks for longer than the playback buffer lasts. The recorder runs on the same thread, so it misses this time too.
       const late = await recorded(page, tiny, settings, 8000, { stalls: 1200 });
       assert.ok(late.told.gaps > 0, 'it says so');
       assert.equal(Math.round(late.told.seconds * 8000), sound.length, 'it plays all samples');
@@ -261,7 +267,7 @@ more('a file is continued; an invalid file and a blocked microphone give message
     await page.locator('#transport[data-phase=done]').waitFor({ timeout: 40000 });
     await page.locator('#figure-voice').scrollIntoViewIfNeeded();
     const said = page.locator('#voice-said');
-    await page.locator('#sound-file:enabled').waitFor({ state: 'attached' }); // there is no listener before the field is enabled
+    await page.locator('#sound-file:enabled').waitFor({ state: 'attached' }); // the field is enabled only when its listener exists
     await page.locator('#sound-file').setInputFiles({ name: 'no.wav', mimeType: 'audio/wav', buffer: Buffer.from('RIFF0000WAVEnothing') });
     await said.getByText(/cannot be read/).waitFor();
     const tone = Float32Array.from({ length: 4410 }, (_, i) => 0.3 * Math.sin(i / 20));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** `workers: 'auto'` in a page: there are as many workers as `model.workers` reports, each of them gets work, and none is left over. */
+/** `workers: 'auto'` in a page: there are as many workers as `model.workers` reports, each of them gets work, and no others remain. */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -13,10 +13,10 @@ import { LIBRARY, WAIT, WEIGHTS, everyPage, firstFigure, openEmpty, session, sle
 
 const { withPage } = session();
 
-/** The number of processors that the browser reports instead of the real one. */
+/** The number of processors that the browser reports in the tests. */
 const THREADS = 4;
 
-/** Opens an empty page whose weights arrive so late that all workers can start before. @param {Page} page */
+/** Opens an empty page whose weights arrive so late that all workers can start before them. @param {Page} page */
 async function open(page) {
   await page.route(`**${WEIGHTS}`, async (route) => {
     await sleep(500);
@@ -34,14 +34,14 @@ async function has(page, count) {
   assert.equal(page.workers().length, count);
 }
 
-/** Refuses the script to some workers. @param {Page} page @param {(worker: number) => boolean} refused  index from 0 */
+/** Lets requests of some workers for their script fail. @param {Page} page @param {(worker: number) => boolean} refused  index from 0 */
 async function refuse(page, refused) {
   let asked = 0;
   await page.route('**/worker.js', (route) => (refused(asked++) ? route.abort() : route.continue()));
   return () => asked;
 }
 
-/** Loads the model of digits, and keeps it. @param {Page} page */
+/** Loads the digits model and stores it in a variable of the page. @param {Page} page */
 const load = (page) =>
   page.evaluate(
     async ([library, weights]) => {
@@ -53,7 +53,7 @@ const load = (page) =>
     [LIBRARY, WEIGHTS],
   );
 
-/** Draws with the model, and closes it. @param {Page} page */
+/** Draws with this model, and closes it. @param {Page} page */
 const draw = (page) =>
   page.evaluate(async () => {
     const { model } = /** @type {any} */ (globalThis);
@@ -64,7 +64,7 @@ const draw = (page) =>
     return values;
   });
 
-/** The drawing, which is the same with any number of workers. @type {number[][] | undefined} */
+/** The drawn values, which are the same with any number of workers. @type {number[][] | undefined} */
 let expected;
 
 test('workers that speed up the run are kept, and the others are ended', (context) =>
@@ -131,7 +131,7 @@ for (const [i, path] of (await everyPage()).entries()) {
     withPage(
       async (page) => {
         await page.addInitScript(() => {
-          /** The number of work messages of each worker. @type {number[]} */
+          /** The number of messages with work that each worker received. @type {number[]} */
           const work = [];
           const Native = Worker;
           globalThis.Worker = class extends Native {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Text on a canvas: drawTo() of a run of tokens, and <next-pixel task="generate">. */
+/** Text on a canvas: drawTo() of a text run, and <next-pixel task="generate">. */
 
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
@@ -58,7 +58,8 @@ test('the text is on the canvas at the resolution of the device, and next to it 
       assert.deepEqual([width, height, ...shown], [840, 320, 420, 160]);
       const png = await page.locator('canvas').screenshot({ path: `${OUT}writing.png` });
       const image = await decode(page, png);
-      // Ink in the first and the last line, but none past the right edge of the words: lines are broken, and the canvas has scrolled.
+      // The first and the last line have ink, but there is none right of the words: the text is broken into lines, and the canvas has
+      // scrolled.
       let dark = 0;
       for (let x = 0; x < image.width; x += 2) for (let y = 0; y < image.height; y += 2) if (image.at(x, y)[2] < 90) dark++;
       assert.ok(dark > 200, `${dark} dark pixels`);

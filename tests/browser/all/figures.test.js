@@ -2,8 +2,8 @@
 // @ts-check
 
 /**
- * Every figure for a row of the lectures (tests/browser/figures.js) works: at least one of its controls changes it. The controls are tried
- * in order. Nothing moves on its own, because the visitor prefers reduced motion.
+ * Every figure that shows a topic of the lectures (tests/browser/figures.js) works: at least one of its controls changes it. The controls
+ * are tried in order. The pages are opened with reduced motion, so nothing changes on its own.
  */
 
 import assert from 'node:assert/strict';
@@ -16,9 +16,9 @@ import { session, sleep } from '../browser.js';
 
 const { withPage } = session();
 
-/** Time limits in milliseconds: a figure must change within the first; it counts as unchanging when it stays the same for the second. */
+/** Time limits in milliseconds: a figure must change within the first; a figure that does not change for the second counts as at rest. */
 const [ANSWER, REST] = [8000, 600];
-/** The controls of a figure, beginning with those that are most likely to change it; this many of each are tried. */
+/** The controls of a figure, beginning with those that are most likely to change it, and how many of each are tried. */
 const CONTROLS = [
   'input[type=range]:enabled',
   'select:enabled',
@@ -46,7 +46,7 @@ const shownBy = (figure) =>
     return [...pictures, ...drawings, copy.textContent].join('\n');
   });
 
-/** Waits until nothing changes. @param {Locator} figure */
+/** Waits until the figure no longer changes. @param {Locator} figure */
 async function atRest(figure) {
   let before = await shownBy(figure);
   for (let tries = 0; tries < 100; tries++) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Pages fit with any font: this file tests the narrowest one. ../pages.test.js and ../manual.test.js test the widest. */
+/** Pages fit the screen with any font: this file tests the narrowest font. ../pages.test.js and ../manual.test.js test the widest. */
 
 import { readdir } from 'node:fs/promises';
 import { describe, test } from 'node:test';

@@ -24,7 +24,7 @@ describe('manual', { concurrency: 2 }, () => {
           await watchShifts(page);
           await page.goto(`/web/manual/${name}`);
           await page.waitForLoadState('networkidle');
-          await scrollThrough(page); // creates everything, also the live element, which waits until it is in view
+          await scrollThrough(page); // creates all parts of the page, such as the live element, which waits until it is in view
           await shiftsBelow(page, 0.02);
           await fits(page);
           await axeFindsNothing(page);

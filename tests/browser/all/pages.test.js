@@ -28,7 +28,7 @@ describe('pages', { concurrency: 2 }, async () => {
           async (page) => {
             await watchShifts(page);
             await page.goto(`/web/${path}`);
-            // On a phone a figure may be so far down that it is not created yet.
+            // On a phone, the figure may be so far down that it is not created yet.
             await Promise.race([
               firstFigure(page)
                 .waitFor(WAIT)

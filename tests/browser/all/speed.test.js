@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Guaranteed times, measured on an otherwise idle machine. `npm run test:all` runs it. */
+/** Maximum times that the project promises, measured on an otherwise idle machine. `npm run test:all` runs it. */
 
 import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
@@ -13,7 +13,7 @@ import { LIBRARY, openEmpty, session } from '../browser.js';
 const COLOUR = ['emoji', 'emoji-sr', 'cifar10', 'cifar10-sr', 'cifar10-sr-2d'].filter((name) =>
   existsSync(fileURLToPath(new URL(`../../../weights/${name}.gguf`, import.meta.url))),
 );
-/** Number of attempts, because other programs may disturb one. */
+/** Number of attempts for each measurement, because other programs may disturb one. */
 const TRIES = 3;
 const LIMIT_MS = 2000;
 
@@ -69,4 +69,4 @@ test('half a digit takes less than a second, and the front page draws its first 
       assert.ok(first < 5000 && ms < 1000);
     },
     { serviceWorkers: 'block', complains: true },
-  )); // without a favicon the empty page would request one from the server, and the front page would report an error
+  )); // provides a favicon; without it, the empty page would request one from the server, and the front page would report an error
