@@ -37,8 +37,8 @@ const SHARE = 0.7;
  * positions and the norm. The embedding table has only the ids that the benchmark uses, because a larger table would only cost memory and
  * time.
  *
- * Inputs: input_ids (1, tokens); length (number of positions after this run, minus one) and total (positions after it); past.I.key and
- * past.I.value.
+ * Inputs: input_ids of shape (1, tokens); length (number of positions after this run, minus one) and total (positions after it); past.I.key
+ * and past.I.value.
  *
  * @param {LlamaShape} shape
  * @returns {Uint8Array<ArrayBuffer>}

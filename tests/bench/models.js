@@ -216,8 +216,8 @@ export function gpt2Model({ width, blocks, heads, inner, values, side }, type, s
  * Returns one step of the same decoder for ONNX Runtime, with dynamic 8-bit products (the result of quantize_dynamic) and
  * GroupQueryAttention, the runtime's fastest attention with a cache.
  *
- * Inputs: input_ids (1, 1); position_ids (1, 1); length and total (int32 scalars: positions in the cache, and with the new one); past.I.key
- * and past.I.value (1, heads, past, width / heads). Outputs: logits, present.I.key, present.I.value.
+ * Inputs: input_ids and position_ids, both of shape (1, 1); the int32 scalars length (positions in the cache) and total (the same with the
+ * new position); past.I.key and past.I.value of shape (1, heads, past, width / heads). Outputs: logits, present.I.key, present.I.value.
  *
  * @param {Shape} shape
  * @param {number} [seed]

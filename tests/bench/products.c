@@ -23,7 +23,8 @@ static uint64_t used;
 static _Alignas(128) float x[NX_COLUMNS * WIDEST], out[NX_COLUMNS * WIDEST], bias[WIDEST];
 static _Alignas(128) uint8_t rounded[8 * NX_COLUMNS * WIDEST], row[WIDEST / 32 * 34];
 
-/* Packs a (rows, cols) matrix of arbitrary numbers of this type; cols must be a multiple of 32. Returns 0 if the memory is full. */
+/* Packs a matrix of `rows` rows and `cols` columns of arbitrary numbers of this type; cols must be a multiple of 32. Returns 0 if the
+ * memory is full. */
 static int pack(nx_matrix *packed, uint32_t rows, uint32_t cols, uint32_t type) {
     nx_matrix m = {.type = nx_matrix_form(type, NX_BY_ROW), .rows = rows, .cols = cols};
     uint64_t bytes = (nx_matrix_bytes(m.type, rows, cols) + 127) & ~(uint64_t)127;

@@ -36,7 +36,7 @@ nx_settings picture_engine_settings(const picture_settings *settings);
 /* Returns the raster index of each position. */
 void picture_order(const nx_model *model, uint32_t *raster);
 
-/* Returns the colours (levels, 3) as bytes; NX_E_ARGUMENT if there are none. */
+/* Returns the colours as bytes, of shape (levels, 3); NX_E_ARGUMENT if there are none. */
 nx_status picture_palette(const nx_model *model, uint8_t *rgb);
 
 /* Convert between an 8-bit value and an id. */

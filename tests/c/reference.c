@@ -45,8 +45,9 @@ static int bits_at(const uint8_t *bytes, uint32_t from, uint32_t count) {
 /* Returns the nibble of value i of 32: the low nibbles of sixteen bytes come first, then the high ones. */
 static int nibble_at(const uint8_t *bytes, uint32_t i) { return bits_at(bytes, 8 * (i % 16) + (i < 16 ? 0 : 4), 4); }
 
-/* Returns, for Q4_K and Q5_K, the 6-bit scale (which = 0) or offset (1) of one of the eight groups of 32 in a block. For the last four
- * groups, four bits are in the last four bytes, and two bits are the high bits of the first eight bytes. */
+/* Returns, for Q4_K and Q5_K, a 6-bit number of one of the eight groups of 32 values in a block: the group's scale (which = 0) or its
+ * offset (which = 1). For the last four groups, four bits are in the last four bytes, and two bits are the high bits of the first eight
+ * bytes. */
 static int packed_six(const uint8_t *bytes, uint32_t part, uint32_t which) {
     if (part < 4) return bits_at(bytes, 8 * (part + 4 * which), 6);
     return bits_at(bytes, 8 * (part + 4) + 4 * which, 4) + 16 * bits_at(bytes, 8 * (part - 4 + 4 * which) + 6, 2);
@@ -258,8 +259,8 @@ static void join(double *h, const double *y, const toy *m, layer l, const char *
     if (!m->config.pre_norm) normalise(h, m, l, norm, n);
 }
 
-/* Rounds the weights of a head's query as attention/kv7.c does: multiplies them by the scales of the already rounded values (n, stride),
- * and rounds to 127 steps for each 32 positions in a run of visible ones, counted from a multiple of 16. */
+/* Rounds the weights of a head's query as attention/kv7.c does: multiplies them by the scales of the values, which are already rounded and
+ * have the shape (n, stride), and rounds to 127 steps for each 32 positions in a run of visible ones, counted from a multiple of 16. */
 static void round_weights(double *weights, const double *values, const uint8_t *visible, uint32_t n, uint32_t stride, uint32_t key_length) {
     double *scale = memory_take(n * sizeof *scale), block[32];
     for (uint32_t j = 0; j < n; j++) {
@@ -345,14 +346,14 @@ static double position(const toy *m, const char *stack, uint32_t place, uint32_t
     return c < half ? (double)rows[row * half + c] : (double)cols[col * half + c - half];
 }
 
-/* Computes h (d) = W p + b for a pixel of C levels, as numbers in [-1, 1]. */
+/* Computes h = W p + b, a vector of d values, for a pixel of C levels, as numbers in [-1, 1]. */
 static void pixel(double *h, const toy *m, const char *part, const uint32_t *levels, uint32_t n_levels) {
     double x[3];
     for (uint32_t c = 0; c < m->config.channels; c++) x[c] = 2.0 * levels[c] / (n_levels - 1) - 1;
     project(h, m, (layer){NULL, 0}, part, x, m->config.d, m->config.channels, 1, 0);
 }
 
-/* Computes the encoder's output (S, d). */
+/* Computes the encoder's output, of shape (S, d). */
 static double *encode(const toy *m, const uint8_t *input, int rounded) {
     const toy_config *g = &m->config;
     uint32_t S = g->input_height * g->input_width, d = g->d;
@@ -373,7 +374,8 @@ static double *encode(const toy *m, const uint8_t *input, int rounded) {
     return h;
 }
 
-/* Computes the input (d) of position i, at raster index `place`, after a position at raster index `before`. */
+/* Computes the input of position i, a vector of d values. The position is at raster index `place`, the position before it at raster index
+ * `before`. */
 static void embed(double *h, const toy *m, const uint32_t *levels, int32_t label, uint32_t i, uint32_t place, uint32_t before) {
     const toy_config *g = &m->config;
     uint32_t d = g->d, channel = g->palette ? 0 : before % toy_cols(g) % g->channels;
@@ -448,7 +450,7 @@ static double normal_log_cdf(double z) {
 double ref_least_mass = 1e-5;
 int ref_exact_mass;
 
-/* Computes log-masses (V) of a discretised logistic or normal by the rule used in training [Salimans 2017, and its code]. exact: the masses
+/* Computes V log-masses of a discretised logistic or normal by the rule used in training [Salimans 2017, and its code]. exact: the masses
  * of a logistic without the rule. */
 static void discretised(double *out, uint32_t levels, int gaussian, double mean, double log_scale, int exact) {
     double s = fmax(log_scale, -7), half = 1.0 / (levels - 1), scale = exp(-s);

@@ -18,7 +18,7 @@ void ref_matmul(double *out, double *size, const float *weights, uint32_t rows, 
  * activations to 127 steps, Q8_0 weights to 63 per row, queries to 127, and keys and values to 63 per head. */
 void ref_round(double *x, uint32_t n, uint32_t group, double steps);
 
-/* Returns Q8_0 weights (rows, cols) in the packed form, in single precision like the library, because ties matter. */
+/* Returns Q8_0 weights, of shape (rows, cols), in the packed form, in single precision like the library, because ties matter. */
 float *ref_packed_q8(const float *values, uint32_t rows, uint32_t cols);
 
 /* Returns value i of a row in a file's encoding, in double precision, from the format's definition. */
@@ -30,12 +30,12 @@ void ref_layer_norm(double *x, const float *gain, const float *bias, double epsi
 void ref_softmax(double *x, uint32_t n);
 double ref_log_sum_exp(const double *x, uint32_t n);
 
-/* Returns log Z of a chain of n bits with scores theta of 1 and transitions A (2, 2), by the forward recursion over its states; computes p
- * (n) = p(z_i = 1) with the backward recursion. */
+/* Returns log Z of a chain of n bits, where theta has the n scores of a bit 1 and A is the 2 x 2 matrix of transitions, by the forward
+ * recursion over its states. The backward recursion then gives p, the n probabilities p(z_i = 1). */
 double ref_segments(double *p, const double *theta, const double *A, uint32_t n);
 
-/* Computes the attention of one head's query over `n` keys and values (n, stride), at positions where `visible` is nonzero. weights (n)
- * written, out (key_length) written */
+/* Computes the attention of one head's query over `n` keys and values, each of shape (n, stride), at positions where `visible` is nonzero.
+ * weights (n) written, out (key_length) written */
 void ref_attention(double *out, double *weights, const double *query, const double *keys, const double *values, const uint8_t *visible,
                    uint32_t n, uint32_t stride, uint32_t key_length);
 
@@ -51,10 +51,11 @@ int ref_visible(const nx_pattern *pattern, const uint32_t *raster, uint32_t i, u
 void ref_forward(double *outputs, double *weights, const toy *model, const uint32_t *levels, const uint8_t *input, int32_t label, uint32_t n,
                  int rounded);
 
-/* Computes the logits (V) of the draft of a toy model for the position after the levels (position) of an image in raster order. */
+/* Computes the V logits that the draft of a toy model predicts for a position of an image in raster order, given the levels of all
+ * positions before it. */
 void ref_draft(double *logits, const toy *model, const uint32_t *levels, uint32_t position, int rounded);
 
-/* Computes the log-probabilities (V) of element `index` of a position, given the levels of the previous elements. For a categorical
+/* Computes the V log-probabilities of element `index` of a position, given the levels of the previous elements. For a categorical
  * distribution these are its logits. */
 void ref_output(double *logits, const nx_output *output, const double *parameters, const uint32_t *earlier, uint32_t index);
 

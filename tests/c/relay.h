@@ -20,7 +20,7 @@ enum { RELAY_OF_MARK, RELAY_OF_FLOATS, RELAY_OF_SUMS, RELAY_RESULTS };
 /* Opens a model of the two parts; `config` is for the second part, as in hasher_open. */
 nx_model *relay_open(hasher_config *config);
 
-/* Computes, without the library, the mark of word i of n without a hint, and its floats (3). */
+/* Computes, without the library, the mark and the three floats of word i of n, without a hint. */
 uint32_t relay_mark(const uint32_t *words, uint32_t i, float floats[3]);
 
 #endif

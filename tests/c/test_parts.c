@@ -53,7 +53,7 @@ nx_model *triad_open(void) {
 
 static nx_settings settings_of(uint32_t samples, uint32_t first) { return (nx_settings){.seed_low = 32, .samples = samples, .first_sample = first, .temperature = 1, .top_p = 1}; }
 
-/* Opens a session of a part whose only input is `ids` (count). */
+/* Opens a session of a part whose only input is `count` ids. */
 static nx_session *given(const nx_model *model, uint32_t part, const nx_settings *settings, uint32_t length, const uint32_t *ids, uint32_t count, size_t *bytes) {
     nx_shape shape = {.length = length, .counts = {count}};
     nx_session *session = NULL;

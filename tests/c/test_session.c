@@ -293,7 +293,7 @@ typedef struct {
 static uint8_t level_of(const picture_info *info, uint8_t value) { return info->palette ? value : toy_level(value, info->levels); }
 
 /* Computes how far ahead each of `steps` positions from `from` is computed, by the rule of speculative decoding: ahead[i] positions after
- * the start of its pass. `values` (n) holds the values of the whole image. */
+ * the start of its pass. `values` holds the n values of the whole image. */
 static void foresee(const nx_model *model, const picture_settings *s, const uint8_t *values, uint32_t from, uint32_t steps, uint8_t *ahead, tally *t) {
     picture_info info = info_of(model);
     size_t mark = memory_mark();

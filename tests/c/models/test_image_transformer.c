@@ -125,7 +125,7 @@ static uint8_t *random_image(const subject *s, check_random *random) {
 
 static float *floats(size_t n) { return memory_take(n * sizeof(float)); }
 
-/* The results of a whole image, computed one position at a time through the cache: outputs (n, P) and nats (n, E). */
+/* The results of a whole image, computed one position at a time through the cache: outputs of shape (n, P) and nats of shape (n, E). */
 typedef struct {
     float *outputs, *nats;
 } trail;
@@ -390,7 +390,7 @@ static void grid_is_transposed(void) {
 
 /* ---- super-resolution -------------------------------------------------------------------------------------------------------- */
 
-/* Computes the outputs (n, P) of an image, given a small image. */
+/* Computes the outputs of an image, of shape (n, P), given a small image. */
 static float *given(const subject *s, const uint8_t *values, const uint8_t *input, uint32_t count) {
     picture_settings settings = toy_settings(1, 0);
     nx_session *session = toy_bare_session(s->model, &settings, NULL);
@@ -538,7 +538,7 @@ static double mean_difference(const float *a, const double *b, size_t n) {
 
 static int is_quantised(const subject *s) { return s->config->type == NX_Q8_0 || s->config->type == NX_Q4_0; }
 
-/* Computes -log p of a position's levels with the reference distribution, and returns the largest difference from `nats` (E). For a density
+/* Computes -log p of a position's E levels with the reference distribution, and returns the largest difference from `nats`. For a density
  * the difference is relative to 1 + nats, because an error of its location changes the nats by its sharpness e^-s times that error. */
 static double nats_difference(const subject *s, const double *output, const uint32_t *levels, const float *nats) {
     double log_p[NX_MAX_LEVELS], worst = 0;

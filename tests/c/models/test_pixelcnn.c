@@ -150,9 +150,9 @@ static float *grid(const plain *p, uint32_t channels) {
     return x;
 }
 
-/* Applies the masks of the paper: a k x k square over (in) channels, where mask A removes the pixel and all later pixels, and mask B only
- * all later pixels; removed taps have no weights. First the bias, or zeros, are written to out (rows). one_hot: x is a list of ids, each of
- * which selects a row of a table. */
+/* Applies the masks of the paper to a k x k square over `in` channels: mask A removes the pixel itself and all later pixels, mask B only
+ * all later pixels. Removed taps have no weights. First, the bias (or zeros) is written to the `rows` values of out. one_hot: x is a list
+ * of ids, each of which selects a row of a table. */
 static void masked(const plain *p, float *out, const float *weight, const float *bias, uint32_t rows, const float *x, uint32_t in, uint32_t k,
                    int mask_a) {
     int W = (int)p->c->width, H = (int)p->c->height, half = (int)k / 2, taps = half * (int)k + half + !mask_a;
@@ -174,8 +174,8 @@ static void masked(const plain *p, float *out, const float *weight, const float 
         }
 }
 
-/* Computes a convolution by shifting instead of masking: `high` rows of `wide` taps over a padded picture, whose last row is the pixel's
- * row and whose middle (centred) or last column is the pixel's column. */
+/* Computes a convolution by shifting instead of masking: `high` rows of `wide` taps over a padded picture. The last row of taps is the
+ * pixel's row; the middle column (if centred) or the last column is the pixel's column. */
 static void shifted(const plain *p, float *out, const float *weight, const float *bias, uint32_t rows, const float *x, uint32_t in, uint32_t high,
                     uint32_t wide, int centred) {
     int W = (int)p->c->width, H = (int)p->c->height, top = (int)high - 1, left = centred ? (int)wide / 2 : (int)wide - 1, span = W + 2 * (int)wide;
@@ -207,8 +207,8 @@ static void rectify(float *x, size_t n) {
     for (size_t i = 0; i < n; i++) x[i] = x[i] > 0 ? x[i] : 0;
 }
 
-/* Computes out (n, cols): sums of rows of a table over the square of side k, taken from the rows above (whole), from the pixel's own row,
- * or from both. */
+/* Computes out, of shape (n, cols): sums of rows of a table over a square of side k, from the rows above (`whole`), from the pixel's own
+ * row, or from both. */
 static void table_rows(const plain *p, float *out, const float *table, const float *bias, uint32_t cols, const uint32_t *ids, uint32_t k, int above,
                        int own) {
     int W = (int)p->c->width, half = (int)k / 2;
@@ -285,7 +285,7 @@ static float *gated_layers(const plain *p, const uint32_t *ids, int label) {
     return x;
 }
 
-/* Computes the numbers (n, P) of the output layer for a picture. */
+/* Computes the numbers of the output layer for a picture, of shape (n, P). */
 static float *plain_outputs(const toy_pixelcnn *made, const uint32_t *ids, int label) {
     plain p = {made, &made->config, made->config.height * made->config.width};
     uint32_t d = p.c->d, P = p.c->bernoulli ? 1 : p.c->levels;
@@ -310,7 +310,7 @@ static nx_session *session_of(const nx_model *model, int label, uint32_t maps) {
     return session;
 }
 
-/* Computes the numbers (n, P) of the output layer in a run. */
+/* Computes the numbers of the output layer in a run, of shape (n, P). */
 static float *outputs_of(const nx_model *model, const uint32_t *ids, int label) {
     nx_part_info info;
     CHECK_INT(nx_model_part(model, 0, &info), NX_OK);

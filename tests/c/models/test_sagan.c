@@ -48,7 +48,7 @@ static void keep_middle(float *values, uint32_t rows, uint32_t cols) {
         if (i % cols / (cols / 9) != 4) values[i] = 0;
 }
 
-/* Writes a matrix (rows, cols) whose products keep the magnitude of the input. The values depend on the name, so tensors with the same name
+/* Writes a rows x cols matrix whose products keep the magnitude of the input. The values depend on the name, so tensors with the same name
  * are equal in all toys. */
 static void put_matrix(writer *w, const char *name, uint32_t rows, uint32_t cols) {
     toy_tensor t = {.rows = rows, .cols = cols, .type = w->type, .values = memory_take((size_t)rows * cols * sizeof(float))};

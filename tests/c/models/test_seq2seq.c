@@ -172,7 +172,7 @@ static float *tensor(const seq2seq *m, const char *name) {
 
 static double sigma(double x) { return 1 / (1 + exp(-x)); }
 
-/* Computes out (rows) = W x + b, from the tensors "NAME.weight" and, if it exists, "NAME.bias". */
+/* Computes out = W x + b, a vector of `rows` values, from the tensors "NAME.weight" and, if it exists, "NAME.bias". */
 static void mapped(double *out, const seq2seq *m, const char *name, const char *part, uint32_t rows, uint32_t cols, const double *x) {
     char full[64];
     sprintf(full, "%s%s.weight", name, part);
@@ -199,7 +199,7 @@ typedef struct {
     double *logits, *weights, *centre; /* (n, V), (n, S), (n); `centre` is a position in the source, at most that of its last word */
 } twin_run;
 
-/* Converts scores (S) of bits to p(z_i = 1). */
+/* Converts S scores of bits to p(z_i = 1). */
 static void expected(const seq2seq *m, double *a, uint32_t S) {
     const double bias = (double)tensor(m, "attn_bias.weight")[0];
     double A[4] = {0};
@@ -210,8 +210,8 @@ static void expected(const seq2seq *m, double *a, uint32_t S) {
     else ref_segments(a, a, A, S);
 }
 
-/* Computes the weights (S) and the context (2e) of a state at position p, by the equations. For the additive score it uses one matrix for
- * [s; h]. */
+/* Computes, by the equations, the S weights and the context (a vector of 2e values) of a state at position p. For the additive score it
+ * uses one matrix for [s; h]. */
 static double attended(const seq2seq *m, const double *s, const double *h, uint32_t S, uint32_t p, double *a, double *context) {
     const config *c = &m->c;
     uint32_t w = 2 * c->e, A = c->A, middle = p < S ? p : S - 1;
@@ -301,7 +301,7 @@ static nx_session *session_of(const nx_model *model, const uint32_t *source, uin
     return session;
 }
 
-/* Computes the logits of n known ids, in order, and (unless null) their weights over the source (n, S) and their centres (n). */
+/* Computes the logits of n known ids, in order, and, unless null, their weights over the source, of shape (n, S), and their n centres. */
 static float *run(const nx_model *model, const uint32_t *source, uint32_t S, const uint32_t *ids, uint32_t n, float *weights, float *centres) {
     nx_session *session = session_of(model, source, S, weights != NULL);
     nx_part_info part;
@@ -325,7 +325,7 @@ static float *run(const nx_model *model, const uint32_t *source, uint32_t S, con
     return all;
 }
 
-/* Reads the map "alone" of segments (n, S). */
+/* Reads the map "alone" of segments, of shape (n, S). */
 static void alone_of(const nx_model *model, const uint32_t *source, uint32_t S, const uint32_t *ids, uint32_t n, float *alone) {
     nx_session *session = session_of(model, source, S, 1);
     uint32_t *keys = memory_take((size_t)S * sizeof *keys), count;

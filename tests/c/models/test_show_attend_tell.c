@@ -154,7 +154,7 @@ static float *tensor(const teller *m, const char *name) {
 
 static double sigma(double x) { return 1 / (1 + exp(-x)); }
 
-/* Computes out (rows) = W x + b, from the tensors "NAME.weight" and, if it exists, "NAME.bias". */
+/* Computes out = W x + b, a vector of `rows` values, from the tensors "NAME.weight" and, if it exists, "NAME.bias". */
 static void mapped(double *out, const teller *m, const char *name, uint32_t rows, uint32_t cols, const double *x) {
     char full[64];
     sprintf(full, "%s.weight", name);
@@ -164,7 +164,7 @@ static void mapped(double *out, const teller *m, const char *name, uint32_t rows
     for (uint32_t r = 0; bias && r < rows; r++) out[r] += (double)bias[r];
 }
 
-/* Computes the annotations (L, D) of a picture, by the definition of a convolution. */
+/* Computes the annotations of a picture, of shape (L, D), by the definition of a convolution. */
 static double *annotations(const teller *m, const uint32_t *picture) {
     const config *c = &m->c;
     double *x = memory_take((size_t)c->height * c->width * COLOURS * sizeof *x), patch[800];
@@ -272,7 +272,7 @@ static uint32_t look(const nx_model *model, const config *c, const nx_session *s
     return place;
 }
 
-/* Computes the logits of n known ids, in order, and (unless null) their weights over the cells (n, L) and their locations (n). */
+/* Computes the logits of n known ids, in order, and, unless null, their weights over the cells, of shape (n, L), and their n locations. */
 static float *run(const nx_model *model, const config *c, const uint32_t *picture, const uint32_t *ids, uint32_t n, float *weights,
                   uint32_t *places) {
     nx_session *session = session_of(model, c, picture, weights != NULL);

@@ -134,7 +134,7 @@ static float *tensor(const toy_transformer *m, const char *name) {
 
 /* ---- the reference ---------------------------------------------------------------------------------------------------------- */
 
-/* The state of a stack: x (n, d), and, if they are requested, the weights of its attentions. */
+/* The state of a stack: x of shape (n, d), and, if they are requested, the weights of its attentions. */
 typedef struct {
     const toy_transformer *m;
     const char *stack;
@@ -149,7 +149,7 @@ static const float *weights(const working *w, const char *rest, int block, const
     return tensor(w->m, name);
 }
 
-/* Computes out (n, rows) = W x + b. */
+/* Computes out = W x + b, of shape (n, rows). */
 static double *mapped(const working *w, const char *rest, int block, const double *x, uint32_t n, uint32_t rows, uint32_t cols) {
     const float *matrix = weights(w, rest, block, ".weight"), *bias = weights(w, rest, block, ".bias");
     double *out = memory_take((size_t)n * rows * sizeof *out);
@@ -174,8 +174,8 @@ static void joined(working *w, const char *norm, int block, const double *f) {
     if (!w->m->config.pre_norm) w->x = normed(w, norm, block, w->x);
 }
 
-/* Computes the attention of x to `memory` (n_memory, d) or, if null, to itself: up to its own position (causal) or to all positions. map:
- * (heads, n, keys) or null */
+/* Computes the attention of x to `memory`, of shape (n_memory, d), or, if memory is null, to x itself: up to its own position (causal) or
+ * to all positions. map: null, or of shape (heads, n, keys) */
 static void attended(working *w, const char *kind, int block, const double *memory, uint32_t n_memory, int causal, double *map) {
     const toy_transformer_config *c = &w->m->config;
     uint32_t d = c->d, k = d / c->heads;
@@ -211,7 +211,7 @@ static void fed_forward(working *w, int block) {
     joined(w, "ffn_norm", block, mapped(w, "ffn_down", block, inner, w->n, c->d, inner_of(c)));
 }
 
-/* Embeds ids (n) and adds their positions; NX_NONE stands for no id. */
+/* Embeds n ids and adds their positions; NX_NONE stands for no id. */
 static working begun(const toy_transformer *m, const char *stack, const uint32_t *ids, uint32_t n) {
     const toy_transformer_config *c = &m->config;
     working w = {m, stack, n, memory_take(n * c->d * sizeof(double))};
@@ -230,7 +230,7 @@ typedef struct {
     double *attention, *source, *encoder;    /* (blocks, heads, n, n), (blocks, heads, n, S), (encoder_blocks, heads, S, S) */
 } twin_run;
 
-/* Computes the encoder's output (S, d). */
+/* Computes the encoder's output, of shape (S, d). */
 static double *twin_encode(const toy_transformer *m, const uint32_t *source, uint32_t S, double *maps) {
     const toy_transformer_config *c = &m->config;
     working w = begun(m, "enc.", source, S);
@@ -293,7 +293,7 @@ static nx_session *session_of(const nx_model *model, const uint32_t *source, uin
     return session;
 }
 
-/* Computes the logits (n, V) and nats (n) of known ids, in order; both may be null. */
+/* Computes the logits, of shape (n, V), and the n nats of known ids, in order; both may be null. */
 static float *logits_of(const nx_model *model, nx_session *session, const uint32_t *ids, uint32_t n, uint32_t V, float *nats) {
     float *all = memory_take((size_t)n * V * sizeof *all), cost;
     for (uint32_t p = 0; p < n; p++) {

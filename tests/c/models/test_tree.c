@@ -52,7 +52,7 @@ static int next_tree(heads_of *t) {
     }
 }
 
-/* Computes everything by summing over all trees that agree with the pins; scores (n + 1, stride) as in trees.h. */
+/* Computes everything by summing over all trees that agree with the pins; scores have the shape (n + 1, stride), as in trees.h. */
 typedef struct {
     uint32_t trees;
     double log_z, best, marginals[MOST + 1][MOST + 1];

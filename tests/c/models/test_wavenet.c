@@ -135,7 +135,8 @@ static const float *values(const made *m, const char *at, const char *part, cons
     return CHECK(!"there is a tensor of that name"), NULL;
 }
 
-/* Computes out (rows) = b + W x, in the library's order of arithmetic: the bias, then products in the order of the weights. */
+/* Computes out = b + W x, a vector of `rows` values, in the library's order of arithmetic: the bias, then products in the order of the
+ * weights. */
 static void apply(const made *m, float *out, const char *at, const char *part, uint32_t rows, uint32_t cols, const float *x) {
     const float *weight = values(m, at, part, ".weight"), *bias = values(m, at, part, ".bias");
     for (uint32_t r = 0; r < rows; r++) {
@@ -148,8 +149,8 @@ static void add_row(float *x, const float *table, int row, uint32_t cols) {
     for (uint32_t c = 0; row >= 0 && c < cols; c++) x[c] += table[(size_t)row * cols + c];
 }
 
-/* Computes the output layer's numbers (n, P) layer by layer, from h of all samples. The skip connection is added to the gate's output
- * before the residual is added to h. */
+/* Computes the output layer's numbers, of shape (n, P), layer by layer, from h of all samples. The skip connection is added to the gate's
+ * output before the residual is added to h. */
 static float *directly(const made *m, const uint32_t *ids, uint32_t n, int label, int speaker) {
     const config *c = &m->config;
     uint32_t R = c->R, D = c->D, S = c->S;
@@ -205,7 +206,7 @@ static nx_session *session_of(const nx_model *model, uint32_t length, int label,
     return session;
 }
 
-/* Computes the output layer's numbers of a run (n, P). */
+/* Computes the output layer's numbers of a run, of shape (n, P). */
 static float *outputs_of(const nx_model *model, const uint32_t *ids, uint32_t n, int label, int speaker) {
     nx_part_info info;
     CHECK_INT(nx_model_part(model, 0, &info), NX_OK);
