@@ -11,11 +11,12 @@
 #include "sampling/filters.h"
 #include "toy.h"
 
-/* out[r] = sum over c of weights[r][c] x[c]. *size (rows), which may be null, receives the sum of the magnitudes. */
+/* Computes out[r] = sum over c of weights[r][c] x[c]. Unless `size` is null, size[r] receives the sum of the magnitudes of these terms. */
 void ref_matmul(double *out, double *size, const float *weights, uint32_t rows, uint32_t cols, const double *x);
 
-/* Rounds x to steps of its largest magnitude / `steps`, separately for each group of `group` numbers; n % group == 0. Kernels round
- * activations to 127 steps, Q8_0 weights to 63 per row, queries to 127, and keys and values to 63 per head. */
+/* Divides x into groups of `group` numbers (n % group == 0), and rounds the numbers of each group to multiples of its largest magnitude
+ * divided by `steps`. Kernels use 127 steps for activations and queries, and 63 for the rows of Q8_0 weights and the keys and values of a
+ * head. */
 void ref_round(double *x, uint32_t n, uint32_t group, double steps);
 
 /* Returns Q8_0 weights, of shape (rows, cols), in the packed form, in single precision like the library, because ties matter. */
@@ -35,19 +36,19 @@ double ref_log_sum_exp(const double *x, uint32_t n);
 double ref_segments(double *p, const double *theta, const double *A, uint32_t n);
 
 /* Computes the attention of one head's query over `n` keys and values, each of shape (n, stride), at positions where `visible` is nonzero.
- * weights (n) written, out (key_length) written */
+ * Writes the n weights, and out, a vector of key_length values. */
 void ref_attention(double *out, double *weights, const double *query, const double *keys, const double *values, const uint8_t *visible,
                    uint32_t n, uint32_t stride, uint32_t key_length);
 
 /* Computes the raster index of every position, by walking through the blocks in order. */
 void ref_order(const nx_pattern *pattern, uint32_t *raster);
 
-/* Returns whether key j is visible to query i, by the rules of attention.h; raster: ref_order. */
+/* Returns whether key j is visible to query i, by the rules of attention.h; `raster` comes from ref_order(). */
 int ref_visible(const nx_pattern *pattern, const uint32_t *raster, uint32_t i, uint32_t j);
 
-/* The forward pass of positions 0..n-1 of a toy model with matrix attention.
- * levels ((n - 1) E at least) and the conditioning input read    outputs (n, P) written
- * weights (blocks, heads, n, n) written, may be null      rounded: quantised products round x to 8 bits, as the library does */
+/* Computes a toy model for positions 0..n-1, with attention as matrix products. Reads at least (n - 1) * E levels, and the conditioning
+ * input. Writes outputs, of shape (n, P), and weights, of shape (blocks, heads, n, n), unless weights is null. If `rounded`, quantised
+ * products round x to 8 bits, as the library does. */
 void ref_forward(double *outputs, double *weights, const toy *model, const uint32_t *levels, const uint8_t *input, int32_t label, uint32_t n,
                  int rounded);
 
@@ -67,14 +68,14 @@ extern double ref_least_mass;
  * rule. */
 extern int ref_exact_mass;
 
-/* Computes p(v) after temperature, top-k and top-p, in double precision. order: ties go to the lower value. p (V) written */
+/* Computes p(v) after temperature, top-k and top-p, in double precision. Of equally probable values, the lower one comes first. */
 void ref_filter(double *p, const float *logits, uint32_t levels, double temperature, uint32_t top_k, double top_p);
 
 /* Returns the settings of one sample with this temperature and these filters. */
 #define FILTER(temperature_, top_k_, top_p_, typical_p_, min_p_, last) \
     {.temperature = temperature_, .top_k = top_k_, .top_p = top_p_, .typical_p = typical_p_, .min_p = min_p_, .temperature_last = last}
 
-/* Computes p(v) after all filters, as sampling/filters.h defines them, in double precision, by sorting everything. p (V) written */
+/* Computes p(v) after all filters, as sampling/filters.h defines them, in double precision, by sorting everything. */
 void ref_chain(double *p, const float *logits, uint32_t levels, const nx_settings *filter);
 
 /* Returns the number that a chi-squared variable of that many degrees of freedom exceeds with probability 0.001 (Wilson and Hilferty's

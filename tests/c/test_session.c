@@ -177,11 +177,11 @@ static void conditioning(void) {
         uint8_t *exact = memory_copy(input, count);
         CHECK_INT(picture_condition(model, session, exact, count), NX_OK);
         memset(exact, 0, count); /* the caller may reuse the buffer */
-        CHECK_INT(picture_condition(model, session, input, count), NX_E_ARGUMENT); /* twice */
+        CHECK_INT(picture_condition(model, session, input, count), NX_E_ARGUMENT); /* an image is given only once */
         CHECK_INT(picture_step(model, session, n, values, nats), NX_OK);
         CHECK_BYTES(values, expected, 2 * info.elements);
         CHECK_INT(picture_condition(model, session, input, count), NX_E_ARGUMENT);
-        /* refused even if the flag is cleared */
+        /* after the first position, the input is refused even if the state no longer records that it was given */
         session = toy_session(model, &settings, NULL);
         CHECK_INT(picture_prefill(model, session, known, 1, NULL), NX_OK);
         uint32_t zero[3] = {0};

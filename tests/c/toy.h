@@ -113,7 +113,7 @@ uint32_t toy_positions(const toy_config *config);
 nx_output toy_output(const toy_config *config);
 nx_pattern toy_pattern(const toy_config *config);
 
-/* Appends the data of a tensor in its type and sets its values to the rounded ones. */
+/* Appends a tensor's data, encoded in its type, and replaces its values by the encoded (rounded) ones. */
 void toy_encode(toy_file *file, const toy_tensor *tensor);
 
 /* Returns the tensor of a model with this name, or null. */
