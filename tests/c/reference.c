@@ -278,8 +278,8 @@ static void round_weights(double *weights, const double *values, const uint8_t *
     }
 }
 
-/* Computes the attention of the n rows of h to the `keys` rows of `memory` (null: to themselves) where visible (n, keys) is nonzero. kept
- * (heads, n, keys) receives the weights and may be null */
+/* Computes the attention of the n rows of h to the `keys` rows of `memory` (if null, to h itself) where `visible`, of shape (n, keys), is
+ * nonzero. Unless `kept` is null, it receives the weights, of shape (heads, n, keys) */
 static void attention(double *h, const toy *m, layer l, const char *cross, uint32_t n, double *memory, uint32_t keys, const uint8_t *visible,
                       double *kept, int rounded) {
     const toy_config *g = &m->config;
@@ -328,7 +328,8 @@ static void feed_forward(double *h, const toy *m, layer l, uint32_t n, int round
     join(h, y, m, l, "ffn_norm", n);
 }
 
-/* Returns one number of the sinusoidal positions: dimension c of half of a vector of d numbers, for position p on an axis. */
+/* Returns one number of the sinusoidal position embeddings: the one in dimension c of the half (d numbers) that encodes position p on one
+ * axis. */
 static double sinusoid(uint32_t p, uint32_t c, uint32_t d) {
     uint32_t F = d / 4, f = c % F;
     double w = F > 1 ? pow(10000, -(double)f / (F - 1)) : 1;

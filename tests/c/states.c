@@ -34,7 +34,8 @@ static void give(const states_subject *s, nx_session *session, uint32_t variant)
     }
 }
 
-/* Saves the session after its inputs, after some chunks of its encoder, and after known and drawn positions or steps of a search. */
+/* Saves the session at each stage: after its inputs, after some chunks of encoding, and after known positions, drawn positions, or steps of
+ * a search. */
 static void stages(states_subject *s, uint32_t variant) {
     const nx_model *model = s->model;
     nx_session *session = NULL;

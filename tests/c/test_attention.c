@@ -201,8 +201,8 @@ static roundings roundings_of(uint32_t type) {
     return nx_is_kv8(type) ? (roundings){8191, 127, 16383} : (roundings){127, 63, 127};
 }
 
-/* Rounds each head to this many steps of its largest magnitude, in single precision like the library, because with many steps some numbers
- * are so close to a midpoint that the precision decides. */
+/* Rounds each head to multiples of its largest magnitude divided by `steps`. This uses single precision like the library, because with many
+ * steps some numbers are so close to a midpoint that the precision decides. */
 static void round_heads(double *x, size_t n, uint32_t key_length, float steps) {
     for (size_t h = 0; h < n; h += key_length) {
         float top = 0;
@@ -302,7 +302,7 @@ static void attention_of(const nx_pattern *pattern, uint32_t heads, uint32_t key
         float *map = memory_take((size_t)n * heads * n * sizeof *map);
         attend_all(out, map, &s, pattern, type, nx_pattern_slots(pattern));
         compare(&s, pattern, type, out, map);
-        /* neither the ring nor the map affects the result */
+        /* the result is the same without the ring and without the map */
         attend_all(ringless, NULL, &s, pattern, type, (n + 3) & ~3u);
         CHECK_FLOATS(ringless, out, all);
         memory_release(mark);
@@ -348,7 +348,7 @@ static void large_scores(void) {
     }
 }
 
-/* A local pattern whose memory reaches back to the start is full attention. */
+/* A local pattern with a memory block that reaches back to the start is full attention. */
 static void local_is_full_in(uint32_t type) {
     check_random random = {5};
     sequence s = sequence_of(45, 2, 12, 1, &random);

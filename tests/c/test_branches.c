@@ -98,7 +98,7 @@ static nx_session *grow(const subject *s, nx_session *from, uint32_t length, siz
     return to;
 }
 
-/* Writes the hidden states, if the run keeps them, and then the weights of every row of every map at the last position of every sample.
+/* Writes the hidden states, if the run keeps them, and then, for the last position of every sample, the weights of every row of every map.
  * Returns how many numbers it wrote. */
 static uint32_t all_maps(const subject *s, const nx_session *session, uint32_t samples, float *weights) {
     uint32_t n = 0, count = 0, *keys = memory_take(4096 * sizeof *keys);
@@ -181,7 +181,7 @@ static void grows(const subject *s) {
         }
         memory_release(mark);
     }
-    /* Tests a search, whose beams use their slots in another order, and runs that cannot grow. */
+    /* Tests a search, in which beams have changed slots, and runs that cannot grow. */
     subject small = *s;
     small.shape.length = 4;
     nx_session *shorter = start(&small, &settings, NULL), *longer = start(s, &settings, NULL);
@@ -312,8 +312,8 @@ static void maps(void) { for_every(mapped); }
 
 static uint32_t with_hidden;
 
-/* The hidden states of every sample at every position equal those of a run that got the same ids in one call. Keeping hidden states changes
- * no bit, and a branch has them too. */
+/* The hidden states of every sample at every position equal the hidden states of a run that got the same ids in one call. Keeping hidden
+ * states changes no bit, and a branch has them too. */
 static void hides(const subject *s) {
     nx_part_info info;
     nx_settings settings = settings_of(3, 0, 19), one = settings_of(1, 0, 19);
@@ -402,8 +402,8 @@ static void distributions(void) { for_every(distribution); }
 
 /* ---- penalties and biases --------------------------------------------------------------------------------------------------- */
 
-/* Checks the effect of penalties and biases on a run: each id is the argmax of logits that the test changes in the same way. The nats are
- * those of the unchanged model. */
+/* Checks the effect of penalties and biases on a run: each id is the argmax of logits that the test changes in the same way. The nats come
+ * from the model's unchanged distribution. */
 static void shaping(void) {
     subject s = subject_named("llama");
     toy_llama_config loose = {.values = 40, .length = 30, .blocks = 1, .d = 16, .inner = 16, .heads = 2, .groups = 1, .seed = 6};

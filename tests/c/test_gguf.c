@@ -131,7 +131,8 @@ static void at_the_limits(void) {
 
 /* ---- damaged files ------------------------------------------------------------------------------------------------------- */
 
-/* The smallest model, a model with every kind of entry, one with every key except those of other patterns, and one with a draft. */
+/* Configurations: the smallest model, a model with every kind of entry, one with every key except the keys of other patterns, and one with
+ * a draft. */
 #define SMALL 4
 static toy *small(int which) {
     static const toy_config every = {.height = 3, .width = 4, .channels = 3, .levels = 3, .blocks = 1, .d = 4, .inner = 4, .heads = 1, .key_length = 4,
@@ -258,7 +259,7 @@ static void wrong_keys(void) {
     }
     refused(2, (toy_twist){.without = KEY("attention.query_block")}, NX_E_FORMAT, KEY("attention.query_block"));
     refused(2, (toy_twist){.retyped = KEY("attention.memory_block")}, NX_E_FORMAT, KEY("attention.memory_block"));
-    /* without the key of its pattern or its position type, the file would describe another model */
+    /* without its pattern or its position type, the file would describe another model */
     refused(0, (toy_twist){.without = KEY("position.type")}, NX_E_FORMAT, "position_row.weight");
 }
 
@@ -785,7 +786,7 @@ static void tensors(void) {
     static const uint32_t types[] = {NX_F32, NX_F16, NX_Q8_0, NX_Q4_0};
     for (int i = 0; i < 11; i++)
         for (int j = 0; j < 11; j++)
-            for (uint32_t at = 0; at < 12; at++) { /* dimensions whose products overflow 32 and 64 bits, in every position */
+            for (uint32_t at = 0; at < 12; at++) { /* dimensions with products that overflow 32 and 64 bits, in every position */
                 uint64_t dim[4] = {32, 1, 1, 1};
                 dim[at % 4] = absurd[i];
                 dim[(at + 1 + at / 4) % 4] = absurd[j];

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
  * Compares any architecture with PyTorch: weights/train/golden.py computed tests/golden/NAME.golden.gguf from tests/golden/NAME.gguf in
- * double precision. The tests compare the output layer at each position of a sequence, the nats of its ids, and the maps and results that
- * the golden file has.
+ * double precision. The tests compare the output layer at each position of a sequence, the nats of the sequence's ids, and the maps and
+ * results that the golden file contains.
  */
 #include <math.h>
 #include <stdio.h>
@@ -15,8 +15,8 @@
 
 /* Bound for single-precision rounding through up to three layers, for logits of deviation about 1.5. */
 #define OUTPUT_TOLERANCE 1e-4
-/* For a density the tolerance is relative to 1 + nats, because an error of its location changes the nats by its sharpness e^-s times that
- * error; 5.2e-6 was measured. */
+/* For a density, the tolerance is relative to 1 + nats: a location that is wrong by x changes the nats by e^-s x, where e^-s is the
+ * sharpness of the density. 5.2e-6 was measured. */
 #define NATS_TOLERANCE 1e-4
 /* The golden values of a quantised file use its weights without the library's further rounding (of activations, keys, values, and Q8_0
  * weights to 7 bits), which changes the values by this much. */
@@ -53,7 +53,7 @@ static void widen(double *worst, const float *actual, const float *expected, uin
     for (uint32_t i = 0; i < n; i++) *worst = fmax(*worst, fabs((double)actual[i] - (double)expected[i]));
 }
 
-/* Writes the picture of these values, in the palette's colours: each value goes to the pixel of its position. */
+/* Writes a picture of these values, in the palette's colours. */
 static void picture(const nx_gguf *g, const nx_model *opened, const picture_info *info, const uint8_t *values) {
     uint32_t pixels = info->height * info->width * info->channels, per_place = info->palette ? 3 : info->position_elements;
     const float *order = golden(g, "order", 1, info->positions, 1), *image = golden(g, "image", 1, pixels, 1);

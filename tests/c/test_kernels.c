@@ -553,7 +553,8 @@ static double offset_parts(const uint8_t *row, uint32_t type, uint32_t cols, con
     return sum;
 }
 
-/* A product with a matrix of any type equals that of the matrix's values and the rounded x, for single columns and for several at once. */
+/* A product with a matrix of any type equals the product of the matrix's values and the rounded x, for single columns and for several at
+ * once. */
 static void product_by_block(uint32_t type, uint32_t rows, uint32_t cols, uint32_t most, check_random *random) {
     size_t mark = memory_mark();
     uint8_t *bytes = any_rows(type, rows, cols, random);
@@ -631,7 +632,7 @@ static void outliers(void) {
     uint32_t cols = 2048;
     static const struct {
         uint32_t type;
-        double by_block; /* largest product of the norm of x and the norm of a row */
+        double by_block; /* the largest product of two norms: of x, and of a row */
     } rows[] = {{NX_Q8_0, 1e-4}, {NX_Q4_0, 2e-3}, {NX_Q6_K, 2e-3}};
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
         for (uint32_t at = 0; at < cols; at += 331) {

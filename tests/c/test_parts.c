@@ -179,7 +179,7 @@ static void flows(void) {
     CHECK_BYTES(sound, expected, sizeof sound);
 }
 
-/* Each part draws from its own stream. */
+/* Each part of a model draws with its own stream of random numbers. */
 static void streams(void) {
     const nx_model *model = triad_open();
     uint32_t sound[SAMPLES], codes[SAMPLES], n, ids[1], differ = 0, drawn;

@@ -286,7 +286,8 @@ static void copies(const subject *s) {
 
 static void copied(void) { for_every(copies); }
 
-/* A pass that is computed in chunks reports that it is incomplete. A later call for fewer positions neither restarts nor shortens it. */
+/* A pass that is computed in chunks reports that it is incomplete. A later call that asks for fewer positions neither restarts the pass nor
+ * shortens it. */
 static void interrupted(void) {
     subject s = subject_of(HASHER_SLICED);
     nx_settings settings = settings_of(2, 0, 7);
@@ -366,14 +367,14 @@ static void sources(void) {
 
 /* ---- noise inside the model ----------------------------------------------------------------------------------------------------- */
 
-/* Returns a hasher whose ids depend only on its last location, which depends only on its noise. */
+/* Returns a hasher whose ids depend only on the last location, where locations depend only on the noise. */
 static subject flat_noisy(int which) {
     subject s = subject_of(which);
     hasher_settings.flat = 1, hasher_settings.end = -100;
     return s;
 }
 
-/* A location is drawn from its own stream, with the noise of its sample at its position, counted from the origin. */
+/* A location is drawn from a separate stream of random numbers, with the noise of the sample at this position, counted from the origin. */
 static void places(void) {
     for (uint32_t origin = 0; origin < 3; origin++) {
         subject s = flat_noisy(HASHER_NOISY);

@@ -504,8 +504,8 @@ static float *parameters_of(const nx_output *o, double far, double least_scale, 
 }
 
 /* Upper bound of the single-precision error of ln p of level v. A location has an error of a few units in its last place. The standardised
- * distance z has e^-s times that error, plus its own rounding. The log-mass changes as much as z for a logistic and |z| times as much for a
- * normal, and is itself rounded. */
+ * distance z is wrong by e^-s times the error of the location, plus its own rounding. The log-mass changes as much as z for a logistic and
+ * |z| times as much for a normal, and is itself rounded. */
 static double output_tolerance(const nx_output *o, const float *p, uint32_t v) {
     uint32_t K = o->kind == NX_DMOL ? o->mixtures : 1, channels = o->elements, stride = channels == 3 ? 3 * K : 2 * K;
     double worst = 0, x = 2.0 * v / (o->values - 1) - 1;

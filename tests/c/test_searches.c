@@ -110,7 +110,8 @@ static void beams(const subject *s) {
 
 static void searched(void) { for_every(beams); }
 
-/* Samples become copies of other samples at random. Each sample equals a separate sequence with the same ids and its own noise. */
+/* Samples become copies of other samples at random. Each sample equals a separate sequence that has the same ids and uses the noise of this
+ * sample. */
 static void resamples(const subject *s) {
     enum { B = 5, EVERY = 3, STEPS = 4 * EVERY };
     check_random random = {21};
@@ -158,7 +159,8 @@ static void resamples(const subject *s) {
 
 static void resampled(void) { for_every(resamples); }
 
-/* A sample that becomes a copy of another continues like a branch of it with its own noise, also in a model that draws inside. */
+/* A sample that becomes a copy of another one continues like a branch of it, with the noise of its own index. This also holds for a model
+ * that draws locations inside. */
 static void resamples_as_branches(const subject *s) {
     enum { B = 4 };
     nx_settings settings = settings_of(B, 3, 22);

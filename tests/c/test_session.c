@@ -270,7 +270,8 @@ static void broken_numbers(void) {
 
 /* ---- look-ahead -------------------------------------------------------------------------------------------------------------- */
 
-/* The configurations with a draft: those of toy.c, then other kinds of models with a draft added. Returns 0 after the last one. */
+/* Returns the configurations with a draft: the ones of toy.c, and other kinds of models to which a draft is added. Returns 0 after the last
+ * one. */
 static int drafted(int i, toy_config *c) {
     static const int others[] = {TOY_DMOL_GREY, TOY_BERNOULLI, TOY_LOGISTIC, TOY_SR_PALETTE};
     if (i >= 8) return 0;
@@ -292,8 +293,8 @@ typedef struct {
 
 static uint8_t level_of(const picture_info *info, uint8_t value) { return info->palette ? value : toy_level(value, info->levels); }
 
-/* Computes how far ahead each of `steps` positions from `from` is computed, by the rule of speculative decoding: ahead[i] positions after
- * the start of its pass. `values` holds the n values of the whole image. */
+/* Computes, for each of `steps` positions from `from`, how far ahead it is computed by the rule of speculative decoding: ahead[i] positions
+ * after the start of its pass. `values` holds the n values of the whole image. */
 static void foresee(const nx_model *model, const picture_settings *s, const uint8_t *values, uint32_t from, uint32_t steps, uint8_t *ahead, tally *t) {
     picture_info info = info_of(model);
     size_t mark = memory_mark();
@@ -914,7 +915,7 @@ static void damaged_states(void) {
 
 /* ---- one result everywhere ----------------------------------------------------------------------------------------------------- */
 
-/* Prints a hash of the values and of the bits of the nats of a fixed set of runs. build.sh compares the hashes of all builds. */
+/* Prints a hash of the values and the nats' bits of a fixed set of runs. build.sh compares the hashes of all builds. */
 static void same_bits(void) {
     check_random random = {4};
     uint64_t hash = 0;

@@ -38,7 +38,7 @@ static void every_part(void) {
     CHECK(accepted > 1000 && refused > 1000);
 }
 
-/* An encoder whose chunk counter is beyond the last chunk ends, and writes nothing outside its memory. */
+/* If the chunk counter of an encoder is beyond the last chunk, encoding ends, and writes nothing outside its memory. */
 static void any_slice(void) {
     static const uint32_t counters[] = {1, 2, 5, 30, 200, 3000, 1000003, 0x0fffffff, 0x10000000, 0x7fffffff, 0x80000001, 0xfffffff0, 0xfffffffe};
     const toy_row *row;

@@ -167,7 +167,7 @@ static void draw_weights(toy_tensor *t, const toy_config *c) {
     for (size_t i = 0; i < (size_t)t->rows * t->cols; i++) t->values[i] = (float)(mean + spread * random_normal(&random));
 }
 
-/* Encodes 32 values: the scale maps the value of largest magnitude to -8; the others are rounded and clipped to 7. */
+/* Encodes 32 values: the scale maps the value with the largest magnitude to -8; the others are rounded, and clipped to 7. */
 static void encode_q4(toy_file *file, float *x) {
     float top = 0;
     uint8_t q[32], pairs[16];

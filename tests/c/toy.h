@@ -35,8 +35,8 @@ void put_key_u64(toy_file *file, const char *key, uint64_t value);
 void put_key_numbers(toy_file *file, const char *key, const uint32_t *numbers, uint32_t count);
 void put_key_texts(toy_file *file, const char *key, uint32_t count); /* "0", "1", ... */
 
-/* A tensor. The entry of the tensor goes to the header of a file, and its padded bytes go to the data. Encoding replaces `values` by the
- * values of its type after rounding. */
+/* A tensor. The entry of the tensor goes to the header of a file, and its padded bytes go to the data. Encoding a tensor replaces its
+ * `values` by the values after rounding to its type. */
 typedef struct toy_tensor toy_tensor;
 void put_tensor(toy_file *head, toy_file *data, toy_tensor *tensor);
 
@@ -87,7 +87,7 @@ typedef struct {
     toy_tensor *tensor;
 } toy;
 
-/* A deliberate fault in a file. The names are those of keys or tensors; null means no fault. */
+/* A deliberate fault in a file. The names are names of keys or tensors; null means no fault. */
 typedef struct {
     const char *without;       /* omitted */
     const char *twice;         /* a key that is written twice */
@@ -157,19 +157,19 @@ enum {
     TOY_SHAPED = 4, /* also runs with penalties, biases and filters; one toy of each sort is enough */
     /* its beam search is compared with brute force: at most 30 positions, with one id each and at most 40 values per id */
     TOY_SEARCH = 8,
-    TOY_DAMPED = 16, /* the weights of its maps may add up to less than 1: the paper scales them after the softmax, or no key is visible */
-    TOY_FIXED = 32,  /* rows of its maps may exclude their own position, and the first rows may see no position: fixed patterns, blocks */
-    TOY_BITS = 64,   /* each weight of its maps is a separate probability, so a row need not add up to 1 */
+    TOY_DAMPED = 16, /* the weights of a map may add up to less than 1: the paper scales them after the softmax, or no key is visible */
+    TOY_FIXED = 32,  /* a position may be invisible to itself, and the first positions may see nothing: fixed patterns, blocks */
+    TOY_BITS = 64,   /* each weight of a map is a separate probability, so a row need not add up to 1 */
     TOY_PART = 256,  /* the flags include TOY_PART times the index of the part that runs */
 };
 
-/* The build finds toys by name: tests/c/models/NAME.c defines `const toy_row NAME_toys[] = {`, whose last row is zero. */
+/* The build finds toys by name: tests/c/models/NAME.c defines `const toy_row NAME_toys[] = {`, and ends this array with a row of zeros. */
 typedef struct {
     const char *name; /* name in failure messages; a toy that is only a seed needs none */
     uint32_t uses;
     toy_file (*file)(uint32_t number);
     uint32_t number;
-    nx_shape shape; /* shape of its runs: the length, and the number of items of each input of any length */
+    nx_shape shape; /* shape of the runs: their length, and the number of items of each input that may have any length */
 } toy_row;
 
 /* Returns row 0, 1, ... of the toys of all models, ordered by file; null after the last row. */

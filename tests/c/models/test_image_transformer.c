@@ -210,7 +210,7 @@ static void steps_are_prefill(const subject *s, check_random *random) {
         CHECK_INT(nx_session_output(s->model, session, 0, output), NX_OK);
         CHECK_FLOATS(output, t.outputs + (size_t)i * s->outputs, s->outputs);
     }
-    /* a completion whose known part is the beginning of a run continues like this run */
+    /* if the known part of a completion is the beginning of a run, the completion continues like this run */
     for (uint32_t known = 0; known < s->n; known += 1 + s->n / 7) {
         uint32_t left = s->n - known;
         session = toy_session(s->model, &settings, NULL);
@@ -336,7 +336,8 @@ static void forget_places(subject *s) {
     reopen(s);
 }
 
-/* Local 2D attention whose flange covers the image is full causal attention in the order of the blocks, for any block size. */
+/* Local 2D attention whose flange (the margin that a block also sees) covers the image is full causal attention in the order of the blocks,
+ * for any block size. */
 static void grid_is_full(void) {
     static const int which[] = {1, TOY_PALETTE, TOY_DMOL, TOY_SR_DMOL, TOY_SR_PALETTE};
     check_random random = {8};
@@ -366,8 +367,8 @@ static void grid_is_full(void) {
     }
 }
 
-/* Blocks of one column traverse the image column by column. The result equals that of the transposed image in raster order, with the two
- * tables of positions swapped. */
+/* Blocks of one column traverse the image column by column. The result equals the result for the transposed image in raster order, with the
+ * two position tables exchanged. */
 static void grid_is_transposed(void) {
     check_random random = {9};
     toy_config c = {.height = 5, .width = 7, .channels = 1, .levels = 6, .blocks = 2, .d = 16, .inner = 24, .heads = 2, .key_length = 8,
@@ -517,7 +518,7 @@ static void rounding(void) {
 
 #define WEIGHT_TOLERANCE 5e-6 /* tolerance for an attention weight */
 /* For quantised weights, the reference rounds as the library does, but a number close to the midpoint of two steps may round the other way.
- * The difference is one step, 1/127 or 1/63 of the largest value of its block or head, which propagates through the layers and later
+ * The difference is one step, which is 1/127 or 1/63 of the largest value in a block or head, and propagates through the layers and later
  * positions. */
 #define Q8_LOGIT_TOLERANCE 0.1
 #define Q8_WEIGHT_TOLERANCE 0.02
@@ -538,8 +539,9 @@ static double mean_difference(const float *a, const double *b, size_t n) {
 
 static int is_quantised(const subject *s) { return s->config->type == NX_Q8_0 || s->config->type == NX_Q4_0; }
 
-/* Computes -log p of a position's E levels with the reference distribution, and returns the largest difference from `nats`. For a density
- * the difference is relative to 1 + nats, because an error of its location changes the nats by its sharpness e^-s times that error. */
+/* Computes -log p of a position's E levels with the reference distribution, and returns the largest difference from `nats`. For a density,
+ * the difference is relative to 1 + nats: a location that is wrong by x changes the nats by e^-s x, where e^-s is the sharpness of the
+ * density. */
 static double nats_difference(const subject *s, const double *output, const uint32_t *levels, const float *nats) {
     double log_p[NX_MAX_LEVELS], worst = 0;
     for (uint32_t e = 0; e < s->E; e++) {
@@ -687,7 +689,7 @@ static void drafts(void) {
     }
 }
 
-/* At the last position of a batch, each sample has its own maps. */
+/* At the last position of a batch, attention maps differ between samples. */
 static void maps_of_samples(void) {
     check_random random = {5};
     const toy_config *list;
@@ -815,7 +817,7 @@ static void images_follow(void) {
     }
 }
 
-/* One element, drawn with a temperature and filters, is compared with the filtered distribution of its logits. */
+/* One element that is drawn with a temperature and filters follows the filtered distribution of its logits. */
 static void filtered_element(void) {
     static const nx_settings filters[] = {FILTER(0.7f, 0, 1, 0, 0, 0), FILTER(1, 4, 1, 0, 0, 0), FILTER(1, 0, 0.8f, 0, 0, 0), FILTER(1.4f, 6, 0.7f, 0, 0, 0)};
     check_random random = {7};

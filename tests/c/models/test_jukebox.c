@@ -311,7 +311,8 @@ static void hops(void) {
     for (uint32_t i = 0; i < 150 / BOTTOM_HOP - 4; i++) CHECK_INT(codes[i], first[i]);
 }
 
-/* The samples of a window, computed from the codes that reach into it on both sides, equal those of the whole sound. */
+/* The samples of a window are computed from the codes that reach into the window on both sides, and equal the samples of the whole
+ * sound. */
 static void windows(void) {
     const nx_model *model = model_of(toys);
     enum { N = 90, REACH = 6 };

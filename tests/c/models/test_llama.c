@@ -456,7 +456,7 @@ static void refused_files(void) {
     refused(m, NX_E_UNSUPPORTED, "llama.rope.scaling.type");
 }
 
-/* Files whose context is 2^60, in 64 bits, and files whose width is not divisible by the number of heads. */
+/* Files with a context of 2^60, a 64-bit number, and files with a width that is not divisible by the number of heads. */
 static void refused_lengths(void) {
     toy_llama_config c = configs[0];
     toy_file head = {0};
@@ -545,7 +545,7 @@ static void large_models(void) {
     if (!CHECK(!strcmp(problem.reason, "a page has 4096 MiB of memory, and its weights want 4202"))) check_say("    %s", problem.reason);
 }
 
-/* Files whose frequency divisors are invalid numbers are refused. */
+/* Files with invalid frequency divisors are refused. */
 static void stretches(void) {
     static const float wrong[] = {0, 0.5f, -1, 1e7f, NAN, INFINITY};
     for (int i = 0; i < 6; i++) {

@@ -207,8 +207,8 @@ static void rectify(float *x, size_t n) {
     for (size_t i = 0; i < n; i++) x[i] = x[i] > 0 ? x[i] : 0;
 }
 
-/* Computes out, of shape (n, cols): sums of rows of a table over a square of side k, from the rows above (`whole`), from the pixel's own
- * row, or from both. */
+/* Computes out, of shape (n, cols): sums of rows of a table over a square of side k. The rows come from the lines above (`whole`), from the
+ * pixel's own line, or from both. */
 static void table_rows(const plain *p, float *out, const float *table, const float *bias, uint32_t cols, const uint32_t *ids, uint32_t k, int above,
                        int own) {
     int W = (int)p->c->width, half = (int)k / 2;
@@ -406,7 +406,7 @@ static void fields(void) {
             check_at("gated %lld, pixel %lld", gated, i, 0, 0);
             CHECK_BYTES(moved[i], in_field, n);
             for (uint32_t j = 0; j < i; j++) blind += !moved[i][j];
-            for (uint32_t r = 0; r < row; r++) { /* a layer's positions include those of the previous layer, and more */
+            for (uint32_t r = 0; r < row; r++) { /* a layer sees all positions that the previous layer sees, and more */
                 uint32_t fewer, earlier[54];
                 CHECK_INT(nx_session_map(model, session, 0, 0, r, earlier, weights_of_keys, &fewer), NX_OK);
                 CHECK(fewer <= count);
@@ -420,7 +420,7 @@ static void fields(void) {
     }
 }
 
-/* A class whose rows are zeros gives the same result as no class; other classes do not. */
+/* A class with rows of zeros gives the same result as no class; other classes do not. */
 static void zero_class(void) {
     check_random random = {55};
     uint32_t ids[30];

@@ -20,7 +20,7 @@ typedef struct {
     uint32_t width, attention, pool, key, value, type; /* attention: size of the picture at the attention layer; 0: no attention */
     uint32_t middle, small;                            /* middle: channels between the blocks, 0: 16; small: one block, 4 pixels wide */
     float gain, scale;                                 /* scale: factor of all weights; 0 for 1 */
-    uint32_t apart, shuffled;                          /* apart: one block, each pixel on its own; shuffled: permuted by place_of() */
+    uint32_t apart, shuffled;                          /* apart: one block in which each pixel is computed alone; shuffled: by place_of() */
 } sagan_toy;
 
 typedef struct {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Compares the recurrent encoder-decoder and each of its attentions with their equations in double precision.
+ * Compares the recurrent encoder-decoder, with each type of attention, with its equations in double precision.
  */
 #include <math.h>
 #include <stdio.h>
@@ -196,7 +196,7 @@ static void word(const seq2seq *m, double *x, uint32_t id) {
 }
 
 typedef struct {
-    double *logits, *weights, *centre; /* (n, V), (n, S), (n); `centre` is a position in the source, at most that of its last word */
+    double *logits, *weights, *centre; /* shapes (n, V), (n, S), (n); centres are positions in the source, the last word at most */
 } twin_run;
 
 /* Converts S scores of bits to p(z_i = 1). */

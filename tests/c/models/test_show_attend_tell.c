@@ -351,7 +351,7 @@ static void one_cell_alone(void) {
     uint32_t *picture = some_ids(bytes_of(&c), 256, 1), *ids = some_ids(N, c.values, 3), D = c.channels[0];
     zero(m, "init_h.weight", c.H * D), zero(m, "init_c.weight", c.H * D);
     for (uint32_t i = 0; i < D; i++)
-        tensor(m, "enc.blk.0.bias")[i] = i ? 2 : 0; /* scores read channel 0; a bias keeps the others above zero */
+        tensor(m, "enc.blk.0.bias")[i] = i ? 2 : 0; /* scores read channel 0; a bias keeps the other channels above zero */
     zero(m, "enc.blk.0.weight", COLOURS), zero(m, "attn_q.weight", c.A * c.H), zero(m, "attn_k.weight", c.A * D);
     /* the scored value passes through tanh(+-1000) */
     for (uint32_t i = 0; i < cells(&c); i++) tensor(m, "position.weight")[i * D] = i == 5 ? 1 : -1;
@@ -454,8 +454,8 @@ static void places(void) {
     CHECK(differ > 2);
 }
 
-/* The mean of the contexts that hard attention draws approaches that of soft attention: over 4,096 draws, all but one in a hundred of its
- * numbers are within three standard deviations. */
+/* The mean of the contexts that hard attention draws approaches the context of soft attention: over 4,096 draws, all but one in a hundred
+ * numbers of the mean are within three standard deviations. */
 static void mean_of_places(void) {
     enum { B = 64, SEEDS = 64, ALL = B * SEEDS };
     config c = hardened(1);

@@ -134,7 +134,7 @@ static float *tensor(const toy_transformer *m, const char *name) {
 
 /* ---- the reference ---------------------------------------------------------------------------------------------------------- */
 
-/* The state of a stack: x of shape (n, d), and, if they are requested, the weights of its attentions. */
+/* The state of a stack: x, of shape (n, d), and the weights of all attention layers, if they are requested. */
 typedef struct {
     const toy_transformer *m;
     const char *stack;
@@ -174,8 +174,8 @@ static void joined(working *w, const char *norm, int block, const double *f) {
     if (!w->m->config.pre_norm) w->x = normed(w, norm, block, w->x);
 }
 
-/* Computes the attention of x to `memory`, of shape (n_memory, d), or, if memory is null, to x itself: up to its own position (causal) or
- * to all positions. map: null, or of shape (heads, n, keys) */
+/* Computes the attention of x to `memory`, of shape (n_memory, d). If memory is null, x attends to itself: up to its own position (causal)
+ * or to all positions. map: null, or of shape (heads, n, keys) */
 static void attended(working *w, const char *kind, int block, const double *memory, uint32_t n_memory, int causal, double *map) {
     const toy_transformer_config *c = &w->m->config;
     uint32_t d = c->d, k = d / c->heads;
@@ -341,7 +341,7 @@ static void logits(void) {
     }
 }
 
-/* Compares every weight of every map. The maps of the encoder are available before any output, and are the same for all samples. */
+/* Compares every weight of every map. The encoder's attention maps are available before any output, and are the same for all samples. */
 static void maps(void) {
     for (size_t i = 0; i < CONFIGS; i++) {
         size_t mark = memory_mark();
@@ -440,8 +440,9 @@ static void permutation(void) {
     }
 }
 
-/* Heads are independent: a model with two heads equals two models with one head each, whose attention writes only to its own half of the
- * channels. The test uses one block, without norms that would mix the halves: the maps of the whole equal the maps of the halves. */
+/* Heads are independent: a model with two heads equals two models with one head each, where the attention of each model writes only to one
+ * half of the channels. The test uses one block, without norms that would mix the halves: the maps of the whole equal the maps of the
+ * halves. */
 static void heads(void) {
     toy_transformer_config c = {.values = 30, .length = 20, .encoder_blocks = 1, .blocks = 1, .d = 16, .inner = 8, .heads = 2, .seed = 9, .position = TOY_PLACELESS};
     enum { S = 13, d = 16, half = 8 };

@@ -224,7 +224,7 @@ static void sound_of(uint32_t *ids, uint32_t n, uint32_t values_of_id, check_ran
 }
 
 /* Samples drawn one at a time, from queues, have the same bits as convolutions over the whole sound, including its beginning. The bits are
- * also the same for dilations that are not powers of two, that decrease, or that are longer than the sound. */
+ * also the same if dilations are not powers of two, decrease, or are longer than the sound. */
 static void queued_is_direct(void) {
     static const uint32_t dilations[][MAX_LAYERS] = {{1}, {1, 2, 4, 8, 3}, {7, 1, 5}, {64, 2, 64}, {1, 1, 1}, {1, 2, 4, 8, 16, 1, 2, 4, 8, 16}};
     check_random random = {81};
@@ -248,9 +248,9 @@ static void queued_is_direct(void) {
     CHECK_FLOATS(outputs_of(opened(m), ids, 30, 2, -1), directly(m, ids, 30, 2, -1), 90);
 }
 
-/* Changing the id of one sample changes the distributions of exactly those later samples whose receptive field contains it; the field is
- * the sum of the dilations, plus two. With powers of two, every sample of the field has an effect; with the dilations {3, 3}, two of six
- * have one. The receptive field is the same if products are rounded. */
+/* Changing the id of one sample changes exactly the distributions of those later samples that have it in their receptive field. The length
+ * of the field is the sum of the dilations, plus two. With powers of two, every sample of the field has an effect; with the dilations {3,
+ * 3}, two of six have one. The receptive field is the same if products are rounded. */
 static void receptive_field(void) {
     static const struct {
         uint32_t dilations[MAX_LAYERS], type;
@@ -299,7 +299,7 @@ static void nothing_is_not_silence(void) {
     CHECK(memcmp(late + (size_t)(lead + 3) * m->P, early + 3 * (size_t)m->P, m->P * sizeof *early));
 }
 
-/* A class and a speaker whose rows are zeros give the same result as no class and no speaker; other rows do not. */
+/* A class and a speaker with rows of zeros give the same result as no class and no speaker; other rows do not. */
 static void unconditional(void) {
     check_random random = {83};
     uint32_t ids[30];
