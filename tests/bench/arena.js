@@ -2,14 +2,14 @@
 // @ts-check
 
 /**
- * One browser with a page for each contender (a runtime with a model). The page's `contenders` holds the objects that its modules have
- * started.
+ * One browser with a page for each contender (a runtime with a model). In each page, the global variable `contenders` holds the objects
+ * that the page's modules have started.
  */
 
 const PAGES = '/tests/bench/pages/';
 
 /**
- * One measurement per round: a call of a method of a contender.
+ * A measurement, which is repeated in every round: it calls a method of a contender.
  *
  * @typedef {{ name: string, page: string, target: string, method: string, args?: object }} Probe
  */

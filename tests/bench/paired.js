@@ -27,7 +27,7 @@ import './quiet.js';
 const LEAST = 0.98;
 /** Approximate duration of a round of one version, in milliseconds. */
 const ROUND_MS = 150;
-/** Least time of a run, in milliseconds, that the number of repetitions in a round is computed from. */
+/** Lower bound of a run's time, in milliseconds, from which the number of runs per round is computed. */
 const SHORTEST_MS = 0.1;
 /** Processor time for which both versions run before the first round. */
 const WARM_SECONDS = 1.5;

@@ -5,11 +5,11 @@
 //   node tests/bench/sparse.js [--width 64] [--lengths 1024,4096,16384,65536] [--json]
 //
 // The attention time of a step is the difference between a step at the end of a sequence and one at its beginning. Times are processor
-// times: medians over twelve alternations, each with eight steps at either end. For sparse attention they are medians of five such
-// sequences. Dense attention stops at 16,384 positions, which take some seconds. In its two layers, strided attention sees at most 2
-// sqrt(n) of n positions, so its cost should double when n quadruples. The measured factor is two to three, because the keys and values of
-// a run outgrow one cache level after another. Here, fixed attention sees sqrt(n) + n / 16 positions, because the number of positions that
-// summarise each block grows with the side of the picture, as on the page.
+// times: medians over twelve alternations, each with eight steps at either end. For sparse attention, this is repeated with five
+// sequences, and the median counts. Dense attention stops at 16,384 positions, which take some seconds. In its two layers, strided
+// attention sees at most 2 sqrt(n) of n positions, so its cost should double when n quadruples. The measured factor is two to three,
+// because the keys and values of a run outgrow one cache level after another. Here, fixed attention sees sqrt(n) + n / 16 positions,
+// because the number of positions that summarise each block grows with the side of the picture, as on the page.
 // @ts-check
 import './quiet.js';
 import { readFile } from 'node:fs/promises';

@@ -230,8 +230,9 @@ static void round_keys_twice(double *x, size_t n, uint32_t key_length) {
     }
 }
 
-/* Compares attention with dense attention under a mask. A score has an error of key_length / 2 + 3 roundings, and so has the largest score;
- * each changes the weight by the same relative amount. Softmax (see test_kernels.c) and the sum over the positions add their own errors.
+/* Compares attention with dense attention under a mask. A score has an error of key_length / 2 + 3 roundings, and the largest score,
+ * which the softmax subtracts, has an error of the same size; an error of a score changes the weight by as much, relatively. The softmax
+ * (see test_kernels.c) and the sum over the positions add their own errors.
  * With an 8-bit cache the comparison uses rounded queries, keys and values: a score has an error of five roundings, and the weights times
  * the scales of the values are rounded by half a step of the largest among 32 neighbours. */
 static void compare(const sequence *s, const nx_pattern *pattern, uint32_t type, const float *out, const float *map) {

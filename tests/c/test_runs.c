@@ -156,7 +156,8 @@ static void putting(const subject *s) {
     }
 }
 
-/* Samples that have ended accept only NX_NONE. So the ids of a whole run can be given to an endless run only if no sample ended. */
+/* Samples that have ended accept only NX_NONE. Drawn ids can therefore be given back as known ids only if no sample ended, and the hashers
+ * here never end a sample. */
 static void known_at_any_time(void) { for_every_endless(putting); }
 
 /* One id for all samples gives the same result as the same id given to each. */
@@ -361,7 +362,7 @@ static void sources(void) {
     CHECK_INT(nx_session_size(s.model, 1, &settings, &shape, &bytes), NX_E_ARGUMENT); /* the model has no such part */
     settings.origin = UINT32_MAX - 3;
     shape.length = 5;
-    /* the noise of the last position would have no index */
+    /* the index of the last position's noise would not fit in 32 bits */
     CHECK_INT(nx_session_size(s.model, s.part, &settings, &shape, &bytes), NX_E_ARGUMENT);
 }
 

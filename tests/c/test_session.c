@@ -92,7 +92,7 @@ static void settings_ranges(void) {
     STATUS(s.look_ahead = 17, NX_E_ARGUMENT);
     STATUS(s.look_ahead = UINT32_MAX, NX_E_ARGUMENT);
     STATUS(s.seed_high = s.seed_low = UINT32_MAX, NX_OK);
-    STATUS(s.first_sample = UINT32_MAX, NX_E_ARGUMENT); /* then the index of the last sample would not fit */
+    STATUS(s.first_sample = UINT32_MAX, NX_E_ARGUMENT); /* the index of the last sample would not fit in 32 bits */
     STATUS(s.first_sample = UINT32_MAX - NX_MAX_SAMPLES, NX_OK);
 #undef STATUS
     s = good;

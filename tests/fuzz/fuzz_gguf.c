@@ -106,8 +106,8 @@ static void look(const nx_model *model, const nx_session *session, const nx_shap
     }
 }
 
-/* Makes a short run of any model whose positions have one element: known ids, the most probable ids, beams, draws, maps, damage, and the
- * continuation. */
+/* Runs any model with one element per position briefly: gives known ids, reads the most probable ids and the maps, draws, forks beams,
+ * damages the session, and continues. */
 static void fuzz_run(const nx_model *model, const uint8_t *data, size_t size) {
     nx_settings settings = shaping_of(data, size);
     nx_part_info part;

@@ -487,7 +487,7 @@ static void refused_files(void) {
             CHECK(problem.reason[0] && (!rows[i].named || !strcmp(problem.name, name)));
         }
     toy_pixelcnn_config c = toys[PLAIN];
-    c.bernoulli = 1; /* these pictures have three levels */
+    c.bernoulli = 1; /* a Bernoulli output needs two levels; these pictures have three */
     const toy_pixelcnn *made = toy_pixelcnn_build(&c);
     toy_refused(made->file.bytes, made->file.length, NX_E_FORMAT, "pixelcnn.image.levels");
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * WaveNet is compared with its equations over the whole sound: each layer is a convolution over all samples, without a queue.
+ * Compares WaveNet with its equations over a whole sound: here each layer is a convolution over all samples, whereas the library keeps a
+ * queue for each layer.
  */
 #include <math.h>
 #include <string.h>
@@ -385,7 +386,7 @@ static void refused_files(void) {
         toy_refused(m->file.bytes, m->file.length, NX_E_FORMAT, needed[i]);
     }
     config c = toys[PICTURE];
-    c.bernoulli = 1; /* these pictures have three levels */
+    c.bernoulli = 1; /* a Bernoulli output needs two levels; these pictures have three */
     const made *m = build(&c);
     toy_refused(m->file.bytes, m->file.length, NX_E_FORMAT, "wavenet.image.levels");
 }
