@@ -75,7 +75,7 @@ export class Arena {
   /**
    * Stores a contender that runs in this process, without a page.
    *
-   * @param {string} page    a name that is not the name of a page
+   * @param {string} page    a name that no page has
    * @param {string} target
    * @param {Record<string, (args: any) => any> & { close: () => Promise<void> }} contender
    * @returns {{ page: string, target: string }}

@@ -35,7 +35,7 @@ export const W1 = Object.freeze({ width: 256, blocks: 8, heads: 4, inner: 1024, 
 /** Positions at which the decoder's time per token is measured. */
 export const POSITIONS = Object.freeze([64, 512, 1000]);
 
-/** Sides of the pictures on which the cost of a digits-like model is measured; its window is the same in all of them. */
+/** Sides of the pictures for which the time of a model like the digits model is measured; its attention window is the same for all. */
 export const SIDES = Object.freeze([28, 64, 128, 256]);
 /** @param {number} side @returns {Shape} */
 export const localShape = (side) => ({ width: 128, blocks: 4, heads: 4, inner: 512, values: 16, side, queryBlock: 64, memoryBlock: 128 });

@@ -31,7 +31,7 @@
  *   position; work: of a step
  * @property {readonly number[]} sides      sides of pictures
  * @property {readonly number[]} streams    megabytes
- * @property {number} blockMacs             multiply-adds of one block of the models that separate the kernels
+ * @property {number} blockMacs             multiply-adds of one block of the models in the section "kernels"
  * @property {object} [sizes]
  */
 

@@ -35,7 +35,7 @@ const POOL = 1 << 20;
 const word = (i) => `w${String(i).padStart(5, '0')} `;
 
 /**
- * Returns a weight file of that shape in Q8_0.
+ * Returns a weight file with Q8_0 weights in the shape of SmolLM2-135M.
  *
  * @param {{ width: number, blocks: number, heads: number, kvHeads?: number, inner: number, values: number, length: number }} [shape]
  */

@@ -125,8 +125,8 @@ export const chainOf = ({ width, blocks, inner, values }) => [
 export const CHAIN_TYPES = Object.freeze(/** @type {const} */ (['q8', 'q4']));
 
 /**
- * Returns a weight file for LiteRT that multiplies by a chain of random matrices. Its input tensor is (n, columns of the first matrix) and
- * its output tensor (n, rows of the last matrix), both of floats.
+ * Returns a weight file for LiteRT that multiplies by a chain of random matrices. Its input is a float tensor of shape (n, columns of the
+ * first matrix), its output a float tensor of shape (n, rows of the last matrix).
  *
  * @param {[rows: number, columns: number][]} chain  sizes of the matrices, in order
  * @param {typeof CHAIN_TYPES[number]} type

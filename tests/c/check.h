@@ -53,7 +53,7 @@ __attribute__((format(printf, 1, 2)))
 #endif
 void check_note(const char *format, ...);
 
-/* Prints a line in any case. */
+/* Prints a line, even without -v. */
 #if defined(__GNUC__)
 __attribute__((format(printf, 1, 2)))
 #endif

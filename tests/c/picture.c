@@ -7,7 +7,7 @@
 #include "gguf.h"
 #include "session/session.h"
 
-/* Returns whether a key is "image-transformer." (for the model's architecture) and this name. */
+/* Returns whether a metadata key is the model's architecture (such as "image-transformer"), a point and this name. */
 static int is_key(const nx_model *model, const nx_metadata *entry, const char *name) {
     size_t n = strlen(name), of = strlen(model->arch->name);
     return entry->key_bytes == of + 1 + n && !memcmp(entry->key, model->arch->name, of) && entry->key[of] == '.' &&

@@ -43,7 +43,8 @@ nx_status picture_palette(const nx_model *model, uint8_t *rgb);
 uint32_t picture_id(const picture_info *info, uint32_t value);
 uint8_t picture_value(const picture_info *info, uint32_t id);
 
-/* Like nx_session_size, _open, _input with _encode, _put (of the first sample), _draw and _map (all rows of the past). */
+/* Do the same for pictures as nx_session_size, _open, _input followed by _encode, _put (for the first sample), _draw and _map (for all rows
+ * of the past). */
 nx_status picture_size(const nx_model *model, const picture_settings *settings, size_t *bytes);
 nx_status picture_open(void *block, size_t bytes, const nx_model *model, const picture_settings *settings, nx_session **session);
 nx_status picture_condition(const nx_model *model, nx_session *session, const uint8_t *values, uint32_t count);

@@ -110,7 +110,7 @@ static inline nx_session *bare(const subject *s, const nx_settings *settings, si
     return session;
 }
 
-/* Starts a run: gives every input, with the same ids on each call, and encodes them. */
+/* Starts a run: sets every input (to the same ids on each call) and encodes the inputs. */
 static inline nx_session *start(const subject *s, const nx_settings *settings, size_t *bytes) {
     nx_session *session = bare(s, settings, bytes);
     nx_port port;
@@ -169,7 +169,7 @@ static inline const uint32_t *at(const subject *s, const run *r, uint32_t sample
 }
 
 /* Runs `test` on each subject whose uses_of() includes `use`. Runs with penalties, biases and filters use only one subject of each sort.
- * `end`: the hashers' hasher_config.end. */
+ * `end` is set as hasher_config.end of the hashers. */
 static inline void for_those(uint32_t use, void (*test)(const subject *s), float end) {
     uint32_t uses;
     for (int i = 0; (uses = uses_of(i)); i++) {

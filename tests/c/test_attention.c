@@ -170,7 +170,7 @@ static sequence sequence_of(uint32_t n, uint32_t heads, uint32_t key_length, dou
 }
 
 /* Computes a whole sequence through a cache with `slots` slots of this type, query by query. All slots start as NaN, which must not reach
- * any result. out (n, width), map (n, heads, n) or null */
+ * any result. `out` has the shape (n, width); `map` is null or has the shape (n, heads, n). */
 static void attend_all(float *out, float *map, const sequence *s, const nx_pattern *pattern, uint32_t type, uint32_t slots) {
     nx_cache cache = {memory_take(nx_cache_bytes(type, slots, s->heads, s->key_length)), type, slots, s->heads, s->key_length, 1, 0};
     for (uint32_t i = 0; i < s->n; i++) {

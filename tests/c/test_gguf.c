@@ -100,7 +100,7 @@ static void optional_keys(void) {
     CHECK(info.memory_block == 6 && info.window == 12);
 }
 
-/* The limits that the header states are valid values. */
+/* Values at the limits that the header states are valid. */
 static void at_the_limits(void) {
     toy_config c = {.height = 256, .width = 256, .channels = 3, .levels = 256, .blocks = 1, .d = 4, .inner = 4, .heads = 1, .key_length = 4,
                     .pattern = NX_LOCAL_1D, .query_block = 8, .memory_block = 8, .position = TOY_SINUSOIDAL, .classes = 65536, .seed = 1};
@@ -117,8 +117,8 @@ static void at_the_limits(void) {
     c.heads = 256;
     m = toy_build(&c, NULL);
     CHECK_INT(toy_exercise(m->bytes, m->length, MOST), NX_OK);
-    /* the largest grid of pixels with its finest blocks; the largest number of mixtures; the largest small image, which is only sized, not
-     * run */
+    /* the largest grid of pixels with its finest blocks; the largest number of mixtures; the largest small image, for which only
+     * the size of a run is computed */
     c = (toy_config){.height = 256, .width = 256, .channels = 3, .levels = 256, .blocks = 1, .d = 4, .inner = 4, .heads = 1, .key_length = 4,
                      .pattern = NX_LOCAL_2D, .block_rows = 1, .block_cols = 1, .flange_rows = 1, .flange_cols = 1, .position = TOY_SINUSOIDAL,
                      .output = NX_DMOL, .mixtures = NX_MAX_MIXTURES, .seed = 1};

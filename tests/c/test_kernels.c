@@ -347,7 +347,7 @@ static float q8_of(float value, float other, uint32_t packing) {
     return out[0];
 }
 
-/* With all weights and inputs at their extremes, no lane may overflow: in rows as long as an integer sum takes, and in longer ones. */
+/* If all weights and inputs are extreme, no lane may overflow, in rows of the maximum length for one integer sum and in longer ones. */
 static void product_q8_long(void) {
     for (uint32_t cols = 992; cols <= 3072; cols += 32)
         for (int sign = -1; sign <= 1; sign += 2) {

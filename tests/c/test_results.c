@@ -70,7 +70,7 @@ static void described(void) {
     CHECK(!strcmp(result.name, "floats") && result.values == 0 && result.dims[0] == RELAY_WORDS && result.dims[1] == 3 && result.rows == NX_ROWS_OF_INPUT && result.rows_of == 0);
     CHECK_INT(nx_model_result(model, 0, RELAY_OF_MARK, &result), NX_OK);
     CHECK_INT(nx_model_port(model, 1, 0, &port), NX_OK);
-    CHECK(!strcmp(result.name, port.name) && result.values == port.values && port.like == NX_NONE); /* the port takes the result */
+    CHECK(!strcmp(result.name, port.name) && result.values == port.values && port.like == NX_NONE); /* the port accepts this result */
     CHECK_INT(nx_model_port(model, 0, 1, &port), NX_OK);
     CHECK_INT(port.like, 0);
     CHECK_INT(nx_model_result(model, 0, RELAY_RESULTS, &result), NX_E_ARGUMENT);

@@ -260,7 +260,7 @@ static void gumbel_max(void) {
     CHECK(ties < 10);
 }
 
-/* Filters only remove values, so a drawn value that the filter keeps is also drawn with it. */
+/* Filters only remove values: if a filter keeps the value that is drawn without it, the same value is drawn with the filter. */
 static void filters_couple(void) {
     check_random random = {5};
     double p[256];
@@ -296,7 +296,7 @@ static void draws_of_no_numbers(void) {
     }
 }
 
-/* The margin of the largest value over the second largest. After a draw, the buffer shows how certain the draw was. */
+/* Tests the margin of the largest value over the second largest, which shows how certain a draw was. */
 static void margins(void) {
     static const struct {
         float x[6];

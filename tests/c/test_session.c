@@ -151,7 +151,7 @@ static void misuse(void) {
     CHECK_INT(nx_session_output(model, session, UINT32_MAX, logits), NX_E_ARGUMENT);
 }
 
-/* The small image is given once, whole, and first. */
+/* The small image must be given only once, as a whole, and before anything else. */
 static void conditioning(void) {
     check_random random = {5};
     for (int i = TOY_SR_DMOL; i <= TOY_SR_Q8_0; i += i == TOY_SR_DMOL ? 1 : 2) {
@@ -287,7 +287,7 @@ typedef struct {
     int passes, right, wrong, unsure;
     int far;              /* number of passes with at least three correct drafts */
     int at_block, at_end; /* numbers of passes that were correct up to the end of a query block or to the last step */
-    int last;             /* number of wrong drafts of the highest level for which a column was computed */
+    int last;             /* number of wrong drafts that predicted the highest level and for which a column was computed */
     uint32_t longest;     /* largest number of positions that one pass kept */
 } tally;
 
@@ -419,7 +419,7 @@ static void look_ahead_is_exact(void) {
 /* If the draft equals the model, every drafted value is correct, and each pass covers as many positions as it can. */
 static void draft_that_knows(void) {
     toy_config c = *config(TOY_DRAFT);
-    c.sharpness = 1e-30f; /* the output weights vanish next to their bias */
+    c.sharpness = 1e-30f; /* the output weights are negligible next to the bias */
     toy *m = toy_build(&c, NULL);
     float *model_bias = toy_inside(m, "output.bias"), *draft_bias = toy_inside(m, "draft.output.bias");
     for (uint32_t v = 0; v < c.levels; v++) model_bias[v] = draft_bias[v] = (float)(8 * (v * 7 % c.levels));

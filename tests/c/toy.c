@@ -129,7 +129,7 @@ void put_tensor(toy_file *head, toy_file *data, toy_tensor *t) {
 
 static int starts(const char *name, const char *with) { return !strncmp(name, with, strlen(with)); }
 
-/* Offsets of a draft's neighbours: near ones, two at the maximum distance, then rows of others, some repeated. */
+/* Lists the offsets of a draft's neighbours: near ones, two at the maximum distance, then others row by row, of which some are repeated. */
 static void list_offsets(toy_tensor *t) {
     static const int8_t first[8][2] = {{0, -1}, {-1, 0}, {-1, 1}, {-1, -1}, {0, -16}, {-16, 16}, {0, -2}, {-2, 0}};
     for (uint32_t o = 0; o < t->rows; o++) {
@@ -232,7 +232,7 @@ static void add(toy *m, const char *name, uint32_t rows, uint32_t cols, uint32_t
     draw_weights(t, &m->config);
 }
 
-/* Adds a tensor of a block. Example of a name: stack "enc." or "", 7, "attn_q", ".weight". */
+/* Adds a tensor of a block. For example, "enc.", 7, "attn_q" and ".weight" name the tensor enc.blk.7.attn_q.weight; stack may be "". */
 static void add_block(toy *m, const char *stack, uint32_t i, const char *part, const char *kind, uint32_t rows, uint32_t cols, uint32_t type) {
     char name[48], digits[4], *p = name + strlen(strcat(strcpy(name, stack), "blk."));
     int n = 0;

@@ -110,7 +110,7 @@ static const void *sound_result(const void *m, const nx_shape *shape, const void
 
 /* ---- the file ------------------------------------------------------------------------------------------------------------------------------ */
 
-/* Reads the plan of a part whose only table is `name`. */
+/* Reads the plan of a part that has a single table, `name`. */
 static const float **read_part(nx_reader *r, uint32_t part, const char *name, uint32_t cols) {
     const float **placed = nx_arena_take(r->arena, sizeof *placed);
     r->part = part;

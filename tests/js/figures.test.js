@@ -14,7 +14,7 @@ import { framedPages } from '../../web/tools/frame.js';
 import { FIGURES } from '../browser/figures.js';
 
 const WEB = fileURLToPath(new URL('../../web', import.meta.url));
-/** Number of rows in each of the five lectures. One entry of FIGURES covers D10 to D12, which count as three rows here. */
+/** Number of topics in each of the five lectures. One entry of FIGURES covers the topics D10 to D12, which count as three here. */
 const ROWS = { A: 13, B: 16, C: 9, D: 18, E: 9 };
 
 test('each row of the five lectures is listed, in order', () => {

@@ -156,7 +156,7 @@ for (const name of models) {
     if (quantised) assert.ok(mean < QUANTISED_NATS_TOLERANCE);
     else assert.ok(outputError < OUTPUT_TOLERANCE && natsError < NATS_TOLERANCE);
 
-    // All positions computed in one call give the same bits as one by one.
+    // If all positions are computed in one call, the bits are the same as one by one.
     const whole = open();
     const costs = core.put(whole, ids, true);
     assert.deepEqual(core.output(whole, 0), core.output(session, 0));

@@ -49,7 +49,7 @@ test('integers from files and decoders are scaled to -1 to 1; integers of an unk
   ]) {
     await assert.rejects(heard({ samples: data, sampleRate: 8000 }), isError('argument', /between -1 and 1/));
   }
-  // the scale does not change because the audio is loud
+  // loud audio is not scaled down
   assert.equal((await heard({ samples: Float32Array.from(wave, (x) => 3 * x), sampleRate: 8000 })).length, 400);
   assert.deepEqual(await heard({ samples: [1, 0, -1], sampleRate: 8000 }), [1, 0, -1]);
 });

@@ -892,7 +892,7 @@ static void sampler(void) { each(draws_are_the_sampler); }
 /* If all logits are equal, every value is equally probable, and temperature 0 takes the lowest value. */
 static void ties(void) {
     toy_config c = tiny[0];
-    c.sharpness = 1e-30f; /* the output weights vanish next to their bias */
+    c.sharpness = 1e-30f; /* the output weights are negligible next to the bias */
     toy *m = toy_build(&c, NULL);
     memcpy(m->bytes + m->length - 8, (float[]){0.25f, 0.25f}, 8); /* output.bias is the last tensor */
     subject s = {.model = toy_open(m)};

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * The generator of a self-attention GAN: gamma 0 means no attention, weights add up to 1, a given latent makes the same picture as the
- * drawn one, chunks may be interrupted, and inconsistent files are refused. The golden files compare the generator's numbers with
- * PyTorch's.
+ * Tests the generator of a self-attention GAN: gamma 0 means no attention, weights add up to 1, a latent that is given makes the same
+ * picture as one that is drawn, chunks may be interrupted, and inconsistent files are refused. The golden files compare the generator's
+ * numbers with PyTorch's.
  */
 #include <string.h>
 
@@ -36,7 +36,7 @@ typedef struct {
 /* Returns the new index of location p of a 4 x 4 picture. */
 static uint32_t place_of(uint32_t p) { return (5 * p + 3) % PLACES; }
 
-/* Permutes the locations in the first layer's output: (16, count) numbers. */
+/* Permutes the locations in the first layer's output: 16 x count numbers. */
 static void shuffle(float *values, uint32_t count) {
     float *before = memory_copy(values, PLACES * count * sizeof *values);
     for (uint32_t p = 0; p < PLACES; p++) memcpy(values + place_of(p) * count, before + p * count, count * sizeof *values);

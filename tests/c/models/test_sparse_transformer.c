@@ -197,8 +197,8 @@ static void norm(const made *m, double *out, const double *x, const char *gain, 
     ref_layer_norm(out, weights(m, gain, block), weights(m, bias, block), 1e-5, m->c.d);
 }
 
-/* Returns whether a position sees another one, by the sets of section 4.2 of the paper, where the strided A1 has l members; "blocks"
- * alternates between the sets of Jukebox. */
+/* Returns whether position i sees position j, by the definitions in section 4.2 of the paper, with l members in the strided set A1. The
+ * pattern "blocks" alternates between the sets of Jukebox. */
 static int sees(const config *c, uint32_t block, uint32_t head, uint32_t i, uint32_t j) {
     int near = c->kind != STRIDED ? i / c->stride == j / c->stride : j + c->stride > i;
     int far = c->kind == FIXED ? j % c->stride >= c->stride - c->summary : (i - j) % c->stride == 0;
@@ -229,7 +229,7 @@ static void add_places(const made *m, double *x, const uint32_t *ids, uint32_t i
     }
 }
 
-/* Computes the prediction of each of n positions: (n, P). Position i of a picture reads id i - 1; position i of a text reads id i. */
+/* Computes predictions of shape (n, P), one for each of n positions. Position i of a picture reads id i - 1, position i of a text id i. */
 static double *twin(const made *m, const uint32_t *ids, uint32_t n) {
     const config *c = &m->c;
     uint32_t d = c->d, k = c->key_length, width = c->heads * k, P = outputs_of(c), columns = columns_of(c);
@@ -459,7 +459,7 @@ static void refused_files(void) {
         const made *m = build(&c);
         toy_refused(m->file.bytes, m->file.length, rows[i].status, rows[i].named ? rows[i].named : strcat(key, rows[i].key));
     }
-    config three = toys[12]; /* the two sets would be equal */
+    config three = toys[12]; /* sets that are merged must differ */
     three.combine = MERGED;
     const made *m = build(&three);
     toy_refused(m->file.bytes, m->file.length, NX_E_UNSUPPORTED, "sparse-transformer.attention.combine");

@@ -508,7 +508,7 @@ static void no_padding(void) {
     }
 }
 
-/* A branch with maps, of a run without maps, still has the encoder's maps. */
+/* If a run without maps gets a branch with maps, the branch also has the encoder's maps. */
 static void branches(void) {
     const toy_transformer_config *c = configs;
     nx_model *model = toy_transformer_open(toy_transformer_build(c));

@@ -12,8 +12,8 @@ typedef struct {
     uint32_t values, length, blocks, d, inner, heads, groups, key_length, rotated; /* key_length, rotated: 0: derived from d */
     int tied, biases; /* biases: 1 of queries, keys and values, 2 of every linear map */
     uint32_t end; /* id of the end, plus 1; 0: none */
-    float base;   /* base of the rotary frequencies; 0: 10,000, without a key */
-    float scaling; /* linear scaling of positions; 0: none, without a key */
+    float base;   /* base of the rotary frequencies; 0: 10,000, and no key in the file */
+    float scaling; /* linear scaling of positions; 0: none, and no key in the file */
     int stretched; /* the file has a divisor for each frequency, as in phi3, for a context of half the length */
     int kin;       /* LLAMA or a related architecture */
     uint32_t window; /* window of local attention; 0: no key */

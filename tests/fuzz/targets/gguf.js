@@ -2,7 +2,7 @@
 // @ts-check
 
 /** Fuzzes the header of a GGUF file. The header is rejected with a message or read, and the result is the same whether it is read whole or
- * in parts. The element's reader returns the declared size, and the parts of a model are joined within their bytes. */
+ * in parts. The element's reader returns the declared size, and joining the parts of a split model reads only their own bytes. */
 
 import assert from 'node:assert/strict';
 
