@@ -26,7 +26,7 @@ const PAGE = '/web/';
 /** With reduced motion, nothing runs unless a test starts it; animation would use a whole core. */
 const CALM = /** @type {const} */ ({ reducedMotion: 'reduce' });
 /** The maximum size of everything for the first screen, as a static server sends it, without weights, engine and worker. Weights, engine
- * and worker have their own limits: ./build.sh size. A quarter of this maximum is for the recorded drawings on the cards, which are loaded
+ * and worker have their own limits: ./build.sh size. A quarter of this maximum is for the recorded drawings on the tiles, which are loaded
  * after the first pixel. */
 const MOST = 84 * 1024;
 
@@ -210,9 +210,9 @@ more('the tiles with small models draw again on their own after the digit is com
   }),
 );
 
-/** Opens a card and waits until its model has drawn. @param {Page} page @param {string} name */
+/** Opens a tile and waits until its model has drawn. @param {Page} page @param {string} name */
 async function open(page, name) {
-  await page.locator('.tiles-pause').waitFor({ ...WAIT, state: 'attached' }); // before that, a card is only a link
+  await page.locator('.tiles-pause').waitFor({ ...WAIT, state: 'attached' }); // before that, a tile is only a link
   await page.locator(`.tile[data-tile="${name}"]`).click();
   await page.locator('dialog next-pixel:defined').waitFor(WAIT);
   return ended(page);
