@@ -60,7 +60,7 @@ __attribute__((format(printf, 1, 2)))
 void check_say(const char *format, ...);
 
 /* Returns memory of exactly `bytes` bytes, aligned to 16 and filled with 0xff (NaN as floats). The sanitizer therefore detects reads past
- * its end, and NaN in a result reveals a read of memory that was not written. The memory is released by memory_release or at the end of the
+ * the end, and NaN in a result reveals a read of memory that was not written. The memory is released by memory_release or at the end of the
  * test. */
 void *memory_take(size_t bytes);
 void *memory_copy(const void *from, size_t bytes);

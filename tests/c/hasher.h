@@ -28,7 +28,7 @@ typedef struct {
 /* Combines a hash with one more number. */
 uint32_t hasher_hash(uint32_t hash, uint32_t word);
 
-/* Computes the logits (nx_stride(HASHER_PLACES)) of the location of a position, given a hash of all earlier ids and locations. */
+/* Computes nx_stride(HASHER_PLACES) logits for the location of a position, given a hash of all earlier ids and locations. */
 void hasher_place_logits(uint32_t hash, float *logits);
 
 /* Opens a model of one part. While the model is in use, it reads `config` and counts misuses in it. */

@@ -12,9 +12,9 @@
 /* Description of an image model, from its metadata and its part. */
 typedef struct {
     uint32_t height, width, channels, levels;
-    uint32_t positions, position_elements, elements; /* steps, E, values in a complete picture */
+    uint32_t positions, position_elements, elements; /* positions; values per position, E; values in a picture */
     uint32_t classes, blocks, heads, outputs;
-    uint32_t rows, window; /* of the first map: rows and keys per row; 0 if there is no map, or one too large to show */
+    uint32_t rows, window; /* first map: rows, keys per row; 0: no map, or one that is too large to show */
     uint32_t query_block, memory_block, block_rows, block_cols, flange_rows, flange_cols;
     uint32_t input_height, input_width;
     uint32_t palette, draft; /* 0 or 1 */

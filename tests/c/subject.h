@@ -189,7 +189,7 @@ static inline void for_every(void (*test)(const subject *s)) { for_those(TOY_RUN
 /* Runs a test on hashers that never end. */
 static inline void for_every_endless(void (*test)(const subject *s)) { for_those(TOY_RUN, test, -100); }
 
-/* Runs each test (the list ends with a null pointer) with penalties and biases. These are functions of the ids of the sequence, so results
+/* Runs each test (the list ends with a null pointer) with penalties and biases. Both depend only on the ids of the sequence, so results
  * do not depend on how the computation is divided. */
 static inline void shape_each(void (*const *tests)(void)) {
     for (shaped = 1; *tests; tests++) (*tests)();

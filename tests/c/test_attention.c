@@ -53,7 +53,7 @@ static uint32_t pattern_of(const nx_pattern *p) {
             if (seen[j] != ref_visible(p, raster, i, j)) CHECK_INT(seen[j], ref_visible(p, raster, i, j));
             if (seen[j]) CHECK(j <= i);
         }
-        /* a block is contiguous, and all its positions have the same memory, which stays in the ring while a pass writes the block */
+        /* a block is contiguous, and all its positions see the same memory, which stays in the ring while a pass writes the block */
         CHECK(end > i && end <= n && nx_pattern_block_end(p, end - 1) == end);
         if (i == 0 || nx_pattern_block_end(p, i - 1) == i)
             CHECK(end - ranges[0].from <= slots);

@@ -374,7 +374,7 @@ static void q8_ends(uint32_t packing) {
     CHECK_NEAR((double)q8_of(0x1p-99f, 0, packing), 0x1p-99, 0x1p-99 * 4 * UNIT);
     CHECK(q8_of(0x1p-101f, 0, packing) == 0 && q8_of(1e-45f, 0, packing) == 0); /* values that are too small to divide by become zero */
     CHECK(q8_of(1e-45f, 1, packing) == q8_of(0, 1, packing));
-    /* 8-bit integers cannot hold these numbers, which must reach the output unchanged, and not as an ordinary number */
+    /* 8-bit integers cannot hold NaN and infinity, which must not reach the output as an ordinary number */
     CHECK(!isfinite(q8_of(NAN, 1, packing)) && !isfinite(q8_of(1, NAN, packing)) && !isfinite(q8_of(NAN, 0, packing)));
     CHECK(!isfinite(q8_of(INFINITY, 1, packing)) && !isfinite(q8_of(-INFINITY, 1, packing)));
 }

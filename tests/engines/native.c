@@ -412,7 +412,7 @@ static void tell(const char *way, uint32_t each) {
     free(nats);
 }
 
-/* Prints the costs of known tokens, without the first one; for a sound, of all samples. */
+/* Prints the costs of known tokens, without the first one; for audio, the costs of all samples. */
 static void score_text(void) {
     nx_part_info part;
     check(nx_model_part(model, 0, &part), "nx_model_part");

@@ -140,7 +140,7 @@ static void fuzz_run(const nx_model *model, const uint8_t *data, size_t size) {
     }
 }
 
-/* Makes a beam search with any model whose positions have one element, and damages the session between two steps. */
+/* Runs a beam search with any model that has one element per position, and damages the session between two steps. */
 static void fuzz_search(const nx_model *model, const uint8_t *data, size_t size) {
     nx_settings settings = {.samples = 1 + data[size - 1] % 3, .temperature = 1, .top_p = 1};
     nx_candidate candidates[3 * (1 + 8)];

@@ -18,7 +18,7 @@ static uint32_t n_subjects;
 int LLVMFuzzerInitialize(int *argc, char ***argv);
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-/* Makes the subjects in advance, because on a busy machine this takes longer than an input may. */
+/* Makes the subjects in advance, because on a busy machine this takes longer than the time limit of one input. */
 int LLVMFuzzerInitialize(int *argc, char ***argv) {
     (void)argc, (void)argv;
     const toy_row *row;

@@ -175,7 +175,8 @@ static const toy_gpt2_config configs[] = {
     {.values = 70, .length = 24, .blocks = 2, .d = 64, .inner = 64, .heads = 2, .type = NX_Q4_0, .seed = 5},
 };
 
-/* Positions computed one by one are compared with the reference; all positions in one call give the same bits, up to the last one. */
+/* Positions computed one by one are compared with the reference. All positions computed in one call, up to the last one, give the same
+ * bits. */
 static void logits(void) {
     check_random random = {8};
     for (size_t i = 0; i < sizeof configs / sizeof *configs; i++) {

@@ -677,7 +677,7 @@ static void drafts(void) {
         check_at("configuration %lld", i, 0, 0, 0);
         draft_agrees(list + i, &random);
     }
-    /* from the smallest to the largest sizes, on images of one row, of one column, and wider than the distance of the neighbours */
+    /* drafts of the smallest to the largest sizes; images of one row, of one column, and wider than the most distant neighbour */
     static const uint32_t shapes[][6] = {{1, 40, 2, 1, 4, 1}, {40, 1, 256, 32, 4, 1}, {20, 18, 256, 32, 256, 3}, {3, 40, 2, 32, 20, 256}};
     for (int i = 0; i < 4; i++) {
         size_t mark = memory_mark();

@@ -530,7 +530,7 @@ static toy_file head_of_blocks(uint32_t blocks, uint64_t *length) {
     return head;
 }
 
-/* The size of a model beyond 2 GiB is reported; if it fits in no page, the error states the size. */
+/* The size of a model beyond 2 GiB is reported; if no web page can hold the model, the error states the size. */
 static void large_models(void) {
     uint64_t length;
     size_t bytes = 0;

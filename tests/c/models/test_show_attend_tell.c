@@ -288,7 +288,8 @@ static float *run(const nx_model *model, const config *c, const uint32_t *pictur
 
 /* ---- tests ------------------------------------------------------------------------------------------------------------------ */
 
-/* Positions computed one by one are compared with the reference; all positions in one call give the same bits. The weights add up to 1. */
+/* Positions computed one by one are compared with the reference; all positions computed in one call give the same bits. The weights add up
+ * to 1. */
 static void logits(void) {
     for (size_t i = 0; i < CONFIGS; i++) {
         const config *c = configs + i;

@@ -380,7 +380,7 @@ static void dense(void) {
     CHECK_FLOATS(other, one, n);
 }
 
-/* The memory of a sequence depends on its storage: a ring and summaries, or all positions. */
+/* The memory that a sequence needs depends on how the pattern stores it: as a ring and summaries, or as all positions. */
 static void memory_of_a_run(void) {
     size_t bytes[3], longer[3];
     for (uint32_t combine = INTERLEAVED; combine <= BY_HEAD; combine++)

@@ -305,8 +305,8 @@ static float *logits_of(const nx_model *model, nx_session *session, const uint32
 
 /* ---- tests ------------------------------------------------------------------------------------------------------------------ */
 
-/* Positions computed one by one are compared with the reference, with sources of all lengths; all positions in one call give the same bits,
- * up to the last one. */
+/* Positions computed one by one are compared with the reference, with sources of all lengths. All positions computed in one call, up to the
+ * last one, give the same bits. */
 static void logits(void) {
     for (size_t i = 0; i < CONFIGS; i++) {
         const toy_transformer_config *c = configs + i;
