@@ -13,8 +13,8 @@ nx_session *one_sample(const nx_model *model, uint32_t length, uint32_t maps);
 /* Returns n random ids below `values`. */
 uint32_t *some_ids(uint32_t n, uint32_t values, uint64_t seed);
 
-/* Reads n ids one by one, and compares the logits of all but the first, of shape (n - 1, values), with `truth`: the largest error must be below
- * `tolerance` times the logits' deviation. Then reads the ids in one call, which must give the same bits. `configuration` is printed in
+/* Reads n ids one by one, and compares the logits of all but the first, of shape (n - 1, values), with `truth`: the largest error must be
+ * below `tolerance` times the logits' deviation. Then reads the ids in one call, which must give the same bits. `configuration` is printed in
  * messages. Returns the session, which has read all ids. */
 nx_session *check_logits(const nx_model *model, const uint32_t *ids, uint32_t n, uint32_t values, const double *truth, double tolerance,
                          int configuration);
