@@ -256,13 +256,13 @@ async function measure(arena, probes, runs, until = Infinity) {
   return { samples, pixels, rounds };
 }
 
-/** Returns the multiply-adds of one known position in the section prefill. @param {Uint8Array} file */
+/** Returns the multiply-adds of one known position in the section "prefill". @param {Uint8Array} file */
 function knownMacs(file) {
   const { macs, headMacs } = workOf(file, { from: KNOWN.position, to: KNOWN.position + KNOWN.count });
   return macs - headMacs;
 }
 
-/** Returns the multiply-adds of one block of the models of the section kernels: matrices, and attention to the mean number of keys. */
+/** Returns the multiply-adds of one block of the models in the section "kernels": matrices, and attention to the mean number of keys. */
 function blockMacs() {
   const shape = partShape(1, 0),
     { width, queryBlock = 0 } = shape;

@@ -256,7 +256,7 @@ const TEXTS_SHOWN = ['a', ' ', 'ab ', 'あ', 'א(', '\n', '('].filter((_, i) => 
 const tall = () => Object.assign(canvas(), { height: 1 << 24 });
 
 const TOOLS = { canvas, doubled, list, painted, tall };
-/** The sheets of every kind, by the name of their class. */
+/** The classes that paint results on a canvas (sheets), of every kind, by name. */
 const SHEETS = Object.assign({}, ...Object.values(rowsOf('sheets')).filter((own) => typeof own !== 'string'));
 
 /** Tests that are specific to kinds; several kinds may contribute a part to one test. */
