@@ -29,8 +29,8 @@ export interface NextPixelAttributes {
   samples?: number | string;
   /** Seed of the noise, a whole number up to 2^53 - 1. The same seed draws the same result. Default: a random one. */
   seed?: number | string;
-  /** 0 to 100; below 1, probable values are drawn more often; at 0, the most probable value is always taken. Default 1; for a translation or
-   * a caption, 0, and a higher temperature requires a single beam. */
+  /** 0 to 100. Below 1, probable values are drawn more often; at 0, the most probable value is always taken. With several beams, the
+   * temperature must be 0. Default 1, or 0 for translations and captions. */
   temperature?: number | string;
   /** 1 to 16: number of hypotheses of the beam search, which returns the best hypothesis at its end. With 1, the most probable token of each
    * step is returned immediately. Default 1. */
@@ -41,11 +41,11 @@ export interface NextPixelAttributes {
   system?: string;
   /** A chat template in the Jinja language, which replaces the file's template. */
   template?: string;
-  /** Nucleus sampling: draw only from the most probable values that together have this probability, over 0 to 1. Default 1. */
+  /** Nucleus sampling: keep the most probable values, until their probabilities add up to this value, above 0 and at most 1. Default 1. */
   'top-p'?: number | string;
   /** Maximum number of tokens to draw. Default: the rest of the context. If more tokens are requested, the older half of the context is
-   * dropped whenever it is full. For a translation, the default is 50 tokens more than the sentence has [Vaswani et al. 2017], but at most
-   * the model's capacity; without a limit, unknown words may make the model repeat itself endlessly. */
+   * dropped whenever the context is full. For a translation, the default is 50 tokens more than the sentence has [Vaswani et al. 2017], but
+   * at most the model's capacity; without a limit, unknown words may make the model repeat itself endlessly. */
   'max-tokens'?: number | string;
   /** Number of known rows of the picture; absent: half of the rows. */
   rows?: number | string;
@@ -58,7 +58,7 @@ export interface NextPixelAttributes {
   label?: string;
   /** The speaker, for an audio model that has several. */
   speaker?: string;
-  /** Maximum length in seconds, over 0 to 120; the sound may end earlier. Default 2. */
+  /** Maximum length in seconds, above 0 and at most 120; the sound may end earlier. Default 2. */
   seconds?: number | string;
   /** Maximum number of bars of music, 1 to 1000, including the given ones; the music may end earlier. Default: the model's capacity. */
   bars?: number | string;

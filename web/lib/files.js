@@ -5,15 +5,15 @@
  * The addresses of the files that are published next to the library. No other module contains these addresses: the single-file build
  * replaces this module with one that embeds the files (web/tools/single.js).
  *
- * Bundlers recognise `new URL('name', import.meta.url)` and `new Worker(new URL(...))`, so each of these is written out once here. Any
- * other address is made from HERE, which bundlers leave alone.
+ * Bundlers recognise `new URL('name', import.meta.url)` and `new Worker(new URL(...))`, so every such expression is written out in this
+ * module. Any other address is made from HERE, which bundlers leave alone.
  */
 
 const HERE = import.meta.url;
 
 /**
- * The folder of the published files, if `vite dev` has moved the library into its folder of pre-bundled packages but has left the other
- * published files where they were.
+ * Matches if `vite dev` has moved the library into its folder of pre-bundled packages. MOVED[1] is then the address of node_modules/, which
+ * still contains the other published files.
  */
 const MOVED = /^(.*\/)\.vite\/deps[^/]*\/[^/]*$/.exec(HERE);
 

@@ -2,8 +2,8 @@
 // @ts-check
 
 /**
- * The flow of results and ids between the parts of a model. The parts are in file order. A port takes the result of the same name from an
- * earlier part, or the ids that a part of that name draws. The caller provides the inputs that no part produces.
+ * The flow of results and ids between the parts of a model. The parts are in file order. Each input of a part takes the result with the
+ * same name from an earlier part, or the ids drawn by an earlier part with that name. The caller provides all other inputs.
  *
  *     encoder  encodes; codes -> prior  draws; its ids -> decoder  encodes while the prior is still drawing
  */
@@ -16,8 +16,8 @@
  * @typedef {object} Stage
  * @property {Part} part
  * @property {boolean} draws   whether the part draws ids; otherwise it encodes its inputs and produces results
- * @property {Record<string, { part: Part, result?: string }>} from  the source of each port: a result of that part, or the ids that it
- *   draws
+ * @property {Record<string, { part: Part, result?: string }>} from  the source of each input, by the input's name: a result of an earlier
+ *   part, or the ids that this part draws
  * @property {number} [reach]  for a part that encodes drawn ids: how many ids on either side of an id affect its results; encoding can then
  *   begin before all ids are drawn. Undefined: encoding waits for the last id
  * @property {number} [least]  for a part that encodes drawn ids: the minimum number of ids to encode together, except at the end.

@@ -67,24 +67,25 @@ const LOADING = ['onProgress', 'signal', 'integrity', 'cache', 'patience', 'work
  *   MB or more) is held in memory as a whole before it is opened; without a digest, a large file goes to the engine as it arrives
  * @property {boolean} [cache]       whether a browser stores the weight file in its Cache API (as 'nextpixel'), for the next visit and for
  *   offline use. A file that has changed on the server is downloaded again. Default true
- * @property {number} [patience]      how long a server may send nothing, in milliseconds. After this time the missing rest is requested
- *   again, if the server supports ranges; after a few attempts loading fails. Default 30000
+ * @property {number} [patience]      longest time that the server may send no data, in milliseconds. After this time the missing rest is
+ *   requested again if the server supports ranges; after a few attempts, loading fails. Default 30000
  * @property {number | 'auto'} [workers]  how many workers share the samples of a run, 1 to 16, each with its own copy of the model in
- *   memory. The images do not depend on this number. Useful with that many physical cores (`navigator.hardwareConcurrency` often counts two
- *   for each). 'auto': 1 to 4, as many as run in parallel at nearly full speed, measured while the file arrives; see `model.workers`.
- *   Default 1
- * @property {number} [threads]      how many threads share the products of each step of a text model, with one copy of its weights: 1 to
- *   16. The tokens do not depend on this number. Needs shared memory; in a browser, the page must therefore be cross-origin isolated.
- *   Without shared memory, one thread is used; see `model.threads`. Useful for large models with that many physical cores. Default 1
+ *   memory. The images do not depend on this number. Useful up to the number of physical cores (`navigator.hardwareConcurrency` often
+ *   counts two per core). 'auto': 1 to 4, as many as run in parallel at nearly full speed, measured while the file arrives; see
+ *   `model.workers`. Default 1
+ * @property {number} [threads]      number of threads, 1 to 16, that share the matrix products of each step of a text model. They use one
+ *   copy of its weights. The tokens do not depend on this number. Needs shared memory; in a browser, the page must therefore be
+ *   cross-origin isolated. Without shared memory, one thread is used; see `model.threads`. Useful for large models, up to the number of
+ *   physical cores. Default 1
  * @property {string | URL} [wasmUrl] address of nextpixel.wasm, or of nextpixel-relaxed.wasm or nextpixel-pairs.wasm if relaxed SIMD is
  *   known to work; by default the fastest one for this machine, from the library's folder
  * @property {WorkerUrl} [workerUrl]  address of worker.js of the same version; by default the one in the library's folder
- * @property {import('./base/dom.js').Dom<'Worker'>} [worker]  a module worker that runs worker.js, which the page started before it loaded
+ * @property {import('./base/dom.js').Dom<'Worker'>} [worker]  a module worker, running worker.js, that the page started before it loaded
  *   the library; the model owns the worker from now on
  */
 
 /**
- * Checks the options that are addresses, before anything is fetched.
+ * Validates these options of load() before anything is fetched.
  *
  * @param {{ cache?: unknown, wasmUrl?: unknown, workerUrl?: unknown, integrity?: unknown, worker?: any }} options
  */
@@ -108,7 +109,8 @@ function prepare() {
 }
 
 /**
- * Loads a model. In TypeScript, `load<'sound'>(address)` has the verbs of the given kind, and its generate() returns a SoundRun.
+ * Loads a model. In TypeScript, the model from `load<'sound'>(address)` has only the verbs of this kind, and its generate() returns a
+ * SoundRun.
  *
  * @template {Kind} [K=Kind]
  * @param {Source | Source[]} source  the address of a weight file, in Node also a path, or hf:owner/name/file.gguf for a file on the
@@ -169,7 +171,7 @@ export async function load(source, options = {}) {
     tell({});
     const compiled = again(
       () => (wasmUrl === undefined ? (sharing?.compileThreads ?? compileBest)(patience) : compile(wasmUrl, patience)),
-      // if the server sent nothing, the cause has a code
+      // a cause that has a code means that the server sent nothing: no retry
       ({ code, cause }) => code === 'network' && cause && !cause.code && !giveUp.signal.aborted,
     );
     const loaded = Promise.all([compiled, readSource(source, reading).catch(afresh)]);
@@ -217,7 +219,8 @@ export async function load(source, options = {}) {
 }
 
 /**
- * The options of acquire(), as in load(). The first caller determines workers, threads and worker.
+ * The options of acquire(), with the same meaning as for load(). If several callers share a model, the first one determines workers,
+ * threads and worker.
  *
  * @typedef {Pick<LoadOptions, 'onProgress' | 'signal' | 'workers' | 'threads' | 'cache' | 'integrity' | 'worker'>} AcquireOptions
  */

@@ -2,9 +2,9 @@
 // @ts-check
 
 /**
- * All settings of a run, one row each. Generated from this table: the checks of options, the settings sent to the worker, the fields of
- * nx_settings (fields.js), the types of the options with these comments (options.js), and the attributes of the element. node
- * web/tools/options.js writes fields.js and options.js.
+ * All settings of a run, one row each. Several things are derived from this table: the checks of options, the settings sent to the worker,
+ * the fields of nx_settings (fields.js), the types of the options with these comments (options.js), and the attributes of the element. The
+ * script web/tools/options.js writes fields.js and options.js.
  */
 
 import { NX_MAX_SAMPLES } from './engine/abi.js';
@@ -13,12 +13,12 @@ import { NX_MAX_SAMPLES } from './engine/abi.js';
 
 /**
  * @typedef {object} Setting
- * @property {string} of       the kinds that have the option, separated by spaces ('translation' counts as one); '': none, because only the
+ * @property {string} of       names of the kinds that have the option, separated by spaces ('translation' counts as a kind); '' if only the
  *   library sets it
  * @property {readonly [number, number]} [whole]   the value is a whole number in this range
  * @property {readonly [number, number]} [number]  the value is a number in this range
  * @property {true} [over]     excludes the lower end of the range
- * @property {true} [flag]     true or false. A setting without whole, number or flag is checked where it is used
+ * @property {true} [flag]     the value is true or false. A setting without whole, number or flag is checked where it is used
  * @property {number | boolean | string} [initial]  the default
  * @property {string} [field]  the field of the setting in nx_settings
  * @property {number} [off]    the value of this field for runs without the setting, if it differs from `initial`
@@ -41,8 +41,8 @@ export const SETTINGS = /** @type {const} */ ({
   samples: { of: 'picture latent caption', whole: [1, NX_MAX_SAMPLES], initial: 1, field: 'samples', attribute: true },
   /** {number | bigint} seed of the noise, 0 to 2^64 - 1. The same seed draws the same result. Default: a random one */
   seed: { of: 'picture sound code note text translation latent caption', attribute: true },
-  /** 0 to 100; below 1, probable values are drawn more often; at 0, the most probable value is always taken. Default 1; for a translation
-   * or a caption, 0, and a higher temperature requires a single beam */
+  /** 0 to 100. Below 1, probable values are drawn more often; at 0, the most probable value is always taken. With several beams, the
+   * temperature must be 0. Default 1, or 0 for translations and captions */
   temperature: {
     of: 'picture sound code note text translation caption',
     number: [0, 100],
@@ -52,12 +52,12 @@ export const SETTINGS = /** @type {const} */ ({
   },
   /** draw only from the k most probable values; 0: all. Default 0 */
   topK: { of: 'picture sound code note text', whole: [0, MANY], initial: 0, field: 'top_k' },
-  /** locally typical sampling: draw only from the values whose surprisal is closest to the expected surprisal and which together have this
-   * probability, 0 to 1; 1: all. Default 1 */
+  /** locally typical sampling: keep the values whose surprisal is closest to the expected surprisal, until their probabilities add up to
+   * this value, 0 to 1; 1 keeps all values. Default 1 */
   typicalP: { of: 'text', number: [0, 1], initial: 1, field: 'typical_p' },
-  /** nucleus sampling: draw only from the most probable values that together have this probability, over 0 to 1. Default 1 */
+  /** nucleus sampling: keep the most probable values, until their probabilities add up to this value, above 0 and at most 1. Default 1 */
   topP: { of: 'picture sound code note text', number: [0, 1], over: true, initial: 1, field: 'top_p', attribute: true },
-  /** draw from the values with at least this fraction of the largest probability, 0 to 1. Default 0 */
+  /** draw only from the values with at least this fraction of the largest probability, 0 to 1. Default 0 */
   minP: { of: 'text', number: [0, 1], initial: 0, field: 'min_p' },
   /** 0.01 to 100; above 1, tokens that occur among the last tokens become less probable. Default 1 */
   repetitionPenalty: { of: 'text', number: [0.01, 100], initial: 1, field: 'repetition' },
@@ -67,19 +67,20 @@ export const SETTINGS = /** @type {const} */ ({
   presencePenalty: { of: 'text', number: [-100, 100], initial: 0, field: 'presence' },
   /** how many of the last tokens the penalties consider. Default 64 */
   penaltyLast: { of: 'text', whole: [0, 2 ** 24], initial: 64, field: 'penalty_last', off: 0 },
-  /** {Record<string, number> | Map<string | number, number>} biases added to the logits of tokens, which are given by id or by a text that
-   * is one token; -Infinity forbids a token. At most 4096 biases */
+  /** {Record<string, number> | Map<string | number, number>} biases to add to the logits of tokens. Each token is given by its id, or by a
+   * string that is exactly one token; -Infinity forbids a token. At most 4096 biases */
   logitBias: { of: 'text' },
   /** {Label} the class to draw */
   label: { of: 'picture sound code latent', attribute: true, fits: knowsClasses },
-  /** {ArrayLike<number> | ArrayLike<number>[]} the latent of the pictures, like `step.latent`: `info.latent` numbers, about -3 to 3; or one
-   * latent for each sample. Default: drawn from the seed */
+  /** {ArrayLike<number> | ArrayLike<number>[]} the latent vector of the pictures, in the form of `step.latent`: `info.latent` numbers,
+   * about -3 to 3; or a list with one vector per sample. Default: drawn from the seed */
   latent: { of: 'latent' },
   /** {Label} the speaker, for an audio model that has several */
   speaker: { of: 'sound code', attribute: true, fits: knowsSpeakers },
-  /** maximum length in seconds, over 0 to 120; the sound may end earlier. Default 2 */
+  /** maximum length in seconds, above 0 and at most 120; the sound may end earlier. Default 2 */
   seconds: { of: 'sound code', number: [0, 120], over: true, initial: 2, attribute: true },
-  /** stop after this many seconds below one fifth of the loudest 50 ms, 0 to 120; 0: only the model ends the sound. Default 0 */
+  /** end the sound when it has stayed below one fifth of its loudest 50 ms for this many seconds, 0 to 120; 0: only the model ends the sound.
+   * Default 0 */
   silence: { of: 'sound', number: [0, 120], initial: 0 },
   /** maximum number of bars of music, 1 to 1000, including the given ones; the music may end earlier. Default: the model's capacity */
   bars: { of: 'note', whole: [1, 1000], attribute: true },
@@ -88,29 +89,29 @@ export const SETTINGS = /** @type {const} */ ({
   /** false: no drawn voice moves in parallel fifths or octaves with a higher voice. The model has not learned this rule of counterpoint.
    * Default true */
   parallels: { of: 'note', flag: true, initial: true },
-  /** true: each step includes the model's whole distribution at each value of the step, at temperature 1 and without filters. Slower; the
-   * drawn samples do not change. Default false */
+  /** true: each step includes the model's whole distribution for each of the step's values, at temperature 1 and without filters. Slower;
+   * the drawn samples do not change. Default false */
   probabilities: { of: 'picture sound code note text translation caption', flag: true, initial: false },
   /** speculative decoding, for a single sample of a model with a draft (`info.lookAhead`): true computes several pixels per pass, false
    * computes one pixel per pass. Both give the same image. Default: the method that is faster on this machine, measured during the first
    * images */
   lookAhead: { of: 'picture', flag: true, field: 'look_ahead', off: 0, on: 8 },
-  /** lets samples compete in groups of this many neighbours; the number of samples must be a multiple of it. Every few rows, the less
+  /** lets neighbouring samples compete in groups of this size; the number of samples must be a multiple of it. Every few rows, the less
    * likely half of each group is replaced by copies of the other half, with new noise. At the end, the samples of each group are sorted,
    * the likeliest first. Larger groups make fewer mistakes and plainer images. 0 or 1: no sample is dropped. Default 0 */
   resample: { of: 'picture', initial: 0 },
-  /** number of rows between two resamplings, or of elements if the model draws blocks, 1 to the image's height. Default 4 */
+  /** number of rows (of elements, if the model draws blocks) between two resamplings, 1 to the image's height. Default 4 */
   resampleRows: { of: 'picture' },
   /** maximum number of tokens to draw. Default: the rest of the context. If more tokens are requested, the older half of the context is
-   * dropped whenever it is full. For a translation, the default is 50 tokens more than the sentence has [Vaswani et al. 2017], but at most
-   * the model's capacity; without a limit, unknown words may make the model repeat itself endlessly */
+   * dropped whenever the context is full. For a translation, the default is 50 tokens more than the sentence has [Vaswani et al. 2017], but
+   * at most the model's capacity; without a limit, unknown words may make the model repeat itself endlessly */
   maxTokens: { of: 'text translation', whole: [0, MANY], attribute: true },
-  /** {string | string[]} texts that end the run as soon as they would appear; the output does not include them. The name of a control
-   * token, such as '<|im_start|>', represents that token */
+  /** {string | string[]} strings that end the run where they would appear; the output does not include them. The name of a control token,
+   * such as '<|im_start|>', means that token */
   stop: { of: 'text' },
-  /** {Constraint} a grammar or your own object, which returns a mask of the allowed tokens before each token. Filters apply to the allowed
-   * tokens only. Slower: each token takes a message to the worker and back, and there is no speculative decoding. If all tokens are
-   * allowed, the result is the same as without a constraint */
+  /** {Constraint} a grammar, or an object of your own that returns a mask of the allowed tokens before each token is drawn. Filters apply
+   * to the allowed tokens only. Slower: each token needs a message to the worker and back, and there is no speculative decoding. If all
+   * tokens are allowed, the result is the same as without a constraint */
   constraint: { of: 'text' },
   /** {string[]} restricts the output to one of these 1 to 1000 strings; each token is drawn with its probability among the tokens that
    * continue one of them */
@@ -118,8 +119,8 @@ export const SETTINGS = /** @type {const} */ ({
   /** 8 or 16: bits of the cached keys, if the file's weights are quantised. 16 is more precise, but takes 50 % more memory and some more
    * time. Default: 16 if the keys have biases, as in Qwen 2, where a few channels are large; otherwise 8 */
   keyBits: { of: 'text' },
-  /** {SavedState} state of a saved run to continue, `saved.state`: its tokens are not processed again. Only runs with this option reuse the
-   * state */
+  /** {SavedState} state (`saved.state`) of the saved run to continue, so that its tokens are not processed again. Only runs with this
+   * option reuse the state */
   state: { of: 'text' },
   /** number of most probable tokens to report at each step, with their nats. Default 0 */
   alternatives: { of: 'text', whole: [0, 1024], initial: 0 },
@@ -134,8 +135,8 @@ export const SETTINGS = /** @type {const} */ ({
   maps: { of: 'picture note text translation latent caption', flag: true, initial: false },
   /** {string} words to write instead of the model's own; each step then has the attention at its word */
   forced: { of: 'caption' },
-  /** {number | (number | null)[]} the only location of the picture to attend to, as an index of the keys of `maps`; one for all words, or a
-   * list for the first words, with null where the model chooses */
+  /** {number | (number | null)[]} index (among the keys of `maps`) of the only location of the picture to attend to. One index for all
+   * words, or a list for the first words, with null where the model chooses */
   lookAt: { of: 'caption' },
   /** {(step: SearchStep) => void} called after every step of a search with several beams */
   onSearch: { of: 'translation' },
@@ -147,9 +148,9 @@ export const SETTINGS = /** @type {const} */ ({
 
   // Settings that the library sets itself.
 
-  /** index, in the whole run, of the first sample to draw, which selects the noise */
+  /** index of the first sample to draw within the whole run; it selects the noise */
   first: { of: '', initial: 0, field: 'first_sample' },
-  /** index, in a longer run, of the first position, which selects the noise */
+  /** index of the first position within a longer run; it selects the noise */
   origin: { of: '', initial: 0, field: 'origin' },
   /**
    * true: the filters apply to the distribution at temperature 1, as is usual for language models; false: to the tempered one, as for

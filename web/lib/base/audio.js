@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Functions for playing on the page's AudioContext: a check before playing, and waiting until a part of the sound has been played. */
+/**
+ * Functions for playback on the page's AudioContext: one checks that it can play, the other waits until a part of the sound has been
+ * played.
+ */
 
 import { abortable } from './abort.js';
 import { show } from './checks.js';
@@ -51,8 +54,8 @@ async function started(context) {
 }
 
 /**
- * Waits until given parts of a sound have been played. Every wait ends when the signal is aborted, the context is closed, or onPlay()
- * throws an error.
+ * Returns functions that report what has been played and wait until a given part of a sound has been played. Every wait ends when the
+ * signal is aborted, the context is closed, or onPlay() throws an error.
  *
  * @template T
  * @param {any} context

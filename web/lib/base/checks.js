@@ -29,7 +29,7 @@ function callback(name, value) {
 }
 
 /**
- * Throws if options is not an object, has an unknown name, or has a wrong value of an option that all verbs check in the same way.
+ * Throws if `options` is not an object, if a name is unknown, or if an option that every verb checks in the same way has an invalid value.
  *
  * @param {any} options
  * @param {string} whose      name of the function, such as 'generate()'
@@ -104,7 +104,7 @@ export function wrongAnswer(what, value) {
   return wrong(what, value);
 }
 
-/** Returns the number of letters to insert, delete or change to turn one text into another. @param {string} a @param {string} b */
+/** Returns the edit distance of two strings: the number of letters to insert, delete or change. @param {string} a @param {string} b */
 function changes(a, b) {
   let row = Array.from({ length: b.length + 1 }, (_, i) => i);
   for (let i = 0; i < a.length; i++) {

@@ -7,7 +7,7 @@ import { classOf } from './realm.js';
 const LONG = 2 ** 20;
 
 /**
- * Returns a deep copy: arrays, typed arrays and objects become plain ones. Functions, DataViews, dates and other objects are not copied.
+ * Returns a deep copy of arrays, typed arrays and plain objects. Functions, DataViews, dates and other objects are not copied but shared.
  *
  * @type {<T>(value: T) => T}
  */

@@ -2,8 +2,9 @@
 // @ts-check
 
 /**
- * Elementary functions computed only from sums, products and square roots, whose bits are the same in every engine. The functions of Math
- * differ in their last bits. Everything that affects a picture, a sound or a result uses these functions.
+ * Elementary functions computed only from sums, products, quotients and square roots, so that their results have the same bits in every
+ * JavaScript engine. The last bits of Math.sin() and similar functions differ between engines. Everything that affects a picture, a sound
+ * or a result uses the functions of this module.
  */
 
 /**
@@ -23,7 +24,7 @@ export function sineOfPi(x) {
   return turns % 2 ? -sum * near : sum * near;
 }
 
-/** Returns the angle with this cosine in half turns, 0 to 1. @param {number} cosine  -1 to 1 */
+/** Returns the angle that has this cosine, in half turns, 0 to 1. @param {number} cosine  -1 to 1 */
 export function halfTurns(cosine) {
   if (cosine <= -1) return 1;
   let tangent = Math.sqrt((1 - cosine) / (1 + cosine));

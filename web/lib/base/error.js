@@ -28,7 +28,8 @@ export function argumentError(message) {
 }
 
 /**
- * Reads an argument of the caller; reading may throw. Some frameworks wrap objects in proxies that throw at the first access.
+ * Reads an argument of the caller, and throws a NextPixelError if the reading fails: some frameworks wrap objects in proxies that throw at
+ * the first access.
  *
  * @template T
  * @param {string} name  name of the argument
@@ -45,8 +46,8 @@ export function reading(name, read) {
 }
 
 /**
- * Converts any error to the form in which it crosses the worker's boundary. An error that is not a NextPixelError is a defect of the
- * engine, and gets the code `trap`.
+ * Converts any error to a plain object that a worker can send to the page. An error that is not a NextPixelError is a defect of the engine,
+ * and gets the code `trap`.
  *
  * @param {unknown} error
  * @returns {PlainError}

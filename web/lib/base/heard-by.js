@@ -8,8 +8,8 @@
  * @template T
  * @param {((value: T) => unknown) | undefined} listener
  * @param {(reason: any) => void} failed  receives the first rejection of an asynchronous listener
- * @returns {((value: T) => void) & { turn: () => Promise<void> | false }}  turn: before the end of a run, waits until the last asynchronous
- * call of the listener can no longer fail
+ * @returns {((value: T) => void) & { turn: () => Promise<void> | false }}  turn: called before a run ends; waits one turn of the event loop
+ * if the listener is asynchronous, so that a rejection of its last call is still noticed
  */
 export function heardBy(listener, failed) {
   let later = false;

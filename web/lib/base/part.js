@@ -13,7 +13,7 @@ const WAITS_MS = [300, 1500, 5000];
  *
  * @template T
  * @param {() => Promise<T>} task
- * @param {(error: any) => unknown} gone  whether the connection may have caused this error
+ * @param {(error: any) => unknown} gone  returns whether the connection may have caused this error
  * @param {number[]} [waits]  in milliseconds
  * @returns {Promise<T>}
  */
@@ -57,7 +57,7 @@ export const part = (get, waits) =>
  * @type {{ code?: Promise<typeof import('../recovery.js')> }} */
 export const recovery = {};
 
-/** @param {unknown} cause  why the code is needed; thrown if the code is missing */
+/** @param {unknown} cause  the error from which to recover; thrown if the recovery code is missing */
 export const recovering = (cause) =>
   Promise.resolve(recovery.code)
     .then((code) => code ?? Promise.reject())

@@ -6,7 +6,7 @@
  * file paths.
  */
 
-/** True in Node, and in a page with access to Node's modules, even though such a page uses its own workers and fetch. */
+/** True in Node. Also true in a page that has access to Node's modules, although such a page uses the browser's workers and fetch. */
 export const inNode = typeof globalThis.process?.versions?.node === 'string';
 
 /**
@@ -26,8 +26,8 @@ export async function parallelism() {
 }
 
 /**
- * Calls `handler` for every message from the page, announces that the worker is ready, and returns the function that sends answers. In a
- * browser, the handler is set before this function returns, because earlier messages would be lost. In Node, early messages are queued.
+ * Calls `handler` for every message from the page, announces that the worker is ready, and returns the function that sends responses. In a
+ * browser, the handler is set before this function returns, because messages without a handler would be lost. Node queues such messages.
  *
  * @param {(message: any) => void} handler
  * @returns {(message: object, transfer?: Transferable[]) => void}
@@ -50,9 +50,9 @@ export function listenInWorker(handler) {
 }
 
 /**
- * Returns a function that calls back after all messages that are queued now. The function uses a MessageChannel, which is not clamped to 4
- * ms like setTimeout. Node handles all messages of a channel before those of another channel, so in Node the function uses setImmediate.
- * Jest may provide neither to its scripts.
+ * Returns a function that schedules the callback after all messages that are already queued. It uses a MessageChannel, because browsers
+ * delay setTimeout by at least 4 ms. Node handles all messages of one channel before those of another, so in Node it uses setImmediate.
+ * Scripts that run in Jest may have neither.
  *
  * @param {() => void} callback
  * @returns {() => void}

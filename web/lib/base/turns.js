@@ -26,7 +26,7 @@ export function atOnce(work) {
 /** Throws if the work must end, like an AbortSignal. @typedef {{ throwIfAborted: () => void }} Stop */
 
 /**
- * Runs a generator of many small steps, and yields to the event loop.
+ * Runs a generator of many small steps, and yields to the event loop whenever SLICE_MS have passed.
  *
  * @template T
  * @param {Generator<unknown, T, void>} work  yields between its steps, which take a few milliseconds at most

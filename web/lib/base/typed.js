@@ -9,7 +9,7 @@
  * (NFC), `stop` and `logitBias` are composed too. Names (labels, speakers, tags, languages) must be exact, and the error for a wrong one
  * lists them. */
 
-/** One emoji with its skin tone, its joiners and the joined characters: for example a flag, a keycap or a family. */
+/** Matches one emoji with its skin tone and all characters joined to it: for example a flag, a keycap or a family. */
 export const EMOJI =
   '(?:\\p{Regional_Indicator}{2}|[#*\\d]\\uFE0F?\\u20E3|\\p{Extended_Pictographic}(?:\\p{Emoji_Modifier}|\\uFE0F)?[\\u{E0020}-\\u{E007F}]*' +
   '(?:\\u200D\\p{Extended_Pictographic}(?:\\p{Emoji_Modifier}|\\uFE0F)?)*)';
@@ -44,7 +44,7 @@ export function straight(text) {
     .replace(SINGLE, "'");
 }
 
-/** Normalises a text with visible() and straight(), as the training data were. @param {string} text */
+/** Normalises a text with visible() and straight(), in the same way as the training data. @param {string} text */
 export const plain = (text) => straight(visible(text));
 
 /** Normalises a sentence like plain(), and reduces white space to single spaces. @param {string} text */

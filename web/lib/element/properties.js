@@ -24,18 +24,18 @@
  * @property {number} samples Number of images (or captions of the image) to draw, each with its own noise, 1 to 64. Default 1.
  * @property {number | undefined} seed Seed of the noise, a whole number up to 2^53 - 1. The same seed draws the same result. Default: a
  * random one.
- * @property {number} temperature 0 to 100; below 1, probable values are drawn more often; at 0, the most probable value is always taken.
- * Default 1; for a translation or a caption, 0, and a higher temperature requires a single beam.
+ * @property {number} temperature 0 to 100. Below 1, probable values are drawn more often; at 0, the most probable value is always taken.
+ * With several beams, the temperature must be 0. Default 1, or 0 for translations and captions.
  * @property {number} beams 1 to 16: number of hypotheses of the beam search, which returns the best hypothesis at its end. With 1, the most
  * probable token of each step is returned immediately. Default 1.
  * @property {string} prompt The beginning of the text, the sentence to translate or tag, or the first message.
  * @property {string} system The system message of a chat; the visitor can edit it if there are controls.
  * @property {string} template A chat template in the Jinja language, which replaces the file's template.
- * @property {number} topP Nucleus sampling: draw only from the most probable values that together have this probability, over 0 to 1.
- * Default 1.
+ * @property {number} topP Nucleus sampling: keep the most probable values, until their probabilities add up to this value, above 0 and at
+ * most 1. Default 1.
  * @property {number | undefined} maxTokens Maximum number of tokens to draw. Default: the rest of the context. If more tokens are requested,
- * the older half of the context is dropped whenever it is full. For a translation, the default is 50 tokens more than the sentence has
- * [Vaswani et al. 2017], but at most the model's capacity; without a limit, unknown words may make the model repeat itself endlessly.
+ * the older half of the context is dropped whenever the context is full. For a translation, the default is 50 tokens more than the sentence
+ * has [Vaswani et al. 2017], but at most the model's capacity; without a limit, unknown words may make the model repeat itself endlessly.
  * @property {number | undefined} rows Number of known rows of the picture; absent: half of the rows.
  * @property {string} voices For a MIDI file, the names of the voices to keep, separated by spaces, while the others are drawn; absent: the
  * file is continued.
@@ -44,7 +44,7 @@
  * is at most 64. Default 1.
  * @property {string} label The class to draw.
  * @property {string} speaker The speaker, for an audio model that has several.
- * @property {number} seconds Maximum length in seconds, over 0 to 120; the sound may end earlier. Default 2.
+ * @property {number} seconds Maximum length in seconds, above 0 and at most 120; the sound may end earlier. Default 2.
  * @property {number | undefined} bars Maximum number of bars of music, 1 to 1000, including the given ones; the music may end earlier.
  * Default: the model's capacity.
  * @property {number} tempo Quarters per minute, 20 to 400, for playback and files. Default 84.

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Keeps one core of the processor busy with a loop, and measures its speed. */
+/** Keeps one core of the processor busy with a loop, and measures the speed of the core. */
 
-/** Number of iterations between two readings of the clock, some 30 microseconds. */
+/** Number of iterations between two readings of the clock; they take about 30 microseconds. */
 const ROUNDS = 1 << 13;
-/** Limit of the clock readings, so that the loop ends even if the clock is set back. */
+/** Maximum number of clock readings, so that the loop ends even if the clock is set back. */
 const MOST_LOOKS = 1 << 12;
 
 /**
  * Compiles the loop for spin(): integer dot products of SIMD128, as in the engine, with twelve sums in parallel. With fewer sums, a core
  * would wait for its own results. While the core waits, its other hyperthread would run and look like another core. A loop in JavaScript
- * would start slowly and be recompiled while it runs; this one is fast from the start. The page compiles it and sends it to the workers,
- * because the page's policy is known to allow WebAssembly.
+ * would start slowly and be recompiled while it runs; the WebAssembly loop is fast from the start. The page compiles the loop and sends it
+ * to the workers, because the page's security policy is known to allow WebAssembly.
  */
 export async function compileLoop() {
   const sums = Array.from({ length: 12 }, (_, i) => i + 1);
@@ -72,7 +72,7 @@ export async function compileLoop() {
       0,
       13,
       0,
-      11, // repeat as many times as the parameter says
+      11, // decrement the parameter; repeat unless it is 0
       32,
       1,
       253,

@@ -21,9 +21,9 @@ import { Sessions } from './sessions.js';
 const STACK_BYTES = 65536;
 
 export class Core extends Sessions {
-  /** The weights that are still missing, while a file is fed. @type {Feed | undefined} */
+  /** The weights that are still missing, while a file is fed in pieces. @type {Feed | undefined} */
   #feed;
-  /** The number of blocks that exist as long as the instance. */
+  /** Number of heap blocks that live as long as the instance. */
   #blocks = 4; // scratch, ids, floats, model
 
   /** The metadata except the vocabulary, which may be long. @type {Metadata} */
@@ -100,7 +100,7 @@ export class Core extends Sessions {
     return this.instance.poisoned;
   }
 
-  /** Returns the memory, if the build has threads. */
+  /** Returns the shared memory, if the build has threads. */
   get shared() {
     return this.instance.shared;
   }

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** The model's own distributions at a position. A build for pictures alone has none of these functions. */
+/**
+ * The model's own distributions at a position. A build that supports only pictures lacks the functions of the engine that this module
+ * calls.
+ */
 
 import { NX_MORE, NX_NONE } from './abi.js';
 import { checkStatus, statusError } from './status-error.js';
@@ -15,7 +18,7 @@ import { checkStatus, statusError } from './status-error.js';
  * @param {Sessions} sessions
  * @param {Session} session
  * @param {number} k
- * @returns {{ ids: Uint32Array<ArrayBuffer>, nats: Float32Array<ArrayBuffer> }} (samples, k), the most probable first
+ * @returns {{ ids: Uint32Array<ArrayBuffer>, nats: Float32Array<ArrayBuffer> }} both of shape (samples, k), the most probable id first
  */
 export function top(sessions, session, k) {
   const count = k * session.samples;
@@ -32,8 +35,8 @@ export function top(sessions, session, k) {
  *
  * @param {Sessions} sessions
  * @param {Session} session
- * @param {Uint32Array} ids  (samples, span), the ids of the position
- * @returns {Float32Array<ArrayBuffer>} (samples, span, values)
+ * @param {Uint32Array} ids  shape (samples, span): the ids of the position
+ * @returns {Float32Array<ArrayBuffer>} shape (samples, span, values)
  */
 export function probabilities(sessions, session, ids) {
   const {

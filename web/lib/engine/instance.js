@@ -2,7 +2,8 @@
 // @ts-check
 
 /**
- * A WebAssembly instance of the engine and its memory: calls, blocks, views, copies. This module does not depend on models.
+ * A WebAssembly instance of the engine and its memory: function calls, blocks of memory, views and copies. This module does not depend on
+ * models.
  *
  *     0            __heap_base
  *     | stack, data | scratch | session | ... | model | ids | floats | session | ...   while opening, the file's bytes are below the model
@@ -65,8 +66,8 @@ export class Instance {
         `nextpixel.wasm has ABI version ${version}, this library needs ${NX_ABI_VERSION}: ` + 'install both from one release',
       );
     }
-    // Blocks begin in the middle of a cache line of 64 bytes, whatever the size of the wasm's static data. Another start costs 2 to 4 % of
-    // the speed of pixelcnn-digits (tests/bench/paired.js).
+    // Blocks begin in the middle of a cache line of 64 bytes, whatever the size of the wasm's static data. With any other alignment,
+    // pixelcnn-digits is 2 to 4 % slower (tests/bench/paired.js).
     this.heap = new Heap(64 * Math.ceil((exports.__heap_base.value >>> 0) / 64) + 32, NX_ALIGN);
     const scratch = this.take(AREAS.bytes);
     this.at = {

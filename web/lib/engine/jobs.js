@@ -2,7 +2,7 @@
 // @ts-check
 
 /**
- * The worker's side of the protocol, independent of the worker itself: takes messages, does the work in chunks, and posts answers.
+ * The worker's side of the protocol, independent of the worker itself: receives messages, does the work in chunks, and posts responses.
  * Concurrent jobs alternate after each chunk. The event loop runs between chunks, so a stop takes effect within about 10 ms.
  */
 
@@ -35,7 +35,7 @@ export class Jobs {
   #core;
   /** The cached sessions of the current instance. @type {{ core: Core, sessions: KeptSessions } | undefined} */
   #kept;
-  /** Concurrent jobs, by id. @type {Map<number, Job>} */
+  /** The unfinished jobs, by id. @type {Map<number, Job>} */
   #jobs = new Map();
   /** The ids of the jobs that have work to do, in round-robin order. @type {number[]} */
   #turns = [];
@@ -43,8 +43,9 @@ export class Jobs {
 
   /**
    * @param {(message: FromWorker, transfer?: Transferable[]) => void} post
-   * @param {(callback: () => void) => () => void} defer  returns a function that calls back after the queued messages
-   * @param {() => number} [now]  milliseconds
+   * @param {(callback: () => void) => () => void} defer  returns a function that schedules the callback after all messages that are already
+   *   queued
+   * @param {() => number} [now]  returns the time in milliseconds
    */
   constructor(post, defer, now = () => performance.now()) {
     this.#post = post;
@@ -200,7 +201,7 @@ export class Jobs {
     if (!this.#origin) this.#post({ type: 'lost', id });
   }
 
-  /** Returns the instance, or after a trap a fresh one. */
+  /** Returns the instance; starts a fresh one after a trap. */
   #live() {
     if (this.#core) return this.#core;
     if (!this.#origin) throw new Error('no model is open');

@@ -2,8 +2,8 @@
 // @ts-check
 
 /**
- * Caches the sessions of finished runs. A text with the same beginning as a cached session continues from it with the same bits, and only
- * its new tokens are processed.
+ * Caches the sessions of finished runs. If a new run begins with the same ids as a cached session, it continues from that session: only the
+ * remaining ids are processed, and the results have the same bits.
  *
  * The last session is always cached, because WebAssembly memory never shrinks, so dropping it would gain nothing. Up to three earlier
  * sessions are cached as well, as long as all of them together take at most 128 MB.
@@ -15,12 +15,15 @@
 const MOST = 4;
 export const MOST_BYTES = 128e6;
 
-/** To continue a session in place, at most this many of its ids may be dropped. */
+/**
+ * If more than this many ids of a session would be dropped, the run continues from a copy of the session, as long as there is memory for
+ * it.
+ */
 const FEW = 16;
 
-/** @typedef {{ session: Session, ids: number[], shape: string, layout: string, of?: string }} Held  shape: must be equal for a copy;
- * layout: must also be equal to continue in place; of: the hash of the saved state from which the session came. A saved state may contain
- * anything, so only runs that give its hash continue from it */
+/** @typedef {{ session: Session, ids: number[], shape: string, layout: string, of?: string }} Held  shape: must equal that of a run that
+ * continues from a copy of the session; layout: must also be equal for a run that continues the session in place; of: the hash of the saved
+ * state from which the session came. A saved state may contain anything, so only runs that give its hash continue from it */
 
 /** @param {Pick<DrawMessage, 'part' | 'keyBits'>} message */
 const shapeOf = ({ part, keyBits }) => `${part} ${keyBits}`;
@@ -52,8 +55,8 @@ export class KeptSessions {
   }
 
   /**
-   * Returns a session that contains the beginning of a run, made from the cached session with the longest common prefix. The session's
-   * position is the number of reused ids.
+   * Returns a session that already contains the first ids of a run. It is made from the cached session with the longest common prefix. The
+   * session's position is the number of reused ids.
    *
    * @param {DrawMessage} message
    * @returns {Session | undefined}
@@ -83,10 +86,11 @@ export class KeptSessions {
   }
 
   /**
-   * Returns a copy of the session that contains all ids of the message; or, if the message has a saved state, caches that state.
+   * Caches the saved state of the message, if the message has one. Otherwise, returns a copy of the cached session that contains all ids of
+   * the message.
    *
    * @param {KeepMessage} message
-   * @returns {State | undefined}  in the second case the given state, or undefined if it belongs to another file or build
+   * @returns {State | undefined}  for a saved state, that state, or undefined if it belongs to another file or build
    */
   keep(message) {
     if (message.state) {

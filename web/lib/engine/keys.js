@@ -11,7 +11,7 @@ import { NextPixelError } from '../base/error.js';
 const wrong = (key, what) => new NextPixelError('format', `The file is damaged, or was made wrongly: its key ${key} must be ${what}`);
 
 /**
- * Returns an integer of any width that the file must contain.
+ * Returns an integer that the file must contain; its type may have any width.
  *
  * @param {Lookup} metadata
  * @param {string} key
@@ -25,7 +25,7 @@ export function wholeOf(metadata, key, low, high) {
 }
 
 /**
- * Returns a list of texts or integers; empty if the file has no such list.
+ * Returns a list of strings or integers; empty if the file has no such list.
  *
  * @template {'texts' | 'whole numbers'} W
  * @param {Lookup} metadata

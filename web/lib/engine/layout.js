@@ -7,7 +7,7 @@ import { NX_ALIGN, NX_NAME_BYTES, STRUCTS } from './abi.js';
 
 /** @typedef {keyof typeof STRUCTS} StructName */
 
-/** An nx_problem consists of two texts, name and reason. */
+/** An nx_problem consists of two strings, name and reason. */
 export const PROBLEM_BYTES = 2 * NX_NAME_BYTES;
 
 /**
@@ -19,8 +19,8 @@ export function sizeOf(struct) {
 }
 
 /**
- * The block through which structs and results are passed to and from the engine: the offset of each of its areas, and its total size. The
- * areas are: a struct of any type; two words for results; a shape; an error.
+ * Structs and results are passed to and from the engine in one block of memory. This function returns the offset of each area of the block,
+ * and the size of the block. The areas are: a struct of any type; two words for results; a shape; an error.
  *
  * @param {Record<string, Record<string, string>>} [structs]
  */
@@ -70,7 +70,7 @@ export function writeStruct(view, address, struct, fields) {
 }
 
 /**
- * Reads a text of at most NX_NAME_BYTES, up to its terminating zero.
+ * Reads a string of at most NX_NAME_BYTES bytes, up to its terminating zero.
  *
  * @param {Uint8Array} memory
  * @param {number} address

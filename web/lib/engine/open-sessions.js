@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** The runs of one model: opening, extending, copying and closing them, with their settings and biases. */
+/** Opens, extends, copies and closes the runs of one model, and passes their settings and biases to the engine. */
 
 import { NX_PORTS } from './abi.js';
 import { NextPixelError, argumentError } from '../base/error.js';
@@ -15,8 +15,8 @@ import { checkStatus, statusError } from './status-error.js';
 /** @import { Inputs, Part, Settings } from './protocol.js' */
 
 /**
- * Minimum size in bytes of a file for which speculative decoding drafts from the text: about the size of a second-level cache. For a
- * smaller file, drafts do not make drawing faster.
+ * Minimum size of a weight file, in bytes, for speculative decoding with drafts from the text so far: about the size of a second-level
+ * cache. With a smaller file, such drafts do not make drawing faster.
  */
 const LOOK_UP_BYTES = 8e6;
 
@@ -38,7 +38,7 @@ export class OpenSessions {
 
   /** @type {Part[]} */
   parts;
-  /** The part that draws: the first part that has a sequence. @type {Part} */
+  /** The first part that draws, or the first part if none draws. @type {Part} */
   part;
   /** Size of the weight file. @type {number} */
   fileBytes;
@@ -116,10 +116,10 @@ export class OpenSessions {
   }
 
   /**
-   * Extends a run of a part that grows.
+   * Increases the capacity of a run. Its part must support this (Part.grows).
    *
    * @param {Session} session
-   * @param {number} length  more than before
+   * @param {number} length  the new capacity in positions, larger than before
    */
   growSession(session, length) {
     const { part, samples } = session;
@@ -165,7 +165,7 @@ export class OpenSessions {
   }
 
   /**
-   * Opens a run at a position of another run, which does not change.
+   * Opens a run that continues from a position of another run. The other run does not change.
    *
    * @param {Session} from  has one sample
    * @param {number} position
@@ -214,7 +214,7 @@ export class OpenSessions {
    * @param {boolean} maps
    * @param {number} [masked]  number of ids that a mask covers
    * @param {boolean} [hidden]
-   * @returns {number} the address of the biases
+   * @returns {number} the address of the nx_settings
    */
   #writeSettings(settings, maps, masked = 0, hidden = false) {
     const at = this.instance.at.struct;

@@ -9,13 +9,13 @@ import { statusError } from './status-error.js';
 
 /** @import { Instance } from './instance.js' */
 
-/** What the engine is doing, for error messages about a file. sniff.js has already reported files of a wrong format. */
+/** The action that error messages about a file name. sniff.js has already reported files of a wrong format. */
 const OPENING = 'Opening the weight file';
 
 /** Thrown by beginModel() if the head is incomplete. */
 export const TOO_SHORT = new Error('the head is too short');
 
-/** Minimum number of bytes of weights that are passed on together. */
+/** Minimum size, in bytes, of the buffer that collects weights before they go to the engine. */
 const FEED_BYTES = 1 << 20;
 
 /** @param {Instance} instance @param {number} status  of a call that reports an nx_problem */
@@ -69,7 +69,7 @@ export function beginModel(instance, head, fileBytes) {
   return { model, feed: new Feed(instance, model) };
 }
 
-/** The weights of a model that have not arrived yet. */
+/** Receives the weights of a model as they arrive, and passes them on to the engine. */
 export class Feed {
   #instance;
   #model;
@@ -78,7 +78,7 @@ export class Feed {
   /** The index of the tensor whose rows come next, and the index of the next row. */
   #tensor = 0;
   #row = 0;
-  /** The number of bytes that wait at `#address`, which has space for `#room` bytes. */
+  /** The number of bytes in the buffer at `#address`, whose size is `#room` bytes. */
   #held = 0;
   #room;
   #address;

@@ -25,14 +25,14 @@ export class Pace {
   }
 
   /**
-   * Does enough work to fill a chunk, estimated from earlier chunks. The cost of a position may vary, as between the layers of an encoder,
-   * where thousands of cheap positions can precede expensive ones. `work` therefore also calls `over` between positions.
+   * Does the amount of work that fills one chunk, estimated from earlier chunks. The cost of a position may vary, as between the layers of
+   * an encoder, where thousands of cheap positions can precede expensive ones. `work` therefore also calls `over` between positions.
    *
    * @template T
    * @param {string} kind   kind of work, because the time per position depends on the kind
    * @param {number} first  number of positions in the first chunk
    * @param {number} most
-   * @param {(count: number, over: () => boolean) => T} work  computes up to `count` positions, and stops early once over() is true
+   * @param {(count: number, over: () => boolean) => T} work  computes up to `count` positions, and stops early once over() returns true
    * @returns {T}
    */
   slice(kind, first, most, work) {

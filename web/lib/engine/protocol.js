@@ -6,11 +6,11 @@
  *
  *     page                                       worker
  *      |                                   here   |
- *      | <--------------------------------------- |  in a browser: its script has run
+ *      | <--------------------------------------- |  sent by a worker in a browser when its script has run
  *      | measure { loop, from, to }               |
  *      | ---------------------------------------> |  first, if the number of workers must be determined
  *      |                     measured { speed }   |
- *      | <--------------------------------------- |  its speed while the others run
+ *      | <--------------------------------------- |  the speed of this worker while the others run, too
  *      | open   { module, bytes }                 |
  *      | ---------------------------------------> |  instantiate, read the weights
  *      |                        opened { info }   |
@@ -20,22 +20,22 @@
  *      | next   { chunkSize }                     |
  *      | ---------------------------------------> |  one credit: prefill if necessary, then one chunk
  *      |                  step { ids, nats, ... } |
- *      | <--------------------------------------- |  and no more until the next credit
+ *      | <--------------------------------------- |  no further step until the next credit
  *      | stop                                     |
  *      | ---------------------------------------> |  frees the run; handled between two chunks
  *      |                                          |
  *      | score, attention, encode, keep           |
  *      | ---------------------------------------> |  one request ...
  *      |         scored, looked, encoded, kept    |
- *      | <--------------------------------------- |  ... one answer
+ *      | <--------------------------------------- |  ... one response
  *      |                                          |
  *      | beat                                     |
- *      | ---------------------------------------> |  every few seconds while an answer is pending
+ *      | ---------------------------------------> |  every few seconds while a response is pending
  *      |                                   here   |
  *      | <--------------------------------------- |
  *
- * Every message has the `id` of its job. Any message may be answered by `failed`, which ends that job. The work is done in chunks of about
- * 10 ms. Concurrent jobs alternate, and messages are handled between chunks.
+ * Every message has the `id` of its job. The response to any message may be `failed`, which ends the job. The work is done in chunks of
+ * about 10 ms. Concurrent jobs alternate, and messages are handled between chunks.
  */
 
 /** @import { Said } from '../kinds/note/alphabet.js' */
@@ -80,11 +80,11 @@ export const CODES = Object.freeze(
 
 /** @import { WasmModule } from '../base/dom.js' */
 
-/** The address of the worker's script, if it is not the default: a text, a URL, or, for a page with Trusted Types, a TrustedScriptURL.
+/** The address of the worker's script, if it is not the default: a string, a URL, or, for a page with Trusted Types, a TrustedScriptURL.
  * @typedef {string | URL | { toString(): string }} WorkerUrl */
 
 /**
- * The form in which an error crosses the worker's boundary.
+ * An error as a plain object, which a worker can send to the page.
  *
  * @typedef {{ code: ErrorCode, status: number, message: string }} PlainError
  */
@@ -93,7 +93,7 @@ export const CODES = Object.freeze(
 
 /**
  * The settings with which a run draws: all settings that are fields of nx_settings, and the biases of logits (at most 4096 ids, each with a
- * value within -1e9 and 1e9).
+ * value from -1e9 to 1e9).
  *
  * @typedef {{ seed: bigint, samples: number, logitBias?: [number, number][] } &
  *   { [N in SettingName as (typeof SETTINGS)[N] extends { field: string } ? N : never]?: (typeof SETTINGS)[N] extends { flag: true } ? boolean : number }} Settings
@@ -109,7 +109,7 @@ export const CODES = Object.freeze(
  * @property {number} span        number of elements per position
  * @property {number} outputs     number of output parameters per position
  * @property {number} length      maximum number of positions; 0: no limit
- * @property {number} rewinds     number of positions that a run may rewind
+ * @property {number} rewinds     maximum number of positions by which a run can be rewound
  * @property {boolean} draft      whether the part supports speculative decoding
  * @property {boolean} grows      whether a run may start with a small capacity and grow
  * @property {boolean} noisy      whether the part also uses noise within a position: samples may then differ although their ids are the
@@ -119,7 +119,7 @@ export const CODES = Object.freeze(
  * @property {number} hiddenWidth   number of values of each hidden state
  * @property {number} parameters  number of the part's weights
  * @property {{ name: string, values: number, dims: number[], optional: boolean, anyLength: boolean, like: number }[]} inputs  like: index
- *   of the port with the same number of items, or NX_NONE
+ *   of the input that must have the same number of items, or NX_NONE
  * @property {Result[]} results   the results that the part computes from its inputs
  * @property {{ name: string, port: number, rows: number, keys: number, queries: number, asking: number }[]} maps
  * @property {{ name: string, rows: number, cols: number, data: Float32Array }[]} tables
@@ -141,24 +141,24 @@ export const CODES = Object.freeze(
  * @property {string} name
  * @property {string[]} verbs       the names of the model's methods, such as 'complete' or 'generate'
  * @property {number} positions     positions in a complete sequence. For a text model, its context: the largest number of tokens that it
- *   sees. For a tagger, the largest number of words in one call; for a classifier from examples, the largest number of examples. For an
- *   audio model 0, because the caller sets the length; for a model that draws pictures in one pass 0, because there is no sequence
+ *   sees. For a tagger, the largest number of words in one call; for a classifier from examples, the largest number of examples. 0 for an
+ *   audio model, because the caller sets the length, and for a model that draws pictures in one pass, because it has no sequence
  * @property {number} parameters    number of weights
  * @property {number} bytes         size of the weight file
  * @property {string[]} classes     names of the labels; empty if the model has none
  * @property {number} blocks        number of attention layers
  * @property {number} heads         attention heads per layer
  * @property {number} embedding     width of the model's hidden states
- * @property {string[]} warnings    sentences for people about oddities of the file, such as a key that names no token, an unknown
- *   pre-tokenizer, or a cached copy that is used because the server fails or cannot be reached. Usually empty
- * @property {Record<string, string>} card  the model card: the texts in the file's metadata under `general.` and `nextpixel.card.`, without
- *   these prefixes (dataset, dataset_license, command, quality, author, license, ...)
+ * @property {string[]} warnings    human-readable warnings about the file, such as a key that names no token, an unknown pre-tokenizer, or
+ *   a cached copy that is used because the server fails or cannot be reached. Usually empty
+ * @property {Record<string, string>} card  the model card: the strings of the file's metadata whose keys start with `general.` or
+ *   `nextpixel.card.`, by key without this prefix (dataset, dataset_license, command, quality, author, license, ...)
  */
 
 /** The description of a model. `kind` is the name of a folder of web/lib/kinds; the kind.js of that folder defines the verbs, their options
  * and results, and further properties.
  * @typedef {import('../kinds/types.js').ModelInfo} ModelInfo */
-/** The type of `info` within the code of a kind: it has the properties of that kind only.
+/** The type of `info` within the code of a kind: it has the properties of all kinds.
  * @typedef {import('../kinds/types.js').AnyInfo} AnyInfo */
 
 /** Ids for the inputs of a model, by the names of the inputs, such as { class: [3] }. @typedef {Record<string, Uint32Array>} Inputs */
@@ -171,39 +171,39 @@ export const CODES = Object.freeze(
 
 // Messages from the page to the worker.
 /** @typedef {{ type: 'beat', id: number }} BeatMessage */
-/** `from`, `to`: the time to measure, in milliseconds of Date.now().
+/** `from`, `to`: start and end of the measurement, in milliseconds, as Date.now() returns them.
  * @typedef {{ type: 'measure', id: number, loop: WasmModule, from: number, to: number }} MeasureMessage */
 /** @typedef {{ type: 'open', id: number, module: WasmModule, bytes: Uint8Array<ArrayBuffer> }} OpenMessage */
-/** Opens a large file: `head` has its first bytes, and `feed` messages the rest. Each message is answered by `fed`, the last one by
- * `opened`.
+/** Opens a large file: `head` has its first bytes, and `feed` messages the rest. The response to the last message is `opened`, the response
+ * to each other message is `fed`.
  * @typedef {{ type: 'begin', id: number, module: WasmModule, head: Uint8Array, size: number }} BeginMessage */
 /** @typedef {{ type: 'feed', id: number, bytes: Uint8Array }} FeedMessage */
 /** Requests stacks for `count` more threads, if the build has threads.
  * @typedef {{ type: 'share', id: number, count: number }} ShareMessage */
 /** Permanently makes a worker a thread of another worker's instance.
  * @typedef {{ type: 'thread', id: number, module: WasmModule, memory: object, stack: number }} ThreadMessage */
-/** `known`: the ids before the first drawn id. `drawn`: for a resumed run, the ids after `known` that are already drawn, (positions, samples,
- * ids of a position). `maps`: the run draws one position per step and reports the attention of each position. `length`: the number of positions after which the run ends, if the model allows
- * more. `alternatives`: the number of most probable ids to report for each position. `search`: a beam search instead of drawing, with this
- * length penalty; the samples are the beams. `forced`: the ids to take instead of drawing. `resample`: samples compete, as described at
- * Resample. `notes`: for music, the ids and the bounds within which voices are drawn. `part`: the part to run; by default, the first part
- * that draws. `keyBits`: see nx_shape. `keep`: the run continues from a cached session with a common prefix, if there is one, and its own
- * session is cached (kept.js). `state`: the hash of the saved state that this run resumes; only such a run may continue from the session of
- * that state. `probabilities`: the whole distribution of each id is reported. `constrained`: each request contains the ids that may come
- * next.
+/** `known`: the ids before the first drawn id. `drawn`: for a resumed run, the ids after `known` that are already drawn, in the shape
+ * (positions, samples, ids per position). `maps`: the run draws one position per step and reports the attention of each position. `length`:
+ * the number of positions after which the run ends, if the model allows more. `alternatives`: the number of most probable ids to report for
+ * each position. `search`: a beam search instead of drawing, with this length penalty; the samples are the beams. `forced`: the ids to take
+ * instead of drawing. `resample`: samples compete, as described at Resample. `notes`: for music, the ids and the bounds within which voices
+ * are drawn. `part`: the part to run; by default, the first part that draws. `keyBits`: see nx_shape. `keep`: the run continues from a
+ * cached session with a common prefix, if there is one, and its own session is cached (kept.js). `state`: the hash of the saved state that
+ * this run resumes; only such a run may continue from the session of that state. `probabilities`: the whole distribution of each id is
+ * reported. `constrained`: each request contains the ids that may come next.
  * @typedef {{ type: 'draw', id: number, known: Uint32Array, drawn?: Uint32Array, inputs: Inputs, settings: Settings, maps?: boolean, length?: number,
  *   alternatives?: number, search?: number, forced?: Uint32Array, resample?: Resample, notes?: { said: Said[], bounds: Bounds }, part?: number, keyBits?: number, keep?: boolean, state?: string, probabilities?: boolean, constrained?: boolean }} DrawMessage */
-/** `chunkSize`: the largest number of positions per sample in the answer; 0: as many as one chunk yields. `allowed`: for a constrained run,
- * one bit for each id that may come next; if absent, all ids may.
+/** `chunkSize`: the largest number of positions per sample in the response; 0: as many as one chunk computes. `allowed`: for a constrained
+ * run, one bit for each id that may come next; if absent, all ids may.
  * @typedef {{ type: 'next', id: number, chunkSize: number, allowed?: Uint32Array }} NextMessage */
-/** `hiddenStates`: the layers whose hidden states the answer must also contain.
+/** `hiddenStates`: the layers whose hidden states the response must also contain.
  * @typedef {{ type: 'score', id: number, ids: Uint32Array, inputs: Inputs, hiddenStates?: number[] }} ScoreMessage */
-/** Requests all maps of the positions of known ids, from position `from` on. `ids`: the known ids.
+/** Requests all attention maps at the positions of the known ids, starting at position `from`. `ids`: the known ids.
  * @typedef {{ type: 'look', id: number, ids: Uint32Array, inputs: Inputs, from?: number }} LookMessage */
 /** `part`: index of the part; `results`: the requested results, by default all; `settings`: for the part's noise.
  * @typedef {{ type: 'encode', id: number, part: number, inputs: Inputs, results?: string[], maps?: boolean, settings?: Settings }} EncodeMessage */
-/** `known`: requests the session of a finished run that contains these ids; `of`: looks only among the runs that were resumed from this
- * saved state. `state`: caches a saved state, for runs that give its hash.
+/** `known`: requests the session of a finished run that contains these ids; `of`: also considers runs that were resumed from the saved
+ * state with this hash. `state`: caches a saved state, for runs that give its hash.
  * @typedef {{ type: 'keep', id: number, known: Uint32Array, part?: number, keyBits?: number, of?: string, state?: State & { hash: string } }} KeepMessage */
 /** @typedef {{ type: 'stop', id: number }} StopMessage */
 /** @typedef {BeatMessage | MeasureMessage | OpenMessage | BeginMessage | FeedMessage | ShareMessage | ThreadMessage | DrawMessage | NextMessage | ScoreMessage | LookMessage | EncodeMessage | KeepMessage | StopMessage} ToWorker */
@@ -223,13 +223,13 @@ export const CODES = Object.freeze(
  * file.
  * @typedef {{ type: 'lost', id: number }} LostMessage */
 /**
- * A row of a map, which is the attention of one head of a layer at one position. In a map of the past, key j is the item at position j - 1,
- * and key 0 is the start; in a map of an input, a key is an item of that input. The maps of encoding an input of n items come with the
- * first position; their rows are head * n + query.
+ * A row of an attention map: the weights of one head of a layer at one position. In a map of the past, key j is the item at position j - 1,
+ * and key 0 is the start; in a map of an input, a key is an item of that input. The maps of the encoder of an input of n items come with
+ * the first position; the index of a row is then head * n + query.
  *
  * @typedef {{ name: string, row: number, keys: Uint32Array, weights: Float32Array }} MapRow
  */
-/** The k most probable ids at each position, in order of probability: (to - from, k).
+/** The k most probable ids at each position, the most probable first. Shape (to - from, k).
  * @typedef {{ ids: Uint32Array<ArrayBuffer>, nats: Float32Array<ArrayBuffer> }} Alternatives */
 /**
  * A step: some positions of every sample.
@@ -239,28 +239,29 @@ export const CODES = Object.freeze(
  * @property {number} id
  * @property {number} from           the first position
  * @property {number} to             index after the last position
- * @property {Uint32Array} ids       (to - from, samples, ids of a position); for a search, its candidates: nx_candidate, five words each
+ * @property {Uint32Array} ids       shape (to - from, samples, ids per position); for a beam search, the candidates, each an nx_candidate
+ *   of five words
  * @property {Float32Array} nats     nats of `ids`
- * @property {Uint8Array} ahead      (to - from) the number of positions that precede each position in its pass; 0 for the first position of
- *   a pass
+ * @property {Uint8Array} ahead      shape (to - from): number of positions that precede each position in its pass; 0 for the first position
+ *   of a pass
  * @property {MapRow[][]} [maps]      the maps of each sample, if the run requested them
  * @property {Alternatives} [alternatives]  for a single sample, if the run requested them
- * @property {Float32Array<ArrayBuffer>} [probabilities]  (to - from, samples, ids of a position, values), if the run requested them
+ * @property {Float32Array<ArrayBuffer>} [probabilities]  shape (to - from, samples, ids per position, values), if the run requested them
  * @property {Settled} [settled]     all positions so far, if samples were reordered or replaced in this step
  * @property {number} reused         number of known positions that were reused from a cached session
  * @property {boolean} last          whether everything is drawn; the run is then already freed
  */
 /** All positions drawn so far, with the samples in their present order; all values of `ahead` are 0.
  * @typedef {Pick<StepMessage, 'from' | 'ids' | 'nats' | 'ahead'> & { anew: boolean }} Settled */
-/** `nats`: one value per id; `hiddenStates`: for each requested layer, (positions, width).
+/** `nats`: one value per id; `hiddenStates`: for each requested layer, an array of shape (positions, width).
  * @typedef {{ type: 'scored', id: number, nats: Float32Array, hiddenStates?: Float32Array<ArrayBuffer>[] }} ScoredMessage */
-/** `positions`: the rows of each position; the maps of encoding the inputs come with the first position.
+/** `positions`: the map rows of each position; the maps of the encoders of the inputs come with the first position.
  * @typedef {{ type: 'looked', id: number, positions: MapRow[][] }} LookedMessage */
 /** `results`: the values of each result, row-major, as ids or floats.
  * @typedef {{ type: 'encoded', id: number, results: Record<string, Uint32Array<ArrayBuffer> | Float32Array<ArrayBuffer>>, maps?: MapRow[] }} EncodedMessage */
 /** The bytes of a session, its ids, its capacity in positions, and the other fields that kept.js needs.
  * @typedef {{ bytes: Uint8Array<ArrayBuffer>, ids: number[], length: number, shape: string, layout: string }} State */
-/** `state`: the session, if there is one; in the answer to a message with a state, that state, if it belongs to this file and this build.
+/** `state`: the session, if there is one; in the response to a message with a state, that state, if it belongs to this file and this build.
  * @typedef {{ type: 'kept', id: number, state: State | undefined }} KeptMessage */
 /** @typedef {{ type: 'failed', id: number, error: PlainError }} FailedMessage */
 /** @typedef {HereMessage | MeasuredMessage | OpenedMessage | FedMessage | SharedMessage | LostMessage | StepMessage | ScoredMessage | LookedMessage | EncodedMessage | KeptMessage | FailedMessage} FromWorker */

@@ -5,7 +5,7 @@
 
 /** Number of chunks before the first decision, half of them by each method. */
 const TRIALS = 12;
-/** Number of chunks by each method that are not measured, because the engine still compiles its code. */
+/** Number of chunks by each method that are not measured, because the WebAssembly code is still being compiled. */
 const WARM_UP = 2;
 /** After the decision, one in this many chunks still uses the slower method, in case the machine or the picture has changed. */
 const AGAIN = 32;

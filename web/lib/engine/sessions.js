@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** The runs of one model in one instance: the sessions of include/nextpixel.h. Error statuses of the C library become errors here. */
+/**
+ * The runs of one model in one instance: the sessions of include/nextpixel.h. Converts error statuses of the C library to JavaScript
+ * errors.
+ */
 
 import { NX_MAX_SAMPLES, NX_MORE } from './abi.js';
 import { argumentError } from '../base/error.js';
@@ -16,7 +19,7 @@ import { checkStatus, statusError } from './status-error.js';
 const SLICE_IDS = 8192;
 
 export class Sessions extends OpenSessions {
-  /** Buffers for ids, and for the same number of floats. */
+  /** Addresses of a buffer for ids and of a buffer for the same number of floats. */
   ids;
   /** @internal */
   floatsAt;
@@ -125,12 +128,12 @@ export class Sessions extends OpenSessions {
    * Feeds known ids.
    *
    * @param {Session} session
-   * @param {Uint32Array} ids   (count, span), at most sliceLimit(samples) positions; (count, samples, span) with `each`
+   * @param {Uint32Array} ids   shape (count, span), or (count, samples, span) with `each`; count: at most sliceLimit(samples)
    * @param {boolean} wantNats
    * @param {boolean} [each]    true if every sample has its own ids; false if all samples share the same ids
-   * @param {() => boolean} [over]  ends the call early, within a position that takes long. The next call must then repeat at least the ids
-   *   of the positions that are not known yet
-   * @returns {Float32Array<ArrayBuffer>} (positions that are now known, samples, span), or empty
+   * @param {() => boolean} [over]  returns whether to end the call early, even within a position that takes long. The next call must then
+   *   repeat at least the ids of the positions that are not processed yet
+   * @returns {Float32Array<ArrayBuffer>} shape (positions processed by this call, samples, span), or empty
    */
   put(session, ids, wantNats, each = false, over = () => false) {
     const { samples, part } = session;
@@ -156,9 +159,9 @@ export class Sessions extends OpenSessions {
    *
    * @param {Session} session
    * @param {number} steps  at most sliceLimit(session.samples)
-   * @returns {{ ids: Uint32Array<ArrayBuffer>, nats: Float32Array<ArrayBuffer>, ahead: Uint8Array<ArrayBuffer>, ended: boolean }}
-   *   ids and nats are (drawn, samples, span), ahead is (drawn): see StepMessage. Fewer than `steps` are drawn if all samples have `ended`;
-   *   possibly none if a position takes long
+   * @returns {{ ids: Uint32Array<ArrayBuffer>, nats: Float32Array<ArrayBuffer>, ahead: Uint8Array<ArrayBuffer>, ended: boolean }} ids and
+   *   nats have the shape (drawn, samples, span), ahead has the shape (drawn): see StepMessage. Fewer than `steps` are drawn if all samples
+   *   have `ended`; possibly none if a position takes long
    */
   draw(session, steps) {
     this.#checkSlice(steps, session);
@@ -174,10 +177,10 @@ export class Sessions extends OpenSessions {
   }
 
   /**
-   * Makes each sample a copy of another one.
+   * Replaces each sample by a copy of its parent, which is one of the samples.
    *
    * @param {Session} session
-   * @param {Uint32Array} parents  (samples)
+   * @param {Uint32Array} parents  index of the parent of each sample
    */
   resample(session, parents) {
     new Uint32Array(this.instance.memory.buffer, this.ids, parents.length).set(parents);

@@ -43,7 +43,7 @@ const NONE = new Uint32Array(0);
  */
 
 /**
- * A run. The first credit starts the run, which processes the known ids; each later credit draws a chunk.
+ * Draws a run. On the first credit, the run processes the known ids and draws a chunk; on each later credit, it draws another chunk.
  *
  * @param {Tools} tools
  * @param {DrawMessage} message  has at least one position to draw
@@ -175,7 +175,7 @@ export function* score(tools, { id, ids, inputs, hiddenStates: layers }) {
   try {
     yield* read(tools, session, inputs);
     const nats = new Float32Array(ids.length);
-    // with hidden states, one position per step, because they must be read before the next position is computed
+    // hidden states must be read before the next position is computed, so each call then feeds one position
     const step = layers ? span : ids.length;
     const hiddenStates = layers?.map(() => new Float32Array(positions * hiddenWidth));
     for (let at = 0; at < ids.length; at += step) {
@@ -189,7 +189,7 @@ export function* score(tools, { id, ids, inputs, hiddenStates: layers }) {
 }
 
 /**
- * Returns the rows of all maps at known positions, beginning with a given position.
+ * Returns the rows of all attention maps at the known positions, starting at position `from`.
  *
  * @param {Tools} tools
  * @param {LookMessage} message
@@ -240,8 +240,9 @@ function* read({ core, pace }, session, inputs) {
  * @param {Tools} tools
  * @param {Session} session
  * @param {Uint32Array} ids
- * @param {Float32Array} [nats]  written: nats of each id
- * @param {boolean} [each]       ids are (positions, samples, span), separate for each sample; otherwise all samples share them
+ * @param {Float32Array} [nats]  receives the nats of each id
+ * @param {boolean} [each]       true: `ids` has the shape (positions, samples, span), with separate ids for each sample; false: all samples
+ *   share the ids
  * @returns {Work}
  */
 function* put({ core, pace }, session, ids, nats, each = false) {
@@ -252,7 +253,8 @@ function* put({ core, pace }, session, ids, nats, each = false) {
     const most = Math.min((ids.length - at) / width, core.sliceLimit(samples, part));
     at = pace.slice(`${nats ? 'score' : 'put'} ${each ? samples : 1}`, 4, most, (count, over) => {
       end = Math.max(end, at + count * width); // after a call that ended early, the next call must repeat the ids
-      // Nats of several samples stay in the engine's memory between the parts of a position, where another job would overwrite them.
+      // Nats of several samples stay in the engine's memory between the parts of a position, where another job would overwrite them. Such a
+      // call is therefore not ended early.
       const cost = core.put(session, ids.subarray(at, end), nats !== undefined, each, nats && samples > 1 ? undefined : over);
       nats?.set(cost, at);
       return (core.position(session) - start) * width;
@@ -293,12 +295,12 @@ function growRun(core, session, positions) {
 }
 
 /**
- * Returns every row of every map at the last drawn position. Rows with the same source share their keys.
+ * Returns every row of every map at the last drawn position. Consecutive rows with equal keys share one array of keys.
  *
  * @param {Core} core
  * @param {Session} session
  * @param {number} sample
- * @param {boolean} encoded  whether to include the maps of encoding the inputs, one row for each query of each head
+ * @param {boolean} encoded  whether to include the maps of the encoders of the inputs, which have one row for each query of each head
  * @returns {MapRow[]}
  */
 function mapRows(core, session, sample, encoded) {

@@ -15,7 +15,7 @@ import { ARRAY, NUMBERS, STRING } from './values.js';
 /** Metadata that are read on request. reading: like get(), but in chunks.
  * @typedef {Pick<Metadata, 'get' | 'has'> & { reading?: (key: string) => Generator<void, Value | undefined, void> }} Lookup */
 
-/** Limits: the items of an array, the bytes of one text, and the bytes of all texts and numbers together. */
+/** Limits: number of items in an array, bytes of one string, and bytes of all strings and numbers together. */
 const MOST_ITEMS = 2 ** 21;
 const MOST_TEXT = 2 ** 20;
 const MOST_BYTES = 2 ** 24;
@@ -26,14 +26,14 @@ const BLOCK = 1 << 17;
 const isShort = ({ type, count, value }) => (type === STRING ? value.length <= MOST_TEXT : count <= MOST_ITEMS);
 
 /**
- * Keeps entries within the limits and drops longer ones; no long entry affects how the model runs.
+ * Converts the entries that are within the limits, and drops longer ones. No long entry affects how the model runs.
  *
  * @param {Entry[]} entries
  * @returns {Metadata}
  */
 export function metadataOf(entries) {
   let left = MOST_BYTES;
-  // a text in a list has at least the 8 bytes of its length, and a number takes 8 bytes in JavaScript
+  // a string in an array has at least the 8 bytes of its length, and a number takes 8 bytes in JavaScript
   const kept = entries.filter((entry) => isShort(entry) && (left -= Math.max(entry.value.length, 8 * entry.count)) >= 0);
   return new Map(kept.map((entry) => [entry.key, valueOf(entry)]));
 }
@@ -65,10 +65,10 @@ export function lookupOf(entries) {
 }
 
 /**
- * Divides a list into lists of few bytes.
+ * Divides an array into consecutive blocks. Each block ends with the item that reaches BLOCK bytes.
  *
  * @param {Entry} entry
- * @param {() => Error} tooLong  makes the error for a list with a text that is too long
+ * @param {() => Error} tooLong  makes the error for an array with a string that is too long
  * @returns {Generator<Entry, void, void>}
  */
 function* blocksOf(entry, tooLong) {
@@ -123,8 +123,8 @@ function numbersIn(value, type, count) {
 function stringsIn(value, count) {
   const view = new DataView(value.buffer, value.byteOffset, value.byteLength);
   const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
-  // Decodes the whole value with one character per byte; an ASCII text is then a slice of the result. Calling a decoder for each text of a
-  // vocabulary would be slow, and concatenating characters would leave garbage.
+  // Decodes the whole value with one character per byte; an ASCII string is then a slice of the result. Calling a decoder for each string
+  // of a vocabulary would be slow, and concatenating characters would allocate many temporary strings.
   const plain = new TextDecoder('latin1').decode(value);
   const strings = [];
   for (let i = 0, at = 0; i < count; i++) {

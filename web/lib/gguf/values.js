@@ -4,13 +4,14 @@
 /** The types of values in the metadata of a GGUF file. */
 
 /**
- * One entry of the metadata. The C library or walk.js has checked its bytes: texts do not extend beyond them.
+ * One entry of the metadata. The C library or walk.js has checked the value's bytes: no string extends beyond them.
  *
  * @typedef {{ key: string, type: number, itemType: number, count: number, value: Uint8Array }} Entry
  */
 
 /**
- * The types of numbers: size in bytes, and a function that reads one. A 64-bit number beyond 2^53 is rounded; no key may be that large.
+ * The types of numbers: size in bytes, and a function that reads one. A 64-bit number beyond 2^53 is rounded; no key may have such a large
+ * value.
  * @type {Record<number, [bytes: number, read: (view: DataView, at: number) => number | boolean]>}
  */
 export const NUMBERS = {

@@ -2,12 +2,12 @@
 // @ts-check
 
 /**
- * Walks over the head of a GGUF file: the fixed header, the metadata, and the list of tensors. JavaScript has no other parser of the
- * format, which src/gguf.h describes. Every length is checked against the number of bytes, so a file with wrong lengths is rejected before
+ * Walks over the head of a GGUF file: the fixed header, the metadata, and the list of tensors. src/gguf.h describes the format; this is the
+ * only parser of it in JavaScript. Every length is checked against the number of bytes, so a file with wrong lengths is rejected before
  * memory is allocated for it.
  *
- * The bytes may be only the beginning of a file; a read beyond them throws Short. gguf/header.js converts both errors, Short and Refused,
- * to errors of the library.
+ * The bytes may be only the beginning of a file; reading past their end throws Short. gguf/header.js converts both errors, Short and
+ * Refused, to errors of the library.
  */
 
 import { TENSOR_TYPES } from './tensor-types.js';
@@ -50,7 +50,7 @@ export class Refused extends Error {
  *
  * @typedef {object} TensorEntry
  * @property {string} name
- * @property {number[]} dims  1 to 4 dimensions, the fastest first
+ * @property {number[]} dims  1 to 4 dimensions, the fastest-varying first
  * @property {number} type    code of the tensor's type: see tensor-types.js
  * @property {number} offset  offset of the tensor's data from the start of all tensor data
  * @property {number} bytes   size of the tensor's data; 0 if the type is unknown
@@ -94,7 +94,7 @@ export class Walk {
     return this.view.getUint32(this.#take(4), true);
   }
 
-  /** Reads a 64-bit number. A number beyond 2^53 is rounded, but such a number is too large in any case. */
+  /** Reads a 64-bit number. A number beyond 2^53 is rounded, but is rejected in any case because it is too large. */
   #u64() {
     const at = this.#take(8);
     return this.view.getUint32(at, true) + this.view.getUint32(at + 4, true) * 2 ** 32;

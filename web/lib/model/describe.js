@@ -17,7 +17,7 @@ import { verbsOf } from '../verbs/table.js';
 const architectureOf = ({ metadata }) => String(metadata.get('general.architecture') ?? '');
 
 /**
- * The facts about a model that its kind needs.
+ * Finds the kind of a model, and returns it with the facts that the kind needs.
  *
  * @param {Facts} facts
  * @returns {Fitting}
@@ -64,7 +64,7 @@ export function describe(fitting) {
 }
 
 /**
- * The model card: the texts under `general.` and `nextpixel.card.`, without these prefixes.
+ * Returns the model card: all strings whose keys start with `general.` or `nextpixel.card.`, by their keys without these prefixes.
  *
  * @param {Metadata} metadata
  * @returns {Record<string, string>}

@@ -34,7 +34,7 @@ export class Engine {
   #busy = new Map();
 
   /**
-   * Sends a request to the worker with the fewest pending requests, and returns its answer.
+   * Sends a request to the worker with the fewest pending requests, and returns its response.
    *
    * @param {Request} message
    * @param {AbortSignal} [signal]
@@ -75,8 +75,8 @@ export function setEngine(model, engine) {
 }
 
 /**
- * Returns the engine of a model. This function is called before any other part of the model is used. A proxy of a model, such as Vue's
- * ref() makes, has no engine.
+ * Returns the engine of a model. This function is called before any other part of the model is used. A proxy of a model, like the one that
+ * Vue's ref() makes, has no engine.
  *
  * @param {Model} model
  */

@@ -62,8 +62,8 @@ export class Model extends Methods {
 }
 
 /**
- * Supports `using model = await load(address)`. The method is not in the declarations, because older versions of TypeScript and its
- * libraries read them too.
+ * Supports `using model = await load(address)`. The type declarations omit this method, because older versions of TypeScript and its
+ * libraries, which also read the declarations, do not know it.
  */
 if (Symbol.dispose)
   Object.defineProperty(Model.prototype, Symbol.dispose, { value: Model.prototype.close, writable: true, configurable: true });

@@ -2,11 +2,11 @@
 // @ts-check
 
 /**
- * The ways to advance a run, in one file each. If a message requests several ways, the first one is used.
+ * The steppers, one file each: ways to advance a run. If a message requests several of them, the first one is used.
  *
  * The files of all steppers are part of worker.js, even those that only one kind uses. If the worker fetched such a file itself, the file
- * would be missing where worker.js is served alone (workerUrl, a Blob, the build in one file), or a page's script-src would block it, and
- * no other code could draw such a model.
+ * would be missing where worker.js is served alone (workerUrl, a Blob, the build in one file), or the script-src policy of a page would
+ * block the file. The model could then not be run at all.
  */
 
 import { constrained } from './constrained.js';

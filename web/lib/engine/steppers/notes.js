@@ -13,7 +13,7 @@ import { joinSlices } from './slices.js';
 /** @import { Slice, Stepper } from './index.js' */
 
 /**
- * Draws music from the ids that are allowed next to the fixed voices. If only one id is allowed, that id is taken without using noise.
+ * Draws music: samples each id among the ids that fit the fixed voices. If only one id fits, that id is taken and no noise is used.
  *
  * @param {Sessions} sessions
  * @param {Session} session  a session of one sample that has capacity to bias every id
@@ -44,7 +44,7 @@ export function notes(sessions, session, { said, bounds }, before, k) {
           natsOf[id] = tops.nats[i];
         });
         const last = Math.max(...ids.filter((id) => alphabet.said[id].ticks > 0));
-        // the most probable of the ids that this id represents
+        // `last` also represents the cut ids, so it gets the largest probability of itself and them
         biases[last][1] = natsOf[last] - Math.min(natsOf[last], ...cut.map((id) => natsOf[id]));
       }
       sessions.bias(session, biases);

@@ -8,7 +8,7 @@ import { joinSlices } from './slices.js';
 /** @import { Stepper } from './index.js' */
 
 /**
- * Draws the next positions, and first reads the k most probable ids of each.
+ * Draws positions one by one, and reads the k most probable ids of each position before drawing it.
  *
  * @param {Sessions} sessions
  * @param {Session} session  a session of one sample

@@ -8,8 +8,8 @@ import { statusError } from '../status-error.js';
 /** @import { Stepper } from './index.js' */
 
 /**
- * A beam search, one position per step. The samples are the beams. The ids of a step are its candidates as nx_candidate in memory, five
- * words each; `ended`: whether this was the last step.
+ * A beam search, one position per step. The samples are the beams. The `ids` of a step contain its candidates, five words each, in the
+ * memory layout of nx_candidate; `ended`: whether this was the last step.
  *
  * @param {Sessions} sessions
  * @param {Session} session

@@ -7,7 +7,7 @@ import { joinSlices } from './slices.js';
 /** @import { Session, Sessions } from '../sessions.js' */
 /** @import { Stepper } from './index.js' */
 
-/** Maximum number of values of distributions in one chunk: 4 MB. */
+/** Maximum number of probabilities in one chunk; they take 4 MB. */
 const MOST = 1 << 20;
 
 /**
