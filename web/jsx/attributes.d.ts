@@ -11,7 +11,7 @@ export interface NextPixelAttributes {
   autoplay?: boolean | '';
   /** Shows buttons and a line of text. Default: no. */
   controls?: boolean | '';
-  /** Address of a picture to show until the first pixel, if the element is empty. Default: the model's input. */
+  /** Address of a picture to show until the first pixel is drawn, if the element is empty. Default: the model's input. */
   poster?: string;
   /** Width to reserve on the page, in CSS pixels, so that nothing moves. Default: the width of the pictures times `--nx-pixel`. */
   width?: number | string;

@@ -137,8 +137,8 @@ const READ = 6.3e9;
 export const tokensPerSecondOf = ({ bytes }) => READ / bytes;
 
 /**
- * Returns the model to try first: the largest model that supports the language, needs at most an eighth of the memory and writes five
- * tokens per second. If there is none, returns the first model.
+ * Returns the model to try first: the largest model that supports the language, needs at most an eighth of the memory and writes at least
+ * five tokens per second. If there is none, returns the first model.
  *
  * @param {{ deviceMemory?: number, language?: string }} [device]  deviceMemory: in GiB, as some browsers report it in navigator (default
  *   4); language: BCP 47 (default 'en')

@@ -8,8 +8,8 @@
  *       <img src="poster.png" alt="...">      shown until the first pixel
  *     </next-pixel>
  *
- * The attributes are the state, and the properties reflect them. An invalid number counts as absent. A task or a label that the model does
- * not have is an error that lists the valid ones.
+ * The attributes determine what the element does, and the properties reflect them. An invalid number counts as absent. A task or a label
+ * that the model does not have is an error that lists the valid ones.
  *
  * The attributes of the tasks come from the tables of verbs and settings; the element's own attributes are in element/attributes.js. The
  * generated file element/properties.js lists all of them. Until the element is played it shows its content, its poster, or the model's
@@ -26,18 +26,18 @@
  *      |                                                        (3) pause() and play(); out of sight or hidden, and back
  *      +--- put back into the document --- closed               (4) finished, stop(), failed, model changed
  *
- * The task chat, for a text model whose file has a template, is a conversation with its own field and buttons (element/talk.js): the
- * attribute prompt is the first message and the attribute system the system message; `messages` holds the messages and can be set;
- * send(text) sends one. Each answer ends with an nx-end.
+ * The `chat` task, for a text model whose file has a template, is a conversation with its own field and buttons (element/talk.js). The
+ * `prompt` attribute is the first message, and the `system` attribute is the system message; the `messages` property holds the messages and
+ * can be set; send(text) sends a message. Each answer ends with an nx-end event.
  *
- * The properties state, info and pictures are read-only. Assigning one of them changes nothing and warns on the console; it does not throw,
- * because frameworks such as React assign every property that an element has.
+ * The properties `state`, `info` and `pictures` are read-only. Assigning one of them changes nothing and warns on the console; it does not
+ * throw, because frameworks such as React assign every property that an element has.
  *
  * Events, which bubble and cross shadow roots: nx-progress, nx-ready, nx-step, nx-end, nx-error. nx-end comes after the last paint of a run
  * that ended or was stopped by stop(), with its pictures, text or samples. An error is shown in the box and on the console, unless a
  * listener prevents that with preventDefault(). Methods: play(), pause(), stop(), toBlob().
  *
- * Style: --nx-pixel is the size of a pixel, and --nx-accent the colour of the buttons. For grey models, --nx-paper and --nx-ink are the
+ * Style: --nx-pixel is the size of a pixel, and --nx-accent is the colour of the buttons. For grey models, --nx-paper and --nx-ink are the
  * colours of the lowest and the highest level; in the drawn part, --nx-drawn replaces --nx-ink. --nx-text-width and --nx-text-height are
  * the size of the box in which a text scrolls. Parts: ::part(picture), ::part(text), ::part(controls), ::part(button), ::part(status),
  * ::part(error).
@@ -89,7 +89,7 @@ export { announce, make, say };
 
 import('./load/holders.js').catch(() => {}); // acquire() needs this module, and reports if it is missing
 
-/** Makes importing this file harmless without a document, as in Node. */
+/** Without a document, as in Node, the base class is an empty class, so that this file can be imported. */
 const Base = withProperties(globalThis.HTMLElement ?? /** @type {typeof HTMLElement} */ (/** @type {unknown} */ (class {})));
 
 /** Read-only properties that were assigned; the element warns about each property once. @type {Set<string>} */
@@ -127,7 +127,7 @@ export class NextPixelElement extends Base {
   static #all = new Set();
 
   /**
-   * Repaints an element. The method is static, so that watchColours() gets a function that holds no element.
+   * Repaints an element. The method is static, so that watchColours() gets a function that has no reference to an element.
    * @param {NextPixelElement} element
    */
   static #repaint(element) {
@@ -165,11 +165,11 @@ export class NextPixelElement extends Base {
   /** @type {ElementState} */
   #state = 'idle';
   #near = false;
-  /** play() was called, or autoplay is set, before the model was loaded. */
+  /** Whether play() was called, or autoplay is set, before the model was loaded. */
   #wanted = false;
-  /** stop() was called: autoplay does not restart before the model or the attribute changes. */
+  /** Whether stop() was called. Autoplay then does not restart before the model or the attribute changes. */
   #halted = false;
-  /** pause() was called: coming back into view does not resume. */
+  /** Whether pause() was called. Coming back into view then does not resume the run. */
   #held = false;
   /** @type {string | Saying} */
   #message = '';
@@ -376,7 +376,7 @@ export class NextPixelElement extends Base {
     this.#show();
   };
 
-  /** Handles all attributes that changed in one task together. */
+  /** Handles, in one pass, all attributes that changed in the same task of the event loop. */
   #apply() {
     const changed = this.#changed;
     this.#changed = new Set();
@@ -488,7 +488,7 @@ export class NextPixelElement extends Base {
     if (!this.#chat.running && this.#state !== 'closed') this.#enter(this.#near ? 'near' : 'idle', '');
   }
 
-  /** Ends the chat. @param {boolean} [isKept]  whether its messages stay, for when the element is put back */
+  /** Ends the chat. @param {boolean} [isKept]  whether the messages are kept, in case the element is put back into the document */
   #endChat(isKept) {
     if (!this.#chat.isOpen) return;
     if (this.#chat.running) this.#state = this.#near ? 'near' : 'idle';
@@ -506,7 +506,7 @@ export class NextPixelElement extends Base {
   }
 
   /**
-   * Shows the input until the run is played. Errors of the input are reported here.
+   * Shows the input until the run is played. An input that cannot be read is not shown; play() reports the error.
    *
    * @param {Hold} hold
    */

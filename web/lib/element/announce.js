@@ -2,8 +2,8 @@
 // @ts-check
 
 /**
- * Shares one polite status text among all elements of a page. On a page with five pictures, a screen reader therefore announces only the
- * latest event. An element that was moved to a frame or to another window uses the status text of that document.
+ * Shares one status text (aria-live: polite) among all elements of a page. On a page with five pictures, a screen reader therefore
+ * announces only the latest event. An element that was moved to a frame or to another window uses the status text of that document.
  */
 
 /** The attribute by which every copy of this file finds the existing status text. */
@@ -13,7 +13,7 @@ const MARK = 'data-nextpixel-status';
 let timer;
 
 /**
- * Announces a text politely. If the previous text was announced less than `delay` before, it is replaced.
+ * Announces a text politely. A text that was passed less than `delay` milliseconds before is replaced.
  *
  * @param {string} text
  * @param {number} [delay]  milliseconds

@@ -38,8 +38,8 @@ export function givesSomething(element, info) {
 }
 
 /**
- * Returns the run that the attributes describe. The run computes nothing until it is read. Verbs without runs, which return their result
- * itself, are called in the same way.
+ * Returns the run that the attributes describe. The run computes nothing until it is read. A verb that returns its result directly, instead
+ * of a run, is called in the same way.
  *
  * @param {Asking} element
  * @param {Model} model

@@ -31,7 +31,7 @@ const OWN = {
   autoplay: { property: 'autoplay', flag: true },
   /** shows buttons and a line of text. Default: no */
   controls: { property: 'controls', flag: true },
-  /** address of a picture to show until the first pixel, if the element is empty. Default: the model's input */
+  /** address of a picture to show until the first pixel is drawn, if the element is empty. Default: the model's input */
   poster: { property: 'poster' },
   /** width to reserve on the page, in CSS pixels, so that nothing moves. Default: the width of the pictures times `--nx-pixel` */
   width: { property: 'width', whole: [1, 65536] },

@@ -25,7 +25,7 @@ import { part } from '../base/part.js';
  * @property {() => void} onIdle   called when an answer is over
  */
 
-/** Returns whether an element is a chat with its model. @param {NextPixelElement} element @param {ModelInfo} info */
+/** Returns whether an element shows a chat with its model. @param {NextPixelElement} element @param {ModelInfo} info */
 export function isChat(element, info) {
   const { kind, verbs } = info;
   // Without a template the model has no chat(): the conversation reports that and offers alternatives.

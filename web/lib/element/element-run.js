@@ -130,7 +130,7 @@ export class ElementRun {
   }
 
   /**
-   * After read(): completes the drawing, and then dispatches nx-end.
+   * Called after read(): completes the drawing, and then dispatches nx-end.
    *
    * @param {(message: string | Saying) => void} done  called before the event, with the sentence about the result
    */

@@ -7,7 +7,7 @@
  * Returns the small picture from which super-resolution starts, enlarged to the size of the result.
  *
  * @param {AnyModel} model
- * @param {Uint8Array} input  (inputHeight, inputWidth, channels)
+ * @param {Uint8Array} input  shape (inputHeight, inputWidth, channels)
  * @returns {Uint8Array} the elements of a picture, in generation order
  */
 export function enlarged({ info, order }, input) {

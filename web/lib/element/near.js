@@ -21,7 +21,7 @@ function shared() {
 }
 
 /**
- * Calls back when an element comes within 200 pixels of the screen, and when it moves farther away.
+ * Calls `changed` when an element comes within 200 pixels of the screen, and when it moves farther away.
  *
  * @param {Element} element
  * @param {(near: boolean) => void} changed

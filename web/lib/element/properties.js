@@ -11,7 +11,8 @@
  * model's task. Default: the first one that the model supports.
  * @property {boolean} autoplay Starts automatically when the element comes into view. Default: no.
  * @property {boolean} controls Shows buttons and a line of text. Default: no.
- * @property {string} poster Address of a picture to show until the first pixel, if the element is empty. Default: the model's input.
+ * @property {string} poster Address of a picture to show until the first pixel is drawn, if the element is empty. Default: the model's
+ * input.
  * @property {number | undefined} width Width to reserve on the page, in CSS pixels, so that nothing moves. Default: the width of the
  * pictures times `--nx-pixel`.
  * @property {number | undefined} height Height to reserve on the page, in CSS pixels. Default: the height of the pictures times

@@ -52,7 +52,7 @@ export class Rest {
     this.#hush(resting);
   }
 
-  /** Ends the waiting. */
+  /** Lets the reader of a paused run continue. */
   goOn() {
     this.#goOn();
   }

@@ -6,11 +6,11 @@
  * A table maps each English sentence to its translation; a sentence that is missing stays in English.
  */
 
-/** A sentence with placeholders, and their values: a text, or one or more numbers with the count of their decimals.
+/** A sentence with placeholders, and their values. Each value is a string, or one or more numbers with their number of decimals.
  * @typedef {[sentence: string, values?: Record<string, string | [number | number[], digits: number]>]} Saying */
 
 /**
- * A table of translations. `lang`: its language, as a tag of HTML, which determines the format of numbers.
+ * A table of translations. `lang`: its language, as an HTML language tag, which determines the format of numbers.
  * @typedef {{ lang: string } & Record<string, string>} Words
  */
 

@@ -2,8 +2,8 @@
 // @ts-check
 
 /**
- * Returns a style sheet with this text, one per document, created on first use. A strict Content-Security-Policy allows such a sheet.
- * Returns undefined if the browser does not support such sheets, as in jsdom.
+ * Returns a function that returns a document's style sheet with this text; each document has one, created on first use. A strict
+ * Content-Security-Policy allows such a sheet. The function returns undefined if the browser does not support such sheets, as in jsdom.
  *
  * @param {string} text
  * @returns {(document: Document) => CSSStyleSheet | undefined}

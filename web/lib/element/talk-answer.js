@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Shows an answer in a chat: its tokens as text, the folded thinking, a button to continue the answer, and the alternatives to one of its
- * tokens. */
+/** Shows an answer in a chat: its tokens as text, the thinking, which can be unfolded, and the alternatives to one of its tokens. */
 
 import { shadeOf } from '../kinds/text/surprise.js';
 import { make } from './make.js';
@@ -97,7 +96,7 @@ export class Answer {
     this.#summary.textContent = say(['Thoughts: {count} tokens', { count: [this.#thoughts.childElementCount, 0] }]);
   }
 
-  /** In tokens. */
+  /** Returns the number of tokens. */
   get length() {
     return this.#tokens.length;
   }

@@ -39,7 +39,7 @@ import { fit } from './talk-style.js';
 
 let ids = 0;
 
-/** The text shown for a model without a chat template, where both sides write passages of one text. */
+/** The chat template for a model that has none: the messages of both sides are passages of one text. */
 export const CONTINUING =
   "{% for message in messages %}{{ message.content if loop.first or message.role != 'user' else ' ' + message.content }}{% endfor %}";
 

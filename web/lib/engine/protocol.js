@@ -224,8 +224,8 @@ export const CODES = Object.freeze(
  * @typedef {{ type: 'lost', id: number }} LostMessage */
 /**
  * A row of an attention map: the weights of one head of a layer at one position. In a map of the past, key j is the item at position j - 1,
- * and key 0 is the start; in a map of an input, a key is an item of that input. The maps of the encoder of an input of n items come with
- * the first position; the index of a row is then head * n + query.
+ * and key 0 is the start; in a map of an input, a key is an item of that input. The maps of an encoder come with the first position; for an
+ * input of n items, the index of a row is head * n + query.
  *
  * @typedef {{ name: string, row: number, keys: Uint32Array, weights: Float32Array }} MapRow
  */

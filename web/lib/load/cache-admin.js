@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Lists and frees the weight files that the browser caches. This code is loaded on first use. */
+/** Lists and deletes the weight files in the browser's cache. This code is loaded on first use. */
 
 import { part } from '../base/part.js';
 import { CACHE_NAME } from './cache-name.js';
@@ -9,7 +9,7 @@ import { hubAddress } from './hub.js';
 
 /** @import { KeptFile } from './cache.js' */
 
-/** The largest number of copies whose addresses differ only in their query. The query may be a signature, a timestamp or a version that is
+/** Maximum number of cached copies whose addresses differ only in the query. The query may be a signature, a timestamp or a version that is
  * never requested again, or it may name different files. */
 const MOST_QUERIES = 4;
 
@@ -58,7 +58,7 @@ export async function remove(url) {
 }
 
 /**
- * Keeps the newest copies of addresses that differ only in the query, and frees the other copies.
+ * Among the copies whose addresses differ only in the query, keeps the newest ones and deletes the others.
  *
  * @param {string} url  address of the newest copy
  */

@@ -11,7 +11,8 @@ import { CACHE_NAME } from './cache-name.js';
 
 const admin = () => part(() => import('./cache-admin.js'));
 
-/** A cached weight file, and its size in bytes. `size`: size of the whole file, if its download was stopped; the next load() resumes it.
+/** A cached weight file and the number of its stored bytes. `size`: if the download was stopped, the size of the whole file; the next
+ * load() then resumes the download.
  * @typedef {{ url: string, bytes: number, size?: number }} KeptFile */
 
 /** The weight files that this browser caches for the pages of this origin. In Node, and in browsers without a cache, the list is empty. */
@@ -23,7 +24,7 @@ export const cache = {
   /** @returns {Promise<number>} total size in bytes */
   size: async () => (await cache.list()).reduce((sum, { bytes }) => sum + bytes, 0),
   /**
-   * Asks the browser to keep the files when the browser runs short of space. The browser may ask the visitor.
+   * Requests that the browser keep the files even when space runs short. The browser may ask the visitor for permission.
    * @returns {Promise<boolean>} whether the request was granted
    */
   persist: async () => (await admin()).persist(),
@@ -65,7 +66,7 @@ export async function storedCopy(url) {
 export function isSame(answer, copy) {
   const [a, b] = [answer.headers, copy.headers];
   const same = (/** @type {string} */ name) => a.has(name) && a.get(name) === b.get(name);
-  // Servers of other origins often hide the tag. The response may have been compressed, which a cross-origin response hides, so the
+  // Servers of other origins often hide the ETag header. The response may have been compressed, which a cross-origin response hides, so the
   // announced lengths are compared instead of the size of the file.
   return (
     answer.ok &&
@@ -76,7 +77,8 @@ export function isSame(answer, copy) {
 }
 
 /**
- * Returns a function that puts a file into the cache, or undefined if it must not be cached. Bytes are copied now; a stream is not copied.
+ * Returns a function that puts a file into the cache, or undefined if the file must not be cached. Bytes are copied before this function
+ * returns; a stream is not copied.
  *
  * @param {string} url
  * @param {Response} answer  has the headers of the file

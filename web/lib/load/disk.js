@@ -72,7 +72,7 @@ export async function readFile(path, signal) {
   try {
     const { readFile: read } = await ownModule('node:fs/promises');
     const buffer = await read(path, { signal });
-    // A small file may share its buffer with others, and a shared buffer cannot be transferred.
+    // The bytes of a small file may be part of a larger buffer that Node uses for other data too; such a buffer cannot be transferred.
     const whole = buffer.byteLength === buffer.buffer.byteLength;
     return whole ? new Uint8Array(buffer.buffer) : new Uint8Array(buffer);
   } catch (cause) {

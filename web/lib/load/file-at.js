@@ -8,9 +8,9 @@ import { inNode } from '../base/platform.js';
 import { disk, fetchOrFail, messageOf } from './source.js';
 
 /**
- * @param {string | URL} address  an address relative to the page; in Node also a path
+ * @param {string | URL} address  an address, which may be relative to the page; in Node, also a path
  * @param {AbortSignal} [signal]
- * @returns {Promise<Blob>} rejects with a NextPixelError, 'network', if the file does not arrive whole
+ * @returns {Promise<Blob>} rejects with a NextPixelError, 'network', if the file cannot be read completely
  */
 export async function fileAt(address, signal) {
   const path = inNode ? await (await disk()).filePath(address) : undefined;

@@ -2,9 +2,9 @@
 // @ts-check
 
 /**
- * The first call of acquire() loads this module. Shares models among all code of a page: callers with the same address get the same model,
- * which is closed after the last caller has released it. An element that is moved releases its model and requests the model again within
- * GRACE_MS, so no file is downloaded twice.
+ * Shares models among all code of a page. Callers with the same address get the same model, which is closed after the last caller has
+ * released it. An element that is moved releases its model and requests the model again within GRACE_MS, so no file is downloaded twice.
+ * The first call of acquire() loads this module.
  */
 
 import { abortable } from '../base/abort.js';
@@ -17,7 +17,7 @@ import { isAddress } from './source.js';
 /** @import { Model } from '../model/model.js' */
 /** @import { Progress } from './source.js' */
 
-/** Number of milliseconds for which a model or a download without holders is kept. */
+/** Number of milliseconds for which a model without holders stays loaded, and for which a download without holders continues. */
 const GRACE_MS = 3000;
 const GRACE_LOADING_MS = 100;
 /** If no data has arrived for this number of milliseconds, a new caller starts another download instead of joining the current one. */
@@ -27,7 +27,7 @@ const SILENT_MS = 10000;
  * @typedef {object} Entry
  * @property {Promise<Model>} model
  * @property {boolean} loaded
- * @property {number} heard  time of the last arrival of data
+ * @property {number} heard  time at which data last arrived
  * @property {number} holders
  * @property {Set<(progress: Progress) => void>} listeners
  * @property {AbortController} stopper  aborts the loading

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Reads addresses on the Hugging Face Hub; this module is loaded on demand. */
+/** Converts addresses of files on the Hugging Face Hub; this module is loaded on demand. */
 
 import { argumentError } from '../base/error.js';
 

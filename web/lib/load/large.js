@@ -36,7 +36,7 @@ export async function openLarge(jobs, module, large, how) {
   const unfinished = keep || server ? await part(() => import('./unfinished.js')).catch(() => undefined) : undefined;
   const file = (server && (await unfinished?.continued(large, server))) ?? large;
   /**
-   * Buffers that the engine has returned, for reuse. Without reuse, garbage of the size of the file would be collected too late.
+   * Buffers that the engine has returned, for reuse. Without reuse, buffers as large as the whole file would wait for garbage collection.
    * @type {ArrayBuffer[]}
    */
   const rooms = [];
@@ -66,7 +66,7 @@ export async function openLarge(jobs, module, large, how) {
     let head = await take(PIECE_BYTES);
     let told = file.said ? await sizeIn(head, how.signal) : file.size;
     while (told === undefined) {
-      // The head ends within the list of tensors.
+      // The bytes received so far end within the list of tensors.
       const rest = await take(head.length);
       if (rest.length === 0) break;
       head = joined([head, rest]);
@@ -120,7 +120,7 @@ export async function openLarge(jobs, module, large, how) {
 }
 
 /**
- * Concatenates chunks. (Engines since 2023 free their memory immediately.)
+ * Concatenates chunks, and frees their memory immediately where ArrayBuffer.transfer() exists (in engines since 2023).
  *
  * @param {Uint8Array<ArrayBuffer>[]} chunks
  * @param {ArrayBuffer[]} rooms  buffers to reuse
@@ -174,7 +174,7 @@ function copying(url, response, size) {
   if (!put) return undefined;
   const writer = writable.getWriter();
   const over = put.then(async (kept) => {
-    await readable.cancel().catch(() => {}); // after writing was aborted, no code reads this stream any more
+    await readable.cancel().catch(() => {}); // if writing was aborted, no other code reads this stream any more
     return kept;
   });
   const either = (/** @type {Promise<unknown>} */ done) => Promise.race([done.catch(() => {}), over]);

@@ -13,12 +13,12 @@ import { dropCopy } from './drop-copy.js';
  * page expects. The damaged copy is deleted once it has been replaced.
  *
  * @param {string} url
- * @param {unknown} error  the error of loading the copy
+ * @param {unknown} error  the error with which loading the copy failed
  * @param {() => Promise<Contents>} read
  * @returns {Promise<Contents>} rejects with `error` if reading again cannot help
  */
 export async function refetch(url, error, read) {
-  const { code, message } = /** @type {import('../base/error.js').NextPixelError} */ (error); // of this library or, on the front page, of its own copy
+  const { code, message } = /** @type {import('../base/error.js').NextPixelError} */ (error); // from this copy of the library or another
   if (!['format', 'unsupported', 'limit', 'numeric', 'integrity'].includes(code)) throw error;
   const kept = (await storedCopy(url)) !== undefined;
   const expected = code === 'integrity' && /expected was/.test(message) && typeof document === 'object';

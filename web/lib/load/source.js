@@ -13,14 +13,14 @@ import { classOf } from '../base/realm.js';
 
 /** @typedef {string | URL | Blob | Response | ReadableStream<Uint8Array> | ArrayBuffer | Uint8Array} Source */
 /** @typedef {{ loaded: number, total: number | undefined, head?: Uint8Array }} Count  bytes */
-/** Number of first bytes that identify the format of a file. */
+/** Number of bytes at the beginning of a file that identify its format. */
 const HEAD_BYTES = 4096;
 /** Files of at least this size are passed to the engine while they arrive, and are never in memory as a whole. */
 const LARGE_BYTES = 2 ** 25;
 /** Equals GGUF_MAX_BYTES of src/gguf.h. @internal */
 export const MAX_BYTES = 0xf0000000;
 
-/** The phases of load(): waiting for the server, reading the file, opening it while the wasm compiles, done.
+/** The phases of load(): waiting for the server, reading the file, starting the engine and opening the file in it, done.
  * @typedef {'connect' | 'download' | 'compile' | 'ready'} Phase */
 /** The progress in bytes; `total` is undefined if the size is not known in advance. `head`: the first few thousand bytes of a file that is
  * being downloaded.
@@ -31,7 +31,8 @@ export const MAX_BYTES = 0xf0000000;
  * @property {Uint8Array<ArrayBuffer>} bytes  the bytes of the file, which are not shared and may therefore be transferred
  * @property {() => Promise<unknown>} [keep]  stores the file in the cache, once it has proved to be valid
  * @property {Large} [large]                  a large file, which is given instead of its bytes
- * @property {string} [warning]               a sentence for people: the file is a cached copy, because the server could not be reached
+ * @property {string} [warning]               a human-readable warning that the file is a cached copy, because the server could not be
+ *   reached
  */
 /**
  * A large file that has not been read yet.
@@ -40,18 +41,18 @@ export const MAX_BYTES = 0xf0000000;
  * @property {string} name              name for messages
  * @property {number} size
  * @property {boolean} [said]           whether the size was announced by the server, and may therefore be the compressed size
- * @property {Response} [response]      or, in Node,
- * @property {string} [path]
+ * @property {Response} [response]      the response from which to read the file
+ * @property {string} [path]            path of the file in Node, instead of a response
  * @property {string} [url]             address for further requests
  * @property {boolean} [keep]           whether to put the file into the cache
  * @property {Large} [server]           for a cached copy: the same file on its server
- * @property {string} [warning]         a sentence for people, set after reading: the browser did not cache the file
+ * @property {string} [warning]         a human-readable warning, set after reading, that the browser did not cache the file
  */
 
 /**
  * @param {Source} source
  * @param {{ onProgress?: (progress: Count) => void, signal?: AbortSignal, integrity?: string, cache?: boolean, patience?: number, fresh?: boolean }} [options]
- *   fresh: whether the file was read from the server itself, without the cache
+ *   fresh: true: reads the file from the server itself, not from a cache
  * @returns {Promise<Contents>}
  * @internal
  */
@@ -119,7 +120,7 @@ export async function readSource(source, { onProgress, signal, integrity, cache 
 export const disk = () => part(() => import('./disk.js'));
 
 /**
- * Returns whether a source can be read a second time.
+ * Returns whether a source is an address, which can be read a second time.
  *
  * @param {unknown} source
  * @returns {source is string | URL}
@@ -139,7 +140,7 @@ export function isBytes(source) {
   return /^ArrayB|^Uint8Array$/.test(classOf(source));
 }
 
-/** @param {ArrayBuffer | Uint8Array} source @returns {Uint8Array<ArrayBuffer>} a copy for a typed array @internal */
+/** @param {ArrayBuffer | Uint8Array} source @returns {Uint8Array<ArrayBuffer>} for a typed array, a copy @internal */
 export function bytesOf(source) {
   try {
     return new Uint8Array(source);
@@ -154,8 +155,8 @@ export function bytesOf(source) {
  * @typedef {object} Fetched
  * @property {Response} response
  * @property {boolean} copied                         whether the response comes from the cache
- * @property {string} [warning]                       a sentence for people: the response comes from the cache, because the server could not
- *   be reached
+ * @property {string} [warning]                       a human-readable warning that the response comes from the cache, because the server
+ *   could not be reached
  * @property {Promise<Response | undefined>} [same]   for a response from the server: the cached copy, if it has the same contents
  */
 
@@ -169,7 +170,7 @@ export function bytesOf(source) {
  */
 async function fetchOrCopy(url, cache, { signal, patience }) {
   if (!cache) return { response: await fetchOrFail(url, signal, { patience }), copied: false };
-  const looking = storedCopy(url); // meanwhile
+  const looking = storedCopy(url); // runs while the server is contacted
   const instead = (/** @type {Response} */ response, /** @type {string} */ why) => ({
     response,
     copied: true,
@@ -244,7 +245,7 @@ export async function fetchOrFail(url, signal, { cache, patience = PATIENCE_MS }
 }
 
 /**
- * Returns the bytes of a file as they are sent. A file that is not a weight file or is too large is rejected as soon as this is known.
+ * Yields the bytes of a file as they arrive. A file that is not a weight file or is too large is rejected as soon as this is known.
  *
  * @param {Large} file
  * @param {{ patience?: number, onProgress?: (progress: Count) => void, signal?: AbortSignal }} how

@@ -3,7 +3,7 @@
 
 /**
  * Reads a model in several files, as split by llama.cpp: each part is a GGUF file with some of the tensors, and the first part has all the
- * metadata. The parts are joined to one file in memory. This module is loaded only for a model in several files.
+ * metadata. The parts are joined into one file in memory. This module is loaded only for a model in several files.
  */
 
 import { NextPixelError, argumentError } from '../base/error.js';

@@ -2,9 +2,9 @@
 // @ts-check
 
 /**
- * Stores downloads of large files that were stopped. The received part of a file stays in the cache under the file's address, and a note in
- * a second cache records its size. The next load() reads this part from the cache, and requests only the rest from the server. As in
- * cache.js, no function of this module can fail.
+ * Stores the received parts of large files whose download was stopped. Each part stays in the cache under the address of its file, and a
+ * note in a second cache records the size of the part. The next load() reads this part from the cache, and requests only the rest from the
+ * server. As in cache.js, no function of this module can fail.
  */
 
 import { CACHE_NAME } from './cache-name.js';
@@ -54,8 +54,8 @@ async function forgetLost() {
  * @param {string} url
  * @param {Response} response  has the headers of the file
  * @param {number} bytes
- * @param {{ close: () => Promise<boolean>, abort: () => void, drop: () => Promise<void> }} copy  the function that stores the file in the
- *   cache
+ * @param {{ close: () => Promise<boolean>, abort: () => void, drop: () => Promise<void> }} copy  writes the file to the cache: see
+ *   copying() in large.js
  * @param {boolean} stopped  whether the caller stopped the download; otherwise the connection was interrupted
  */
 export function keepPart(url, response, bytes, copy, stopped) {
@@ -79,8 +79,8 @@ export function keepPart(url, response, bytes, copy, stopped) {
 }
 
 /**
- * Returns a file whose cached copy may be only the part of a stopped download. Reading the copy then ends early, and the rest is requested
- * as after any other interruption.
+ * Makes a cached copy readable that may be only the part of a stopped download. Reading such a copy fails at its end, and the rest is then
+ * requested as after any other interruption.
  *
  * @param {Large} copy
  * @param {Large} server

@@ -39,7 +39,7 @@ const sizes = new WeakMap();
 export async function isWhole(chunks, loaded, most, signal) {
   let { size, seen } = sizes.get(chunks) ?? { size: undefined, seen: 0 };
   if (size === undefined && loaded >= 1.5 * seen) {
-    // the bytes have doubled since the last attempt, so rereading from the beginning takes linear time
+    // the bytes have grown by half since the last attempt, so all attempts together take linear time
     size = await sizeIn(new Uint8Array(await new Blob(/** @type {BlobPart[]} */ (chunks)).arrayBuffer()), signal);
     seen = loaded;
     sizes.set(chunks, { size, seen });

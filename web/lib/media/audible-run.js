@@ -126,8 +126,8 @@ export class AudibleRun extends BaseRun {
   }
 
   /**
-   * Plays the sound while it is shown, if the visitor has clicked or pressed a key before; otherwise it stays silent. Errors of the sound
-   * itself are reported to its other readers.
+   * Plays the sound while it is shown, if the visitor has clicked or pressed a key before; otherwise it stays silent. Errors of the run are
+   * reported to its other readers.
    *
    * @param {{ cursor: number }} sink
    * @param {AbortSignal} signal

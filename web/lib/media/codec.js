@@ -19,7 +19,7 @@ import { listOf, wholeOf } from '../engine/keys.js';
  * @property {number} height        pixels
  * @property {number} channels      1 (grey) or 3 (red, green, blue)
  * @property {number} levels        number of values per channel, 2 to 256; with a palette, the number of its colours
- * @property {Uint8Array | null} palette  (levels, 3) the colours that the model draws with; null: it is not limited to a palette
+ * @property {Uint8Array | null} palette  shape (levels, 3): the colours of the model's palette; null: the model has no palette
  * @property {number} inputWidth    width in pixels of the small picture from which superResolve() starts; 0 if the model takes none
  * @property {number} inputHeight
  * @property {number} window        the largest number of positions that one position can attend to
@@ -40,7 +40,7 @@ import { listOf, wholeOf } from '../engine/keys.js';
  */
 
 /**
- * Returns a function that reads positive integers of the file, by their keys below the architecture's name.
+ * Returns a function that reads a non-negative integer of the file by its key, given without the architecture's name.
  * @param {string} architecture
  * @param {Metadata} metadata
  */
@@ -117,7 +117,7 @@ function paletteOf(part) {
 }
 
 /**
- * Returns the raster index of each position: raster order itself or, with local 2D attention, block by block.
+ * Returns the raster index of each position, in generation order: raster order or, with local 2D attention, block by block.
  *
  * @param {Pick<CodecInfo, 'height' | 'blockRows' | 'blockCols' | 'positions'>} info
  * @returns {Uint32Array}
@@ -222,7 +222,7 @@ export class Codec {
   /**
    * Repeats the value of a position for each of its elements.
    *
-   * @param {Uint8Array} numbers  (positions)
+   * @param {Uint8Array} numbers  one value per position
    * @returns {Uint8Array} the same array if a position is one element
    */
   spread(numbers) {
@@ -232,7 +232,7 @@ export class Codec {
 }
 
 /**
- * Returns the nearest of some levels that are evenly spaced over 0..255, using integer arithmetic.
+ * Returns the index of the level that is nearest to a value. The levels are evenly spaced from 0 to 255. Uses integer arithmetic.
  *
  * @param {number} value  8-bit
  * @param {number} levels
@@ -242,7 +242,7 @@ function levelOf(value, levels) {
 }
 
 /**
- * round(255 level / (levels - 1)).
+ * Returns the value of a level: round(255 * level / (levels - 1)).
  *
  * @param {number} level
  * @param {number} levels
@@ -265,9 +265,9 @@ export function quantise(values, levels) {
 /**
  * Returns, for each pixel, the index of the colour with the least squared distance; if several are equally close, the lowest index.
  *
- * @param {Uint8Array} pixels   (count, 3)
- * @param {Uint8Array} palette  (colours, 3)
- * @returns {Uint8Array<ArrayBuffer>} (count)
+ * @param {Uint8Array} pixels   shape (count, 3)
+ * @param {Uint8Array} palette  shape (colours, 3)
+ * @returns {Uint8Array<ArrayBuffer>} shape (count)
  */
 export function nearestColours(pixels, palette) {
   return Uint8Array.from({ length: pixels.length / 3 }, (_, i) => {

@@ -17,7 +17,7 @@ const AT_ONCE = 2 ** 18;
 export const rowsAtOnce = (width) => Math.max(1, Math.floor(AT_ONCE / width));
 
 /**
- * Runs a function on an image: synchronously or, if it has many pixels, in chunks.
+ * Runs a function on an image: synchronously or, if the image has many pixels, in chunks.
  *
  * @template T
  * @param {{ width: number, height: number }} image

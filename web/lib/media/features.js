@@ -2,7 +2,7 @@
 // @ts-check
 
 /**
- * Computes the features of a word and its neighbours, for a chain or a tree: strings, each with an id if the file lists it.
+ * Computes the features of a word and its neighbours for a chain or tree model. A feature is a string; it has an id if the file lists it.
  * weights/train/models/chain/features.py defines templates and atoms and computes the same features; a test compares the two.
  */
 
@@ -26,7 +26,7 @@ const encoder = new TextEncoder();
 const BASIS = 2166136261 | 0;
 const step = (/** @type {number} */ hash, /** @type {number} */ byte) => Math.imul(hash ^ byte, 16777619);
 
-/** Continues an FNV-1a hash of 32 bits with the UTF-8 bytes of a text. @param {string} text */
+/** Updates a 32-bit FNV-1a hash with the UTF-8 bytes of a string. @param {string} text */
 function fnv(text, hash = BASIS) {
   for (let i = 0; i < text.length; i++) {
     const code = text.charCodeAt(i);
@@ -82,7 +82,7 @@ const isText = (item) => typeof item === 'string';
 const isHash = (item) => typeof item === 'number' && item === (item | 0);
 
 /**
- * Returns the hash of the beginning of a template, and the template's atoms with their offsets.
+ * Returns the hash of the prefix that all features of a template share (the template and "="), and the template's atoms with their offsets.
  * @param {string} template
  * @param {string} key key of the template
  */
@@ -101,7 +101,7 @@ export class Features {
   #architecture;
   #templates;
   #first;
-  /** Maps from a hash to an id, to a cluster, and to whether the form occurs in the training sentences. */
+  /** By hash: the ids of the features, the clusters of words, and the forms that occur in the training sentences. */
   #ids;
   #clusters;
   #forms;
@@ -129,8 +129,8 @@ export class Features {
   }
 
   /**
-   * Throws if the port does not take the features that this object computes.
-   * @param {{ dims: number[], values: number }} port  the port that takes the features, (words, width)
+   * Throws if an input of the model does not take the features that this object computes.
+   * @param {{ dims: number[], values: number }} port  the input that takes the features, of shape (words, width)
    */
   check({ dims: [, width], values }) {
     if (this.width !== width)
@@ -139,18 +139,22 @@ export class Features {
       throw keyError('format', `${this.#architecture}.feature_hashes`, `${this.values - 1} features, and the model has ${values - 1}`);
   }
 
-  /** Returns whether the training sentences have this word. @param {string} form */
+  /** Returns whether the training sentences contain this word. @param {string} form */
   knows(form) {
     return this.#forms.has(fnv(form));
   }
 
-  /** Returns whether the training sentences have this word, given in the form in which people type it. @param {string} form */
+  /**
+   * Returns whether the training sentences contain this word, which may have the quotes and hyphens that people type.
+   *
+   * @param {string} form
+   */
   knowsTyped(form) {
     return this.knows(plain(form));
   }
 
   /**
-   * Computes the values of atoms of the words, each value once; null if an atom has no value.
+   * Returns a function that computes the value of an atom at word i, once for each word; the value is null if the atom has none.
    *
    * @param {string[]} words
    * @returns {(name: string, i: number) => string | null}
@@ -198,7 +202,8 @@ export class Features {
   }
 
   /**
-   * Computes the ids of words in the form in which people type them, in chunks; also returns which words the training sentences have.
+   * Computes, in chunks, the ids of words that may have the quotes and hyphens that people type; also returns which of the words the
+   * training sentences contain.
    *
    * @param {string[]} words
    * @returns {Generator<void, { ids: Uint32Array<ArrayBuffer>, seen: boolean[] }, void>}

@@ -7,12 +7,13 @@
 const DARK = 64;
 
 /**
- * Lays transparent pixels over black for one channel, and over white for three. If that would erase a drawing, the other colour is used:
- * dark ink on a canvas that was never filled becomes light ink on black, as in training, and white ink on white becomes white on black.
+ * Blends transparent pixels with black for one channel, and with white for three. If that would hide a drawing, the picture is handled
+ * differently: one channel with dark ink is inverted, so that light ink on black results, as in training; three channels with only white
+ * ink are blended with black.
  *
- * @param {ArrayLike<number>} rgba  (pixels, 4)
+ * @param {ArrayLike<number>} rgba  shape (pixels, 4)
  * @param {number} channels  1 or 3
- * @returns {Uint8Array<ArrayBuffer>} (pixels, channels)
+ * @returns {Uint8Array<ArrayBuffer>} shape (pixels, channels)
  * @internal
  */
 export function fromRGBA(rgba, channels) {
@@ -24,9 +25,8 @@ export function fromRGBA(rgba, channels) {
 /**
  * @param {ArrayLike<number>} rgba
  * @param {number} channels
- * @param {'black' | 'white' | 'paper'} ground  paper: whether the background is light; the picture is then inverted so that its ink is
- *   light
- * @returns {Uint8Array<ArrayBuffer>} (pixels, channels)
+ * @param {'black' | 'white' | 'paper'} ground  paper: the picture has dark ink; it is inverted and blended with black
+ * @returns {Uint8Array<ArrayBuffer>} shape (pixels, channels)
  * @internal
  */
 export function laid(rgba, channels, ground) {

@@ -45,7 +45,7 @@ import { RATES, isWav, locateWav, openWav } from './wav.js';
 const LONGEST_SECONDS = 60;
 /** Maximum number of bytes of a file that the browser decodes: 60 seconds of a lossless format, and of other formats. */
 const MOST_BYTES = { lossless: 2 ** 27, other: 2 ** 23 };
-/** Number of first bytes of a file that are examined before the rest is read. */
+/** Number of bytes at the beginning of a file that are examined before the rest is read. */
 const HEAD_BYTES = 1 << 16;
 /**
  * Maximum number of samples, or bytes of a file, that are copied before they are read. Copying more of them would block the page for too
@@ -55,7 +55,7 @@ const MOST_COPIED = 1 << 23;
 /** Number of samples read per step. */
 const STRETCH = 2048;
 const MOST_CHANNELS = 256;
-/** A sound with a sample above this value is rejected, because it is not a sound between -1 and 1 that is only too loud. */
+/** A sound with a sample above this value is rejected: its samples must have a scale other than -1 to 1, and are not only too loud. */
 const LOUDEST = 16;
 
 /**

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Converts any image from a page to a model's 8-bit picture: rows, columns, channels within a pixel. */
+/** Converts any image from a page to a model's 8-bit picture, of shape (rows, columns, channels). */
 
 import { show } from '../base/checks.js';
 import { argumentError, reading } from '../base/error.js';
@@ -33,8 +33,8 @@ import { boxes, scaling } from './scale.js';
  * @param {ImageSource} image
  * @param {Shape} shape
  * @param {AbortSignal} [signal]
- * @returns {Uint8Array<ArrayBuffer> | Promise<Uint8Array<ArrayBuffer>>} (height, width, channels); a promise of these bytes if there are
- *   many pixels
+ * @returns {Uint8Array<ArrayBuffer> | Promise<Uint8Array<ArrayBuffer>>} bytes of shape (height, width, channels); a promise of them if the
+ *   image has many pixels
  * @internal
  */
 export function pictureOf(image, shape, signal) {
@@ -92,13 +92,13 @@ function isRGBA({ data, width, height }, channels) {
 
 /**
  * Returns the small picture for a model that takes a small picture as input. If the size of the image is a whole multiple of the model's
- * input size, each pixel is the mean of its box; any other image from the page is scaled.
+ * input size, each pixel of the result is the mean of a box of pixels; any other image from the page is scaled.
  *
  * @param {ImageSource} image
  * @param {Pick<AnyInfo, 'inputWidth' | 'inputHeight' | 'channels'>} info
  * @param {AbortSignal} [signal]
- * @returns {Uint8Array<ArrayBuffer> | Promise<Uint8Array<ArrayBuffer>>} (inputHeight, inputWidth, channels); a promise of these bytes if
- *   there are many pixels
+ * @returns {Uint8Array<ArrayBuffer> | Promise<Uint8Array<ArrayBuffer>>} bytes of shape (inputHeight, inputWidth, channels); a promise of
+ *   them if the image has many pixels
  * @internal
  */
 export function inputOf(image, info, signal) {
@@ -151,7 +151,7 @@ export function holds(picture, width, height) {
 /**
  * Reduces a picture by integer factors: each new pixel is the mean of its box, with halves rounded up, as in training.
  *
- * @param {Uint8Array} picture  (height, width, channels)
+ * @param {Uint8Array} picture  shape (height, width, channels)
  * @param {Shape} shape
  * @param {number} newWidth     a divisor of the width
  * @param {number} newHeight    a divisor of the height
@@ -194,7 +194,7 @@ function* boxed(source, size, channels) {
 }
 
 /**
- * Reads an image that consists of the model's elements, not of pixels.
+ * Reads an image that consists of the model's elements, not of RGBA pixels.
  * @param {RawImage} image
  * @param {{ width: number, height: number }} size
  * @param {number} channels

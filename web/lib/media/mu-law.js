@@ -18,11 +18,11 @@ export const LEVELS = 256;
 /** 256^(1 / 255), rounded to double precision. */
 const STEP = 1.021983956890934;
 
-/** |x| at which |f(x)| is k / 255, k = 0..255. */
+/** The value of |x| for which |f(x)| is k / 255, for k = 0 to 255. */
 const SIZES = new Float64Array(LEVELS);
 for (let k = 0, power = 1; k < LEVELS; k++, power *= STEP) SIZES[k] = (power - 1) / 255;
 
-/** Returns x at which f(x) is k / 255, k = -255..255. @param {number} k */
+/** Returns the x for which f(x) is k / 255, k = -255 to 255. @param {number} k */
 const amplitude = (k) => (k < 0 ? -SIZES[-k] : SIZES[k]);
 
 /** The sample of each level. @type {Float32Array} */

@@ -2,7 +2,7 @@
 // @ts-check
 
 /**
- * Plays samples as they come: through an AudioWorklet (player.js) or, if the page's policy or a single-file build prevents that, through
+ * Plays samples as they arrive: through an AudioWorklet (player.js) or, if the page's policy or a single-file build prevents that, through
  * consecutive buffers.
  */
 
@@ -31,7 +31,7 @@ import { Resampler } from './resample.js';
  * @property {(played: Played) => void} [onPlay]  called about fifty times per second
  */
 
-/** The seconds of sound that must be ready before playback begins; also the time that the run stays ahead of the playback. */
+/** Seconds of sound that must be ready before playback begins, and maximum number of seconds by which the run is ahead of the playback. */
 const ENOUGH = 0.1;
 const AHEAD = 0.6;
 /** Time between two reports when buffers are used, in milliseconds. */
@@ -48,7 +48,7 @@ const known = new WeakMap();
  * @param {number} rate
  * @param {any} context  an AudioContext
  * @param {PlayOptions} options
- * @param {() => boolean} [drawn]  whether the whole sound is drawn, so that playback need not wait
+ * @param {() => boolean} [drawn]  returns whether the whole sound is drawn, so that the rest can be passed to the player without waiting
  * @param {(rest: Player['rest']) => void} [onStart]  receives a function that pauses the sound
  * @returns {Promise<Played>} the report, once everything is played
  */
@@ -104,7 +104,7 @@ function knowsPlayer(context) {
   let answer = known.get(context);
   if (!answer) {
     const add = async () => {
-      if (!context.audioWorklet) return false; // a page without a secure context has no audioWorklet
+      if (!context.audioWorklet) return false; // an insecure page has no audioWorklet
       await context.audioWorklet.addModule(vouched.by(String(playerAddress())));
       return true;
     };

@@ -11,7 +11,8 @@ import { sineOfPi } from '../base/elementary.js';
 /** Number of zero crossings of the sinc on each side. */
 const REACH = 16;
 /**
- * Maximum number of cached sets of weights, one for each offset between two samples. Two integer rates have only a few such offsets.
+ * Maximum number of cached weights. Each offset of an output sample between two input samples has one set of weights; two integer rates
+ * usually have only a few such offsets.
  */
 const MOST_WEIGHTS = 1 << 20;
 
@@ -19,7 +20,7 @@ export class Resampler {
   #ratio;
   #cut;
   #half;
-  /** The rates divided by their common factors; 0 if they are not integers. */
+  /** The rates divided by their greatest common divisor; 0 if the weights are not cached. */
   #from = 0;
   #to = 0;
   /** The sets of weights, by the offset between two samples in units of 1 / `#to`. @type {Map<number, Float64Array>} */
@@ -44,7 +45,7 @@ export class Resampler {
     }
   }
 
-  /** @param {Float32Array} samples  @returns {Float32Array<ArrayBuffer>} the new samples that the input so far determines */
+  /** @param {Float32Array} samples  @returns {Float32Array<ArrayBuffer>} the output samples that the input so far determines */
   push(samples) {
     if (this.#ratio === 1) return samples.slice();
     this.#given += samples.length;

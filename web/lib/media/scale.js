@@ -51,7 +51,7 @@ export function scaling({ width, height }, to) {
       }
     },
 
-    /** @returns {Uint8ClampedArray} (pixels, 4) */
+    /** @returns {Uint8ClampedArray} shape (pixels, 4) */
     end() {
       const out = new Uint8ClampedArray(4 * to.width * to.height);
       for (let pixel = 0; 4 * pixel < out.length; pixel++) {
@@ -76,7 +76,7 @@ export function boxes({ width, height }, to, channels) {
   const sums = new Float64Array(to.width * to.height * channels);
   return {
     /**
-     * @param {ArrayLike<number>} elements  (rows, columns, channels) whole rows
+     * @param {ArrayLike<number>} elements  whole rows, of shape (rows, columns, channels)
      * @param {number} first                index of the first row in `elements`
      */
     add(elements, first) {
@@ -89,7 +89,7 @@ export function boxes({ width, height }, to, channels) {
       }
     },
 
-    /** @returns {Uint8Array<ArrayBuffer>} (rows, columns, channels) */
+    /** @returns {Uint8Array<ArrayBuffer>} shape (rows, columns, channels) */
     end() {
       const area = wide * high;
       return Uint8Array.from(sums, (sum) => Math.floor((2 * sum + area) / (2 * area)));

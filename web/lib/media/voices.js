@@ -13,7 +13,7 @@ import { listOf } from '../engine/keys.js';
 /** @import { Engine } from '../model/engine.js' */
 
 /**
- * Returns the names of the speakers, or the indices of those without a name.
+ * Returns the names of the speakers. A speaker without a name is represented by its index.
  * @param {Engine} engine
  * @param {Lookup} metadata
  * @returns {string[]}

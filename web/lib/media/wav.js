@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Reads WAV files to samples of one channel, and writes them with 16 bits. */
+/** Reads WAV files as samples of one channel, and writes WAV files with 16 bits per sample. */
 
 import { NextPixelError } from '../base/error.js';
 
@@ -9,8 +9,8 @@ import { NextPixelError } from '../base/error.js';
 export const RATES = [1000, 768000];
 
 /**
- * @typedef {{ encoding: number, channels: number, rate: number, frame: number, bits: number }} Format  frame: bytes of one sample of all
- * channels
+ * @typedef {{ encoding: number, channels: number, rate: number, frame: number, bits: number }} Format  frame: bytes of one sample in all
+ * channels together
  */
 
 const PCM = 1;
@@ -19,7 +19,7 @@ const A_LAW = 6;
 const MU_LAW = 7;
 const EXTENSIBLE = 0xfffe;
 
-/** Names of the chunks in WAV files. */
+/** Matches the name of a chunk that WAV files usually have. */
 const CHUNK = /^(fmt |data|fact|LIST|JUNK|bext|cue |smpl|inst|PEAK|id3 |iXML)$/;
 
 /** Number of bytes read at one position: a chunk's name and size, and the fields of a format. */
@@ -39,7 +39,7 @@ function fromMuLaw(byte) {
   return (bits & 128 ? -size : size) / 32768;
 }
 
-/** Of G.711 A-law. @param {number} byte */
+/** Decodes G.711 A-law. @param {number} byte */
 function fromALaw(byte) {
   const bits = byte ^ 0x55;
   const segment = (bits >> 4) & 7;
@@ -124,7 +124,8 @@ export async function locateWav(size, read) {
 
 /**
  * @param {number} size  bytes of the file
- * @returns {Generator<number, Samples, Uint8Array>} requests LOOK_BYTES at an offset, or all bytes that the file has there
+ * @returns {Generator<number, Samples, Uint8Array>} yields the offset at which it needs the next LOOK_BYTES bytes; near the end of the
+ *   file, fewer bytes are enough
  */
 function* findSamples(size) {
   if (!isWav(yield 0)) throw broken('it is not a WAV file');

@@ -7,8 +7,9 @@
  * - White space separates words. Invisible characters are removed (typed.js).
  * - Web addresses, mail addresses and file names stay whole; a full stop or bracket after one does not belong to it.
  * - Hashtags, mentions, fractions (1½) and amounts (US$) are one word each.
- * - A punctuation mark is a word, and equal neighbours are one word ("...", "!!"); so are $, %, # and /, except in numbers and dates (9/11,
- *   1,000, 3.5, 10:30). An emoji with its skin tone and joiners is one word; so are smileys, arrows, runs of ! and ?, and AT&T, w/o, C++.
+ * - A punctuation mark is a word; a run of equal marks is one word ("...", "!!"). The same applies to $, %, # and /, except in numbers and
+ *   dates (9/11, 1,000, 3.5, 10:30). An emoji with its skin tone and joiners is one word; so is a smiley, an arrow, a run of ! and ?, and
+ *   each of AT&T, w/o and C++.
  * - Contractions are split, even several in one word: do n't, it 's, should n't 've, can not, gon na, wan na, got ta.
  * - Compounds are split at their hyphens (search - engine), except after prefixes that are not words (e-mail, co-workers, non-commercial)
  * and in numbers.
@@ -42,7 +43,7 @@ const PLAIN = at('[\\p{L}\\p{M}\\d_]+(?=\\s|$)');
 const ADDRESS = at(
   `(?:(?:https?|ftps?|file|wss?):\\/\\/|www\\d?\\.)[^\\s<>"]+|(?:${LABEL}\\.){1,8}${DOMAINS}(?::\\d{1,5})?${ENDS_HERE}(?![@-])(?:[/?#][^\\s<>"]*)?`,
 );
-/** An address recognised by its form: at least three names in small letters. */
+/** An address recognised by its form: at least three names in small letters, separated by dots. */
 const NAMES = new RegExp(`(?:[a-z\\d][a-z\\d-]{1,62}\\.){2,8}[a-z]{2,24}${ENDS_HERE}(?:[/?#][^\\s<>"]*)?`, 'uy');
 const MAIL = at(`(?:mailto:)?[\\p{L}\\d_][\\p{L}\\d._%+-]{0,63}@${LABEL}(?:\\.${LABEL}){0,8}`);
 /**
@@ -103,7 +104,7 @@ const LONGEST = 24;
  * Yields the words of a text one at a time, and '' between pieces of the text, because many pieces may have no word.
  *
  * @param {string} text
- * @param {(form: string) => boolean} [knows]  whether this is a word of the training sentences
+ * @param {(form: string) => boolean} [knows]  returns whether the training sentences contain this word
  * @returns {Generator<string, void, void>}
  */
 export function* wordsIn(text, knows = () => false) {
@@ -167,7 +168,7 @@ function wordAt(text, place, knows) {
   }
   const known = knownAt(text, place, knows);
   if (/[+-]/.test(text[place]) && /[\p{L}\d]/u.test(text[place - 1] ?? ''))
-    return known || /** @type {string} */ (match(SIGNS, text, place)); // no sign of a number
+    return known || /** @type {string} */ (match(SIGNS, text, place)); // not the sign of a number
   for (const pattern of PATTERNS) {
     const word = match(pattern, text, place);
     if (word) return known.length > word.length ? known : endsSentence(word, text, place) ? word.slice(0, -1) : word;

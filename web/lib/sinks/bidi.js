@@ -111,7 +111,7 @@ export function levelsOf(text) {
   return { base, levels: kinds.map((kind) => (base ? (kind === 'R' ? 1 : 2) : kind === 'L' ? 0 : kind === 'R' ? 1 : 2)) };
 }
 
-/** The largest number of brackets that are open at the same time; after it, no more pairs are found (BD16). */
+/** Maximum number of brackets that are open at the same time; if there are more, the search for pairs ends (BD16). */
 const MOST_OPEN = 63;
 
 /**
@@ -138,7 +138,7 @@ function pairsOf(text, kinds) {
 }
 
 /**
- * Calls back for each maximal run of equal values.
+ * Calls `each` for each maximal run of values that `isOf` accepts.
  *
  * @param {string[]} kinds
  * @param {(kind: string) => boolean} isOf

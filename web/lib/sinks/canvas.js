@@ -18,7 +18,7 @@ import { argumentError } from '../base/error.js';
  * @property {() => void} end            called when the run is over or was stopped
  * @property {() => void} paint          paints immediately, in the current colours
  * @property {() => Promise<void>} [heard]  resolves when all reports of the sink have been received
- * @property {() => void} close          removes the window's listeners; the canvas keeps its contents
+ * @property {() => void} close          removes the sink's listeners; the canvas keeps its contents
  * @property {Result} result             the result so far
  */
 
@@ -59,7 +59,8 @@ export function contextOf(canvas) {
 
 /**
  * @param {() => void} callback
- * @param {Canvas | Dom<'Element'>} [shown]  the element in whose window the frames are counted, because a hidden window has none
+ * @param {Canvas | Dom<'Element'>} [shown]  the element that will be painted: its own window provides the frame, because another window may
+ *   be hidden and have no frames
  * @returns {() => void} cancels the request
  * @internal
  */
@@ -76,7 +77,7 @@ export function atNextFrame(callback, shown) {
 /** An object that must react to changed colours. @typedef {{ owner: WeakRef<any>, changed: (owner: any) => void }} Watcher */
 
 /**
- * All watchers of a page. The watchers are held weakly, because the window outlives a canvas that is removed without close().
+ * All watchers of a page. Their owners are held weakly, because the window outlives a canvas that is removed without close().
  * @type {Set<Watcher>}
  */
 const watchers = new Set();
@@ -100,12 +101,12 @@ function forget(watcher) {
 }
 
 /**
- * Calls back when the colours of the page may have changed between dark and light, or between forced and not forced.
+ * Calls `changed` when the colours of the page may have changed between dark and light, or between forced and not forced.
  *
  * @template {object} Owner
  * @param {Owner} owner  held weakly
- * @param {(owner: Owner) => void} changed  must not hold the owner in any other way, not even through its scope
- * @returns {() => void} ends the watching
+ * @param {(owner: Owner) => void} changed  must not hold a reference to the owner, not even through its scope
+ * @returns {() => void} stops the calls
  * @internal
  */
 export function watchColours(owner, changed) {

@@ -10,7 +10,7 @@
 /**
  * Writes elements at their positions. A pixel of three channels appears when its third channel is written.
  *
- * @param {Uint8ClampedArray} rgba  (pixels, 4) written
+ * @param {Uint8ClampedArray} rgba  shape (pixels, 4); the function writes to this array
  * @param {Codec} codec
  * @param {number} from             index of the first element, in generation order
  * @param {Uint8Array} elements

@@ -3,8 +3,8 @@
 
 /**
  * A canvas that keeps its size on the page, at the device's own resolution, and takes font and colours from its style. The content is
- * painted again when the size, the resolution, the font or a colour changes. The canvas's own content is the text that it shows, for screen
- * readers.
+ * painted again when the size, the resolution, the font or a colour changes. For screen readers, the text shown on the canvas is also its
+ * own content.
  */
 
 import { media } from '../base/media.js';
@@ -91,7 +91,7 @@ export class Sheet {
     this.#cancel ??= atNextFrame(() => this.paint(), this.#canvas);
   }
 
-  /** Removes the window's listeners. The canvas keeps its contents. */
+  /** Removes the sheet's listeners. The canvas keeps its contents. */
   close() {
     this.#cancel?.();
     this.#cancel = undefined;
