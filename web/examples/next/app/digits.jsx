@@ -7,7 +7,7 @@ export function Digits() {
   const [digit, setDigit] = useState('7');
   const [said, setSaid] = useState('');
   const [ready, setReady] = useState(false);
-  // The element needs a document. So it is created in the browser, because React does not set on... properties of an element that the
+  // The element is created only in the browser: it needs a document, and React does not set the on... properties of an element that the
   // server has already rendered.
   useEffect(() => { import('nextpixel/define').then(() => setReady(true)); }, []);
   return (
