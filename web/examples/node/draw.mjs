@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// node draw.mjs WEIGHTS.gguf OUT.png [label] [seed] Draws a picture without input and writes it as a PNG file, using only Node and
-// nextpixel.
+// node draw.mjs WEIGHTS.gguf OUT.png [label] [seed]
+// Draws a picture without input and writes it as a PNG file, using only Node and nextpixel.
 
 import { writeFile } from 'node:fs/promises';
 import * as zlib from 'node:zlib';
