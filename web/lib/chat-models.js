@@ -21,7 +21,7 @@
  *
  * Licences are quoted from these repositories and from the makers' model cards. Languages come from the model cards, with two exceptions.
  * For Gemma 3 below 4 B, the only listed language, English, comes from the announcement on the hub's blog. Of the 119 languages of Qwen 3,
- * only the largest ones and those with a page here are listed.
+ * only the largest ones and those that have pages in this project are listed.
  */
 
 /**

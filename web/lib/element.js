@@ -8,8 +8,8 @@
  *       <img src="poster.png" alt="...">      shown until the first pixel
  *     </next-pixel>
  *
- * The attributes determine what the element does, and the properties reflect them. An invalid number counts as absent. A task or a label
- * that the model does not have is an error that lists the valid ones.
+ * The attributes determine what the element does, and the properties reflect them. An attribute with an invalid number is treated as
+ * absent. If the model does not have the task or the label, the error lists the valid ones.
  *
  * The attributes of the tasks come from the tables of verbs and settings; the element's own attributes are in element/attributes.js. The
  * generated file element/properties.js lists all of them. Until the element is played it shows its content, its poster, or the model's
@@ -87,7 +87,7 @@ export { NextPixelEndEvent, NextPixelErrorEvent, NextPixelProgressEvent, NextPix
 // Exported for the parts of the element that are loaded later, in separate files.
 export { announce, make, say };
 
-import('./load/holders.js').catch(() => {}); // acquire() needs this module, and reports if it is missing
+import('./load/holders.js').catch(() => {}); // acquire() needs this module, and reports an error if it is missing
 
 /** Without a document, as in Node, the base class is an empty class, so that this file can be imported. */
 const Base = withProperties(globalThis.HTMLElement ?? /** @type {typeof HTMLElement} */ (/** @type {unknown} */ (class {})));
@@ -103,7 +103,7 @@ function readOnly(name) {
 }
 
 /**
- * Returns whether one of these attributes changes the model or the drawing, as `what` selects.
+ * Returns whether a change of one of these attributes requires another model (`what`: 'model') or another drawing ('drawing').
  * @param {Iterable<string>} names
  * @param {string} what
  */
@@ -606,7 +606,7 @@ export class NextPixelElement extends Base {
     this.#rest.forget();
   }
 
-  /** Releases the run and the model. @param {boolean} [isKept]  as for #endChat() */
+  /** Releases the run and the model. @param {boolean} [isKept]  see #endChat() */
   #letGo(isKept = false) {
     this.#abort();
     this.#endChat(isKept);

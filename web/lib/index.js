@@ -69,9 +69,9 @@ const LOADING = ['onProgress', 'signal', 'integrity', 'cache', 'patience', 'work
  *   offline use. A file that has changed on the server is downloaded again. Default true
  * @property {number} [patience]      longest time that the server may send no data, in milliseconds. After this time the missing rest is
  *   requested again if the server supports ranges; after a few attempts, loading fails. Default 30000
- * @property {number | 'auto'} [workers]  how many workers share the samples of a run, 1 to 16, each with its own copy of the model in
- *   memory. The images do not depend on this number. Useful up to the number of physical cores (`navigator.hardwareConcurrency` often
- *   counts two per core). 'auto': 1 to 4, as many as run in parallel at nearly full speed, measured while the file arrives; see
+ * @property {number | 'auto'} [workers]  number of workers, 1 to 16, that share the samples of a run. Each worker has its own copy of the
+ *   model in memory. The images do not depend on this number. Useful up to the number of physical cores (`navigator.hardwareConcurrency`
+ *   often counts two per core). 'auto': 1 to 4, as many as run in parallel at nearly full speed, measured while the file arrives; see
  *   `model.workers`. Default 1
  * @property {number} [threads]      number of threads, 1 to 16, that share the matrix products of each step of a text model. They use one
  *   copy of its weights. The tokens do not depend on this number. Needs shared memory; in a browser, the page must therefore be
@@ -190,7 +190,7 @@ export async function load(source, options = {}) {
     tell({ phase: 'ready' });
     await heard.turn();
     giveUp.signal.throwIfAborted();
-    // If a worker was ended from outside, the new worker reads the file again.
+    // If a worker ends unexpectedly, its replacement reads the file again.
     if (isLasting(source)) {
       for (const link of kept) {
         link.restore = async () =>

@@ -12,7 +12,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 
 
 def save(name, pictures, columns, entries):
-    """pictures is an array (n, size, size, 3) of uint8, where n is a multiple of columns; entries is a list of n dictionaries for
+    """pictures is a uint8 array of shape (n, size, size, 3), where n is a multiple of columns; entries is a list of n dictionaries for
     NAME.json."""
     n, size = pictures.shape[:2]
     assert n == len(entries) and n % columns == 0, n

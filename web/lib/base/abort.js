@@ -2,7 +2,7 @@
 // @ts-check
 
 /**
- * Waits for a promise, at most until one of the signals is aborted.
+ * Waits for a promise until it settles or one of the signals is aborted.
  *
  * @template T
  * @param {T | Promise<T>} value

@@ -13,7 +13,7 @@ export class NextPixelError extends Error {
   constructor(code, message, { status = 0, cause } = {}) {
     super(message, cause === undefined ? undefined : { cause });
     this.name = 'NextPixelError';
-    /** The reason of the failure, one of a fixed list. @type {ErrorCode} */
+    /** The reason for the failure: one of the codes in protocol.js. @type {ErrorCode} */
     this.code = code;
     /** The status that the C library returned; 0 if the error came from elsewhere. */
     this.status = status;

@@ -9,7 +9,7 @@ import { NextPixelError } from './error.js';
 const WAITS_MS = [300, 1500, 5000];
 
 /**
- * Runs a task, and retries it a few times while the connection is down, with increasing waits.
+ * Runs a task. After an error that a lost connection may have caused, retries the task; the waits become longer each time.
  *
  * @template T
  * @param {() => Promise<T>} task
@@ -32,8 +32,8 @@ export async function again(task, gone, waits = WAITS_MS) {
 }
 
 /**
- * Returns whether an error comes from a failed import(): in every engine, its message contains "import". An error of this library is
- * excluded, because it has a code.
+ * Returns whether an error comes from a failed import(): in every JavaScript engine, the message of such an error contains "import". An
+ * error of this library is excluded, because it has a code.
  * @param {any} error
  */
 const isMissing = (error) => /import/i.test(error?.message) && !error.code;

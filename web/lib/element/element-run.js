@@ -25,7 +25,7 @@ import { lookOf } from '../kinds/looks.js';
  * @property {NextPixelElement} element  the element that has the attributes and dispatches the events
  * @property {View} view
  * @property {Rest} rest
- * @property {() => boolean} isCalm  whether a picture appears only when it is finished
+ * @property {() => boolean} isCalm  returns whether a picture appears only when it is finished
  * @property {(message: string | Saying) => void} say
  * @property {(share: number) => void} onProgress  the drawn share, 0 to 1
  * @property {(error: unknown) => void} fail

@@ -24,7 +24,7 @@ export function roomIn(head) {
 }
 
 /**
- * Reads the numbers in the metadata within the first bytes.
+ * Reads the numeric metadata that the first bytes of a file contain.
  *
  * @param {Uint8Array} head
  * @returns {[key: string, value: number][]}

@@ -13,7 +13,7 @@ import { say } from './say.js';
 /** Maximum number of alternatives shown. */
 const SHOWN = 8;
 
-/** The tags around the thinking, as the models of different makers write them. */
+/** The tags that models of different makers write around their thinking. */
 const MARKS = [
   ['<think>', '</think>'],
   ['<thought>', '</thought>'],

@@ -2,9 +2,9 @@
 // @ts-check
 
 /**
- * A chat with a model, in a box of a page or of the element. The chat shows messages as text that can be selected, a field to write in, and
- * controls. The visitor can stop, continue or repeat an answer, edit an earlier message, inspect the tokens of an answer and replace one of
- * them. This code is in a separate file, which is fetched with the first chat.
+ * A chat with a model, shown in a box on a page or in the element. The chat shows messages as text that can be selected, a field to write
+ * in, and controls. The visitor can stop, continue or repeat an answer, edit an earlier message, inspect the tokens of an answer and
+ * replace one of them. This code is in a separate file, which is fetched with the first chat.
  */
 
 import { announce } from './announce.js';
@@ -254,7 +254,7 @@ export class Talk {
   /** Sends a message, by default the text of the field, and requests an answer. @param {string} [text] */
   send(text = this.#field.value) {
     if (!this.#model || this.#running || !text.trim()) return;
-    if (this.#lacks) return this.#hooks.onError?.(new NextPixelError('unsupported', NO_TEMPLATE)); // a hint in the box explains it
+    if (this.#lacks) return this.#hooks.onError?.(new NextPixelError('unsupported', NO_TEMPLATE)); // a hint in the box explains the error
     if (text === this.#field.value) this.#field.value = '';
     const before = [...this.#turns];
     this.#say(text);

@@ -22,7 +22,7 @@ const hyphened = (name) => name.replace(/[A-Z]/g, (letter) => `-${letter.toLower
 const camels = (name) => name.replace(/-(.)/g, (_, letter) => letter.toUpperCase());
 
 /**
- * The tasks of the element, each named like its verb but with hyphens, and the attributes that it reads.
+ * The tasks of the element, and the attributes that each task reads. A task has the name of its verb, in lower case with hyphens.
  *
  * @type {{ task: string, verb: VerbName, made?: string, inside?: string, attributes: Record<string, Attribute> }[]}
  */

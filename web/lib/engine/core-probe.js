@@ -87,7 +87,7 @@ export async function compileLoop() {
  * Runs the loop until `to`, and counts the iterations after `from`. A worker that starts late because no core was free counts fewer iterations.
  *
  * @param {WebAssembly.Module} loop
- * @param {number} from  start of the measurement in milliseconds of Date.now(), which all workers share
+ * @param {number} from  start of the measurement, in milliseconds of Date.now(), a clock that all workers share
  * @param {number} to    end of the measurement, on the same clock
  * @returns {number} speed, in an arbitrary unit
  */

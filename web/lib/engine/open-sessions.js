@@ -155,7 +155,7 @@ export class OpenSessions {
   /**
    * Switches speculative decoding on or off, unless a pass is unfinished.
    *
-   * @param {Session} session  has neither maps nor biases
+   * @param {Session} session  a session without maps and biases
    * @param {Settings} settings
    * @param {boolean} lookAhead
    * @returns {boolean} false if nothing was changed
@@ -167,7 +167,7 @@ export class OpenSessions {
   /**
    * Opens a run that continues from a position of another run. The other run does not change.
    *
-   * @param {Session} from  has one sample
+   * @param {Session} from  a session of one sample
    * @param {number} position
    * @param {Settings} settings
    * @param {{ part?: number, maps?: boolean, keyBits?: number }} options  as in openSession()
@@ -191,7 +191,7 @@ export class OpenSessions {
   }
 
   /**
-   * Opens a run of one sample of the drawing part from bytes of unknown origin, and checks whether this part can use them. rewind() or
+   * Opens a run of one sample from saved bytes, which are not trusted, and checks whether the part that draws can use them. rewind() or
    * branch() then continues the run, and checks its position.
    *
    * @param {Uint8Array} saved

@@ -18,7 +18,7 @@ export const TOO_SHORT = new Error('the head is too short');
 /** Minimum size, in bytes, of the buffer that collects weights before they go to the engine. */
 const FEED_BYTES = 1 << 20;
 
-/** @param {Instance} instance @param {number} status  of a call that reports an nx_problem */
+/** @param {Instance} instance @param {number} status  result of a call that reports an nx_problem */
 function check(instance, status) {
   if (status === NX_MORE) throw TOO_SHORT;
   if (status < 0) throw statusError(status, OPENING, instance.problem());

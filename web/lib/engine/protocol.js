@@ -186,11 +186,11 @@ export const CODES = Object.freeze(
  * (positions, samples, ids per position). `maps`: the run draws one position per step and reports the attention of each position. `length`:
  * the number of positions after which the run ends, if the model allows more. `alternatives`: the number of most probable ids to report for
  * each position. `search`: a beam search instead of drawing, with this length penalty; the samples are the beams. `forced`: the ids to take
- * instead of drawing. `resample`: samples compete, as described at Resample. `notes`: for music, the ids and the bounds within which voices
- * are drawn. `part`: the part to run; by default, the first part that draws. `keyBits`: see nx_shape. `keep`: the run continues from a
- * cached session with a common prefix, if there is one, and its own session is cached (kept.js). `state`: the hash of the saved state that
- * this run resumes; only such a run may continue from the session of that state. `probabilities`: the whole distribution of each id is
- * reported. `constrained`: each request contains the ids that may come next.
+ * instead of drawing. `resample`: samples compete, as described at Resample. `notes`: for music, the meaning of each id, and the bounds
+ * within which voices are drawn. `part`: the part to run; by default, the first part that draws. `keyBits`: see nx_shape. `keep`: the run
+ * continues from a cached session with a common prefix, if there is one, and its own session is cached (kept.js). `state`: the hash of the
+ * saved state that this run resumes; only such a run may continue from the session of that state. `probabilities`: the whole distribution
+ * of each id is reported. `constrained`: each request contains the ids that may come next.
  * @typedef {{ type: 'draw', id: number, known: Uint32Array, drawn?: Uint32Array, inputs: Inputs, settings: Settings, maps?: boolean, length?: number,
  *   alternatives?: number, search?: number, forced?: Uint32Array, resample?: Resample, notes?: { said: Said[], bounds: Bounds }, part?: number, keyBits?: number, keep?: boolean, state?: string, probabilities?: boolean, constrained?: boolean }} DrawMessage */
 /** `chunkSize`: the largest number of positions per sample in the response; 0: as many as one chunk computes. `allowed`: for a constrained

@@ -88,7 +88,7 @@ export class Sessions extends OpenSessions {
   }
 
   /**
-   * Returns values of a result: for a result that grows, the values that are ready; for other results, all values once everything is
+   * Returns some values of a result. If the result grows, its values are available as soon as they are ready; otherwise, once everything is
    * encoded.
    *
    * @param {Session} session
@@ -160,8 +160,8 @@ export class Sessions extends OpenSessions {
    * @param {Session} session
    * @param {number} steps  at most sliceLimit(session.samples)
    * @returns {{ ids: Uint32Array<ArrayBuffer>, nats: Float32Array<ArrayBuffer>, ahead: Uint8Array<ArrayBuffer>, ended: boolean }} ids and
-   *   nats have the shape (drawn, samples, span), ahead has the shape (drawn): see StepMessage. Fewer than `steps` are drawn if all samples
-   *   have `ended`; possibly none if a position takes long
+   *   nats have the shape (drawn, samples, span), ahead has the shape (drawn): see StepMessage. Fewer than `steps` positions are drawn if
+   *   all samples have `ended`, and possibly none if one position takes long
    */
   draw(session, steps) {
     this.#checkSlice(steps, session);

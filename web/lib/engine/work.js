@@ -263,7 +263,10 @@ function* put({ core, pace }, session, ids, nats, each = false) {
   }
 }
 
-/** Capacity that a new run has beyond its known positions; the sum is rounded up to a multiple of this number. */
+/**
+ * Unless a run is shorter, its first capacity is at least this many positions beyond the known ones, rounded up to a multiple of this
+ * number.
+ */
 const FIRST_ROOM = 256;
 
 /**

@@ -24,7 +24,7 @@ export const MAX_KEYS = 1024;
 export const MAX_TENSORS = 2048;
 const MAX_NAME = 255;
 const MAX_DIMENSIONS = 4;
-/** Limit of the bytes of metadata. */
+/** Maximum size of the metadata in bytes. */
 export const MAX_METADATA = 2 ** 28;
 
 /** Number of strings between two yields. */

@@ -18,8 +18,8 @@ import { Waveform } from './waveform.js';
 /** The part of a step that becomes sound. @typedef {{ to: number, samples: Float32Array, nats: Float32Array }} Audible */
 
 /**
- * A run that draws a sound, which can be read as an async iterable of steps, as samples or as a file, drawn as a waveform on a canvas, or
- * played. All of these ways can be used in any order or at the same time, because the drawn samples are stored.
+ * A run that draws a sound. The sound can be read as an async iterable of steps, as samples or as a file, drawn as a waveform on a canvas,
+ * or played. These methods can be used in any order or at the same time, because the drawn samples are stored.
  *
  * @template {Audible} Step
  * @extends {BaseRun<Step, string>}
@@ -92,8 +92,8 @@ export class AudibleRun extends BaseRun {
 
   /**
    * Plays the sound while it is drawn. Call this from a click or a key press, because browsers allow sound only then. The playback consists
-   * exactly of the drawn samples, at the rate of the context. If the machine is too slow, the sound has gaps, and the result reports their
-   * number.
+   * exactly of the drawn samples, resampled to the rate of the context. If the machine is too slow, the sound has gaps, and the result
+   * reports their number.
    *
    * @param {import('../base/dom.js').Dom<'AudioContext'>} context
    * @param {PlayOptions} [options]

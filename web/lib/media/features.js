@@ -18,7 +18,7 @@ const END = '</s>';
 /** Code of the character that separates the parts of a feature. */
 const BAR = 124;
 
-/** Number of characters of words handled per step; a character takes microseconds. */
+/** Number of characters processed per step; each takes a few microseconds. */
 const SOME = 1024;
 
 const encoder = new TextEncoder();
@@ -40,7 +40,8 @@ function fnv(text, hash = BASIS) {
 }
 
 /**
- * Returns the shape of a word: capitals become A, small letters a, digits 9, and other characters stay; equal neighbours become one.
+ * Returns the shape of a word: each capital becomes A, each small letter becomes a, each digit becomes 9, and other characters stay; a run
+ * of equal characters becomes one.
  * @param {string} form
  */
 function shape(form) {

@@ -8,7 +8,7 @@ import { wordsIn } from './words.js';
 
 /** @import { Features } from './features.js' */
 
-/** Limit of the characters of a word. */
+/** Maximum number of characters of a word. */
 const LONGEST_WORD = 1 << 15;
 
 /**

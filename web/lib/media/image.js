@@ -226,7 +226,7 @@ function isRaw(image) {
   return 'data' in image && !/Float16|-/.test(classOf(image.data) + /** @type {Partial<ImageData>} */ (image).colorSpace);
 }
 
-/** Limit of the length of a list whose values are checked; an array of bytes needs no check. */
+/** Maximum length of a list, whose values are checked one by one; an array of bytes needs no check. */
 const LONGEST_LIST = 2 ** 20;
 
 /**

@@ -98,8 +98,8 @@ export function boxes({ width, height }, to, channels) {
 }
 
 /**
- * Divides 0..size into `count` equal parts, and returns the unit intervals that each part overlaps, and by how much. The intervals of part
- * i are at from[i] to from[i + 1] - 1.
+ * Divides the range from 0 to `size` into `count` equal parts. Returns the unit intervals that each part overlaps, and the lengths of the
+ * overlaps. The intervals of part i are at from[i] to from[i + 1] - 1.
  *
  * @param {number} size
  * @param {number} count

@@ -26,7 +26,7 @@ const CHUNK = /^(fmt |data|fact|LIST|JUNK|bext|cue |smpl|inst|PEAK|id3 |iXML)$/;
 const LOOK_BYTES = 64;
 /** Number of bytes read per step until the samples are found. */
 const PART_BYTES = 1 << 16;
-/** Limit of the number of chunks; files have about ten. */
+/** Maximum number of chunks; files usually have about ten. */
 const MOST_CHUNKS = 1000;
 
 /** @param {string} why */
@@ -102,7 +102,7 @@ export function openWav(bytes) {
 }
 
 /**
- * Finds the samples of a WAV file that can be read in parts. As little as possible of the data before the samples is read.
+ * Finds the samples of a WAV file that can be read in parts. Reads as little as possible of the data before the samples.
  *
  * @param {number} size  bytes of the file
  * @param {(from: number, to: number) => Promise<Uint8Array>} read  reads part of the file
@@ -170,7 +170,7 @@ function* findSamples(size) {
 const text = (bytes, at) => String.fromCharCode(...bytes.subarray(at, at + 4));
 
 /**
- * Returns whether another chunk begins at a position, rather than samples.
+ * Returns whether the bytes at a position begin another chunk; otherwise they are samples.
  *
  * @param {DataView} view
  * @param {number} at

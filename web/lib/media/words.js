@@ -95,7 +95,7 @@ const TWO = { cannot: 3, gonna: 3, wanna: 3, gotta: 3, gimme: 3, lemme: 3, "c'mo
 const CONTRACTIONS = new RegExp(`(?:n${A}t|${A}(?:s|m|d|re|ve|ll)){1,4}$`, 'iu');
 const CONTRACTION = new RegExp(`n${A}t|${A}[a-z]+`, 'giu');
 
-/** Number of characters cleaned per step, because a text is split while it is being read. */
+/** Number of characters that are normalised per step; a text is split into words while it is being read. */
 const PIECE = 1 << 14;
 /** The maximum length of a word that is looked up among the words of the training sentences. */
 const LONGEST = 24;
@@ -229,7 +229,8 @@ function trimmed(address) {
 const KINDS_OF_BRACKETS = { '(': ')', ')': ')', '[': ']', ']': ']', '{': '}', '}': '}' };
 
 /**
- * Returns the longest form of the training sentences that begins here and has several kinds of characters; '' if there is no such form.
+ * Returns the longest word of the training sentences that begins at this position and has a character other than letters and digits; '' if
+ * there is none.
  *
  * @param {string} text
  * @param {number} place
@@ -239,7 +240,7 @@ function knownAt(text, place, knows) {
   const [chunk] = /^\S*/.exec(text.slice(place, place + LONGEST + 1)) ?? [''];
   for (let length = Math.min(chunk.length, LONGEST); length > 1; length--) {
     const form = chunk.slice(0, length);
-    // excludes a form that begins within a word
+    // excludes a form that ends within a word
     if (!knows(form) || !/[^\p{L}\p{M}\d]/u.test(form) || /[\p{L}\p{M}\d]{2}/u.test(chunk.slice(length - 1, length + 1))) continue;
     if (CONTRACTIONS.test(form) || /^[^\p{L}\d]*[,"'\u2018-\u201d()]|[,;:!?"'\u2018-\u201d)]$/u.test(form)) continue;
     // Excludes a form that ends with the full stop of the sentence.

@@ -27,8 +27,8 @@ export class Model extends Methods {
   info;
 
   /**
-   * The raster index of each position, in generation order. The index counts rows, columns and, if a position is one channel
-   * (`info.positions` is `width * height * channels`), channels within a pixel; otherwise a position is a pixel. The indices are 0, 1, 2,
+   * The raster index of each position, in generation order. If a position is a pixel, the index counts rows and columns; if a position is
+   * one channel (`info.positions` is `width * height * channels`), the index also counts the channels of a pixel. The indices are 0, 1, 2,
    * ... unless the model draws blocks of rows and columns.
    *
    * @type {Uint32Array}

@@ -17,7 +17,7 @@ import { argumentError } from '../base/error.js';
  * @property {(step: Step) => void} add  shows a step at the next animation frame
  * @property {() => void} end            called when the run is over or was stopped
  * @property {() => void} paint          paints immediately, in the current colours
- * @property {() => Promise<void>} [heard]  resolves when all reports of the sink have been received
+ * @property {() => Promise<void>} [heard]  waits until the caller's callbacks, such as onPaint, have been handled
  * @property {() => void} close          removes the sink's listeners; the canvas keeps its contents
  * @property {Result} result             the result so far
  */

@@ -111,7 +111,7 @@ export class PictureSink {
     this.paint();
   }
 
-  /** Waits until the reports of the last paint have been received. */
+  /** Waits until the callback of the last paint has been handled. */
   async heard() {
     await this.#painted.turn();
     this.#check();

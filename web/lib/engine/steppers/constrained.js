@@ -9,7 +9,7 @@ import { top } from '../distributions.js';
 /** @import { Stepper } from './index.js' */
 
 /**
- * Draws one position from the ids that the page allows.
+ * Draws one position, using only ids that the page allows.
  *
  * @param {Sessions} sessions
  * @param {Session} session  a masked session of one sample
@@ -32,7 +32,7 @@ export function constrained(sessions, session, biases, k, credit) {
  *
  * @param {Sessions} sessions
  * @param {Session} session  opened with capacity to bias every id
- * @param {Uint32Array | undefined} allowed  bit id % 32 of word id / 32
+ * @param {Uint32Array | undefined} allowed  an id is allowed if bit id % 32 of word floor(id / 32) is 1
  * @param {[number, number][]} biases  pairs of an id and the value to add to its logit
  */
 function mask(sessions, session, allowed, biases) {

@@ -14,7 +14,7 @@
  * @param {number} begin    the position at which drawing begins
  */
 export function contest(samples, { group, every }, span, begin) {
-  /** All ids and nats drawn so far, (positions, samples, span). @type {number[][]} */
+  /** All ids and nats drawn so far, both of shape (positions, samples, span). @type {number[][]} */
   let [ids, nats] = [[], []];
   return {
     begin,
