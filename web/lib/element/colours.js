@@ -23,8 +23,7 @@ export function colourOf(probe) {
 }
 
 /**
- * Colours a grey picture from one colour for the lowest level to another for the highest. Given pixels can have another colour for their
- * highest level than drawn pixels.
+ * Colours a grey picture. The lowest level becomes `paper`; the highest level becomes `ink` at given pixels and `drawn` at all others.
  *
  * @param {Picture} grey
  * @param {Picture} given  opaque at the pixels that were given

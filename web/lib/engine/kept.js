@@ -21,9 +21,9 @@ export const MOST_BYTES = 128e6;
  */
 const FEW = 16;
 
-/** @typedef {{ session: Session, ids: number[], shape: string, layout: string, of?: string }} Held  shape: must equal that of a run that
- * continues from a copy of the session; layout: must also be equal for a run that continues the session in place; of: the hash of the saved
- * state from which the session came. A saved state may contain anything, so only runs that give its hash continue from it */
+/** @typedef {{ session: Session, ids: number[], shape: string, layout: string, of?: string }} Held  shape: a run may continue from a copy
+ * of the session if its shape is the same; layout: must also be the same if the run continues the session in place; of: the hash of the
+ * saved state from which the session came. A saved state may contain anything, so only runs that give its hash continue from it */
 
 /** @param {Pick<DrawMessage, 'part' | 'keyBits'>} message */
 const shapeOf = ({ part, keyBits }) => `${part} ${keyBits}`;

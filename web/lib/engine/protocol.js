@@ -47,16 +47,16 @@
  * All codes of NextPixelError. The first seven are the statuses of include/nextpixel.h, in the same order.
  *
  * - `argument`     a value given by the caller is out of range
- * - `format`       not a weight file, truncated, or inconsistent
- * - `unsupported`  a valid weight file that this version does not run
- * - `limit`        beyond a stated limit
- * - `memory`       not enough memory
- * - `numeric`      not-a-number or infinity in the weights or in the model's output
- * - `state`        a saved run that does not belong to this model
+ * - `format`       the file is not a weight file, is truncated, or is inconsistent
+ * - `unsupported`  the file is a valid weight file, but this version cannot run it
+ * - `limit`        a stated limit is exceeded
+ * - `memory`       there is not enough memory
+ * - `numeric`      the weights or the model's output contain a NaN or an infinity
+ * - `state`        the saved run does not belong to this model
  * - `network`      a file could not be fetched or read
  * - `integrity`    the file is not the one that `integrity` names
  * - `wasm`         the WebAssembly module cannot be compiled or started here
- * - `trap`         the computation stopped unexpectedly; the next use starts anew
+ * - `trap`         the computation stopped unexpectedly; the next call starts a fresh instance
  * - `closed`       the model was closed
  */
 export const CODES = Object.freeze(
@@ -92,7 +92,7 @@ export const CODES = Object.freeze(
 /** @import { SETTINGS, SettingName } from '../settings.js' */
 
 /**
- * The settings with which a run draws: all settings that are fields of nx_settings, and the biases of logits (at most 4096 ids, each with a
+ * The settings with which a run draws: all settings that are fields of nx_settings, and the logit biases (at most 4096 ids, each with a
  * value from -1e9 to 1e9).
  *
  * @typedef {{ seed: bigint, samples: number, logitBias?: [number, number][] } &
@@ -182,17 +182,28 @@ export const CODES = Object.freeze(
  * @typedef {{ type: 'share', id: number, count: number }} ShareMessage */
 /** Permanently makes a worker a thread of another worker's instance.
  * @typedef {{ type: 'thread', id: number, module: WasmModule, memory: object, stack: number }} ThreadMessage */
-/** `known`: the ids before the first drawn id. `drawn`: for a resumed run, the ids after `known` that are already drawn, in the shape
- * (positions, samples, ids per position). `maps`: the run draws one position per step and reports the attention of each position. `length`:
- * the number of positions after which the run ends, if the model allows more. `alternatives`: the number of most probable ids to report for
- * each position. `search`: a beam search instead of drawing, with this length penalty; the samples are the beams. `forced`: the ids to take
- * instead of drawing. `resample`: samples compete, as described at Resample. `notes`: for music, the meaning of each id, and the bounds
- * within which voices are drawn. `part`: the part to run; by default, the first part that draws. `keyBits`: see nx_shape. `keep`: the run
- * continues from a cached session with a common prefix, if there is one, and its own session is cached (kept.js). `state`: the hash of the
- * saved state that this run resumes; only such a run may continue from the session of that state. `probabilities`: the whole distribution
- * of each id is reported. `constrained`: each request contains the ids that may come next.
+/**
+ * Starts a run.
+ *
+ * - `known`: the ids before the first drawn id
+ * - `drawn`: for a resumed run, the ids after `known` that are already drawn; shape (positions, samples, ids per position)
+ * - `maps`: the run draws one position per step and reports the attention of each position
+ * - `length`: the number of positions after which the run ends, if the model allows more
+ * - `alternatives`: the number of most probable ids to report for each position
+ * - `search`: runs a beam search, with this length penalty, instead of drawing; the samples are the beams
+ * - `forced`: the ids to take instead of drawing
+ * - `resample`: lets samples compete, as described at Resample
+ * - `notes`: for music, the meaning of each id, and the bounds within which voices are drawn
+ * - `part`: the part to run; by default, the first part that draws
+ * - `keyBits`: see nx_shape
+ * - `keep`: the run continues from a cached session with a common prefix, if there is one, and its own session is cached (kept.js)
+ * - `state`: the hash of the saved state that this run resumes; only such a run may continue from the session of that state
+ * - `probabilities`: reports the whole distribution of each id
+ * - `constrained`: each `next` message contains the ids that may come next
+ *
  * @typedef {{ type: 'draw', id: number, known: Uint32Array, drawn?: Uint32Array, inputs: Inputs, settings: Settings, maps?: boolean, length?: number,
- *   alternatives?: number, search?: number, forced?: Uint32Array, resample?: Resample, notes?: { said: Said[], bounds: Bounds }, part?: number, keyBits?: number, keep?: boolean, state?: string, probabilities?: boolean, constrained?: boolean }} DrawMessage */
+ *   alternatives?: number, search?: number, forced?: Uint32Array, resample?: Resample, notes?: { said: Said[], bounds: Bounds }, part?: number, keyBits?: number, keep?: boolean, state?: string, probabilities?: boolean, constrained?: boolean }} DrawMessage
+ */
 /** `chunkSize`: the largest number of positions per sample in the response; 0: as many as one chunk computes. `allowed`: for a constrained
  * run, one bit for each id that may come next; if absent, all ids may.
  * @typedef {{ type: 'next', id: number, chunkSize: number, allowed?: Uint32Array }} NextMessage */
@@ -202,8 +213,8 @@ export const CODES = Object.freeze(
  * @typedef {{ type: 'look', id: number, ids: Uint32Array, inputs: Inputs, from?: number }} LookMessage */
 /** `part`: index of the part; `results`: the requested results, by default all; `settings`: for the part's noise.
  * @typedef {{ type: 'encode', id: number, part: number, inputs: Inputs, results?: string[], maps?: boolean, settings?: Settings }} EncodeMessage */
-/** `known`: requests the session of a finished run that contains these ids; `of`: also considers runs that were resumed from the saved
- * state with this hash. `state`: caches a saved state, for runs that give its hash.
+/** `known`: requests a cached session that contains these ids; `of`: also considers runs that were resumed from the saved state with this
+ * hash. `state`: caches a saved state, for runs that give its hash.
  * @typedef {{ type: 'keep', id: number, known: Uint32Array, part?: number, keyBits?: number, of?: string, state?: State & { hash: string } }} KeepMessage */
 /** @typedef {{ type: 'stop', id: number }} StopMessage */
 /** @typedef {BeatMessage | MeasureMessage | OpenMessage | BeginMessage | FeedMessage | ShareMessage | ThreadMessage | DrawMessage | NextMessage | ScoreMessage | LookMessage | EncodeMessage | KeepMessage | StopMessage} ToWorker */
@@ -214,9 +225,9 @@ export const CODES = Object.freeze(
 /** `tokenizerEntries`: the metadata under `tokenizer.`, unchanged; `metadata`: all other metadata; `fileBytes`: size of the file.
  * @typedef {{ parts: Part[], metadata: Metadata, tokenizerEntries: Entry[], fileBytes: number }} Facts */
 /** @typedef {{ type: 'opened', id: number } & Facts} OpenedMessage */
-/** `at`: offset of the next byte of the file that is needed; `lacks`: why the file cannot be opened yet: 'more' of the head is needed, or
- * the 'whole' file; `room`: the buffer of the bytes that were fed, to be filled again. @typedef {{ type: 'fed', id: number, at: number,
- * lacks?: 'more' | 'whole', room?: ArrayBuffer }} FedMessage */
+/** `at`: offset of the next byte of the file that is needed; `lacks`: what is missing before the file can be opened, 'more' of the head or
+ * the 'whole' file; `room`: the buffer of the fed bytes, returned for reuse.
+ * @typedef {{ type: 'fed', id: number, at: number, lacks?: 'more' | 'whole', room?: ArrayBuffer }} FedMessage */
 /** `stacks`: addresses of the stacks in the memory; empty if the build has no threads.
  * @typedef {{ type: 'shared', id: number, memory: object | undefined, stacks: number[] }} SharedMessage */
 /** Reports that the instance was lost in a trap, and that the worker cannot open the model again, because it did not keep the bytes of the
@@ -245,8 +256,9 @@ export const CODES = Object.freeze(
  * @property {Uint8Array} ahead      shape (to - from): number of positions that precede each position in its pass; 0 for the first position
  *   of a pass
  * @property {MapRow[][]} [maps]      the maps of each sample, if the run requested them
- * @property {Alternatives} [alternatives]  for a single sample, if the run requested them
- * @property {Float32Array<ArrayBuffer>} [probabilities]  shape (to - from, samples, ids per position, values), if the run requested them
+ * @property {Alternatives} [alternatives]  the most probable ids of each position, if the run requested them (a single sample only)
+ * @property {Float32Array<ArrayBuffer>} [probabilities]  the distribution of each id, if the run requested it; shape (to - from, samples,
+ *   ids per position, values)
  * @property {Settled} [settled]     all positions so far, if samples were reordered or replaced in this step
  * @property {number} reused         number of known positions that were reused from a cached session
  * @property {boolean} last          whether everything is drawn; the run is then already freed
@@ -261,7 +273,8 @@ export const CODES = Object.freeze(
  * @typedef {{ type: 'encoded', id: number, results: Record<string, Uint32Array<ArrayBuffer> | Float32Array<ArrayBuffer>>, maps?: MapRow[] }} EncodedMessage */
 /** The bytes of a session, its ids, its capacity in positions, and the other fields that kept.js needs.
  * @typedef {{ bytes: Uint8Array<ArrayBuffer>, ids: number[], length: number, shape: string, layout: string }} State */
-/** `state`: the session, if there is one; in the response to a message with a state, that state, if it belongs to this file and this build.
+/** `state`: the requested session, if it is cached. If the request had a state, that state, or undefined if it belongs to another file or
+ * build.
  * @typedef {{ type: 'kept', id: number, state: State | undefined }} KeptMessage */
 /** @typedef {{ type: 'failed', id: number, error: PlainError }} FailedMessage */
 /** @typedef {HereMessage | MeasuredMessage | OpenedMessage | FedMessage | SharedMessage | LostMessage | StepMessage | ScoredMessage | LookedMessage | EncodedMessage | KeptMessage | FailedMessage} FromWorker */

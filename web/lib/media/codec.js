@@ -205,7 +205,7 @@ export class Codec {
   }
 
   /**
-   * Returns the nats of each element. A colour of a palette has one cost, which is assigned to its first element.
+   * Returns the nats of each element. The nats of a palette colour are assigned to its first element; its other elements get 0.
    *
    * @param {Float32Array} nats  nats of each id
    * @returns {Float32Array} the same array if the model has no palette

@@ -6,11 +6,14 @@
 import { argumentError } from '../base/error.js';
 import { atOnce, inTurns } from '../base/turns.js';
 
-/** Some rows of an image. @typedef {{ rgba: Uint8Array | Uint8ClampedArray | number[], first: number }} Rows */
+/**
+ * Some rows of an image; `first`: index of the first of these rows.
+ * @typedef {{ rgba: Uint8Array | Uint8ClampedArray | number[], first: number }} Rows
+ */
 /** An image whose rows can be read repeatedly. A small image is read whole.
  * @typedef {{ width: number, height: number, rows: () => Generator<Rows, void, void> }} Source */
 
-/** Number of pixels read per step, which takes some milliseconds. */
+/** Number of pixels read per step. A step takes some milliseconds. */
 const AT_ONCE = 2 ** 18;
 
 /** @param {number} width */

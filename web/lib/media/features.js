@@ -102,7 +102,7 @@ export class Features {
   #architecture;
   #templates;
   #first;
-  /** By hash: the ids of the features, the clusters of words, and the forms that occur in the training sentences. */
+  /** The ids of the features, the clusters of words, and the forms that occur in the training sentences, each by hash. */
   #ids;
   #clusters;
   #forms;

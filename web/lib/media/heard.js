@@ -43,7 +43,7 @@ import { RATES, isWav, locateWav, openWav } from './wav.js';
 
 /** The longest sound that is read, in seconds. */
 const LONGEST_SECONDS = 60;
-/** Maximum number of bytes of a file that the browser decodes: 60 seconds of a lossless format, and of other formats. */
+/** Maximum size of a file that the browser decodes, in bytes: 60 seconds in a lossless format, and in other formats. */
 const MOST_BYTES = { lossless: 2 ** 27, other: 2 ** 23 };
 /** Number of bytes at the beginning of a file that are examined before the rest is read. */
 const HEAD_BYTES = 1 << 16;

@@ -12,9 +12,9 @@
  *   each of AT&T, w/o and C++.
  * - Contractions are split, even several in one word: do n't, it 's, should n't 've, can not, gon na, wan na, got ta.
  * - Compounds are split at their hyphens (search - engine), except after prefixes that are not words (e-mail, co-workers, non-commercial)
- * and in numbers.
- * - A full stop belongs to a known abbreviation (Mr., U.S., p.m.) or an initial (J. Smith, but not: So do I. We know); otherwise it is a
- * word.
+ *   and in numbers.
+ * - A full stop belongs to a known abbreviation (Mr., U.S., p.m.) or an initial ("J. Smith", but not "So do I. We know"); otherwise it is a
+ *   word.
  * - A form that is a single word in the training sentences, such as l/c or ^_^, stays whole.
  *
  * No pattern looks more than some hundred characters beyond its match, so the time is linear in the length of the text.

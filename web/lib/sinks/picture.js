@@ -20,8 +20,8 @@ import { paint, picture } from './pixels.js';
  * @typedef {object} PictureSinkOptions
  * @property {number} [samples]  number of pictures. Default 1
  * @property {number} [gap]      number of blank columns between pictures side by side. Default 0
- * @property {() => (shown: Picture, given: Picture) => Picture} [colours]  called at each paint to colour a grey picture. In `given`, only
- *   the given pixels are opaque. Default: the colours are unchanged
+ * @property {() => (shown: Picture, given: Picture) => Picture} [colours]  called at each paint; the returned function colours a grey
+ *   picture. In `given`, only the pixels of the input are opaque. Default: the colours are unchanged
  * @property {boolean} [later]   whether the canvas keeps its contents until the first step. Default false
  * @property {boolean} [calm]    whether pictures appear only when they are complete. Default false
  * @property {() => void} [onPaint]  called after each paint
