@@ -132,7 +132,7 @@
  * @property {Label} [speaker] the speaker, for an audio model that has several
  * @property {number} [seconds] maximum length in seconds, above 0 and at most 120; the sound may end earlier. Default 2
  * @property {number} [silence] end the sound when it has stayed below one fifth of its loudest 50 ms for this many seconds, 0 to 120; 0:
- * only the model ends the sound. Default 0
+ * only the model ends it. Default 0
  * @property {boolean} [probabilities] true: each step includes the model's whole distribution for each of the step's values, at temperature
  * 1 and without filters. Slower; the drawn samples do not change. Default false
  * @property {number} [chunkSize] maximum number of elements in a step, rounded up to whole pixels if the model draws whole pixels. Default:

@@ -79,7 +79,7 @@ export const SETTINGS = /** @type {const} */ ({
   speaker: { of: 'sound code', attribute: true, fits: knowsSpeakers },
   /** maximum length in seconds, above 0 and at most 120; the sound may end earlier. Default 2 */
   seconds: { of: 'sound code', number: [0, 120], over: true, initial: 2, attribute: true },
-  /** end the sound when it has stayed below one fifth of its loudest 50 ms for this many seconds, 0 to 120; 0: only the model ends the sound.
+  /** end the sound when it has stayed below one fifth of its loudest 50 ms for this many seconds, 0 to 120; 0: only the model ends it.
    * Default 0 */
   silence: { of: 'sound', number: [0, 120], initial: 0 },
   /** maximum number of bars of music, 1 to 1000, including the given ones; the music may end earlier. Default: the model's capacity */

@@ -2,8 +2,8 @@
 // @ts-check
 
 /**
- * Functions for playback on the page's AudioContext: one checks that it can play, the other waits until a part of the sound has been
- * played.
+ * Functions for playback on the page's AudioContext: one checks that the context can play, the other waits until a part of the sound has
+ * been played.
  */
 
 import { abortable } from './abort.js';

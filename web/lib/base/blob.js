@@ -12,7 +12,8 @@ import { classOf } from './realm.js';
  * @returns {value is Blob}
  */
 export function isBlob(value) {
-  return /^(Blob|File)$/.test(classOf(value)) || (typeof value?.size === 'number' && typeof value.slice === 'function'); // "Object" in happy-dom
+  // The class of a Blob of happy-dom is "Object".
+  return /^(Blob|File)$/.test(classOf(value)) || (typeof value?.size === 'number' && typeof value.slice === 'function');
 }
 
 /** @param {Blob} blob @param {AbortSignal} [signal] @returns {Promise<Uint8Array<ArrayBuffer>>} */

@@ -264,8 +264,8 @@ function* put({ core, pace }, session, ids, nats, each = false) {
 }
 
 /**
- * Unless a run is shorter, its first capacity is at least this many positions beyond the known ones, rounded up to a multiple of this
- * number.
+ * Initial capacity of a run beyond its known positions. The total is rounded up to a multiple of this number, but is at most the length of
+ * the run.
  */
 const FIRST_ROOM = 256;
 

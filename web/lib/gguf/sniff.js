@@ -69,8 +69,8 @@ export function refusal(status, bytes, problem) {
 }
 
 /**
- * Returns the error that the C library would find in the header of a file, as soon as enough of the file has arrived; undefined if there is
- * none.
+ * Returns the error that the C library would report for the header of a file, as soon as enough of the file has arrived; undefined if there
+ * is none.
  *
  * @param {Uint8Array} start  the first bytes
  * @param {boolean} [whole]  whether `start` has all bytes of the file

@@ -84,7 +84,7 @@ export function isWav(bytes) {
  * @property {number} channels
  * @property {number} begin     offset of the samples in the file
  * @property {number} end
- * @property {(bytes: Uint8Array) => Reading} of  reads the bytes from begin to end
+ * @property {(bytes: Uint8Array) => Reading} of  reads the samples, given the file's bytes from `begin` to `end`
  */
 
 /**

@@ -173,7 +173,7 @@ function resize(canvas, width, height) {
  */
 function imageData(context, picture) {
   if (classOf(picture) === 'ImageData') return /** @type {ImageData} */ (picture);
-  const image = context.createImageData(picture.width, picture.height); // canvas libraries in Node need this
+  const image = context.createImageData(picture.width, picture.height); // canvas libraries for Node accept only such image data
   image.data.set(picture.data);
   return image;
 }
