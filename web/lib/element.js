@@ -15,7 +15,7 @@
  * generated file element/properties.js lists all of them. Until the element is played it shows its content, its poster, or the model's
  * input: rows of a picture, a small picture, or a prompt.
  *
- * The default task is the first of `info.verbs`, such as complete or super-resolve for pictures, and generate or translate for texts. A
+ * The default task is the first of `info.verbs`, such as complete or super-resolve for pictures, and generate or translate for text. A
  * translation takes the most probable token at every step unless the temperature is set.
  *
  * Life cycle (the value of `state`). Moving the element does not close it; removing it from the document closes it in every state.

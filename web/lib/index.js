@@ -85,7 +85,7 @@ const LOADING = ['onProgress', 'signal', 'integrity', 'cache', 'patience', 'work
  */
 
 /**
- * Validates these options of load() before anything is fetched.
+ * Validates the options that load() needs before it fetches anything.
  *
  * @param {{ cache?: unknown, wasmUrl?: unknown, workerUrl?: unknown, integrity?: unknown, worker?: any }} options
  */
@@ -113,7 +113,7 @@ function prepare() {
  * SoundRun.
  *
  * @template {Kind} [K=Kind]
- * @param {Source | Source[]} source  the address of a weight file, in Node also a path, or hf:owner/name/file.gguf for a file on the
+ * @param {Source | Source[]} source  the address of a weight file (in Node also a path), or hf:owner/name/file.gguf for a file on the
  *   Hugging Face Hub; a Blob or File; the bytes of the file; or a Response or ReadableStream of these bytes. For a model in several files,
  *   a list of all files, or the address of the first one, ...-00001-of-00003.gguf
  * @param {LoadOptions} [options]
@@ -241,7 +241,7 @@ export async function acquire(url, options = {}) {
 /**
  * Reads the tokenizer of a weight file, or of a file with a vocabulary but no weights. Only the beginning of a large file is read.
  *
- * @param {VocabularySource} source  an address, in Node also a path; a response, bytes or a File
+ * @param {VocabularySource} source  an address (in Node also a path), a response, bytes or a File
  * @param {{ signal?: AbortSignal }} [options]
  * @returns {Promise<Tokenizer>} rejects with a NextPixelError: 'unsupported' if the file has no vocabulary or an unsupported one, 'format'
  *   or 'limit' if the vocabulary is damaged

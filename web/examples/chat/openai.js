@@ -61,7 +61,7 @@ function callsIn(text, tools, id) {
   }
 }
 
-/** Returns whether the beginning of a text may become a tool call. @param {string} text */
+/** Returns whether a string may be the beginning of a tool call. @param {string} text */
 const mayCall = (text) => OPENINGS.some((opening) => opening.startsWith(text.trimStart()) || text.trimStart().startsWith(opening));
 
 /**

@@ -208,8 +208,8 @@ function randomSeed() {
   return (high >>> 11) * 2 ** 32 + low;
 }
 
-/** Returns a value as text for messages. All messages use this function, because some values cannot be converted to text and others are
- * very long. @param {unknown} value @internal */
+/** Returns a value as a string for messages. All messages use this function, because some values cannot be converted to a string, and
+ * others are very long. @param {unknown} value @internal */
 export function show(value) {
   if (Object(value) === value) return 'an object'; // 'an object' also describes a function
   return typeof value === 'string' ? JSON.stringify(value.slice(0, 80)) : String(value) + (typeof value === 'bigint' ? 'n' : '');

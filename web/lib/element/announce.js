@@ -13,7 +13,7 @@ const MARK = 'data-nextpixel-status';
 let timer;
 
 /**
- * Announces a text politely. A text that was passed less than `delay` milliseconds before is replaced.
+ * Announces text politely. Text that was passed less than `delay` milliseconds before is replaced.
  *
  * @param {string} text
  * @param {number} [delay]  milliseconds

@@ -76,7 +76,7 @@ export function said(element, name) {
  * Returns the task that the element's attribute names, or else the model's first task.
  *
  * @param {Element} element
- * @param {ModelInfo} [info]  given if the model is loaded
+ * @param {ModelInfo} [info]  undefined before the model is loaded
  */
 export function taskOf(element, info) {
   const word = said(element, 'task');

@@ -43,7 +43,7 @@ export class NextPixelEndEvent extends EventWithResult {
     this.seed = seed;
     /** The cost of each picture's drawn part, in nats. */
     this.nats = nats;
-    /** The pictures, in the colours of the model; empty if the output is a text or a sound. */
+    /** The pictures, in the colours of the model; empty if the output is text or sound. */
     this.pictures = pictures;
     /** Returns a file of the canvas, or a WAV file of the sound. */
     this.toBlob = toBlob;

@@ -67,7 +67,7 @@ export class View {
     return this.#poster.hasAttribute('src') || this.#inside.assignedElements().length > 0;
   }
 
-  /** Returns the pictures as drawn so far; empty for a text. */
+  /** Returns the pictures as drawn so far; empty if the output is text. */
   get pictures() {
     const result = this.#shown ? this.#sink?.result : [];
     return Array.isArray(result) ? result.map(({ data, width, height }) => new ImageData(data.slice(), width, height)) : [];
@@ -138,7 +138,7 @@ export class View {
   }
 
   /**
-   * Sets the kind of output; a text takes its size from the style sheet.
+   * Sets the kind of output. Text takes its size from the style sheet.
    * @param {string} kind
    * @returns {boolean} whether the output is text
    */

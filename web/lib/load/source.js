@@ -140,7 +140,12 @@ export function isBytes(source) {
   return /^ArrayB|^Uint8Array$/.test(classOf(source));
 }
 
-/** @param {ArrayBuffer | Uint8Array} source @returns {Uint8Array<ArrayBuffer>} for a typed array, a copy @internal */
+/**
+ * @param {ArrayBuffer | Uint8Array} source
+ *
+ * @returns {Uint8Array<ArrayBuffer>} a copy if the source is a typed array, otherwise a view
+ * @internal
+ */
 export function bytesOf(source) {
   try {
     return new Uint8Array(source);

@@ -15,7 +15,7 @@ import { atNextFrame, contextOf, watchColours } from './canvas.js';
 /** @import { Canvas } from './canvas.js' */
 
 /**
- * The sheet that paints each canvas. If several sheets use a canvas, only the last one repaints it when the window changes.
+ * The sheets, by the canvas that each paints. If several sheets use a canvas, only the last one repaints it when the window changes.
  * @type {WeakMap<object, Sheet>}
  */
 const painters = new WeakMap();
