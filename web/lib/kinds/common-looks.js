@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Looks of the element that several kinds share: a kind's look.js uses one of these or overrides parts of it. */
+/** Looks that several kinds share (looks.js explains what a look is). A kind's look.js uses one of these looks or overrides parts of it. */
 
 import { fileAt, pictureAt } from './fetched.js';
 

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** The looks of the kinds: texts and figures of the element for their models. */
+/**
+ * The looks of the kinds. A look describes how the element presents models of a kind: the size of the canvas, the status texts and the
+ * results.
+ */
 
 import { LOOKS } from './look-list.js';
 
@@ -12,16 +15,16 @@ import { LOOKS } from './look-list.js';
 
 /**
  * @typedef {object} Look
- * @property {(number: NumberOf) => { width: number, height: number } | undefined} [room]  the size of a picture, from the first bytes of
- *   the model's file; 0 if the output is a sheet of text
- * @property {string} noun        the noun for the result in the error that it cannot be drawn
+ * @property {(number: NumberOf) => { width: number, height: number } | undefined} [room]  the size of the model's pictures, known from the
+ *   first bytes of the model's file; 0 if the output is a sheet of text
+ * @property {string} noun        the noun for the result in the error message that the result cannot be drawn
  * @property {boolean} sheet       true: a run is drawn on a sheet, in the page's letter size; false: the run is a picture
  * @property {string} doing        the element's status while the run is in progress
  * @property {(run: Told) => string | Saying} done  the element's status at the end of the run
  * @property {(samples: number) => string | Saying} what  the name of the result
- * @property {(ended: Ended) => EndOfKinds | Promise<EndOfKinds>} [end]  the result for nx-end, of a run that ended or was stopped: the
- *   properties listed in `TYPES.ends` of kind.js
- * @property {Record<string, string>} [made]  phrases for the results of verbs that differ from those in the verbs' files
+ * @property {(ended: Ended) => EndOfKinds | Promise<EndOfKinds>} [end]  returns the result for the nx-end event of a run that ended or was
+ *   stopped. It has the properties listed in `TYPES.ends` of kind.js
+ * @property {Record<string, string>} [made]  phrases for the results of verbs, if they differ from the phrases in the verbs' files
  * @property {(verb: string, options: Record<string, any>, info: AnyInfo) => Record<string, any>} [chosen]  adds the kind's own choices to
  * the options of the element
  * @property {(address: string, signal: AbortSignal, element: Element) => Promise<any>} [fetch]  fetches the file of the attribute `src`

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Predicates on a file and on the ports of a part, which the kinds use. */
+/** Predicates with which the kinds test a file and the ports of its parts. */
 
 /** @import { Part } from '../engine/protocol.js' */
 /** @import { Kind } from './index.js' */

@@ -5,18 +5,18 @@
 let context;
 /** Number of runs that are playing. */
 let sounding = 0;
-/** How long a context stays active after its last run, in milliseconds, because the last samples may not have been played yet. */
+/** How long the context stays active after the last run, in milliseconds. The last samples of the run may not have been played yet. */
 const REST_MS = 1000;
 /** Resolves when the context is suspended. @type {Promise<void> | undefined} */
 let resting;
 
 /**
- * Plays a run while it is shown, if the visitor has clicked or pressed a key before; otherwise it stays silent. Errors of the run itself
- * are reported to its other readers.
+ * Plays a run while it is shown. If the visitor has not clicked or pressed a key on the page yet, nothing is played. Errors of the run
+ * itself are reported to its other readers.
  *
  * @param {{ cursor: number }} sink
  * @param {(context: AudioContext) => Promise<void>} sound
- * @returns {Promise<void>} when everything has been played, or when playback has stopped
+ * @returns {Promise<void>} resolves when everything has been played or playback has stopped
  */
 export async function aloud(sink, sound) {
   if (typeof AudioContext !== 'function' || navigator.userActivation?.hasBeenActive === false) return;
@@ -27,7 +27,7 @@ export async function aloud(sink, sound) {
     await resting;
     await sound(context);
   } catch {
-    // Reasons: the browser does not start the context, the run was stopped, or there is nothing to play.
+    // Possible reasons: the browser did not start the context, the run was stopped, or there is nothing to play.
   } finally {
     sink.cursor = -1;
     sounding--;

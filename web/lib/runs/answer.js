@@ -2,8 +2,8 @@
 // @ts-check
 
 /**
- * Lets a result that arrives in one piece be read and shown like a run. The only step is the result itself, with all the data needed to
- * show it.
+ * The base class of results that are computed in one piece, but can be read and shown like a run. The only step of this run is the result
+ * itself, with all the data needed to show it.
  */
 
 import { checkShown } from '../base/checks.js';
@@ -12,7 +12,8 @@ import { showAll } from '../sinks/canvas.js';
 /** @import { Canvas, Sink } from '../sinks/canvas.js' */
 
 /**
- * Each kind of result defines its sink, and a method that returns the result with the data that the sink needs.
+ * The methods that each subclass defines: `whole` returns the result with the data that its sink needs, and `sink` creates the sink that
+ * shows it.
  *
  * @template Whole
  * @typedef {{ whole(signal?: AbortSignal): Whole | Promise<Whole>, sink(canvas: Canvas, options: object): Sink<Whole, string> }} Particular
@@ -28,7 +29,7 @@ export class Answer {
     return this.read();
   }
 
-  /** Returns the finished fraction after the only step. @internal */
+  /** Returns the fraction of the work that is done after the only step. @internal */
   doneWith() {
     return 1;
   }

@@ -4,23 +4,24 @@
 /** @import { MapRow } from '../engine/protocol.js' */
 
 /**
- * The attention weights of one head of a layer, for one query or several. Queries and keys are positions, counted from 0; key -1 is the
- * start, which precedes all positions. A query is a prediction: a token (its index in `run.ids`), a pixel or channel (in raster order, as
- * in `model.order`), a word, or an id of music; for latents, it is a location of a square grid, row by row; for a classification, it is the
- * query picture, which follows the examples. A key is an earlier position or an item of the input, depending on `name`: a pixel of the
- * small picture, a location of the described picture (row by row, as in `run.grid`), or an example (in the order of `support`).
+ * The attention weights of one head of a layer, for one or more queries. Queries and keys are positions, counted from 0; key -1 is the
+ * start, which precedes all positions. A query is the position of a predicted value: a token (its index in `run.ids`), a pixel or channel
+ * (in raster order, as in `model.order`), a word, or an id of music. For latents, a query is a location of a square grid, counted row by
+ * row. For a classification, the query is the picture to classify, whose position follows the positions of the examples. The attribute
+ * `name` determines whether a key is an earlier position or an item of the input. Such an item is a pixel of the small picture, a location
+ * of the captioned picture (counted row by row, as in `run.grid`), or an example (in the order of `support`).
  *
  * @typedef {object} AttentionMap
  * @property {string} name           'attention': to earlier positions; 'source': to the source sentence, or to the small picture;
- *   'encoder': within the source sentence; 'image': to the described picture; 'place': the only location of that picture that was attended
- *   to; 'field': the positions whose values can change the prediction; 'centre': the centre of a local attention, between two tokens in
- *   proportion to their weights; 'alone': for attention to segments, the probability of each token without its neighbours
+ *   'encoder': within the source sentence; 'image': to the captioned picture; 'place': the only location of the captioned picture that was
+ *   attended to; 'field': the positions whose values can change the prediction; 'centre': the centre of local attention; if it lies between
+ *   two tokens, both have a weight; 'alone': for attention to segments, the probability of each token if its neighbours are ignored
  * @property {number} layer          from 0
  * @property {number} head           index of the head in its layer, from 0
  * @property {Int32Array} queries    one query for each row of the weights
  * @property {Int32Array} keys       one key for each column
- * @property {Float32Array} weights  (queries, keys), row by row; 0 where a query does not attend to a key. A row adds up to 1, unless part
- *   of the weight is on something that is not a key; see also `alignment` of a translation
+ * @property {Float32Array} weights  shape (queries, keys), row-major; 0 where a query does not attend to a key. Each row adds up to 1,
+ *   unless part of the weight is on something that is not a key. See also `alignment` of a translation
  */
 
 /**
@@ -40,7 +41,8 @@ export function mapOf({ name, row, keys, weights }, heads, query, place = (key) 
 }
 
 /**
- * Returns the position of a key in a map of the past. The input is shifted by one, so key j is the element at position j - 1.
+ * Returns the position of a key in a map of attention to earlier positions. The model's input is shifted by one, so key j is the element at
+ * position j - 1.
  * @param {number} key
  * @internal
  */

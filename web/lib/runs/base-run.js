@@ -20,19 +20,19 @@ import { showAll } from '../sinks/canvas.js';
 /** @typedef {'stop' | 'length' | 'end' | 'abort'} Finish */
 
 /**
- * The entries of every saved run. A saved run is a plain object and survives JSON.
+ * The properties that every saved run has. A saved run is a plain object that can be converted to JSON and back.
  *
  * @typedef {object} SavedRun
  * @property {1} version
- * @property {string} model    identifies the model that the run belongs to
+ * @property {string} model    identifies the model of the run
  * @property {string} seed
  * @property {object} options  the options of the call, without seed and signal
  */
 
-/** When all steps together exceed this many bytes, the oldest steps are dropped. Late readers cannot read the dropped steps. */
+/** When the stored steps exceed this many bytes, the oldest steps are dropped. Readers that arrive later cannot read the dropped steps. */
 const MOST_KEPT = 2 ** 27;
 
-/** Only one step in this many is measured, because steps are numerous and have similar sizes. */
+/** Only one step in EACH is measured, because steps are numerous and have similar sizes. */
 const EACH = 8;
 
 /** Estimates the memory that a value takes, in bytes. @param {any} value @returns {number} */
@@ -47,7 +47,7 @@ function bytesOf(value) {
 /** A message that requests one part of a run. @typedef {Omit<DrawMessage, 'type' | 'id'>} Order */
 
 /**
- * Each kind of run defines its steps, and the sink that shows them.
+ * The methods that each subclass defines: `stream` yields the steps, and `sink` creates the sink that shows them.
  *
  * @template Step, Result
  * @typedef {{ stream(): AsyncGenerator<Step, void, void>, sink(target: any, options: object): Sink<Step, Result> }} Particular
@@ -90,7 +90,7 @@ export class BaseRun {
   /** Resolves when the input has been read; undefined if the run has no input. @type {Promise<unknown> | undefined} @internal */
   coming;
 
-  /** Resolves when the engine has the given state; undefined if there is none. @type {Promise<void> | undefined} @internal */
+  /** Resolves when the engine has restored the given state; undefined if no state was given. @type {Promise<void> | undefined} @internal */
   ready;
 
   /**
@@ -101,7 +101,7 @@ export class BaseRun {
   seed;
 
   /**
-   * Why the run ended: 'stop', a stop text was found; 'end', its result is complete; 'length', it reached the requested length or the
+   * Why the run ended: 'stop', a stop string was found; 'end', its result is complete; 'length', it reached the requested length or the
    * model's capacity; 'abort', it was stopped. Undefined while it runs.
    *
    * @type {Finish | undefined}
@@ -117,17 +117,18 @@ export class BaseRun {
   constructor(seed, kept, signal) {
     this.seed = seed;
     this.#kept = kept;
-    // A copy, because the caller may change the options. `kept` itself is not copied, because a run may add facts about its input.
+    // The options are copied, because the caller may change them. `kept` itself is not copied, because a run may add facts about its input
+    // to it.
     if (kept) kept.options = copyOf(kept.options);
     this.signals = [signal, this.#ending.signal];
   }
 
   /**
-   * Makes signals end the run.
+   * Makes the run end when a signal is aborted.
    *
    * @param {AbortSignal | undefined} signal  the caller's signal
-   * @param {AbortSignal} closing             aborted by the end of the worker
-   * @param {(reason: unknown) => void} stop  called when the run ends, and when a signal is aborted while the run's input is read
+   * @param {AbortSignal} closing             aborted when the worker ends
+   * @param {(reason: unknown) => void} stop  called when the run ends, and when a signal is aborted while the run is reading its input
    * @internal
    */
   obey(signal, closing, stop) {
@@ -145,12 +146,12 @@ export class BaseRun {
   }
 
   /**
-   * Returns a value of the input, once the input has been read.
+   * Waits until the input has been read, and then returns a value that depends on it.
    *
    * @template T
    * @param {() => T} value
-   * @returns {Promise<T>} rejects if the input cannot be read, or the run must end first; the rejection counts as handled, because readers
-   *   of the run receive the error too
+   * @returns {Promise<T>} rejects if the input cannot be read, or if the run ends first. The rejection is marked as handled, because
+   *   readers of the run receive the error too
    * @internal
    */
   once(value) {
@@ -159,12 +160,12 @@ export class BaseRun {
     return read;
   }
 
-  /** Waits for the input; a run that is stopped during the wait continues without it. @param {AbortSignal} [signal] @internal */
+  /** Waits for the input. If the run is stopped meanwhile, returns without the input. @param {AbortSignal} [signal] @internal */
   async begun(signal) {
     await abortable(this.coming, signal, ...this.signals).catch((reason) => this.#unlessStopped(reason));
   }
 
-  /** @param {unknown} reason  the reason why an input was not awaited */
+  /** @param {unknown} reason  the reason why the wait for the input ended */
   #unlessStopped(reason) {
     if (!this.stopped || reason !== this.#ending.signal.reason) throw reason;
   }
@@ -175,7 +176,8 @@ export class BaseRun {
   }
 
   /**
-   * Ends the run immediately in any phase; its readers reach the end. The part drawn so far remains and can be saved; drawTo() returns it.
+   * Ends the run immediately, in any phase; its readers receive no more steps. The part drawn so far is kept: it can be saved, and drawTo()
+   * returns it.
    */
   stop() {
     if (this.#over) return;
@@ -185,8 +187,9 @@ export class BaseRun {
   }
 
   /**
-   * Yields the steps from the first one on, to one of possibly several readers. The worker computes only while some reader awaits a step.
-   * If the last reader leaves before the end, the run stops, or pauses until another reader arrives (`waits`).
+   * Yields the steps to one reader, starting with the first step. A run may have several readers, and the worker computes only while a
+   * reader awaits a step. If the last reader leaves before the end, the run stops; if `waits` is set, the run pauses until another reader
+   * arrives.
    *
    * @param {AbortSignal} [signal]  aborts this reader
    * @returns {AsyncGenerator<Step, void, void>}
@@ -218,7 +221,7 @@ export class BaseRun {
     }
   }
 
-  /** Requests the next step. */
+  /** Computes the next step. */
   async #advance() {
     try {
       const { value, done } = await (this.#source ??= this.computed()).next();
@@ -244,7 +247,7 @@ export class BaseRun {
   }
 
   /**
-   * Yields the steps in the order in which they are computed, to the end of the run.
+   * Yields the steps in the order in which they are computed, until the run ends.
    * @returns {AsyncGenerator<Step, void, void>} @internal
    */
   async *computed() {
@@ -272,8 +275,8 @@ export class BaseRun {
     } catch (reason) {
       this.#unlessStopped(reason);
     } finally {
-      // If the stream is still waiting, the end does not wait for the stream, which ends when its promise settles and computes nothing
-      // more.
+      // If the stream is still waiting for a promise, this function does not wait for the stream. The stream ends when its promise settles,
+      // and computes nothing more.
       const ended = steps.return();
       if (waiting) ended.catch(() => {});
       else await ended;
@@ -293,24 +296,24 @@ export class BaseRun {
     checkShown(options);
     const { signal, ...how } = options;
     const { sink } = /** @type {Particular<Step, Result>} */ (/** @type {unknown} */ (this));
-    // Without an input, the given part is shown immediately.
+    // If the run has no input to read, the given part is shown immediately.
     if (this.coming)
       await this.begun(signal).catch(async (reason) => {
-        await this.read(signal).next(); // leaving the loop of a reader ends the run
+        await this.read(signal).next(); // this reader fails and leaves, which ends the run
         throw reason;
       });
     return showAll(this.read(signal), sink.call(this, target, how));
   }
 
   /**
-   * Yields the messages of the run. The parts of the run are drawn in parallel, each part by a worker; an undefined order has nothing to
-   * draw.
+   * Yields the messages of the run. The parts of the run are drawn in parallel, each by one worker. A part whose order is undefined has
+   * nothing to draw.
    *
    * @template {{ link: Link, order: Order | undefined }} Part
    * @param {Part[]} parts
    * @param {number} [chunkSize]  maximum number of positions in a message; 0: as many as take about 10 ms
-   * @param {() => Promise<Uint32Array | undefined>} [allow]  for a constrained run, returns the ids that may come next; if there are none,
-   *   the run ends
+   * @param {() => Promise<Uint32Array | undefined>} [allow]  for a constrained run: returns the set of ids that may come next; if the set
+   *   is empty, the run ends
    * @returns {AsyncGenerator<{ message: StepMessage, part: Part, check: () => void }, void, void>}  check() throws if the run was aborted
    * @internal
    */
@@ -343,7 +346,7 @@ export class BaseRun {
 
   /**
    * @template T
-   * @param {T} drawn  the entries that only this verb has; they are copied
+   * @param {T} drawn  the properties that only the saved runs of this verb have; they are copied
    * @returns {{ version: 1, seed: string, model: string, options: object } & T}
    * @internal
    */
@@ -354,7 +357,7 @@ export class BaseRun {
 }
 
 /**
- * Identifies, from its description, the file that a saved run belongs to.
+ * Returns a string that identifies the model of a saved run, made from the model's description.
  * @param {Pick<ModelInfo, 'architecture' | 'name' | 'parameters'> & { vocabulary?: number }} info @internal
  */
 export function modelName({ architecture, name, parameters, vocabulary = 0 }) {
@@ -362,7 +365,7 @@ export function modelName({ architecture, name, parameters, vocabulary = 0 }) {
 }
 
 /**
- * Returns the options with which a saved run continues.
+ * Returns the options for resuming a saved run.
  *
  * @template {SavedRun & { ids: any[] }} Saved
  * @param {Saved} saved

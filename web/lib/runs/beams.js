@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** A beam search, which the engine reports step by step. */
+/** Follows a beam search. At each step, the engine reports the candidates. */
 
 import { CANDIDATE_NATS as NATS, CANDIDATE_SCORE as SCORE, CANDIDATE_WORDS as WORDS, NX_CUT, NX_ENDED } from '../engine/abi.js';
 
 /**
- * A continuation.
+ * A candidate: a hypothesis of the previous step, continued by one token.
  *
  * @typedef {object} Candidate
- * @property {number} parent  the hypothesis of the previous step that this candidate continues
+ * @property {number} parent  index of the hypothesis of the previous step that this candidate continues
  * @property {number} id
  * @property {number} nats    nats of the whole sequence
  * @property {number} score   the score; lower is better
@@ -17,7 +17,7 @@ import { CANDIDATE_NATS as NATS, CANDIDATE_SCORE as SCORE, CANDIDATE_WORDS as WO
  * @property {number} living  index of the candidate among the live hypotheses of this step, where 0 is the best; -1 if it is not live
  */
 
-/** Reads the candidates of a step. @param {Uint32Array} words as in memory @returns {Candidate[]} */
+/** Decodes the candidates of a step. @param {Uint32Array} words  the candidates as they are stored in memory @returns {Candidate[]} */
 export function candidatesOf(words) {
   const floats = new Float32Array(words.buffer, words.byteOffset, words.length);
   return Array.from({ length: words.length / WORDS }, (_, i) => {

@@ -19,9 +19,9 @@ import { probabilitiesAt } from './probabilities.js';
  * @property {number} sample    index of the sample, from 0
  * @property {number} from      the first position, or the index of the first encoded item
  * @property {number} to        index after the last position or item
- * @property {Uint32Array} [ids]    for a part that draws
+ * @property {Uint32Array} [ids]    the drawn ids, for a part that draws
  * @property {Float32Array} [nats]  nats of `ids`
- * @property {Float32Array} [probabilities]  probabilities at each id, (ids, values of the part), if the run requested them
+ * @property {Float32Array} [probabilities]  probabilities at each id, shape (ids, values of the part), if the run requested them
  * @property {Results} [results]    for a part that encodes drawn ids: the results for the items from `from` to `to`
  */
 
@@ -38,11 +38,12 @@ import { probabilitiesAt } from './probabilities.js';
  */
 
 /**
- * A run through all parts of a model in order, separately for each sample. If a part encodes the ids of another part and has a reach, it
- * begins while these ids are still being drawn; the worker interleaves the two jobs.
+ * A run that computes all parts of a model in order, separately for each sample. A part that encodes the ids of another part may have a
+ * reach: the number of ids on either side of an id that affect its results. Such a part begins while these ids are still being drawn; the
+ * worker interleaves the two jobs.
  *
- * The flow runs on the page, although all parts are in one worker. If the flow ran in the worker, the worker would contain this code for
- * every model; and the page's share of the time is small (9 % of 0.126 ms per audio code in Node, including the reading of the steps).
+ * This class runs on the page, although one worker computes all parts. Otherwise the worker would contain this code for every model. The
+ * page's share of the time is small: 9 % of 0.126 ms per audio code in Node, including the reading of the steps.
  *
  * @template Result
  * @extends {BaseRun<FlowStep, Result>}
@@ -58,7 +59,7 @@ export class FlowRun extends BaseRun {
   #told;
   /** Results of the parts that are encoded before the drawing begins, by part name. @type {Record<string, Results>} */
   #encoded = {};
-  /** Queries that run in parallel with the drawing. @type {Set<ReturnType<Link['job']>>} */
+  /** The encoding jobs that run in parallel with the drawing. @type {Set<ReturnType<Link['job']>>} */
   #asking = new Set();
 
   /**
@@ -66,8 +67,8 @@ export class FlowRun extends BaseRun {
    * @param {Stage[]} flow
    * @param {Inputs} given  the inputs that no part produces
    * @param {{ seed: number | bigint, settings: Settings, length: number | LengthOf, chunkSize?: number, probabilities?: boolean, drawn?: Pick<SavedFlow, 'ids' | 'told'> }} how
-   *   length: the maximum number of positions of a drawing part, or a function of its name and of the ids that earlier parts drew for a
-   *   sample; settings: shared by all samples; drawn: for a resumed run
+   *   length: the maximum number of positions that a part draws, or a function that returns it from the part's name and the ids that
+   *   earlier parts drew for a sample; settings: shared by all samples; drawn: the saved state of a resumed run
    * @param {{ model: string, options: object }} kept
    * @param {AbortSignal} [signal]
    * @internal
@@ -110,7 +111,7 @@ export class FlowRun extends BaseRun {
   }
 
   /**
-   * Runs a query in parallel with the drawing.
+   * Sends a request that is processed in parallel with the drawing.
    *
    * @param {Link} link
    * @param {Request} message
@@ -128,7 +129,7 @@ export class FlowRun extends BaseRun {
   }
 
   /**
-   * Returns the inputs of a part for one sample, each of which is given, computed by an earlier part, or drawn.
+   * Returns the inputs of a part for one sample. Each input was given by the caller, computed by an earlier part, or drawn.
    * @param {Stage} stage
    * @param {number} sample
    * @returns {Inputs}
@@ -232,7 +233,7 @@ export class FlowRun extends BaseRun {
   }
 
   /**
-   * Encodes the part of a sample that has been drawn but not encoded yet.
+   * Encodes the ids of a sample that have been drawn but not encoded yet.
    *
    * @param {Stage} stage   a stage that encodes
    * @param {Stage} source  the stage that draws the ids to encode
@@ -247,7 +248,7 @@ export class FlowRun extends BaseRun {
     const [drawn, from] = [ids.length / span, this.#told[sample][part.name] ?? 0];
     const to = over ? drawn : drawn - reach;
     if (to - from < (over ? 1 : least)) return [];
-    // The range includes the neighbours on either side that affect the results.
+    // The encoded range includes the neighbours on either side, because they affect the results.
     const [begin, end] = [Math.max(0, from - reach), Math.min(drawn, to + reach)];
     const port = Object.entries(stage.from).find(([, { part: before, result }]) => before.name === name && result === undefined)?.[0] ?? '';
     const inputs = { ...this.#inputs(stage, sample), [port]: Uint32Array.from(ids.slice(begin * span, end * span)) };

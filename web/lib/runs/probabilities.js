@@ -4,12 +4,12 @@
 import { exp } from '../base/elementary.js';
 
 /**
- * Converts nats to probabilities, in the order of the ids.
+ * Converts nats to probabilities and sorts them by id.
  *
- * @param {{ ids: Uint32Array, nats: Float32Array }} tops  (positions, values)
- * @param {number} count   number of positions to convert, from the first
+ * @param {{ ids: Uint32Array, nats: Float32Array }} tops  both lists of shape (positions, values)
+ * @param {number} count   number of positions to convert, starting with the first
  * @param {number} values  number of values of a position
- * @returns {Float32Array} (count, values)
+ * @returns {Float32Array} shape (count, values)
  */
 export function probabilitiesOf({ ids, nats }, count, values) {
   const probabilities = new Float32Array(count * values);
@@ -18,11 +18,11 @@ export function probabilitiesOf({ ids, nats }, count, values) {
 }
 
 /**
- * Returns the distribution at one id of a step as a property for that id's own step; an empty object if the run did not request
- * distributions.
+ * Returns an object to be spread into a step: its property `probabilities` has the distributions at the step's ids. Returns undefined if
+ * the run did not request distributions.
  *
- * @param {Float32Array | undefined} all  (ids, values)
- * @param {number} index  index of the id
+ * @param {Float32Array | undefined} all  shape (ids, values)
+ * @param {number} index  index of the step's first id
  * @param {number} values
  * @param {number} [count]  number of ids
  */

@@ -17,14 +17,14 @@ export const whole = (low, high) => (value) => Number.isInteger(value) && value 
 /** @type {Form} */
 export const finite = (value) => typeof value === 'number' && Number.isFinite(value);
 
-/** Matches lists without holes. @param {Form} form  of each item @param {number} [most] @param {number} [least] @returns {Form} */
+/** Matches lists without holes. @param {Form} form  the form of each item @param {number} [most] @param {number} [least] @returns {Form} */
 export const arrayOf =
   (form, most = Infinity, least = 0) =>
   (value) =>
     Array.isArray(value) && value.length <= most && value.length >= least && Array.from(value).every(form);
 
 /**
- * Matches typed arrays, also in the form that JSON gives them: objects of numbers.
+ * Matches typed arrays. JSON turns a typed array into an object with one property per number; such objects match, too.
  * @param {Form} form  the form of each item
  * @param {number} [length]  the number of items; by default any
  * @returns {Form}

@@ -2,21 +2,21 @@
 // @ts-check
 
 /**
- * The verbs. Each verb has a file, named like its method of a model. The class of each kind (kinds/NAME) defines the arguments and results
- * of its verbs. The methods of a model, `info.verbs`, the tasks of the element and their attributes, the types of JSX and the manual are
- * made from these files.
+ * The verbs. Each verb has a file that is named after the verb's method of a model. The class of each kind (kinds/NAME) defines the
+ * arguments and results of its verbs. These files are the source of the methods of a model, of `info.verbs`, of the element's tasks and
+ * their attributes, of the JSX types, and of the manual.
  *
  * A file exports
  *
- *     draws       whether it draws elements, in a run that can be read; otherwise it returns a promise of its result
- *     made        for a task of the element, the phrase for its result: {pictures} and {src} are filled in
- *     attributes  its own attributes of the element, in addition to those of its settings. A verb with attributes is a task of the element:
- *                 a run, or a result that can be read and shown like a run
- *     inside      the option that takes the pictures inside the element, by their names
- *     before      the number of arguments before the options, if it is not one; a kind may define another (kinds/index.js)
+ *     draws       true: the verb draws elements and returns a run; false: it returns a promise of its result
+ *     made        the phrase for the result, if the verb is a task of the element. {pictures} and {src} are placeholders
+ *     attributes  the element's attributes for this verb, in addition to the attributes for its settings. A verb with attributes is a task
+ *                 of the element: it returns a run, or a result that can be read and shown like a run
+ *     inside      name of the option that receives the pictures inside the element and their labels
+ *     before      number of arguments before the options (default 1). A kind may define another number (kinds/index.js)
  *
- * The kinds list which models have a verb, and its settings (kinds/index.js). The kinds also load the heavy code, because every page
- * includes the files of the verbs.
+ * The kinds define which models have a verb, and which settings the verb has (kinds/index.js). Every page includes the files of the
+ * verbs, so heavy code is loaded by the kinds.
  */
 
 export * from './list.js';

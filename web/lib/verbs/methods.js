@@ -17,7 +17,7 @@ import { ALL, argumentsOf, optionsOf, resumingOf, savedOf } from './table.js';
 /** @import { Link } from '../workers/link.js' */
 
 /**
- * Returns whether the argument is a list of inputs, not one text as token ids or one piece as notes.
+ * Returns whether the argument is a list of inputs. A list of token ids is a single text, and a list of notes is a single piece of music.
  *
  * @param {unknown} what
  * @returns {what is unknown[]}
@@ -28,9 +28,9 @@ function isList(what) {
 }
 
 /**
- * Calls a verb, and ends the returned run or promise when the worker ends, even while it is waiting for something else. The verb receives a
- * signal of its own, which ends the reading of its inputs: it is aborted by the given signal, by the end of the run, and by the end of the
- * worker.
+ * Calls a verb. The returned run or promise ends when the worker ends, even if it is waiting for something else. The verb receives a
+ * separate signal for reading its inputs. This signal is aborted when the given signal is aborted, when the run ends, or when the worker
+ * ends.
  *
  * @param {(options: object) => any} verb  returns a run, or the promise of a result
  * @param {{ signal?: AbortSignal }} options
@@ -63,7 +63,7 @@ class Verbs {
     return ending(
       (own) => {
         const run = kind.resume(saved, own);
-        checkOptions(/** @type {any} */ (saved).options, 'A saved run', savedOf(info.kind)); // those of another model are another error
+        checkOptions(/** @type {any} */ (saved).options, 'A saved run', savedOf(info.kind)); // after resume(), which rejects other models' runs
         return run;
       },
       options,
@@ -101,7 +101,7 @@ for (const [name, { draws }] of ALL) {
 }
 
 /**
- * score() also takes lists, for every kind: see of-kind.js.
+ * For every kind, score() also takes a list of inputs: see of-kind.js.
  * @typedef {{ score(inputs: any[], options?: Record<string, any>): Promise<any[]> }} ScoresAnyLists
  */
 

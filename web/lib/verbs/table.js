@@ -11,11 +11,11 @@ import * as VERBS from './index.js';
 /** @import { Setting } from '../settings.js' */
 
 /**
- * Describes how an attribute of the element is read: as a number in a range, or as a text. An invalid value counts as absent.
+ * Describes how an attribute of the element is read: as a number in a range, or as a string. An invalid value counts as absent.
  *
  * @typedef {Pick<Setting, 'whole' | 'number' | 'over' | 'initial' | 'fits'> & {
  *   given?: (element: any, signal: AbortSignal, look: any) => unknown, read?: (text: string) => unknown }} Reading
- *   given: makes an argument before the options, from an element and the look of its model; read: converts the text to an option
+ *   given: returns an argument that precedes the options, from an element and the look of its model; read: converts the string to an option
  */
 
 /**
@@ -29,13 +29,13 @@ import * as VERBS from './index.js';
 
 /** @typedef {keyof typeof VERBS} VerbName */
 
-/** The verbs; those that draw come first. @type {[VerbName, Verb][]} */
+/** All verbs; the verbs that draw come first. @type {[VerbName, Verb][]} */
 export const ALL = /** @type {any} */ (Object.entries(VERBS).sort(([, a], [, b]) => Number(b.draws) - Number(a.draws)));
 
 /** Returns the row of a kind in the list of kinds. @param {string} kind */
 const kindOf = (kind) => KINDS.find(({ name }) => name === kind);
 
-/** Returns the names of the settings of a verb. @param {string | undefined} of  a word of the column `of` in the table of settings */
+/** Returns the names of the settings of a verb. @param {string | undefined} of  a word from the column `of` of the table of settings */
 const settingsOf = (of) => ROWS.filter((row) => row[1].of.split(' ').includes(of ?? '-')).map(([name]) => name);
 
 /**
@@ -51,7 +51,8 @@ export function optionsOf(verb, kind) {
 }
 
 /**
- * Returns the names of the options of resume(): the options of the kind's runs, and the position at which a text or music branches.
+ * Returns the names of the options of resume(): the options of the kind's runs, and `at`, the position from which a text or a piece of
+ * music continues in another way.
  * @param {string} kind `info.kind` @internal
  */
 export function resumingOf(kind) {

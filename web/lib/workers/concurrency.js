@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Determines how many workers are worthwhile: as many as run in parallel at nearly the speed of a single worker. */
+/** Determines how many workers are worthwhile: the largest number that run in parallel, each at nearly the speed of a single worker. */
 
 import { NextPixelError } from '../base/error.js';
 import { compileLoop } from '../engine/core-probe.js';
@@ -12,21 +12,21 @@ import { compileLoop } from '../engine/core-probe.js';
 export const MOST_TRIED = 4;
 
 /**
- * The minimum relative speed. Two hyperthreads of a core each have 0.5 to 0.65 of the speed of a single worker; separate cores have 0.8
- * (all of them together a little less) to 1.
+ * The minimum speed of each parallel worker, as a fraction of the speed of a single worker. Two hyperthreads of a core reach 0.5 to 0.65
+ * each; separate cores reach 0.8 to 1, or a little less if all cores are in use.
  */
 const WORTH = 0.75;
 
 /**
- * Duration of a measurement in milliseconds, long enough for a clock of whole milliseconds. The measurement begins when every worker has
- * received the message.
+ * Duration of a measurement in milliseconds, long enough for a clock that counts whole milliseconds. The measurement begins LEAD_MS after
+ * the messages are sent, when every worker has received its message.
  */
 const WINDOW_MS = 4;
 const LEAD_MS = 2;
 
 /**
- * Number of measurements, of which the best counts: a page that is loading is busy, and in one measurement of four the system runs two
- * workers on one of two free cores.
+ * Number of measurements; the best one counts. A page that is loading is busy, and in one measurement of four the operating system runs two
+ * workers on the same core although another core is free.
  */
 const TRIES = 3;
 
@@ -34,7 +34,7 @@ const TRIES = 3;
 const PATIENCE_MS = 80;
 
 /**
- * @param {number[]} speeds  [n - 1]: speed of the slowest of n parallel workers; 0 if it was not measured
+ * @param {number[]} speeds  item n - 1 is the speed of the slowest of n parallel workers; 0 if it was not measured
  * @returns {number} the largest worthwhile number of workers, at least 1
  */
 export function worthwhile([alone, ...others]) {
@@ -42,12 +42,13 @@ export function worthwhile([alone, ...others]) {
 }
 
 /**
- * Starts more workers, keeps the worthwhile ones and ends the others. The first worker is kept, even if something fails.
+ * Starts more workers, keeps the worthwhile ones and ends the others. The first worker is always kept, even if something fails.
  *
- * @param {Promise<Link>[]} starting   the first worker; every further worker that was started is added
+ * @param {Promise<Link>[]} starting   contains the first worker; every further worker that is started is added
  * @param {() => Promise<Link>} start  starts another worker
  * @param {number} most
- * @param {Promise<unknown>} loaded    everything else that the model needs; measuring while it loads costs no extra time
+ * @param {Promise<unknown>} loaded    resolves when everything else that the model needs has been loaded; measuring until then costs no
+ *   extra time
  * @returns {Promise<Link[]>} rejects if the first worker cannot be started
  */
 export async function addWorthwhile(starting, start, most, loaded) {
@@ -84,7 +85,7 @@ export async function addWorthwhile(starting, start, most, loaded) {
       }
     }
   } catch {
-    // If the time is up or a worker has ended, the measurements so far decide.
+    // If the time is up or a worker has ended, the measurements made so far are used.
   }
   const kept = links.slice(0, worthwhile(speeds));
   const unwanted = new NextPixelError('closed', 'No core for it');

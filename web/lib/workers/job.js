@@ -15,12 +15,12 @@
  *
  * @typedef {object} Wire
  * @property {(message: Request, transfer?: Transferable[]) => void} post
- * @property {(waiting: boolean) => void} hold  called with true when another answer is awaited, and with false when an answer is no longer
- *   awaited
+ * @property {(waiting: boolean) => void} hold  called with true when the job starts to wait for an answer, and with false when it stops
+ *   waiting
  * @property {() => void} forget                called when the job is over
  */
 
-/** One job in the worker. The answers of a job are requested one at a time, and the job ends once. */
+/** One job in the worker. A job waits for at most one answer at a time, and ends only once. */
 export class Job {
   /** @type {Wire} */
   #wire;
@@ -40,7 +40,7 @@ export class Job {
   }
 
   /**
-   * Makes a signal end the job.
+   * Makes the job end when a signal is aborted.
    *
    * @param {AbortSignal} signal
    */
@@ -64,7 +64,7 @@ export class Job {
   }
 
   /**
-   * Sends a message and waits for its answer. Rejects if the job fails or ends in the meantime, or has ended before.
+   * Sends a message and waits for its answer. Rejects if the job has already ended, or if it fails or ends before the answer arrives.
    *
    * @param {Request} message
    * @param {Transferable[]} [transfer]
@@ -84,7 +84,7 @@ export class Job {
     }
   }
 
-  /** Throws the reason with which the job has ended, if any. */
+  /** Throws the reason why the job ended. Returns if the job has not ended or has no such reason. */
   check() {
     if (this.#over && this.#reason !== undefined) throw this.#reason;
   }

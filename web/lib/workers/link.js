@@ -11,8 +11,8 @@ import { startWorker } from './start.js';
 /** @import { WorkerHandle } from './start.js' */
 
 /**
- * Milliseconds between two heartbeats to a worker that owes an answer, and the number of consecutive heartbeats that may stay unanswered.
- * More heartbeats may stay unanswered while the worker reads a file.
+ * Milliseconds between two heartbeats, and the number of consecutive heartbeats that may stay unanswered. Heartbeats are sent while an
+ * answer from the worker is awaited. More heartbeats may stay unanswered while the worker reads a file.
  */
 const BEAT_MS = 4000;
 const MISSES = 5;
@@ -33,12 +33,12 @@ export class Link {
   #beat;
   #missed = 0;
   #mayMiss = MISSES;
-  /** Resolves when the worker that replaces an ended one has started. @type {Promise<void> | undefined} */
+  /** Resolves when the replacement for a worker that ended has started. @type {Promise<void> | undefined} */
   #successor;
 
   /**
-   * Fetches the data that a replacement worker needs, and returns the function that sends it. Without this function, the end of the worker
-   * is final.
+   * Fetches the data that a replacement worker needs, and returns the function that sends it. If this function is undefined, a worker that
+   * ends is not replaced.
    *
    * @type {(() => Promise<(link: Link) => Promise<unknown>>) | undefined}
    */
@@ -54,7 +54,7 @@ export class Link {
   /**
    * Starts the worker.
    *
-   * @param {WorkerUrl} [workerUrl]  address of another script than the one next to the library
+   * @param {WorkerUrl} [workerUrl]  address of the worker's script, if it is not the one next to the library
    * @param {Worker} [early]  a worker that is already started
    */
   static async start(workerUrl, early) {
@@ -97,7 +97,7 @@ export class Link {
   /**
    * Creates a job.
    *
-   * @param {(AbortSignal | undefined)[]} signals  signals, each of which aborts the job
+   * @param {(AbortSignal | undefined)[]} signals  the job ends when any of these signals is aborted
    */
   job(...signals) {
     const id = ++this.#lastId;
@@ -113,7 +113,7 @@ export class Link {
   }
 
   /**
-   * Ends the worker. With `error`, all jobs of the worker reject with this error.
+   * Ends the worker. All its jobs reject with `error`.
    *
    * @param {NextPixelError} error
    */
@@ -127,7 +127,7 @@ export class Link {
   }
 
   /**
-   * Called when the worker has ended, which ends its jobs too.
+   * Called when the worker has ended unexpectedly. Ends its jobs.
    *
    * @param {string} reason
    */
@@ -149,7 +149,7 @@ export class Link {
     const opening = ['open', 'begin', 'feed'].includes(message.type);
     if (opening) this.#mayMiss = MISSES_OPENING;
     if (this.#worker && (opening || !this.#successor)) return this.#worker.post(message, transfer);
-    // Messages are sent in the order in which they were posted, after the first messages of the new worker.
+    // Messages are sent in the order in which they were posted, after the messages that set up the new worker.
     (this.#successor ??= this.#succeed()).then(
       () => this.#post(message, transfer),
       (error) => this.#jobs.get(message.id)?.fail(error),
@@ -181,13 +181,13 @@ export class Link {
     this.#missed = 0;
     if (message.type === 'lost') return this.#lose('the engine stopped unexpectedly');
     const job = this.#jobs.get(message.id);
-    if (!job) return; // an answer to a heartbeat, or to a job that was stopped in the meantime
+    if (!job) return; // an answer to a heartbeat, or for a job that was stopped in the meantime
     this.#mayMiss = MISSES;
     if (message.type === 'failed') job.fail(fromPlain(message.error));
     else job.answer(message);
   }
 
-  /** @param {boolean} waiting  true: another answer is awaited; false: an answer is no longer awaited */
+  /** @param {boolean} waiting  true: a job starts to wait for an answer; false: a job stops waiting */
   #hold(waiting) {
     this.#waiting += waiting ? 1 : -1;
     const busy = this.#waiting > 0;
@@ -201,7 +201,7 @@ export class Link {
     }
   }
 
-  /** Sends heartbeats, because a worker that was terminated from outside sends no message. */
+  /** Sends a heartbeat. A worker that was terminated from outside sends no message about its end, but leaves heartbeats unanswered. */
   #listen() {
     if (!this.#worker) return;
     if (++this.#missed > this.#mayMiss) this.#lose(`it has not answered for ${(this.#mayMiss * BEAT_MS) / 1000} seconds`);

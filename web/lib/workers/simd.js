@@ -42,7 +42,8 @@ const SIMD_DETECTOR = new Uint8Array([
 export const supported = typeof WebAssembly === 'object' && WebAssembly.validate(SIMD_DETECTOR);
 
 /**
- * A module whose function `a` returns 7 + the sum of four equal products of its two arguments, computed by the dot product of relaxed SIMD.
+ * A module with one function `a`. For bytes x and y, a(x, y) returns 4 * x * y + 7, computed by the dot-product instruction of relaxed
+ * SIMD.
  */
 const DOT_DETECTOR = new Uint8Array([
   0,
@@ -103,9 +104,9 @@ const DOT_DETECTOR = new Uint8Array([
  * Returns the name of the build that is fastest here. All builds compute the same bits (src/kernels/dot.h).
  *
  * @returns {'baseline' | 'relaxed' | 'pairs'} relaxed: relaxed SIMD is available and correct; V8 11.3 (Node 20 with a flag) accepts the
- *   module but computes another number. pairs: relaxed SIMD is available, but the processor has no instruction for the dot product, so the
- *   engine computes it from sums of two products in 16 bits. The second operand, which should be 0..127, reveals this case: such engines
- *   read 255 as unsigned, and their sums then saturate
+ *   module but computes a wrong number. pairs: relaxed SIMD is available, but the processor has no dot-product instruction, so the engine
+ *   adds pairs of products in 16 bits. A second operand outside its valid range, 0..127, reveals this case: such engines read the byte -1
+ *   as 255, and their 16-bit sums saturate
  * @internal
  */
 export function fastest() {

@@ -18,8 +18,8 @@ const START_MS = 60000;
  *
  * @typedef {object} WorkerHandle
  * @property {(message: object, transfer?: Transferable[]) => void} post
- * @property {(busy: boolean) => void} hold  sets whether answers are awaited: in Node, a worker that owes no answer does not keep the
- *   process alive
+ * @property {(busy: boolean) => void} hold  sets whether an answer is awaited; in Node, a worker from which no answer is awaited does not
+ *   keep the process alive
  * @property {() => void} end
  */
 
@@ -30,8 +30,8 @@ const START_MS = 60000;
  * @param {(reason: string) => void} onDeath  called when the worker has ended on its own
  * @param {WorkerUrl} [workerUrl]
  * @param {Worker} [early]  a worker that is already started
- * @returns {Promise<WorkerHandle>} resolves in a browser when the worker has announced itself; rejects with the reason if it could not be
- *   started
+ * @returns {Promise<WorkerHandle>} in a browser, resolves when the worker has announced itself. Rejects with the reason if the worker could
+ *   not be started
  */
 export async function startWorker(onMessage, onDeath, workerUrl, early) {
   if (typeof Worker === 'function') {

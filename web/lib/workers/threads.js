@@ -2,8 +2,8 @@
 // @ts-check
 
 /**
- * Threads for one model: workers that share its memory, and therefore one copy of its weights, and compute parts of its matrix products.
- * This module is loaded only if load() requests threads.
+ * Threads for one model. They are workers that share the model's memory, and therefore one copy of its weights. Each worker computes a part
+ * of the matrix products. This module is loaded only if load() requests threads.
  */
 
 import { NextPixelError } from '../base/error.js';
@@ -21,7 +21,7 @@ const shareable = () => typeof SharedArrayBuffer === 'function' && (globalThis.c
 /**
  * Compiles the fastest build with threads, or the build without threads if memory cannot be shared or the file is not on the server.
  *
- * @param {number} [patience]  the option of load()
+ * @param {number} [patience]  the option `patience` of load()
  * @returns {Promise<WebAssembly.Module>}
  */
 export function compileThreads(patience) {
@@ -33,7 +33,7 @@ export function compileThreads(patience) {
 /**
  * Starts helpers for a worker that has opened a model. Helpers send no messages, so a helper that is slow or has ended delays nothing.
  *
- * @param {Model} model  `threads` is set if helpers have started
+ * @param {Model} model  its property `threads` is set if helpers have started
  * @param {Link} link
  * @param {WebAssembly.Module} module  the module of the worker
  * @param {number} count
@@ -47,7 +47,7 @@ export async function addThreads(model, link, module, count, start) {
   const { memory, stacks } = await job.ask({ type: 'share', count });
   job.end();
   if (!memory) return;
-  // Uses as many helpers as could be started, because browsers limit the workers of a page.
+  // Browsers limit the number of workers of a page, so as many helpers are used as could be started.
   const helpers = (await Promise.allSettled(stacks.map(start))).flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []));
   link.onEnd = () => {
     for (const helper of helpers) helper.end(new NextPixelError('closed', 'The model was closed'));

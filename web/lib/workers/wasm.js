@@ -14,7 +14,7 @@ import { disk, fetchOrFail } from '../load/source.js';
 /**
  * Compiles the build of the library that is fastest here. If only the baseline file is published, the baseline build is compiled.
  *
- * @param {number} [patience]  the option of load(); a module that compiles while it arrives may take twice as long
+ * @param {number} [patience]  the option `patience` of load(); a module that is compiled while it is downloaded may take twice as long
  * @returns {Promise<WebAssembly.Module>}
  * @internal
  */
@@ -25,12 +25,12 @@ export function compileBest(patience) {
 }
 
 /**
- * The number of addresses whose modules are cached. The newest ones are kept, because a page may serve its own copy under a changing
- * address.
+ * Maximum number of cached modules, one for each address. The oldest module is dropped first: a page that serves its own copy may change
+ * its address again and again.
  */
 const MOST_KEPT = 16;
 
-/** The compiled modules, which are the only state that models share. A failure is not cached, so the next load tries again.
+/** The compiled modules. Models share no other state. A failure is not cached, so the next load tries again.
  * @type {Map<string | Promise<unknown>, Promise<WebAssembly.Module>>} */
 const compiled = new Map();
 

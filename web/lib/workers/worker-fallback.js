@@ -5,10 +5,10 @@
  * Starts a worker if `new Worker(address)` fails because the script is cross-origin, the page's policy forbids it, or the connection was
  * lost for a moment. Other ways to start the worker are tried in this order, each one if the previous one fails:
  *
- *     again     the address itself, when its server answers again
- *     vouched   the address itself, or the one that a bundler has given to the script, under the Trusted Types policy 'nextpixel'
- *     copied    a Blob with the text of the script, which needs nothing else: such a worker inherits the page's policy
- *     imported  a Blob of one line that imports it: for the sources, which are many modules
+ *     again     the same address, when its server responds again
+ *     vouched   the same address, or the address to which a bundler has moved the script, under the Trusted Types policy 'nextpixel'
+ *     copied    a Blob with the text of the script, if the script imports no modules. Such a worker inherits the page's policy
+ *     imported  a Blob with one line that imports the script, if the script imports modules, as the library's sources do
  */
 
 import { NextPixelError } from '../base/error.js';
@@ -67,7 +67,7 @@ function bundledAddress() {
   return address;
 }
 
-/** Records from now on the directives that forbid something. */
+/** Starts to record the policy directives that forbid something. */
 function watchPolicy() {
   /** @type {Set<string>} */
   const forbidden = new Set();
@@ -112,7 +112,7 @@ export async function startFallback(address, begun, cause) {
     await settled();
     const own = url.origin === globalThis.origin && workerText === undefined;
     if (own && response && !response.headers.has('cross-origin-embedder-policy')) {
-      // Tries the script's address once more, to see whether the content policy or the headers of the script block it.
+      // Try the script's address once more, to see whether the content policy or the headers of the script block it.
       const watching = watchPolicy();
       const worker = await vouchedFor().catch(() => undefined);
       await settled();
@@ -157,11 +157,14 @@ function advice(url, own, forbidden) {
         'Access-Control-Allow-Origin, as for a font';
 }
 
-/** @param {URL} url @param {Set<string>} forbidden  directives of the page, whose effect cannot be distinguished from a lost connection */
+/**
+ * @param {URL} url
+ * @param {Set<string>} forbidden  violated directives of the page's policy. A forbidden request fails in the same way as a lost connection
+ */
 async function scriptAt(url, forbidden) {
   try {
     const response = await again(
-      () => fetch(url).catch(() => fetch(url, { cache: 'force-cache' })), // a worker is also replaced without a connection
+      () => fetch(url).catch(() => fetch(url, { cache: 'force-cache' })), // a worker must also be replaceable without a connection
       () => url.origin === globalThis.origin && forbidden.size === 0,
     );
     return response.ok && /javascript/.test(response.headers.get('content-type') ?? '') ? response : undefined;

@@ -16,24 +16,24 @@ import { AudibleRun } from '../../media/audible-run.js';
  * @property {'top' | 'bottom' | 'sound'} level
  * @property {number} from   index of the first code or sample
  * @property {number} to     index after the last code or sample
- * @property {Uint32Array} codes    for a level: (to - from); otherwise empty
- * @property {Float32Array} nats    (to - from) -log p of each code, given all codes before it, under the model's own distribution. 0 for
- * codes that were given or drawn before; empty for samples
- * @property {Float32Array} [probabilities]  with the option `probabilities`: (to - from, codes of the level and the end) the model's own
- *   distribution of each code before it was drawn
- * @property {Float32Array} samples for the sound: (to - from); otherwise empty
+ * @property {Uint32Array} codes    for a level: the drawn codes, shape (to - from); otherwise empty
+ * @property {Float32Array} nats    shape (to - from): -log p of each code, given all codes before it, under the model's own distribution. 0
+ * for codes that were given or drawn before; empty for samples
+ * @property {Float32Array} [probabilities]  present with the option `probabilities`, shape (to - from, values), where the values are the
+ *   codes of the level and the end: the model's own distribution of each code before it was drawn
+ * @property {Float32Array} samples for the sound: the decoded samples, shape (to - from); otherwise empty
  */
 
 /** @typedef {Omit<SavedFlow, 'told'> & { most: number }} SavedCode */
 
-/** The beginning of a run. @typedef {{ most: number, heard?: Heard, drawn?: SavedFlow }} Begun */
+/** The data with which a run begins. @typedef {{ most: number, heard?: Heard, drawn?: SavedFlow }} Begun */
 
 const NONE = { codes: new Uint32Array(0), nats: new Float32Array(0), samples: new Float32Array(0) };
 
 /**
- * One run of a model of audio codes, which can be read as an async iterable of steps, as samples or as a file, drawn as a waveform on a
- * canvas, or played. All of these ways can be used in any order or at the same time, because the drawn samples are stored. For complete(),
- * the given sound is also played back through its codes.
+ * One run of a model of audio codes. It can be read as an async iterable of steps, as samples or as a file; it can be drawn as a waveform
+ * on a canvas; and it can be played. All of this can be done in any order or at the same time, because the drawn samples are stored. A run
+ * of complete() begins with the given sound, decoded from its codes.
  *
  * @extends {AudibleRun<CodeStep>}
  */
@@ -41,11 +41,11 @@ export class CodeRun extends AudibleRun {
   #make;
   /** @type {FlowRun<any> | undefined} */
   #flow;
-  /** The part that was drawn before the run was saved. @type {SavedFlow | undefined} */
+  /** The codes that were drawn before the run was saved, or the codes of the given sound. @type {SavedFlow | undefined} */
   #drawn;
 
-  /** Resolves with the sound that complete() continues, at the model's rate, once the sound has been read; for a resumed run, which has
-   * only the codes of the sound, resolves with undefined. Rejects if the sound cannot be read, or if the run ends first.
+  /** Resolves with the sound that complete() continues, at the model's rate, once the sound has been read. A resumed run has only the codes
+   * of the sound, so it resolves with undefined. Rejects if the sound cannot be read, or if the run ends first.
    * @returns {Promise<Heard | undefined>} */
   get input() {
     return this.once(() => this.#heard);
@@ -79,14 +79,14 @@ export class CodeRun extends AudibleRun {
   }
 
   /**
-   * Returns everything that is needed to resume the run: model.resume(saved) draws the same samples as this run would have. For complete(),
-   * this method can be called once `input` has resolved.
+   * Returns everything that is needed to resume the run: model.resume(saved) draws the same samples as this run would have drawn. For
+   * complete(), this method can be called once `input` has resolved.
    *
    * @returns {SavedCode}
    */
   save() {
     if (!this.#flow) throw new NextPixelError('state', 'The sound to continue has not been read yet: await run.input first');
-    const { told: _, ...saved } = this.#flow.save(); // the samples are not saved, because they are computed again
+    const { told: _, ...saved } = this.#flow.save(); // the samples are not saved, because they can be decoded again
     return { ...saved, most: this.most };
   }
 

@@ -30,7 +30,7 @@ const LEAST = 24;
 /** The codes of a sound, by level. @typedef {{ top?: ArrayLike<number>, bottom?: ArrayLike<number> }} Codes */
 
 /**
- * A level.
+ * A level of codes.
  *
  * @typedef {object} CodeLevel
  * @property {'top' | 'bottom'} name
@@ -139,7 +139,7 @@ export class CodeModel {
     return new CodeRun(this.sampleRate, begun, make, { seed, hop: this.levels.bottom.hop }, signal);
   }
 
-  /** Returns the number of whole codes of the top level in a duration, at least one. @param {number} seconds */
+  /** Converts a duration to a number of codes of the top level, at least one. @param {number} seconds */
   #codesIn(seconds) {
     return Math.min(this.#longest, Math.max(1, Math.round((seconds * this.sampleRate) / this.levels.top.hop)));
   }
@@ -156,7 +156,7 @@ export class CodeModel {
   }
 
   /**
-   * Continues a saved run, which then draws the same codes.
+   * Resumes a saved run, which draws the same codes as it would have drawn without the interruption.
    *
    * @param {SavedCode} saved  the result of run.save()
    * @param {Pick<CodeOptions, 'signal' | 'probabilities' | 'chunkSize'>} [given]  options that may differ from those of the saved run
@@ -194,7 +194,8 @@ export class CodeModel {
   complete(sound, options = {}) {
     return this.#run(options, async (seconds) => {
       const { heard, ...codes } = await this.encode(sound, { signal: options.signal });
-      const whole = Math.floor(heard.samples.length / this.levels.top.hop); // drops an incomplete last code, which is drawn instead
+      // The last code is dropped if it is incomplete; the model draws it instead.
+      const whole = Math.floor(heard.samples.length / this.levels.top.hop);
       if (whole >= this.#longest)
         throw argumentError(
           `The sound has ${(heard.samples.length / this.sampleRate).toFixed(1)} seconds: this model continues less than ${((this.#longest * this.levels.top.hop) / this.sampleRate).toFixed(1)}`,
@@ -279,7 +280,7 @@ export class CodeModel {
  *
  * @typedef {object} Encoded
  * @property {Uint32Array} top     codes of the top level
- * @property {Uint32Array} bottom  codes of the bottom level, a whole number of them for each code of the top level. The sound is padded
- *   with silence to a whole number of codes of the top level
+ * @property {Uint32Array} bottom  codes of the bottom level; each code of the top level corresponds to the same number of them. The sound
+ *   is padded with silence to a whole number of codes of the top level
  * @property {Heard} heard         the sound in the form that the model takes
  */

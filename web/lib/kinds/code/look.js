@@ -5,7 +5,7 @@ import { sounds } from '../common-looks.js';
 
 /** @import { Look } from '../looks.js' */
 
-/** Sounds as codes in the element. @type {Look} */
+/** The element's look for sounds that are drawn as codes. @type {Look} */
 export const look = {
   ...sounds,
   done: ({ to, sampleRate }) => ['Drawn: {seconds} s', { seconds: [to / sampleRate, 2] }],

@@ -9,7 +9,7 @@
  * @param {number} units
  */
 export function reachOf(strides, units) {
-  let reach = 0; // counted in samples at first, then in steps of each stride
+  let reach = 0; // counted in samples first, then in multiples of each stride
   for (const stride of strides) reach = 1 + Math.floor((reach + stride / 2) / stride) + (3 ** units - 1) / 2;
   return reach + 1;
 }

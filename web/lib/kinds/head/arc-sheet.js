@@ -2,8 +2,8 @@
 // @ts-check
 
 /**
- * Draws words with arcs from their heads; a more probable arc has a thicker line. The words are in a line or, if the line is too narrow, in
- * a column with the arcs next to it. Words that still do not fit are replaced by an ellipsis.
+ * Draws words with arcs from their heads; a more probable arc has a thicker line. The words are in a line or, if the canvas is too narrow
+ * for a line, in a column with the arcs next to it. Words that still do not fit are replaced by an ellipsis.
  */
 
 import { Sheet } from '../../sinks/sheet.js';
@@ -16,19 +16,19 @@ import { arcsOf, depthOf, widest } from './arcs.js';
 
 /**
  * @typedef {object} ArcSheetOptions
- * @property {Dom<'Element'>} [mirror]  receives the words, each with its head and its probability, as its own text
+ * @property {Dom<'Element'>} [mirror]  an element whose text is set to the words, each with its head and its probability
  */
 
 const LINE_HEIGHT = 1.4;
-/** Gap between words, as a multiple of the letter size. */
+/** Gap between words, as a multiple of the font size. */
 const GAP = 0.8;
 /**
- * Letters in a line shrink at most to this fraction of the page's letter size. If smaller letters would be needed, the words are listed in
- * a column.
+ * To fit the words in a line, their font size is reduced to at least this fraction of the page's font size. If they still do not fit, the
+ * words are listed in a column.
  */
 const SMALLEST_IN_LINE = 0.7;
 /**
- * Length of an arrowhead, and the distance between the arcs that leave a word and the arc that arrives, as multiples of the letter size.
+ * Length of an arrowhead, and the distance between the arcs that leave a word and the arc that arrives, as multiples of the font size.
  */
 const HEAD = 0.35;
 const BESIDE = 0.25;
@@ -78,13 +78,13 @@ export class ArcSheet extends Sheet {
     else this.#paintColumn();
   }
 
-  /** Measures a text. @param {string} text @param {number} size */
+  /** Returns the width of a string. @param {string} text @param {number} size */
   #measure(text, size) {
     this.context.font = this.font(size);
     return this.context.measureText(text).width;
   }
 
-  /** Returns the letter size at which all words fit in a line, or 0 if no size is small enough. */
+  /** Returns the largest font size at which all words fit in a line, or 0 if they do not fit. */
   #lineSize() {
     for (let { size } = this; size >= SMALLEST_IN_LINE * this.size; size *= 0.95) {
       const width = this.#words.reduce((sum, word) => sum + this.#measure(word, size) + GAP * size, -GAP * size);
@@ -133,7 +133,7 @@ export class ArcSheet extends Sheet {
 
   /**
    * @param {number[]} centres  centres of the words that are shown, along the line or the column
-   * @param {number} size       size of the letters
+   * @param {number} size       font size
    * @param {number} room       space for the arcs, across the line or column
    * @param {(along: number, deep: number) => [number, number]} place
    */

@@ -5,14 +5,15 @@
 
 /** @import { Parse } from './parse.js' */
 
-/** An arc from a head to a dependent. Words count from 1, and 0 is the root. best: the arc is in the most probable tree.
+/** An arc from a head to a dependent. Words are numbered from 1, and 0 is the root. best: the arc is in the most probable tree.
  * @typedef {{ head: number, child: number, p: number, best: boolean }} Arc */
 
-/** The smallest probability of an arc that is drawn although it is not in the best tree. */
+/** An arc that is not in the best tree is drawn if it has at least this probability. */
 const LEAST_P = 0.05;
 
 /**
- * Returns the arcs of the best tree and all other arcs of at least 5 %, the weakest first, so that strong arcs are drawn on top.
+ * Returns the arcs of the best tree, and all other arcs with a probability of at least 5 %. Weak arcs come first, so that strong arcs are
+ * drawn on top of them.
  *
  * @param {Parse} parse  a parse with its marginals
  * @returns {Arc[]}

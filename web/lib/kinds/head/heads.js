@@ -28,7 +28,7 @@ export class HeadModel {
   features;
   /** @internal */
   limit;
-  /** The value that leaves a word unpinned, which is also the length of a row of marginals. */
+  /** The input value of a word whose head is not pinned. It is also the length of a row of marginals. */
   #open;
 
   /**
@@ -46,8 +46,8 @@ export class HeadModel {
   }
 
   /**
-   * Finds the head of each word of a sentence, which is the word that it depends on. Returns the most probable tree and, with `marginals`,
-   * the probability of each word as the head of each other word.
+   * Finds the head of each word of a sentence: the word that it depends on. Returns the most probable tree and, with `marginals`, the
+   * probability of each word as the head of each other word.
    *
    * @param {string | string[]} text  a sentence, which is split into words as in the training treebank; or a list of words. The text is
    *   parsed as one tree, so parse several sentences one by one. At least one word, at most `info.positions`. For words that did not
@@ -85,7 +85,7 @@ export class HeadModel {
     );
   }
 
-  /** @param {Pins} pins @param {number} count  of words */
+  /** @param {Pins} pins @param {number} count  number of words */
   #ids(pins, count) {
     return Uint32Array.from({ length: count }, (_, m) => pins.get(m + 1) ?? this.#open);
   }
@@ -96,7 +96,12 @@ function impossible(reason) {
   return argumentError(`No tree without crossing arcs has the pinned heads: ${reason}`);
 }
 
-/** Shortens each row to the possible heads of a sentence, and returns (words, words + 1). @param {Float32Array} rows @param {number} n @param {number} width */
+/**
+ * Shortens each row to the heads that are possible in a sentence. Returns an array of shape (words, words + 1).
+ * @param {Float32Array} rows
+ * @param {number} n
+ * @param {number} width
+ */
 function trimmed(rows, n, width) {
   const out = new Float32Array(n * (n + 1));
   for (let m = 0; m < n; m++) out.set(rows.subarray(m * width, m * width + n + 1), m * (n + 1));

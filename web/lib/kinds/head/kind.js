@@ -6,7 +6,8 @@ import { leaves } from '../ports.js';
 /** @import { Kind } from '../index.js' */
 
 /**
- * The types of this kind: the class of its models, its steps or results, other types, and the fields of nx-end.
+ * The names of this kind's types: the class of its models, its `info`, its steps or results, and other types; also the properties of the
+ * nx-end event that this kind defines.
  */
 export const TYPES = {
   model: 'HeadModel',
@@ -17,9 +18,9 @@ export const TYPES = {
 };
 
 /**
- * The demo pages that can run models of this kind. Each key is either a verb that the model must have, such as "translate", or the name of
- * the kind; the first key that fits the opened model is used. Each value has a sentence, in which {} stands for the file's name, and a
- * suggestion to try.
+ * The demo pages that show models of this kind. A key is a verb that the model must have, such as "translate", or the name of the kind;
+ * the first key that fits the opened model is used. A value is a pair: a sentence about the page, in which {} stands for the file's name,
+ * and a suggestion of what to try.
  */
 export const PAGES = {
   parse: [

@@ -3,7 +3,7 @@
 
 /** @import { Look } from '../looks.js' */
 
-/** Heads of words in the element. @type {Look} */
+/** The element's look for heads of words. @type {Look} */
 export const look = {
   noun: 'The parse',
   sheet: true,

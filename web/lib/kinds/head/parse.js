@@ -15,8 +15,8 @@ import { ArcSheet } from './arc-sheet.js';
  * @typedef {object} ParseOptions
  * @property {boolean} [marginals]  whether the result also has the probability of every word as the head of every other word
  * @property {Record<number, number | null | undefined> | (number | null)[]} [pinned]  fixed heads: an object such as { 3: 1 }, which
- *   makes word 1 the head of word 3, or a list with one head for each word. Words count from 1, and 0 is the root. The best tree and the
- *   marginals of the other words are then computed given these pinned heads
+ *   makes word 1 the head of word 3, or a list with one head for each word. Words are numbered from 1, and 0 is the root. The best tree and
+ *   the marginals of the other words are then computed given these pinned heads
  * @property {AbortSignal} [signal]
  */
 
@@ -32,19 +32,22 @@ export class Parse extends Answer {
 
   /** The words. @type {string[]} */
   words;
-  /** The head of each word in the most probable tree, given the pins, in the form of treebanks: its index from 1, or 0 for the one word
-   * that is attached to the root. @type {number[]} */
+  /**
+   * The head of each word in the most probable tree, given the pins. As in treebanks, a head is the index of a word, from 1, or 0 for the
+   * one word that is attached to the root.
+   * @type {number[]}
+   */
   heads;
   /** -log p(heads | words) of this tree. @type {number} */
   nats;
   /** -log p(pinned | words): the cost of the pins; 0 without pins. @type {number} */
   pinnedNats;
-  /** (words, 1 + words) p(head of a word | words, pinned), if requested; each row has the root first, then all words.
+  /** If requested: p(head of a word | words, pinned), shape (words, 1 + words). Each row has the root first, then all words.
    * @type {Float32Array | undefined} */
   marginals;
   /** Whether each word occurs in the training sentences. @type {boolean[]} */
   seen;
-  /** Logarithm of the sum over all trees of their unnormalised probability. @type {number} */
+  /** Logarithm of the sum of the unnormalised probabilities of all trees. @type {number} */
   logZ;
 
   /**
@@ -84,9 +87,9 @@ export class Parse extends Answer {
 
   /**
    * Draws the words in a line, or in a column if they do not fit in a line. A more probable arc has a thicker line. Arcs of the best tree
-   * have an arrowhead, while other arcs of at least 5 % have none. Marginals are computed if they are missing. The sheet keeps the size
-   * that the canvas has on the page, at the device's own resolution, and takes font and colours from the canvas's style. The canvas's own
-   * content becomes the words with their heads, for screen readers.
+   * have an arrowhead. Other arcs are drawn without an arrowhead if their probability is at least 5 %. Marginals are computed if they are
+   * missing. The sheet keeps the size that the canvas has on the page, at the device's own resolution, and takes font and colours from the
+   * canvas's style. For screen readers, the words with their heads are also set as the text inside the canvas element.
    *
    * @param {Canvas} canvas
    * @param {ArcSheetOptions & { signal?: AbortSignal }} [options]

@@ -64,7 +64,7 @@ export function conflictOf(pins, words) {
     return cycle.length === 1 ? `${name(at)} would be its own head` : `${cycle.map(name).join(', ')} would form a cycle`;
   }
   const arcs = [...pins].map(([child, head]) => ({ child, head, from: Math.min(child, head), to: Math.max(child, head) }));
-  arcs.sort((a, b) => a.from - b.from || b.to - a.to); // an arc comes before those that it spans
+  arcs.sort((a, b) => a.from - b.from || b.to - a.to); // an arc comes before the arcs that it spans
   /** The arcs that span the current word, the innermost last. @type {typeof arcs} */
   const spanning = [];
   for (const arc of arcs) {

@@ -23,7 +23,7 @@ import { picture } from '../../sinks/pixels.js';
  * @property {number} sample       index of the sample, from 0; always 0 in a walk
  * @property {number} from         index of the picture's first element, always 0
  * @property {number} to           number of the picture's elements
- * @property {Uint8Array} values   (height, width, channels) 8-bit
+ * @property {Uint8Array} values   shape (height, width, channels): 8-bit values
  * @property {Float32Array} nats   empty, because such a model has no probabilities
  * @property {Float32Array} latent the latent of the picture, either given or drawn
  * @property {number} label        index of the class of the picture
@@ -34,8 +34,8 @@ import { picture } from '../../sinks/pixels.js';
 /** A picture to draw. @typedef {{ sample: number, label: number, inputs: Inputs, settings: Settings, at?: number }} Placed */
 
 /**
- * A run of pictures that are drawn in one pass each, or a walk. The run can be read as an async iterable with one step per picture, or
- * drawn to a canvas. The pictures are stored, so the run may be read several times. If one reader leaves, the other readers can continue.
+ * A run that draws pictures, each in one pass, or a walk. The run can be read as an async iterable with one step per picture, or drawn to a
+ * canvas. The pictures are stored, so the run may be read several times. If one reader leaves, the other readers can continue.
  *
  * @extends {BaseRun<LatentStep, Picture[]>}
  */
@@ -48,7 +48,7 @@ export class LatentRun extends BaseRun {
   /**
    * @param {Engine} engine
    * @param {Codec} codec
-   * @param {(() => Promise<Placed>)[]} orders  one function for each step, which returns the picture to draw
+   * @param {(() => Promise<Placed>)[]} orders  one function for each step; it returns the picture to draw
    * @param {{ seed: number | bigint, maps: boolean, signal?: AbortSignal, latentOf: (ids: Uint32Array) => Float32Array, one?: boolean }} how
    *   one: all steps belong to the same sample
    * @internal
@@ -63,7 +63,8 @@ export class LatentRun extends BaseRun {
   }
 
   /**
-   * Shows the pictures as they are drawn. Sets the size of the canvas to the model's; scale it with CSS (`image-rendering: pixelated`).
+   * Shows the pictures as they are drawn. Sets the size of the canvas to the size of the model's pictures; scale the canvas with CSS
+   * (`image-rendering: pixelated`).
    *
    * @param {Canvas | Canvas[]} target  one canvas, with several samples side by side, or one for each sample
    * @param {{ signal?: AbortSignal }} [options]
@@ -92,7 +93,7 @@ export class LatentRun extends BaseRun {
     return this.pictures(options);
   }
 
-  /** Always undefined, because such a model takes only a latent and a class, and each step has both. */
+  /** Resolves with undefined, because the only inputs of such a model are a latent and a class, and each step contains both. */
   get input() {
     return Promise.resolve(undefined);
   }
@@ -110,7 +111,7 @@ export class LatentRun extends BaseRun {
     });
   }
 
-  /** Returns the finished fraction after a step. @param {LatentStep} step @internal */
+  /** Returns the fraction of the run that is done after a step. @param {LatentStep} step @internal */
   doneWith({ sample, at }) {
     return at ?? (sample + 1) / this.#orders.length;
   }

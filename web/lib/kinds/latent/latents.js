@@ -14,7 +14,7 @@ import { LatentRun } from './latent-run.js';
 /** @import { LatentOptions } from '../../options.js' */
 /** @import { Label } from '../../base/checks.js' */
 
-/** The engine takes each number of a latent as an id: 16 bits with the middle value as zero and this many steps per unit. */
+/** The engine reads each number of a latent as a 16-bit id. The id MIDDLE stands for 0, and STEP ids make one unit. */
 const STEP = 8192;
 const MIDDLE = 32768;
 
@@ -24,7 +24,7 @@ const idsOf = (latent) => Uint32Array.from(latent, (z) => Math.min(Math.max(Math
 const latentOf = (ids) => Float32Array.from(ids, (id) => (id - MIDDLE) / STEP);
 
 /**
- * The shapes of a path. Each function returns the point between two latents at t from 0 to 1.
+ * The shapes of a path. Each function takes two latents and returns a function that maps t, from 0 to 1, to a point on the path.
  * @type {Record<string, (from: Float32Array, to: Float32Array) => (t: number) => Float32Array>}
  */
 const SHAPES = {
@@ -49,9 +49,9 @@ const MOST_STEPS = 4096;
 /**
  * @typedef {object} WalkOptions
  * @property {number} [steps]  number of pictures, 2 to 4096, including both ends. Default 30
- * @property {'line' | 'sphere' | 'circle'} [shape]  'line': straight; 'sphere': along the great circle, on which latents are as far from
- *   zero as drawn ones; 'circle': a closed circle, which ends where it begins. Default 'sphere'
- * @property {Label} [label]   the class of all pictures. Default: the first
+ * @property {'line' | 'sphere' | 'circle'} [shape]  'line': straight; 'sphere': along the great circle, so that all latents are about as
+ *   far from zero as drawn latents; 'circle': a closed circle, which ends where it begins. Default 'sphere'
+ * @property {Label} [label]   the class of all pictures. Default: the first class
  * @property {boolean} [maps]  whether to return the attention of each picture. Default false
  * @property {AbortSignal} [signal]
  */
@@ -64,7 +64,8 @@ const MOST_STEPS = 4096;
  * @property {number} height        pixels
  * @property {number} channels      1 (grey) or 3 (red, green, blue)
  * @property {number} levels        values per channel, 2 to 256
- * @property {Uint8Array | null} palette  (levels, 3) the colours that the model draws with; null: it is not limited to a palette
+ * @property {Uint8Array | null} palette  shape (levels, 3): the colours that the model draws with; null: the model is not limited to a
+ *   palette
  * @property {number} latent        number of values of a latent
  */
 
@@ -113,7 +114,7 @@ export class LatentModel {
   /**
    * Walks from one latent to another; each step is a picture.
    *
-   * @param {number | bigint | ArrayLike<number>} from  a latent, or the seed that draws one
+   * @param {number | bigint | ArrayLike<number>} from  a latent, or the seed for drawing one
    * @param {number | bigint | ArrayLike<number>} to
    * @param {WalkOptions} [given]
    * @returns {LatentRun}
@@ -168,7 +169,7 @@ export class LatentModel {
   }
 
   /**
-   * Returns the latent that a seed draws.
+   * Returns a function that draws a latent with a seed.
    *
    * @param {number | bigint} seed
    * @param {AbortSignal} [signal]

@@ -5,5 +5,5 @@ import { pictures } from '../common-looks.js';
 
 /** @import { Look } from '../looks.js' */
 
-/** Shows pictures drawn in one pass in the element; they have no probability. @type {Look} */
+/** The element's look for pictures that are drawn in one pass and have no probability. @type {Look} */
 export const look = { ...pictures, done: () => 'Drawn' };

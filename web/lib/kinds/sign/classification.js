@@ -14,8 +14,8 @@ import { ProbabilitySheet } from './probability-sheet.js';
 
 /**
  * A picture and its label. Pictures from the page are scaled to the model's size, as for complete(). The model expects light ink on dark
- * paper, so a mostly light picture is read as dark ink on light paper and inverted. Raw pixels must have the model's size, `info.width` x
- * `info.height`.
+ * paper, so a mostly light picture is taken to be dark ink on light paper and is inverted. Raw pixels must have the model's size,
+ * `info.width` x `info.height`.
  *
  * @typedef {{ image: ImageSource, label: string | number }} Example
  */
@@ -25,7 +25,7 @@ import { ProbabilitySheet } from './probability-sheet.js';
  * @property {Example[]} support  the examples, one or more for each label. The order of the examples matters slightly, because the model's
  *   convolutions depend on it. `info.card` gives the number of examples in training; the model takes at most 1,024, with at most as many
  *   labels as it has outputs
- * @property {boolean} [maps]     whether to return the attention: the weights of the attention layers. Default false
+ * @property {boolean} [maps]     whether to return the weights of the attention layers. Default false
  * @property {AbortSignal} [signal]
  */
 
@@ -65,8 +65,8 @@ export class Classification extends Answer {
 
   /**
    * Draws as many labels as fit, the most probable first, with bars proportional to their probability. The sheet keeps the size that the
-   * canvas has on the page, and takes font and colours from the canvas's style. The canvas's own content becomes the probabilities, for
-   * screen readers.
+   * canvas has on the page, and takes font and colours from the canvas's style. For screen readers, the probabilities are also set as the
+   * text inside the canvas element.
    *
    * @param {Canvas} canvas
    * @param {ProbabilitySheetOptions & { signal?: AbortSignal }} [options]

@@ -5,7 +5,7 @@ import { pictureAt } from '../fetched.js';
 
 /** @import { Look } from '../looks.js' */
 
-/** Classified pictures in the element. @type {Look} */
+/** The element's look for classified pictures. @type {Look} */
 export const look = {
   noun: 'The classification',
   sheet: true,

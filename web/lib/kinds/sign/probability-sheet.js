@@ -11,10 +11,10 @@ import { Sheet } from '../../sinks/sheet.js';
 
 /**
  * @typedef {object} ProbabilitySheetOptions
- * @property {Dom<'Element'>} [mirror]  receives the labels with their probabilities as its own text
+ * @property {Dom<'Element'>} [mirror]  an element whose text is set to the labels with their probabilities
  */
 
-/** Height of a row, and width of the longest label, as multiples of the letter size. */
+/** Height of a row, and width of the longest label, as multiples of the font size. */
 const ROW = 1.6;
 const LABEL = 6;
 /** Opacity of a bar, which is drawn under the ink. */

@@ -30,7 +30,7 @@ const MOST_PICTURES = 4096;
 const portOf = ({ inputs }, name) => /** @type {Part['inputs'][number]} */ (inputs.find((input) => input.name === name));
 
 /**
- * The description of a classifier from examples, with the size of its pictures.
+ * The description of a model that classifies characters, with the size of its pictures.
  *
  * @typedef {object} SignInfo
  * @property {number} width         pixels
@@ -48,7 +48,7 @@ export class SignModel {
   constructor(engine) {
     const { part } = engine;
     this.#engine = engine;
-    /** The largest numbers of examples, labels and queries in a run. */
+    /** The largest numbers of examples, labels and queries in one request, and of pictures in one call. */
     this.limits = {
       examples: portOf(part, 'support').dims[0],
       labels: portOf(part, 'labels').values,
@@ -113,7 +113,7 @@ export class SignModel {
     return /** @type {any} */ (many ? found : found[0]);
   }
 
-  /** @param {Float32Array} probabilities  (queries, labels of the model) @param {number} query */
+  /** @param {Float32Array} probabilities  shape (queries, labels of the model) @param {number} query */
   #row(probabilities, query) {
     return probabilities.subarray(query * this.limits.labels, (query + 1) * this.limits.labels);
   }
@@ -125,7 +125,7 @@ export class SignModel {
   }
 
   /**
-   * Converts many pictures in order. Pictures from the page are drawn first, which takes about a millisecond each.
+   * Converts many pictures in order. A picture from the page must first be drawn on a canvas, which takes about a millisecond.
    *
    * @param {{ image: ImageSource, what: string }[]} given
    * @param {AbortSignal} [signal]
@@ -142,7 +142,7 @@ export class SignModel {
   }
 
   /**
-   * Converts a picture to bytes of the model's size, light ink on dark. Throws if the picture is empty.
+   * Converts a picture to bytes at the model's size, with light ink on dark paper. Throws if the picture is empty.
    *
    * @param {ImageSource} image
    * @param {string} what  name of the picture for error messages
@@ -171,7 +171,7 @@ const joined = (pictures) => Uint32Array.from(join(Uint8Array, pictures));
 /**
  * Returns the weights of one query in each attention layer.
  *
- * @param {MapRow[]} rows  (attentions, queries)
+ * @param {MapRow[]} rows  shape (attention layers, queries)
  * @param {number} query
  * @param {number} queries
  * @returns {AttentionMap[]}

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Sounds in the element. */
+/** The element's look for sounds. */
 export { sounds as look } from '../common-looks.js';

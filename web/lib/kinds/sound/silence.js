@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Number of frames per second whose loudness is measured. */
+/** Frames per second. The loudness of each frame is measured. */
 const FRAMES = 20;
 /** A frame softer than this fraction of the loudest frame so far counts as silence. */
 const SHARE = 0.2;

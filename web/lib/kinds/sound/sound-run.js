@@ -17,14 +17,15 @@ import { Silence } from './silence.js';
  * @typedef {object} SoundStep
  * @property {number} from           index of the first sample, counting given ones
  * @property {number} to             index after the last sample
- * @property {Float32Array} samples  (to - from) between -1 and 1
- * @property {Uint8Array} levels     (to - from) the samples as mu-law levels of the model
- * @property {Float32Array} nats     (to - from) -log p of each sample, given all samples before it, under the model's own distribution
- * @property {Float32Array} [probabilities]   with the option `probabilities`: (to - from, 257) the probability of each level, and of the
- *   end, before the sample was drawn
+ * @property {Float32Array} samples  shape (to - from): values between -1 and 1
+ * @property {Uint8Array} levels     shape (to - from): the samples as mu-law levels of the model
+ * @property {Float32Array} nats     shape (to - from): -log p of each sample, given all samples before it, under the model's own
+ *   distribution
+ * @property {Float32Array} [probabilities]   present with the option `probabilities`, shape (to - from, 257): the probability of each
+ *   level, and of the end of the sound, before the sample was drawn
  */
 
-/** The options of drawing sounds.
+/** The checked options of a run that draws a sound.
  * @typedef {{ settings: Settings, seed: number | bigint, seconds: number, silence: number, probabilities: boolean, chunkSize: number }} Sounding */
 
 /**
@@ -43,8 +44,8 @@ import { Silence } from './silence.js';
 const VALUES = LEVELS + 1;
 
 /**
- * One run of an audio model, which can be read as an async iterable of steps, as samples or as a file, drawn as a waveform on a canvas, or
- * played. All of these ways can be used in any order or at the same time, because the drawn samples are stored.
+ * One run of an audio model. It can be read as an async iterable of steps, as samples or as a file; it can be drawn as a waveform on a
+ * canvas; and it can be played. All of this can be done in any order or at the same time, because the drawn samples are stored.
  *
  * @extends {AudibleRun<SoundStep>}
  */
@@ -52,14 +53,14 @@ export class SoundRun extends AudibleRun {
   #link;
   #inputs;
   #how;
-  /** The given levels, once they have been read. @type {Uint32Array | undefined} */
+  /** The levels of the given sound, once it has been read. @type {Uint32Array | undefined} */
   #known;
   #silence;
   /** Levels of the samples so far. @type {number[]} */
   #levels = [];
   /** @type {number[]} */
   #nats = [];
-  /** Whether the saved run has already ended in silence. */
+  /** Whether the run had already ended in silence when it was saved. */
   #over = false;
 
   /**
@@ -120,8 +121,9 @@ export class SoundRun extends AudibleRun {
   }
 
   /**
-   * Returns everything that is needed to resume the run: model.resume(saved) draws the same samples as this run would have. The first step
-   * of the resumed run contains the samples that were drawn before. For complete(), this method can be called once `input` has resolved.
+   * Returns everything that is needed to resume the run: model.resume(saved) draws the same samples as this run would have drawn. The first
+   * step of the resumed run contains the samples that were already drawn. For complete(), this method can be called once `input` has
+   * resolved.
    *
    * @returns {SavedSound}
    */

@@ -89,7 +89,7 @@ export class SoundModel {
   }
 
   /**
-   * Draws a sound, optionally of a class or speaker.
+   * Draws a sound, optionally for a given class or speaker.
    *
    * @param {SoundOptions} [options]
    * @returns {SoundRun}
@@ -99,7 +99,7 @@ export class SoundModel {
   }
 
   /**
-   * Continues a saved run, which then draws the same samples.
+   * Resumes a saved run, which draws the same samples as it would have drawn without the interruption.
    *
    * @param {SavedSound} saved  the result of run.save()
    * @param {Pick<SoundOptions, 'signal' | 'probabilities' | 'chunkSize'>} [given]  options that may differ from those of the saved run
