@@ -22,15 +22,16 @@ import { CaptionSheet } from './caption-sheet.js';
  *
  * @typedef {object} CaptionStep
  * @property {number} sample  index of the caption that the word belongs to
- * @property {string} text    the text that the word adds; all these texts joined are the caption
+ * @property {string} text    the string that the word adds to the caption, including a space between words; all these strings joined are
+ *   the caption
  * @property {string} word
  * @property {number} nats    -log p of the word, given the picture, all words before it and, for hard attention, the attended locations
- * @property {Float32Array} [probabilities]  with the option `probabilities`: the model's own distribution at this word, one value for each
- *   of `model.words` and a last one for the end
+ * @property {Float32Array} [probabilities]  with the option `probabilities`: the model's own distribution at this word: one value for each
+ *   of `model.words`, and a last value for the end
  * @property {AttentionMap[]} [maps]  with the option `maps`: 'image', the attention to each location of the picture; for hard attention
  *   also 'place', 1 at the drawn location
- * @property {number} [place]  with the option `maps`: the attended location, which for hard attention is the drawn location or that of
- * `lookAt`; otherwise -1
+ * @property {number} [place]  with the option `maps`: the only location that the word attends to: the location given by `lookAt` or, for
+ *   hard attention, the drawn location. -1 if the attention is spread over the picture
  */
 
 /** Words by their ids, and the id that ends a caption. @typedef {{ list: string[], end: number }} Words */
@@ -49,8 +50,8 @@ import { CaptionSheet } from './caption-sheet.js';
  */
 
 /**
- * A run that draws captions: an async iterable of words, texts, or drawn to a canvas, in any order or at the same time. Leaving the loop,
- * aborting the signal and calling `model.close()` all stop the run within about 10 ms.
+ * A run that draws captions. It can be read as an async iterable of words, read as strings, and drawn on a canvas, in any order or at the
+ * same time. The run stops within about 10 ms if the loop is left, the signal is aborted or `model.close()` is called.
  *
  * @extends {BaseRun<CaptionStep, string>}
  */
@@ -60,7 +61,7 @@ export class CaptionRun extends BaseRun {
   #checked;
   /** Empty until the picture has been read. @type {Uint8Array} */
   #picture = new Uint8Array(0);
-  /** (positions, samples) @type {number[]} */
+  /** The ids of the words so far, shape (positions, samples). @type {number[]} */
   #ids;
 
   /** Rows and columns of the grid of locations in a map. @type {{ rows: number, columns: number }} */
@@ -80,7 +81,7 @@ export class CaptionRun extends BaseRun {
   /**
    * @param {Link} link
    * @param {{ picture: Uint8Array | Promise<Uint8Array>, ids: (number | null)[], words: Words, grid: { rows: number, columns: number },
-   *   info: AnyInfo }} given ids: (positions, samples) of the earlier words
+   *   info: AnyInfo }} given ids: the earlier words, shape (positions, samples)
    * @param {CaptionSettings} checked
    * @param {{ model: string, options: object }} kept
    * @param {AbortSignal} [signal]
@@ -114,8 +115,8 @@ export class CaptionRun extends BaseRun {
   }
 
   /**
-   * The picture as the model receives it: bytes, (rows, columns, 3). Rejects if the picture cannot be read, or
-   * if the run ends first.
+   * The picture as the model receives it: bytes of shape (rows, columns, 3). Rejects if the picture cannot be read, or if the run ends
+   * first.
    * @returns {Promise<Uint8Array>}
    */
   get input() {
@@ -143,8 +144,8 @@ export class CaptionRun extends BaseRun {
   }
 
   /**
-   * Returns everything that is needed to resume the run: model.resume(saved) draws the same words as this run would have. With several
-   * beams, the search is repeated.
+   * Returns everything that is needed to resume the run: model.resume(saved) draws the same words as this run would have drawn. With
+   * several beams, the search is repeated.
    *
    * @returns {SavedCaption}
    */
@@ -157,7 +158,7 @@ export class CaptionRun extends BaseRun {
   /**
    * Shows the picture and, under it, the words as they are drawn. While a word is written, the parts of the picture that it attends to are
    * bright. The sheet keeps the size that the canvas has on the page, at the device's own resolution, and takes font and colours from the
-   * canvas's style. The canvas's own content becomes the caption, for screen readers.
+   * canvas's style. For screen readers, the caption is also set as the text inside the canvas element.
    *
    * @param {Canvas} canvas
    * @param {CaptionSheetOptions & { signal?: AbortSignal }} [options]
@@ -201,13 +202,13 @@ export class CaptionRun extends BaseRun {
     this.finish = this.#ids.slice(-this.#samples).some((id) => this.#says(id)) ? 'length' : 'end';
   }
 
-  /** Returns the nats of the forced words; the last value is that of the end. @internal */
+  /** Yields the forced words with their nats; the last item is the end of the caption. @internal */
   costs() {
     return this.#read();
   }
 
   /**
-   * Yields the ids of all samples that have not ended.
+   * Yields the ids as they are drawn, for all samples that have not ended.
    *
    * @returns {AsyncGenerator<{ sample: number, id: number, nats: number, spread?: Pick<CaptionStep, 'probabilities'>, look?: Pick<CaptionStep, 'maps' | 'place'> }, void, void>}
    */
@@ -287,7 +288,7 @@ export class CaptionRun extends BaseRun {
 /**
  * @param {MapRow[]} rows  the rows of one sample at one position
  * @param {number} position
- * @param {number} [light]  the location that is forced
+ * @param {number} [light]  the location given by `lookAt`, if any
  * @returns {Pick<CaptionStep, 'maps' | 'place'>}
  */
 function lookOf(rows, position, light) {

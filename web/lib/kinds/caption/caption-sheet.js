@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Shows a picture whose lighting follows the attention, and below it the words of its caption. */
+/** Shows a picture that is lit where the model attends, with the words of its caption below. */
 
 import { media } from '../../base/media.js';
 import { Sheet } from '../../sinks/sheet.js';
@@ -13,8 +13,8 @@ import { paintLit } from './light.js';
 
 /**
  * @typedef {object} CaptionSheetOptions
- * @property {Dom<'Element'>} [mirror]  receives the caption as its own text
- * @property {number} [pace]  milliseconds for which a word is lit; 0: everything is shown immediately. Default 500, and 0 if the visitor
+ * @property {Dom<'Element'>} [mirror]  an element whose text is set to the caption
+ * @property {number} [pace]  milliseconds for which a word is lit; 0: everything is shown immediately. Default 500, or 0 if the visitor
  *   prefers reduced motion
  */
 
@@ -36,7 +36,7 @@ export class CaptionSheet extends Sheet {
   /**
    * @param {Canvas} canvas
    * @param {{ picture: Uint8Array, width: number, height: number, grid: { rows: number, columns: number }, before: string }} scene  before:
-   *   words drawn earlier
+   *   the words that were drawn before the run was saved
    * @param {CaptionSheetOptions} [options]
    */
   constructor(canvas, scene, { mirror, pace = media('(prefers-reduced-motion: reduce)').matches ? 0 : PACE } = {}) {
@@ -62,7 +62,10 @@ export class CaptionSheet extends Sheet {
     super.end();
   }
 
-  /** Returns the index of the word whose attention is shown; none after the last word. */
+  /**
+   * Returns the index of the word whose attention is shown. When all words have been shown, this is the number of words, and no attention
+   * is shown.
+   */
   get #lit() {
     if (this.#pace === 0) return this.#over ? this.#steps.length : this.#steps.length - 1;
     const at = Math.floor((performance.now() - this.#began) / this.#pace);

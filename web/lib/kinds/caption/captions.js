@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Models that caption pictures: they draw words of a list in order, each with an attention map of the picture. */
+/** Models that caption pictures. They draw words from a list one by one, each with an attention map of the picture. */
 
 import { modelName, resumedOptions } from '../../runs/base-run.js';
 import { checkSaved, arrayOf, whole } from '../../runs/saved.js';
@@ -24,7 +24,7 @@ import { CaptionRun } from './caption-run.js';
  * @typedef {object} CaptionScore
  * @property {number} nats         minus log p(words | picture), natural logarithm; for hard attention, given the most probable locations
  * @property {number} natsPerWord  nats per word, counting the end as a word
- * @property {string[]} words      the predicted words, '' for the end
+ * @property {string[]} words      the words of the caption, and '' for the end
  * @property {Float32Array} perWord  nats of each word
  */
 
@@ -73,14 +73,15 @@ export class CaptionModel {
     this.#engine = engine;
     engine.info.vocabulary = words.length;
     this.#words = words;
-    this.#ids = new Map(words.map((word, id) => /** @type {const} */ ([sentenceOf(word).toLowerCase(), id])).reverse()); // of equal ones the first
+    // If several words are equal, the first one gets the id.
+    this.#ids = new Map(words.map((word, id) => /** @type {const} */ ([sentenceOf(word).toLowerCase(), id])).reverse());
     [this.#end] = part.ends;
     const places = part.maps[0].keys;
     const columns = Math.round(Math.sqrt((places * info.width) / info.height));
     this.grid = { rows: places / columns, columns };
   }
 
-  /** Returns all words, in the order of their ids. */
+  /** Returns all words except the end, in the order of their ids. */
   get words() {
     return this.#words.filter((_, id) => id !== this.#end);
   }
@@ -95,7 +96,7 @@ export class CaptionModel {
     return pictureOf(image, { width, height, channels }, signal);
   }
 
-  /** Returns the ids of words, without an end. @param {string} text */
+  /** Returns the ids of the words of a caption, without the id of the end. @param {string} text */
   #idsOf(text) {
     const { positions } = this.#engine.info;
     if (text.length > LONGEST_TEXT)
@@ -112,7 +113,7 @@ export class CaptionModel {
   /**
    * Describes a picture, word by word.
    *
-   * @param {ImageSource} image  scaled to the model's size; transparent pixels are laid over white
+   * @param {ImageSource} image  it is scaled to the model's size, and transparent pixels are blended with white
    * @param {CaptionOptions} [options]
    * @returns {CaptionRun}
    */
@@ -123,7 +124,7 @@ export class CaptionModel {
 
   /**
    * @param {Uint8Array | Promise<Uint8Array>} picture
-   * @param {(number | null)[]} ids  (positions, samples) the words so far
+   * @param {(number | null)[]} ids  the words so far, shape (positions, samples)
    * @param {CaptionOptions} given
    * @param {CaptionSettings} [checked]  the options in checked form
    */
@@ -159,7 +160,7 @@ export class CaptionModel {
     };
   }
 
-  /** Converts the locations for the first words to the engine's form. @param {unknown} lookAt */
+  /** Converts the locations that the first words attend to into the engine's form. @param {unknown} lookAt */
   #placesOf(lookAt) {
     if (lookAt === undefined || lookAt === null) return undefined;
     const { positions } = this.#engine.info;
@@ -174,7 +175,7 @@ export class CaptionModel {
   }
 
   /**
-   * Continues a saved run, which then draws the same caption.
+   * Resumes a saved run, which draws the same caption as it would have drawn without the interruption.
    *
    * @param {SavedCaption} saved  the result of run.save()
    * @param {Pick<CaptionOptions, 'signal' | 'maps' | 'probabilities'>} [options]  options that may differ from those of the saved run
@@ -200,7 +201,7 @@ export class CaptionModel {
   }
 
   /**
-   * Returns how probable the model finds a caption of a picture.
+   * Returns the probability of a caption for a picture under the model.
    *
    * @param {ImageSource} image
    * @param {{ text: string, signal?: AbortSignal }} options  text: the caption

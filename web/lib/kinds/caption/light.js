@@ -5,7 +5,7 @@
 
 /** @import { Dom } from '../../base/dom.js' */
 
-/** The fraction of a picture's light that remains without attention. */
+/** The brightness of a location without attention, where 1 is fully lit. */
 const DARK = 0.3;
 
 /**
@@ -20,11 +20,12 @@ export function brightness(weights) {
 }
 
 /**
- * Returns the pixels of a picture, each dimmed by the light at its place, which is interpolated between the centres of the locations.
+ * Returns the pixels of a picture, dimmed where the attention is low. The brightness of a pixel is interpolated between the centres of the
+ * locations around it.
  *
  * @param {{ picture: ArrayLike<number>, width: number, height: number, grid: { rows: number, columns: number }, weights?: ArrayLike<number> }} scene
- *   picture: (rows, columns, 3); weights: one per location; without weights the whole picture is lit
- * @returns {Uint8ClampedArray<ArrayBuffer>} (rows, columns, 4)
+ *   picture: shape (rows, columns, 3); weights: one per location; without weights the whole picture is lit
+ * @returns {Uint8ClampedArray<ArrayBuffer>} shape (rows, columns, 4)
  */
 export function litPixels({ picture, width, height, grid: { rows, columns }, weights }) {
   const rgba = new Uint8ClampedArray(4 * width * height).fill(255);
@@ -52,7 +53,7 @@ export function litPixels({ picture, width, height, grid: { rows, columns }, wei
 }
 
 /**
- * Paints the lit picture into a rectangle, enlarged with square pixels.
+ * Paints the lit picture into a rectangle, enlarged without smoothing.
  *
  * @param {Dom<'CanvasRenderingContext2D'>} context
  * @param {Parameters<typeof litPixels>[0]} scene
@@ -62,7 +63,7 @@ export function paintLit(context, scene, { left, top, width, height }) {
   const rgba = litPixels(scene);
   const wide = width / scene.width;
   const high = height / scene.height;
-  // One rectangle per run of equal colour needs no second canvas, and such runs are common.
+  // Adjacent pixels of the same colour are common, so each row of them is painted as one rectangle. No second canvas is needed.
   for (let y = 0; y < scene.height; y++) {
     for (let x = 0, end; x < scene.width; x = end) {
       const at = 4 * (y * scene.width + x);

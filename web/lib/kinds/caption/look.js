@@ -5,7 +5,7 @@ import { pictureAt } from '../fetched.js';
 
 /** @import { Look } from '../looks.js' */
 
-/** Captions in the element. @type {Look} */
+/** The element's look for captions. @type {Look} */
 export const look = {
   noun: 'The caption',
   sheet: true,

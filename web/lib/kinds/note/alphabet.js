@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Reads the ids of music from the file: for each id the ticks that pass, its voice and its pitch. */
+/** The alphabet of a music model: for each id, the number of ticks that pass, the voice and the pitch. */
 
 import { argumentError } from '../../base/error.js';
 
 /**
- * The meaning of an id. A wait lets ticks pass; an id with a voice and no pitch turns the voice off; the end has no ticks and no voice.
+ * The meaning of an id. A wait lets ticks pass. An id with a voice and a pitch begins a note; an id with a voice and no pitch turns the
+ * voice off. The end has no ticks and no voice.
  *
  * @typedef {{ ticks: number, voice: number, pitch: number }} Said  voice: from 0, or -1 for none; pitch: MIDI note number, or 0 for none
  */
@@ -17,7 +18,7 @@ import { argumentError } from '../../base/error.js';
  */
 
 export class Alphabet {
-  /** By id. @type {Said[]} */
+  /** The meaning of each id. @type {Said[]} */
   said;
   /** The voices, from the highest to the lowest. @type {Voice[]} */
   voices;
@@ -57,7 +58,7 @@ export class Alphabet {
     voice.high = Math.max(voice.high, pitch);
   }
 
-  /** Returns the ids that let a number of ticks pass, the longest wait first. @param {number} ticks */
+  /** Returns the waits that together let a number of ticks pass, the longest wait first. @param {number} ticks */
   wait(ticks) {
     const sizes = [...this.waits.keys()].sort((a, b) => b - a);
     const ids = [];

@@ -32,12 +32,12 @@
 export const VELOCITY = 80;
 
 /**
- * Returns the changes of voices that the notes cause, in order of time; changes at the same time go from the highest voice to the lowest. A
- * note that repeats the same pitch without a gap counts as one longer note.
+ * Returns the changes of voices that the notes cause, in order of time. Changes at the same time are ordered from the highest voice to the
+ * lowest. If a note follows a note of the same pitch without a gap, both count as one longer note.
  *
  * @param {Alphabet} alphabet
- * @param {Pick<Note, 'start' | 'length' | 'pitch' | 'voice'>[]} notes  notes; those of one voice must not overlap
- * @param {number} end  end of the piece; a voice that rests until then is not turned off
+ * @param {Pick<Note, 'start' | 'length' | 'pitch' | 'voice'>[]} notes  notes; the notes of one voice must not overlap
+ * @param {number} end  end of the piece in ticks; a voice that sounds until then is not turned off
  * @returns {Change[]}
  */
 export function changesOf(alphabet, notes, end) {
@@ -58,7 +58,7 @@ export function changesOf(alphabet, notes, end) {
 /**
  * @param {Alphabet} alphabet
  * @param {Pick<Note, 'start' | 'length' | 'pitch' | 'voice'>[]} notes
- * @returns {number[]} the ids from the first one to the end of the last note
+ * @returns {number[]} the ids of the piece up to the end of the last note. The first id is the end id, which also begins a piece
  */
 export function encode(alphabet, notes) {
   const end = endOf(notes);
@@ -96,7 +96,7 @@ export class Reader {
    * @param {number} id
    * @param {number} nats
    * @param {boolean} given
-   * @returns {NoteEvent | undefined} undefined for the first id
+   * @returns {NoteEvent | undefined} undefined for the first id, which begins the piece
    */
   push(id, nats, given) {
     const { ticks, voice, pitch } = this.#alphabet.said[id];
@@ -123,8 +123,8 @@ export class Reader {
   }
 
   /**
-   * Returns all notes so far, in order of their start; notes that start together go from the highest voice to the lowest. A note that is
-   * still sounding has its length so far.
+   * Returns all notes so far, ordered by their start. Notes that start together are ordered from the highest voice to the lowest. A note
+   * that is still sounding is returned with its length so far.
    *
    * @returns {Note[]}
    */

@@ -2,7 +2,8 @@
 // @ts-check
 
 /**
- * Converts any music that a page gives to notes of the model: whole ticks, one note per voice at a time, pitches within the voice's range.
+ * Converts music from the page to notes of the model. Their times are whole ticks, a voice has one note at a time, and pitches are within
+ * the range of the voice.
  */
 
 import { bytesOfBlob, isBlob } from '../../base/blob.js';
@@ -18,7 +19,7 @@ import { VELOCITY } from './codec.js';
 /** @import { Note } from './codec.js' */
 /** @import { Heard } from './midi.js' */
 
-/** Limits far above the capacity of any model: number of notes, and ticks from the beginning. */
+/** Limits on the number of notes, and on the number of ticks from the beginning. They are far above the capacity of any model. */
 const MOST_NOTES = 30_000;
 const MOST_TICKS = 1_000_000;
 /** The largest MIDI file that is read, in bytes. */
@@ -48,7 +49,7 @@ const MOST_BYTES = 1_000_000;
  * @param {MusicSource} music
  * @param {Alphabet} alphabet
  * @param {number} ticks        ticks per quarter
- * @param {string[]} [voices]   voices for notes that do not name one
+ * @param {string[]} [voices]   voices for notes that do not name a voice
  * @param {AbortSignal} [signal]
  * @returns {Promise<Given>}
  */
@@ -72,8 +73,8 @@ export async function given(music, alphabet, ticks, voices, signal) {
 
 /**
  * Each part of a file becomes a voice. A part is a track with notes or, if there is only one track, a channel with notes. If the parts have
- * the names of the model's voices, they become those voices. Parts with other names become the requested voices, or the first voices, from
- * the highest part to the lowest.
+ * the names of the model's voices, they become those voices. Otherwise the parts, from the highest to the lowest, become the requested
+ * voices or, by default, the first voices of the model.
  *
  * @param {Heard} heard
  * @param {Alphabet} alphabet

@@ -6,7 +6,7 @@ import { fileAt } from '../fetched.js';
 
 /** @import { Look } from '../looks.js' */
 
-/** Music in the element. @type {Look} */
+/** The element's look for music. @type {Look} */
 export const look = {
   room: (number) => (number('notes.ticks') ? { width: 0, height: 0 } : undefined),
   noun: 'The music',

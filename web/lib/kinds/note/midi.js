@@ -17,7 +17,8 @@ import { NextPixelError, argumentError } from '../../base/error.js';
 /** @import { Note } from './codec.js' */
 
 /**
- * The largest number of events in a file: far more than any piece within a model's capacity has, and readable in some ten milliseconds.
+ * The maximum number of events in a file. Any piece within a model's capacity has far fewer events, and this many can be read in about ten
+ * milliseconds.
  */
 const MOST_EVENTS = 30_000;
 /** Ticks per quarter in a written file: a multiple of the usual grids. */
@@ -30,7 +31,7 @@ const PROGRAMME = 19;
 /** The channel of drums, from 0. */
 const DRUMS = 9;
 
-/** A note of a file, in quarters of the file's clock.
+/** A note of a file. Times are in quarters of the file's clock.
  * @typedef {{ start: number, length: number, pitch: number, velocity: number, part: number }} HeardNote */
 
 /**
@@ -42,7 +43,7 @@ const DRUMS = 9;
  * @property {number} empty       number of notes without a length, which are dropped
  * @property {number} drums       number of drum notes, which are dropped
  * @property {number} tempo       quarters per minute, at the beginning
- * @property {boolean} tempos     whether the tempo changes within the piece; notes in quarters do not show this
+ * @property {boolean} tempos     whether the tempo changes within the piece; this cannot be seen in `notes`, whose times are in quarters
  */
 
 /** @param {string} reason */
@@ -51,7 +52,10 @@ const wrong = (reason) => new NextPixelError('format', `This MIDI file cannot be
 /** @param {number} bytes */
 const cutOff = (bytes) => wrong(`it is cut off: ${bytes} bytes are missing`);
 
-/** Unwraps a MIDI file from RIFF (.rmi), as Windows wrote such files; returns other bytes unchanged. @param {Uint8Array} bytes */
+/**
+ * Extracts a MIDI file from a RIFF container (.rmi), which was common on Windows. Returns other bytes unchanged.
+ * @param {Uint8Array} bytes
+ */
 function unwrapped(bytes) {
   if (nameAt(bytes, 0) !== 'RIFF' || nameAt(bytes, 8) !== 'RMID') return bytes;
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
@@ -67,7 +71,7 @@ function unwrapped(bytes) {
 const nameAt = (bytes, at) => String.fromCharCode(...bytes.subarray(at, at + 4));
 
 /**
- * Returns the tracks of a file and its header, without other chunks. A track is read up to its end event, regardless of the length of its
+ * Returns the header and the tracks of a file, without other chunks. A track is read up to its end event, regardless of the length of its
  * chunk. Bytes after the last track are ignored, as in MIDI players.
  *
  * @param {Uint8Array} given
@@ -205,7 +209,7 @@ export function readMidi(bytes) {
   for (const [t, track] of file.tracks.entries()) readTrack(track, String(t));
   notes.sort((a, b) => a.start - b.start || b.pitch - a.pitch);
   if (notes.length === 0) throw argumentError('The MIDI file has no notes');
-  // The tempo is 120 until the first tempo event; if one tick has several, the last one counts.
+  // The tempo is 120 until the first tempo event; if one tick has several tempo events, the last one counts.
   const tempoAt = new Map([{ at: 0, tempo: TEMPO }, ...tempos].map(({ at, tempo }) => [at, tempo]));
   const tempo = tempoAt.get(0) ?? TEMPO;
   return { notes, parts, empty, drums, tempo, tempos: [...tempoAt.values()].some((other) => other !== tempo) };
@@ -271,7 +275,7 @@ export function writeNotes(notes, { ticks, voices, tempo }) {
         { time: start * scale, type: /** @type {const} */ ('noteOn'), noteNumber: pitch, velocity },
         { time: (start + length) * scale, type: /** @type {const} */ ('noteOff'), noteNumber: pitch, velocity: 0 },
       ])
-      // At the same time, notes end before other notes begin.
+      // Among events at the same time, the ends of notes come before the beginnings.
       .sort((a, b) => a.time - b.time || Number(a.type === 'noteOn') - Number(b.type === 'noteOn'));
     let now = 0;
     tracks.push([

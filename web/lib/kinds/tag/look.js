@@ -3,7 +3,7 @@
 
 /** @import { Look } from '../looks.js' */
 
-/** Tags of words in the element. @type {Look} */
+/** The element's look for tags of words. @type {Look} */
 export const look = {
   noun: 'The tagging',
   sheet: true,

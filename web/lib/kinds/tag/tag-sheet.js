@@ -12,7 +12,7 @@ import { Sheet } from '../../sinks/sheet.js';
 
 /**
  * @typedef {object} TagSheetOptions
- * @property {Dom<'Element'>} [mirror]  receives the words, each with its tag and its probability, as its own text
+ * @property {Dom<'Element'>} [mirror]  an element whose text is set to the words, each with its tag and its probability
  */
 
 /** A tag of a word, and its marginal probability. @typedef {{ name: string, p: number }} Odds */
@@ -20,12 +20,12 @@ import { Sheet } from '../../sinks/sheet.js';
  * @typedef {{ text: string, odds: Odds[], x: number, top: number, width: number, level: number }} Placed */
 
 const LINE_HEIGHT = 1.4;
-/** The largest number of tags shown for a word, and the smallest probability of a tag that is shown although it is not the best. */
+/** The maximum number of tags shown for a word. Tags other than the best one are shown if they have at least the probability LEAST_P. */
 const MOST_TAGS = 3;
 const LEAST_P = 0.02;
-/** Letter height of a tag relative to that of a word. */
+/** Font size of a tag, relative to the font size of a word. */
 const TAG_SIZE = 0.8;
-/** Gaps between words and between lines, as multiples of the letter size. */
+/** Gaps between words and between lines, as multiples of the font size. */
 const GAP = 0.6;
 /** Opacity of the shade of a tag with probability 1. */
 const FULL_SHADE = 0.6;
@@ -124,9 +124,9 @@ export class TagSheet extends Sheet {
   }
 
   /**
-   * Breaks the words into as many lines as fit. A word is as wide as its text or the widest of its tags.
+   * Breaks the words into lines, as many as fit. A word takes the width of its text or of its widest tag, whichever is larger.
    *
-   * @param {number} size  size of the letters
+   * @param {number} size  font size
    * @returns {Placed[]}
    */
   #layOut(size) {
@@ -157,7 +157,7 @@ export class TagSheet extends Sheet {
     }
     if (levels.some((level) => level > 0)) {
       for (const first of placed.filter((word) => word.x === 0)) {
-        // The gap that belongs to a word is before the word, in the reading direction of the words around it.
+        // Each word has a gap before it. The reading direction of the gap is that of the two words around it.
         const line = placed.filter((word) => word.top === first.top);
         const parts = line.flatMap((word, i) => [
           { level: i === 0 ? base : Math.min(word.level, line[i - 1].level), width: i === 0 ? 0 : GAP * size },
@@ -172,7 +172,7 @@ export class TagSheet extends Sheet {
   }
 }
 
-/** Returns the height of a word with its tags. @param {number} size  of the letters  @param {number} tags */
+/** Returns the height of a word with its tags. @param {number} size  font size  @param {number} tags  number of its tags */
 function heightOf(size, tags) {
   return (1 + tags * TAG_SIZE) * LINE_HEIGHT * size;
 }

@@ -14,7 +14,7 @@ import { TagSheet } from './tag-sheet.js';
 /**
  * @typedef {object} TagOptions
  * @property {boolean} [marginals]  whether the result also has the probability of every tag of every word
- * @property {Record<number, string | null | undefined>} [pinned]  fixed tags, by the index of the word from 0 (or an array with one for
+ * @property {Record<number, string | null | undefined>} [pinned]  fixed tags, by the index of the word from 0 (or an array with one tag for
  *   each word); the best tags and the marginals of the other words are computed given these pinned tags
  * @property {AbortSignal} [signal]
  */
@@ -23,10 +23,10 @@ import { TagSheet } from './tag-sheet.js';
  * The best tagging, in the form that the engine returns.
  *
  * @typedef {object} Best
- * @property {Uint32Array} ids  an index of `Tagging.names` for each word
+ * @property {Uint32Array} ids  for each word, the index of its tag in `Tagging.names`
  * @property {number} nats      -log p(tags | words): the cost of the best tagging
- * @property {number} logZ      logarithm of the sum over all taggings of their unnormalised probability; for a hidden Markov model about
- *   log p(words), for an MEMM 0
+ * @property {number} logZ      logarithm of the sum of the unnormalised probabilities of all taggings. It is about log p(words) for a
+ *   hidden Markov model, and 0 for an MEMM
  */
 
 /**
@@ -49,7 +49,7 @@ export class Tagging extends Answer {
   nats;
   /** -log p(pinned | words): the cost of the pins; 0 without pins. @type {number} */
   pinnedNats;
-  /** (words, names) p(tag of a word | words, pinned), if requested. @type {Float32Array | undefined} */
+  /** If requested: p(tag of a word | words, pinned), shape (words, names). @type {Float32Array | undefined} */
   marginals;
   /** Whether each word occurs in the training sentences. @type {boolean[]} */
   seen;
@@ -94,10 +94,10 @@ export class Tagging extends Answer {
   }
 
   /**
-   * Draws the words with their tags under them: the best tag first, then other tags of at least 2 %. A more probable tag has a darker
-   * shade. Marginals are computed if they are missing. The sheet keeps the size that the canvas has on the page, at the device's own
-   * resolution, and takes font and colours from the canvas's style. Words that do not fit are omitted. The canvas's own content becomes the
-   * words with their tags, for screen readers.
+   * Draws the words with their tags under them: the best tag first, then other tags with a probability of at least 2 %. A more probable tag
+   * has a darker shade. Marginals are computed if they are missing. The sheet keeps the size that the canvas has on the page, at the
+   * device's own resolution, and takes font and colours from the canvas's style. Words that do not fit are omitted. For screen readers, the
+   * words with their tags are also set as the text inside the canvas element.
    *
    * @param {Canvas} canvas
    * @param {TagSheetOptions & { signal?: AbortSignal }} [options]
