@@ -34,11 +34,11 @@ import { play, render } from './synth.js';
  * @property {number} to           position after the last id
  * @property {number} time         ticks of the music so far, including this step
  * @property {NoteEvent[]} events  notes, rests (a voice is turned off), waits, and the end
- * @property {Uint32Array} ids     (to - from) the ids of `events`
- * @property {Float32Array} nats   (to - from) -log p of each id, given all before it, under the model's own distribution; 0 for given
- *   events
- * @property {Float32Array} [probabilities]  with the option `probabilities`: (to - from, ids) the probability of each id, before the id of
- *   that position was drawn; `info.notes` describes the ids
+ * @property {Uint32Array} ids     shape (to - from): the ids of `events`
+ * @property {Float32Array} nats   shape (to - from): -log p of each id, given all ids before it, under the model's own distribution; 0 for
+ *   given events
+ * @property {Float32Array} [probabilities]  present with the option `probabilities`, shape (to - from, ids): the probability of every id,
+ *   before the id of that position was drawn. `info.notes` describes the ids
  * @property {AttentionMap[]} [maps]  with the option `maps`: one attention map per head of a layer
  */
 
@@ -50,7 +50,7 @@ import { play, render } from './synth.js';
 const SLOWEST = 20;
 const FASTEST = 400;
 
-/** The beginning of a run: its first ids, and bounds for the later ones. @typedef {{ known: number[], bounds: Bounds }} Plan */
+/** The beginning of a run: its first ids, and the bounds for the later ids. @typedef {{ known: number[], bounds: Bounds }} Plan */
 
 /** @typedef {{ given?: Given, plan: Plan }} Planned */
 
@@ -74,8 +74,8 @@ const FASTEST = 400;
  */
 
 /**
- * One run of a music model, which can be read as an async iterable of steps, as notes or as a MIDI file, drawn as a piano roll on a canvas,
- * or played. All of these ways can be used in any order or at the same time, because the drawn music is stored.
+ * One run of a music model. It can be read as an async iterable of steps, as notes or as a MIDI file; it can be drawn as a piano roll on a
+ * canvas; and it can be played. All of this can be done in any order or at the same time, because the drawn music is stored.
  *
  * @extends {BaseRun<NoteStep, string>}
  */
@@ -146,8 +146,8 @@ export class NoteRun extends BaseRun {
   }
 
   /**
-   * Returns everything that is needed to resume the run: model.resume(saved) draws the same music as this run would have. For complete(),
-   * this method can be called once `input` has resolved.
+   * Returns everything that is needed to resume the run: model.resume(saved) draws the same music as this run would have drawn. For
+   * complete(), this method can be called once `input` has resolved.
    *
    * @returns {SavedNote}
    */
@@ -215,9 +215,9 @@ export class NoteRun extends BaseRun {
   }
 
   /**
-   * Draws the music as a piano roll while it is computed. Each voice has its own colour, and the more nats a note cost, the wider its
-   * outline. The roll keeps the size that the canvas has on the page, and takes its other colours from the canvas's style. The canvas's own
-   * content becomes a sentence about the music, for screen readers.
+   * Draws the music as a piano roll while it is computed. Each voice has its own colour. A note with more nats has a wider outline. The
+   * roll keeps the size that the canvas has on the page, and takes its other colours from the canvas's style. For screen readers, a
+   * sentence about the music is also set as the text inside the canvas element.
    *
    * @param {Canvas} canvas
    * @param {RollOptions & { signal?: AbortSignal }} [options]
@@ -232,7 +232,7 @@ export class NoteRun extends BaseRun {
    *
    * @param {import('../../base/dom.js').Dom<'AudioContext'>} context
    * @param {NotePlayOptions} [options]
-   * @returns {Promise<NotesPlayed>} the progress of the playback, once everything is played
+   * @returns {Promise<NotesPlayed>} resolves with the progress of the playback when everything has been played
    */
   async playTo(context, options = {}) {
     checkOptions(options, 'playTo()', ['signal', 'destination', 'onPlay']);
@@ -261,7 +261,7 @@ export class NoteRun extends BaseRun {
   }
 
   /**
-   * Plays the music while it is shown, if the visitor has clicked or pressed a key before; otherwise it stays silent.
+   * Plays the music while it is shown. If the visitor has not clicked or pressed a key on the page yet, nothing is played.
    *
    * @param {{ cursor: number }} sink
    * @param {AbortSignal} signal
@@ -305,7 +305,8 @@ export class NoteRun extends BaseRun {
     else this.#reader.push(before[0], 0, true);
     this.finish = this.#finished(before.length >= positions);
     if (this.finish) return;
-    const logitBias = alphabet.said.map((_, id) => /** @type {[number, number]} */ ([id, 0])); // room for all
+    // Reserves a bias for every id. The worker excludes ids by their biases.
+    const logitBias = alphabet.said.map((_, id) => /** @type {[number, number]} */ ([id, 0]));
     const order = {
       known: Uint32Array.from(before),
       inputs: {},

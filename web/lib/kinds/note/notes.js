@@ -148,7 +148,7 @@ export class NoteModel {
 
   /**
    * @param {Given} given
-   * @param {string[]} [held]  the given voices; without them the run continues the music
+   * @param {string[]} [held]  the given voices; if undefined, the run continues the music
    * @param {number} [bars]
    * @returns {Plan}
    */
@@ -178,10 +178,12 @@ export class NoteModel {
   }
 
   /**
-   * Continues a saved run, which then draws the same music; with `at`, branches off from the saved music.
+   * Resumes a saved run, which draws the same music as it would have drawn without the interruption. With `at`, keeps only the first drawn
+   * ids and draws other music after them.
    *
    * @param {SavedNote} saved  the result of run.save()
-   * @param {NoteOptions & { at?: number }} [options]  at: number of drawn ids to keep; then seed, temperature, topK and topP may differ too
+   * @param {NoteOptions & { at?: number }} [options]  at: number of drawn ids to keep. With this option, seed, temperature, topK and topP
+   *   may differ from those of the saved run
    * @returns {NoteRun}
    */
   resume(saved, { at, ...options } = {}) {

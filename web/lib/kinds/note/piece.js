@@ -2,8 +2,8 @@
 // @ts-check
 
 /**
- * A piece of music that is built id by id. Each moment at which a voice changes has first the new notes, from the highest voice to the
- * lowest, and then a wait. A note lasts until the next note of its voice, a rest, or the end.
+ * A piece of music that is built id by id. At each moment at which voices change, the new notes come first, from the highest voice to the
+ * lowest, and a wait follows. A note lasts until the next note or rest of its voice, or until the end.
  *
  * Voices may be fixed: their notes are known in advance, and the other voices are drawn to fit them. A wait then never extends beyond the
  * next change of a fixed voice. At that moment, the fixed note is the only one allowed for its voice.
@@ -17,7 +17,7 @@
  * @typedef {object} Bounds
  * @property {number[]} voices    indices of the fixed voices
  * @property {Change[]} changes   the changes of the fixed voices, in order of time
- * @property {number} most        tick at which the piece ends at the latest
+ * @property {number} most        the last tick at which the piece may end
  * @property {boolean} whole      whether the piece must last until the tick `most`
  * @property {boolean} [parallels]  if false, no drawn voice moves in parallel fifths or octaves with a higher voice
  */
@@ -38,9 +38,9 @@ export class Piece {
   #moved = -1;
   /** Ticks of the preceding wait; 0 if the preceding id was not a wait. */
   #waited = 0;
-  /** The id that each voice sounds; -1 if it has not sounded. @type {number[]} */
+  /** The last id of each voice; -1 if the voice has not sounded yet. @type {number[]} */
   sounding;
-  /** The ids that the voices sounded before this moment. @type {number[]} */
+  /** The last id of each voice before this moment. @type {number[]} */
   #before;
   /** Number of fixed changes that have been applied. */
   #come = 0;
@@ -65,7 +65,7 @@ export class Piece {
       this.sounding[voice] = id;
       this.#moved = voice;
     } else if (this.time > 0) {
-      this.ended = true; // the id that ends the piece is also its first id
+      this.ended = true; // the end id is also the first id of a piece
     }
     if (this.#bounds.changes[this.#come]?.id === id && this.#bounds.changes[this.#come].time === this.time) this.#come++;
   }
@@ -88,8 +88,8 @@ export class Piece {
   }
 
   /**
-   * Returns the ids that may come next, at least one. A wait that ends where a fixed voice changes represents all longer waits too; `cut`
-   * lists these longer waits.
+   * Returns the ids that may come next; there is at least one. No wait may pass the next change of a fixed voice. The wait that ends at
+   * this change represents all longer waits, too; `cut` lists these longer waits.
    *
    * @returns {{ ids: number[], cut: number[] }}
    */

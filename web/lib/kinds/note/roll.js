@@ -2,9 +2,9 @@
 // @ts-check
 
 /**
- * Draws music as a piano roll: time to the right, pitch upwards, one bar per note in the colour of its voice. The more nats a drawn note
- * cost, the wider its outline. Given notes have the colour of text; if the visitor forces colours, they are hollow. With reduced motion,
- * the roll appears only when it is complete.
+ * Draws music as a piano roll: time to the right, pitch upwards, one bar per note in the colour of its voice. A drawn note with more nats
+ * has a wider outline. Given notes have the colour of text; with forced colours, they are hollow. With reduced motion, the roll appears
+ * only when it is complete.
  */
 
 import { media } from '../../base/media.js';
@@ -19,7 +19,7 @@ import { pitchName } from './alphabet.js';
 
 /**
  * @typedef {object} RollOptions
- * @property {Dom<'Element'>} [mirror]  receives a sentence about the music as its own text
+ * @property {Dom<'Element'>} [mirror]  an element whose text is set to a sentence about the music
  * @property {number} [from]            first tick of the part to show; by default the whole music is shown
  * @property {number} [to]
  */
@@ -28,7 +28,7 @@ import { pitchName } from './alphabet.js';
 
 /** The nats at which the stroke around a note is widest. */
 const MOST_NATS = 4;
-/** The ink of each voice, legible on light and dark pages; and the widest stroke around a surprising note, in pixels. */
+/** The colour of each voice, legible on light and dark pages, and the maximum width of the stroke around a note, in pixels. */
 const INKS = ['#2f6fd0', '#c05618', '#27804f', '#9556c7'];
 const STROKE = 3;
 /** The roll has space for at least this number of bars, so that the first notes are not as wide as the canvas. */
@@ -42,14 +42,14 @@ export class Roll extends Timeline {
   #high;
   /** Names of the voices. */
   #voices;
-  /** By voice. @type {Map<string, Shown>} */
+  /** The sounding note of each voice. @type {Map<string, Shown>} */
   #open = new Map();
   #calm = media('(prefers-reduced-motion: reduce)').matches;
   #drawn = { nats: 0, notes: 0 };
 
-  /** Paints on top of the notes. @type {((roll: Roll) => void) | undefined} */
+  /** Called when the notes have been painted, to paint on top of them. @type {((roll: Roll) => void) | undefined} */
   over;
-  /** Shown notes, in order of arrival. @type {Shown[]} */
+  /** The notes on the roll, in the order in which they were added. @type {Shown[]} */
   notes = [];
   /** Ticks of the music so far. */
   time = 0;
@@ -110,7 +110,7 @@ export class Roll extends Timeline {
     this.notes.push(note);
   }
 
-  /** Returns the scales of ticks and pitches, in CSS pixels. */
+  /** Returns functions that map ticks and pitches to positions on the canvas, and the height of a pitch, all in CSS pixels. */
   get scale() {
     const most = this.ended ? this.time : Math.max(this.time, LEAST_BARS * this.#bar);
     const { from = 0, to = Math.max(most, 1) } = this.stretch;

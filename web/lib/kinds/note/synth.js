@@ -2,8 +2,8 @@
 // @ts-check
 
 /**
- * A small synthesiser: each note has three harmonics, which swell and fade, and goes through a low-pass filter. The synthesiser uses no
- * recorded samples.
+ * A small synthesiser: each note consists of three harmonics that swell and fade, and passes through a low-pass filter. The synthesiser
+ * uses no recorded samples.
  */
 
 import { audible, moments } from '../../base/audio.js';
@@ -18,7 +18,7 @@ const ATTACK = 0.03;
 const RELEASE = 0.12;
 /** Loudness of a voice, so that four voices can sound together. */
 const LOUDNESS = 0.13;
-/** How many seconds in advance notes are scheduled; playback starts after this delay. */
+/** How many seconds in advance notes are scheduled, and the delay before playback starts, in seconds. */
 const AHEAD = 2;
 const LEAD = 0.12;
 const TELL_MS = 25;
@@ -112,11 +112,11 @@ function lowPass(context, destination) {
 /**
  * @param {AsyncIterable<{ events: NoteEvent[], time: number }>} steps
  * @param {any} context   an AudioContext
- * @param {number} perTick  seconds
+ * @param {number} perTick  seconds per tick
  * @param {NotePlayOptions} options
  * @param {(rest: (resting: boolean) => void) => void} [onStart]  receives a function that pauses and resumes this music, while other sounds
  * of the context continue
- * @returns {Promise<NotesPlayed>} the progress of the playback, once everything is played
+ * @returns {Promise<NotesPlayed>} resolves with the progress of the playback when everything has been played
  */
 export async function play(steps, context, perTick, options, onStart = () => {}) {
   await audible(context, options);
@@ -125,7 +125,7 @@ export async function play(steps, context, perTick, options, onStart = () => {})
     out.connect(options.destination ?? context.destination);
     return { out, ...performer(context, lowPass(context, out), (tick) => begin + tick * perTick) };
   };
-  /** Silences notes that are scheduled but have not sounded yet. */
+  /** Silences the music, including notes that are scheduled for later. */
   const silence = () => {
     const { out } = now;
     out.gain.setTargetAtTime(0, context.currentTime, 0.02);
@@ -142,7 +142,7 @@ export async function play(steps, context, perTick, options, onStart = () => {})
     const seconds = Math.max(0, Math.min(rested ?? context.currentTime - begin, last * perTick));
     return { seconds, ticks: seconds / perTick, late, over: done };
   };
-  /** Returns whether a tick is due within some seconds. @param {number} tick @param {number} seconds */
+  /** Returns whether a tick is played within this number of seconds from now. @param {number} tick @param {number} seconds */
   const reaches = (tick, seconds) => rested === undefined && begin + tick * perTick < context.currentTime + seconds;
   const { tell, until, last: told, end } = /** @type {ReturnType<typeof moments<NotesPlayed>>} */ (moments(context, options));
   onStart((resting) => {
@@ -194,7 +194,7 @@ export async function play(steps, context, perTick, options, onStart = () => {})
  * @param {number} from  tick
  */
 function stillToHear(events, from) {
-  /** By voice. @type {Map<string, NoteEvent>} */
+  /** The sounding note of each voice. @type {Map<string, NoteEvent>} */
   const open = new Map();
   const first = events.findIndex(({ time }) => time >= from);
   for (const event of events.slice(0, first < 0 ? events.length : first)) {
@@ -209,7 +209,7 @@ function stillToHear(events, from) {
  *
  * @param {NoteEvent[]} events
  * @param {number} ticks    total ticks
- * @param {number} perTick  seconds
+ * @param {number} perTick  seconds per tick
  * @param {number} rate     samples per second
  * @returns {Promise<Float32Array>}
  */

@@ -33,7 +33,10 @@ export const PAGES = {
 
 export const OPTIONS = { picture: ['PictureOptions', 'The options of pictures.'] };
 
-/** Returns whether the model draws without input or after known rows, not from a smaller picture. @param {Fitting} model */
+/**
+ * Returns whether the model draws pictures without input or below known rows. Other models enlarge a smaller picture.
+ * @param {Fitting} model
+ */
 const plain = ({ part }) => !takes(part, 'image');
 
 /** Pictures, drawn element by element. @type {Kind} */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Pictures in the element. */
+/** The element's look for pictures. */
 export { pictures as look } from '../common-looks.js';

@@ -18,23 +18,24 @@ import { NOWHERE, PictureSink } from '../../sinks/picture.js';
 /** @import { Picture } from '../../sinks/pixels.js' */
 
 /**
- * One or more elements of a sample, in the order in which they were drawn. The elements of an image are its channels, for every model: 1
- * per pixel for a grey image, 3 for a colour image, even for a model with a palette. Elements are counted in generation order: rows,
- * columns, channels within a pixel. If the model draws blocks, `model.order` has the position of each element.
+ * One or more elements of a sample, in the order in which they were drawn. An element is one channel of one pixel: a pixel of a grey image
+ * has 1 element, a pixel of a colour image has 3, even if the model has a palette. Elements are counted in generation order: row by row,
+ * pixel by pixel, and channel by channel. If the model draws blocks, `model.order` has the position of each element.
  *
  * @typedef {object} PictureStep
  * @property {number} sample       index of the sample, from 0
- * @property {number} from         number of the first element
+ * @property {number} from         index of the first element
  * @property {number} to           index after the last element
- * @property {Uint8Array} values   (to - from) 8-bit
- * @property {Float32Array} nats   (to - from) -log p of each value, given all values before it, under the model's own distribution
- *   (temperature 1, no filter). For a palette colour, its red has the whole cost, and its green and blue have 0
- * @property {Uint8Array} ahead    (to - from) how many correct drafts precede this element in the same pass of the model; 0 for the first
- *   element of a pass. All 0 without speculative decoding
- * @property {boolean} [anew]      with the option `resample`: true if samples were dropped or reordered; all elements drawn so far are
- *   then repeated, one step per sample and without maps, and replace the earlier ones
- * @property {Float32Array} [probabilities]  with the option `probabilities`: (ids of the step, values) the model's own distribution from
- *   which each id was drawn. An id is a level of a channel or a colour of the palette, as counted by `info.levels`
+ * @property {Uint8Array} values   shape (to - from): 8-bit values
+ * @property {Float32Array} nats   shape (to - from): -log p of each value, given all values before it, under the model's own distribution
+ *   (temperature 1, no filter). The red element of a palette colour has the whole cost of the colour, and its green and blue elements have
+ *   0
+ * @property {Uint8Array} ahead    shape (to - from): with speculative decoding, the number of correct drafts that precede this element in
+ *   the same pass of the model, 0 for the first element of a pass. Without speculative decoding, all values are 0
+ * @property {boolean} [anew]      with the option `resample`: true if samples were dropped or reordered. In this case, all elements drawn
+ *   so far are repeated, in one step per sample and without maps, and replace the earlier elements
+ * @property {Float32Array} [probabilities]  present with the option `probabilities`, shape (ids of the step, values): the model's own
+ *   distribution from which each id was drawn. An id is a level of a channel or a colour of the palette, as counted by `info.levels`
  * @property {AttentionMap[]} [maps]   with the option `maps`: one attention map per head of a layer, for this position
  */
 
@@ -48,19 +49,20 @@ import { NOWHERE, PictureSink } from '../../sinks/picture.js';
  * @property {number[]} known    the given ids
  * @property {number[]} [input]  for super-resolution, the small picture
  * @property {number[][]} ids    drawn ids, by sample
- * @property {object[]} steps    the computed steps that have not been emitted
+ * @property {object[]} steps    the steps that have been computed but not emitted
  * @property {object} options    the options of the verb, without seed and signal
  */
 
 /**
- * The beginning of a run. known: the ids before the first drawn id; ids, steps: for a resumed run; input: for super-resolution.
+ * The beginning of a run. known: the ids before the first drawn id; ids, steps: the saved state of a resumed run; input: the small picture,
+ * for super-resolution.
  *
  * @typedef {{ known: Uint32Array, ids?: number[][], steps?: any[], inputs: Inputs, input?: Uint8Array }} Given
  */
 
 /**
- * A run that draws pictures, which can be read as an async iterable of steps or as pictures, or drawn to a canvas. All of these ways can be
- * used in any order or at the same time.
+ * A run that draws pictures. It can be read as an async iterable of steps or as pictures, and it can be drawn to a canvas, in any order or
+ * at the same time.
  *
  * Steps are computed on demand: the worker computes only while a step is awaited. Leaving the loop, aborting the signal and calling
  * `model.close()` all stop the run between two chunks of about 10 ms and free its memory.
@@ -70,7 +72,7 @@ import { NOWHERE, PictureSink } from '../../sinks/picture.js';
 export class PictureRun extends BaseRun {
   #links;
   #codec;
-  /** Undefined until a large picture has been read. @type {Given | undefined} */
+  /** Undefined while a large input picture is being read. @type {Given | undefined} */
   #given;
   /** The drawn ids, by sample. @type {number[][]} */
   #ids = [];
@@ -93,8 +95,8 @@ export class PictureRun extends BaseRun {
 
   /**
    * The input as the model receives it. For complete(): the given elements, which are the first in generation order, rounded to the model's
-   * levels or to its palette; for superResolve(): the small picture, (inputHeight, inputWidth, channels) 8-bit; otherwise empty. Rejects if
-   * the input cannot be read, or if the run ends first.
+   * levels or to its palette; for superResolve(): the small picture, 8-bit values of shape (inputHeight, inputWidth, channels); otherwise
+   * empty. Rejects if the input cannot be read, or if the run ends first.
    *
    * @returns {Promise<Uint8Array>}
    */
@@ -130,7 +132,8 @@ export class PictureRun extends BaseRun {
     this.#pending = copyOf(steps); // copied now; stream() restores the types of steps that come from JSON
     this.known = codec.decode(known);
     this.drawn = ids.map((all, i) => {
-      const { from = codec.elements } = steps.find(({ sample, anew }) => sample === i && !anew) ?? {}; // the first unreported element
+      // `from`: the first element that was not emitted
+      const { from = codec.elements } = steps.find(({ sample, anew }) => sample === i && !anew) ?? {};
       return codec.decode(Uint32Array.from(all)).subarray(0, from - (known.length * codec.positionElements) / codec.positionIds);
     });
     this.small = input;
@@ -138,8 +141,8 @@ export class PictureRun extends BaseRun {
 
   /**
    * Shows the known part immediately and the rest as it is drawn, with at most one paint per animation frame. Sets the size of the canvas
-   * to the model's; scale it with CSS (`image-rendering: pixelated`). The known part is shown rounded, as the model receives it. If the run
-   * stops early, the canvas keeps the drawn part.
+   * to the size of the model's pictures; scale the canvas with CSS (`image-rendering: pixelated`). The known part is shown rounded, as the
+   * model receives it. If the run stops early, the canvas keeps the drawn part.
    *
    * @param {Canvas | Canvas[]} target  one canvas, with several samples side by side, or one for each sample
    * @param {{ signal?: AbortSignal }} [options]
@@ -166,7 +169,7 @@ export class PictureRun extends BaseRun {
   }
 
   /**
-   * Returns everything that is needed to resume the run: model.resume(saved) draws the same elements as this run would have.
+   * Returns everything that is needed to resume the run: model.resume(saved) draws the same elements as this run would have drawn.
    *
    * @returns {SavedPicture}
    */
@@ -237,8 +240,8 @@ export class PictureRun extends BaseRun {
 }
 
 /**
- * Divides the samples among the workers: each worker gets neighbouring samples, in whole groups, as evenly as possible. All samples are at
- * the same position.
+ * Divides the samples among the workers: each worker gets neighbouring samples, in whole groups, as evenly as possible. All samples of a
+ * share are at the same position.
  *
  * @param {number[][]} ids  ids, by sample
  * @param {number} workers
@@ -294,11 +297,11 @@ function stepOf(codec, { from, to, nats, ahead, anew, maps, probabilities }, ids
  * Returns the values of one sample.
  *
  * @template {Uint32Array | Float32Array} T
- * @param {T} all  (positions, samples, width)
+ * @param {T} all  shape (positions, samples, width)
  * @param {number} sample
  * @param {number} samples
  * @param {number} width
- * @returns {T} (positions, width)
+ * @returns {T} shape (positions, width)
  */
 function partOf(all, sample, samples, width) {
   if (samples === 1) return all;

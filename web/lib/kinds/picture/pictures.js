@@ -54,7 +54,7 @@ function drawingOf(given, info) {
 }
 
 /**
- * The inputs of the engine, by name.
+ * Returns the inputs for the engine, by name.
  *
  * @param {number} label        index of the class, or -1 for none
  * @param {Uint8Array} [image]  the small picture, for super-resolution
@@ -129,7 +129,7 @@ export class PictureModel {
    *
    * @param {PictureOptions} options
    * @param {() => Beginning | Promise<Beginning>} read  reads the input, once the options are checked
-   * @param {{ ids?: number[][], steps?: any[] }} [drawn]  for a resumed run
+   * @param {{ ids?: number[][], steps?: any[] }} [drawn]  the saved state of a resumed run
    */
   #run(options, read, { ids, steps } = {}) {
     const { links, info } = this.#engine;
@@ -187,7 +187,7 @@ export class PictureModel {
   }
 
   /**
-   * Continues a saved run, which then draws the same pictures.
+   * Resumes a saved run, which draws the same pictures as it would have drawn without the interruption.
    *
    * @param {SavedPicture} saved  the result of run.save()
    * @param {Pick<PictureOptions, 'signal' | 'maps' | 'probabilities' | 'chunkSize'>} [given]  options that may differ from those of the
@@ -218,7 +218,7 @@ export class PictureModel {
    * @param {ImageSource} image
    * @param {{ label?: Label, input?: ImageSource, hiddenStates?: number[], signal?: AbortSignal }} [options]  input: for super-resolution,
    *   the small picture, as in superResolve(). Default: the picture itself, reduced. hiddenStates: layers whose hidden states are returned
-   *   with the score, 0 (the embedding) to the number of blocks; slower
+   *   with the score, from 0 (the embedding) to the number of blocks. This takes longer
    * @returns {Promise<PictureScore>}
    */
   async score(image, options = {}) {
@@ -226,8 +226,8 @@ export class PictureModel {
   }
 
   /**
-   * Returns the attention of the position from which the element at a row and column is predicted, given the picture before it. If a
-   * position is a whole pixel, its channels share one query.
+   * Returns the attention with which the model predicts the element at a row and column, given the elements before it. If a position is a
+   * whole pixel, its channels share one query.
    *
    * @param {ImageSource} image
    * @param {{ row: number, column: number, channel?: number, label?: Label, input?: ImageSource, signal?: AbortSignal }} options  input: as in score()

@@ -94,7 +94,12 @@ export function mapAt({ info, order }, row, position) {
   return mapOf(row, info.heads, order[position], row.name === 'attention' ? past : undefined);
 }
 
-/** Restores a saved step, also from JSON. @param {any} step @returns {PictureStep} @internal */
+/**
+ * Restores a saved step. JSON turns its typed arrays into objects; these become typed arrays again.
+ * @param {any} step
+ * @returns {PictureStep}
+ * @internal
+ */
 export function stepFrom({ values, nats, ahead, maps, probabilities, ...rest }) {
   const [bytes, floats, places] = [Uint8Array, Float32Array, Int32Array].map(
     (Type) => (/** @type {object} */ list) => Type.from(Object.values(list)),

@@ -2,10 +2,10 @@
 // @ts-check
 
 /**
- * Shows a translation above its sentence in a box of the page while the translation is written, as text that can be selected. If the
- * translation and the sentence take one line each, bands as wide as the attention weights join their words. If one of them takes several
- * lines, bands would cross its lines, so the words of the sentence that the newest word (or the word under the pointer) attends to are
- * shaded instead.
+ * Shows a translation above its source sentence in a box of the page, while the translation is written. The text can be selected. If the
+ * translation and the sentence fit in one line each, bands join their words. A band is as wide as the attention weight of its two words. If
+ * either takes several lines, bands would cross these lines. In this case, the words of the sentence are shaded instead, to show the
+ * attention of the newest word or of the word under the pointer.
  */
 
 import { atNextFrame } from '../../sinks/canvas.js';
@@ -63,7 +63,10 @@ export class AlignedPage {
     this.paint();
   }
 
-  /** @param {TranslationStep | { text: string }} step  a step without a token is earlier text, whose weights are unknown */
+  /**
+   * @param {TranslationStep | { text: string }} step  a step without a token contains text that was written earlier; its weights are
+   *   unknown
+   */
   add(step) {
     this.steps.push(step);
     append(this.#target, step.text, this.#rows.length);
@@ -142,7 +145,7 @@ export class AlignedPage {
 }
 
 /**
- * Shows words in a text element, one span each. Existing spans remain, and with them a selection that they contain.
+ * Shows words in a paragraph, one span for each word. Existing spans are kept, so that a selection in them is kept, too.
  *
  * @param {HTMLElement} text
  * @param {Word[]} words

@@ -2,7 +2,7 @@
 // @ts-check
 
 /**
- * Draws a translation above its sentence while it is written, and joins the words by bands that are as wide as the attention weights.
+ * Draws a translation above its source sentence, while the translation is written. Bands as wide as the attention weights join the words.
  */
 
 import { wrongAnswer } from '../../base/checks.js';
@@ -17,14 +17,15 @@ import { END, append, bandOf, looksOf, sourceOf } from './aligned-words.js';
 
 /**
  * @typedef {object} AlignedSheetOptions
- * @property {Dom<'Element'>} [mirror]  receives the translation as its own text
+ * @property {Dom<'Element'>} [mirror]  an element whose text is set to the translation
  * @property {(step: TranslationStep) => ArrayLike<number>} [weights]  returns the weights to draw for a step, one for each token of the
  *   sentence. Default: `step.alignment`
  */
 
 /** A word and its layout: left edge, middle of its line and width in CSS pixels, and whether it is read from right to left.
  * @typedef {Word & { x: number, y: number, width: number, reversed: boolean }} Placed */
-/** The layout of both texts: the letter size, whether one of them takes several lines, and the ends of a band between two words.
+/** The layout of both texts: the font size, whether one of them takes several lines, and a function that returns the ends of a band between
+ * two words.
  * @typedef {{ size: number, above: Placed[], below: Placed[], broken: boolean, ends: (word: Placed, other: Placed) => [Point, Point], upright: boolean }} Layout */
 /** @typedef {[number, number]} Point */
 
@@ -33,11 +34,11 @@ const LINE_HEIGHT = 1.5;
 const WORD_HEIGHT = 1.3;
 /** Minimum gap between two columns of words, as a fraction of the width. */
 const LEAST_BETWEEN = 0.25;
-/** Smallest letter size in columns. */
+/** Smallest font size in columns, in CSS pixels. */
 const LEAST_LETTERS = 11;
 /** Gap between words, as a multiple of the width of a space. */
 const GAP = 1.5;
-/** The minimum distance between the two texts, as a multiple of the letter size. */
+/** The minimum distance between the two texts, as a multiple of the font size. */
 const LEAST_GAP = 3;
 
 export class AlignedSheet extends Sheet {
@@ -63,7 +64,10 @@ export class AlignedSheet extends Sheet {
     this.paint();
   }
 
-  /** @param {TranslationStep | { text: string }} step  a step without a token is earlier text, whose weights are unknown */
+  /**
+   * @param {TranslationStep | { text: string }} step  a step without a token contains text that was written earlier; its weights are
+   *   unknown
+   */
   add(step) {
     const row = 'token' in step ? this.#weights(step) : [];
     if (!(Object(row).length >= 0)) throw wrongAnswer('weights must return a list of numbers at once', row);
@@ -123,8 +127,8 @@ export class AlignedSheet extends Sheet {
   }
 
   /**
-   * Places the translation above the sentence. If one of the texts would take several lines, bands would cross it, so two columns are used
-   * if they fit.
+   * Places the translation above the sentence. If either takes several lines, bands would cross these lines, so the two texts are placed in
+   * columns if the columns fit.
    *
    * @returns {Layout}
    */
