@@ -1,17 +1,21 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Represents a translation and its sentence as words, with the attention between them, to draw on a canvas or to set on a page. */
+/**
+ * Represents a translation and its source sentence as words, with the attention between them. Such words are drawn on a canvas or shown in
+ * a page.
+ */
 
-/** A word or a punctuation mark: its text, its tokens, and whether it follows the previous one without a space.
+/** A word or a punctuation mark: its text, its tokens, and whether it follows the previous word without a space.
  * @typedef {{ text: string, tokens: number[], tight: boolean }} Word */
 
 /**
- * Weights below this value, or below this fraction of the word's largest weight, are not drawn: many heads add up to many small weights.
+ * Weights below this value, or below this fraction of the word's largest weight, are not drawn, because the sum over many heads has many
+ * small weights.
  */
 const LEAST_WEIGHT = 0.04;
 const LEAST_SHARE = 1 / 3;
-/** The character that represents the token that ends the sentence. */
+/** The character that is shown for the end token of the sentence. */
 export const END = '\u2022';
 
 /**
@@ -32,7 +36,7 @@ export function append(words, text, token) {
   }
 }
 
-/** Returns the words of a sentence. @param {string[]} texts  of its tokens, including the end @returns {Word[]} */
+/** Returns the words of a sentence. @param {string[]} texts  the texts of its tokens, including the end token @returns {Word[]} */
 export function sourceOf(texts) {
   /** @type {Word[]} */
   const words = [];
@@ -41,7 +45,7 @@ export function sourceOf(texts) {
 }
 
 /**
- * Returns the words of the sentence that a word of the translation attends to with a weight large enough to show.
+ * Returns the words of the sentence that a word of the translation attends to with a weight that is large enough to be shown.
  *
  * @param {Word} word
  * @param {Word[]} source
@@ -68,5 +72,5 @@ function weightOf(word, other, rows) {
   return Math.min(1, sum / word.tokens.length); // the sum can exceed 1 for tokens that are only parts of characters
 }
 
-/** Returns the style of a band for a weight, given the letter size. @param {number} weight @param {number} size */
+/** Returns the style of a band for a weight, given the font size. @param {number} weight @param {number} size */
 export const bandOf = (weight, size) => ({ alpha: 0.12 + 0.6 * weight, width: Math.max(1, 0.6 * size * weight) });

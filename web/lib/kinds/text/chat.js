@@ -3,7 +3,7 @@
 
 /**
  * Chats: lists of messages, rendered in the form that a chat model was trained on. The template in the model's file, a program in the Jinja
- * language, defines the form; template.js runs it.
+ * language, defines the form; template.js runs the template.
  */
 
 import { show, wrongAnswer } from '../../base/checks.js';
@@ -17,9 +17,10 @@ import { inTurns } from '../../base/turns.js';
 /**
  * @typedef {object} Message
  * @property {string} role     'system', 'user' or 'assistant', or another role of the template, such as 'tool'
- * @property {string | null} [content]  plain text: names of control tokens in it count as ordinary letters. Null only with `tool_calls`
+ * @property {string | null} [content]  plain text; the names of control tokens are ordinary letters in it. It may be null only with
+ *   `tool_calls`
  * @property {unknown} [tool_calls]     tool calls by the assistant, as in OpenAI's interface:
- *   [{ type: 'function', function: { name, arguments } }], with the arguments as an object or as its JSON
+ *   [{ type: 'function', function: { name, arguments } }], where the arguments are an object, or the JSON of an object
  * @property {string} [reasoning_content]  the assistant's thinking before its answer, if the template supports thinking
  */
 
@@ -30,12 +31,15 @@ import { inTurns } from '../../base/turns.js';
  * @property {'message' | 'tool_calls' | 'tools'} part  the text of a message, its `tool_calls`, or the option `tools`
  * @property {number} [index]   index of the message
  * @property {string} [role]    role of the message
- * @property {string} reason    the reason for leaving the part out, as a sentence for people
+ * @property {string} reason    the reason for leaving the part out, as a sentence for the user
  */
 
-/** A prompt as text. sources: for each character of text, a character that encodes its source, where \0 is the template. A control token
- * counts only if the template wrote all of its characters; without sources it always counts. @typedef {{ text: string, sources?: string,
- * dropped: Dropped[] }} Prompt */
+/**
+ * A rendered prompt. sources: for each character of `text`, a character whose code is the number of its source; \0 is the template. The
+ * name of a control token is read as this token only if the template wrote all of its characters; without `sources`, it is always read as
+ * this token.
+ * @typedef {{ text: string, sources?: string, dropped: Dropped[] }} Prompt
+ */
 
 /**
  * @typedef {object} ChatOptions
@@ -43,10 +47,10 @@ import { inTurns } from '../../base/turns.js';
  * @property {object[]} [tools]   functions that the model may call, in the form that the template expects, usually { type: 'function',
  *   function: { name, description, parameters } }
  * @property {Record<string, unknown>} [variables]  other variables of the template, such as { enable_thinking: false }, or new values of
- *   the standard ones, such as { add_generation_prompt: false }. Messages, tools and variables have at most 131072 values in all, and an
- *   object in them has at most 1024 names
+ *   standard variables, such as { add_generation_prompt: false }. Messages, tools and variables may have at most 131072 values in all, and
+ *   each object in them at most 1024 names
  * @property {(template: string, values: object) => string} [render]  a function that renders the template instead of the library. Names of
- * control tokens in its result count as control tokens
+ *   control tokens in its result are read as these tokens
  */
 
 /** Returns whether a value is an object with named properties. @param {unknown} value @returns {value is Record<string, unknown>} */
@@ -97,7 +101,7 @@ export function checkedTalk(given, own, { template = own, tools, variables = {},
  * Renders a chat with the page's own function.
  *
  * @param {Talk} talk
- * @param {{ bos_token: string, eos_token: string }} names  the tokens that begin and end a text; '' if there is no such token
+ * @param {{ bos_token: string, eos_token: string }} names  the names of the tokens that begin and end a text; '' if there is no such token
  * @returns {Prompt}
  */
 export function renderedByPage({ messages, template, values, render }, names) {
@@ -106,7 +110,10 @@ export function renderedByPage({ messages, template, values, render }, names) {
   throw wrongAnswer('render must return a text at once (load everything beforehand)', text);
 }
 
-/** Limits of the arguments of a chat, which are copied without a yield: the values, and the names of one object. */
+/**
+ * Limits of the arguments of a chat: the number of values, and the number of names of one object. The arguments are copied without yielding
+ * to the event loop.
+ */
 const MOST_VALUES = 2 ** 17;
 const MOST_NAMES = 2 ** 10;
 
@@ -129,7 +136,7 @@ function namesOf(value) {
  */
 function plainCopy(given) {
   let left = MOST_VALUES;
-  /** The objects that contain the one that is counted. */
+  /** The objects that contain the object being counted. */
   const around = new Set();
   /** @param {any} value */
   const count = (value) => {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Constraints, which restrict the tokens that may come next in a text. */
+/** Constraints restrict the tokens that may come next in a text. */
 
 import { show } from '../../base/checks.js';
 import { argumentError } from '../../base/error.js';
@@ -11,34 +11,34 @@ import { inTurns } from '../../base/turns.js';
 /** @import { Tokenizer } from './tokenizer.js' */
 
 /**
- * A mask has one bit per token; bit i % 32 of word i / 32 belongs to token i, and 1 allows it. Without a mask, all tokens are allowed. A
- * mask of zeros ends the run.
+ * A mask has one bit per token; bit i % 32 of word i / 32 belongs to token i, and a bit of 1 allows the token. Without a mask, all tokens
+ * are allowed. A mask of zeros ends the run.
  *
  * @typedef {Uint32Array | Int32Array | undefined} Mask
  */
 
 /**
- * An object that returns the tokens that may come next. The object may be a grammar over the tokens, or your own code.
+ * An object whose method `next` returns the tokens that may come next. It may be a grammar over tokens, or your own code.
  *
  * @typedef {object} Constraint
  * @property {(tokenizer: Tokenizer) => void | Promise<void>} [start]  called once, when the run begins
- * @property {(ids: Uint32Array) => Mask | Promise<Mask>} next  called before each token, with the tokens drawn so far but without the
- *   prompt
+ * @property {(ids: Uint32Array) => Mask | Promise<Mask>} next  called before each token with the ids of all tokens drawn so far, without
+ *   the prompt
  */
 
-/** Limits of `oneOf`: the number of texts, and their characters in total. */
+/** Limits of `oneOf`: the number of strings, and their total number of characters. */
 const MOST_CHOICES = 1000;
 const MOST_CHARACTERS = 2 ** 18;
 /** Number of tokens examined per chunk. */
 const SOME = 8;
 
 /**
- * Restricts the output to one of several texts, in any tokenization: the drawn bytes are always a prefix of one of them. @implements
- * {Constraint}
+ * Restricts the output to one of several strings, in any tokenization: the bytes drawn so far are always a prefix of one of the strings.
+ * @implements {Constraint}
  */
 class OneOf {
   #texts;
-  /** The bytes of each token that occurs in one of the texts, as letters. @type {Map<number, string>} */
+  /** The bytes of each token that occurs in one of the strings, as a string with one character per byte. @type {Map<number, string>} */
   #bytes = new Map();
   /** For each sequence of bytes, the tokens with exactly these bytes. @type {Map<string, number[]>} */
   #tokens = new Map();

@@ -2,9 +2,9 @@
 // @ts-check
 
 /**
- * Saves the state of a text run with the run: the bytes of its session, so that a run resumed later need not process its tokens again. The
- * bytes belong to one weight file and one build of the engine. A hash detects damage; nx_session_check decides whether the engine may
- * continue with the bytes.
+ * Saves the state of a text run together with the run. The state consists of the bytes of the engine's session. With a saved state, a
+ * resumed run need not process its tokens again. The bytes are valid for one weight file and one build of the engine. A hash detects
+ * damage; nx_session_check decides whether the engine can continue from the bytes.
  */
 
 import { classOf } from '../../base/realm.js';
@@ -16,8 +16,8 @@ import { inTurns } from '../../base/turns.js';
 
 /**
  * A saved state. `bytes` come from the engine; IndexedDB and files preserve them, but JSON does not. `ids` are the tokens of the state: the
- * tokens that the model still sees, and possibly some that were drawn ahead. The other fields hold the conditions for resuming, and `hash`
- * detects changes.
+ * tokens that the model still sees, and possibly tokens that were drawn but not read yet. The other fields hold the conditions for
+ * resuming, and `hash` detects changes.
  *
  * @typedef {State & { hash: string }} SavedState
  */
@@ -36,11 +36,11 @@ function hashed([a, b], words) {
   return [a, b];
 }
 
-/** Number of words hashed between two yields, because a state may have a hundred megabytes. */
+/** Number of words hashed between two yields to the event loop. A state may have a hundred megabytes. */
 const STRETCH = 1 << 18;
 
 /**
- * Computes two hashes of 32 bits; a change of a single word changes both.
+ * Computes two hashes of 32 bits, and returns them as hexadecimal digits. A change of a single word changes both hashes.
  *
  * @param {State} state
  * @returns {Generator<void, string, void>}
@@ -61,7 +61,8 @@ export function* hashing({ bytes, ids, length, shape, layout }) {
 }
 
 /**
- * Copies bytes. The page needs its own copy to transfer, because a message would copy the bytes in one go, twice.
+ * Copies bytes in chunks. The copy can be transferred to the worker. A message without a transfer would copy the bytes twice, each time in
+ * one go.
  *
  * @param {Uint8Array} bytes
  * @returns {Generator<void, Uint8Array<ArrayBuffer>, void>}
@@ -101,8 +102,8 @@ export async function stateOf(link, run) {
 }
 
 /**
- * Passes a state to the engine, for runs that give the hash of that state. Bytes from outside may hold anything, so no other run continues
- * from them.
+ * Passes a state to the engine. Only runs that give the hash of this state continue from it, because bytes from outside may contain
+ * anything.
  *
  * @param {Link} link
  * @param {any} state  an untrusted value

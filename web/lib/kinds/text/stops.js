@@ -9,7 +9,10 @@ export class Stops {
   #texts;
   /** @type {TextStep[]} */
   #pending = [];
-  /** The text of each step in which stops are searched: the step's own text, or the marker of a control token. @type {string[]} */
+  /**
+   * For each pending step, the text in which stop strings are searched: the step's own text, or the marker of a control token.
+   * @type {string[]}
+   */
   #seen = [];
   /** The index of the first step with an incomplete character. */
   #waitingFrom;
@@ -67,7 +70,7 @@ export class Stops {
     return cut >= 0 ? { steps: this.#upTo(cut), stopped: true } : { steps: this.#pending.splice(0), stopped: false };
   }
 
-  /** Removes and returns the steps up to a position in their text. Later steps stay pending. @param {number} cut */
+  /** Removes and returns the steps up to a position in the pending text. Later steps stay pending. @param {number} cut */
   #upTo(cut) {
     const steps = [];
     for (let left = cut; this.#pending.length > 0 && left > 0; ) {
@@ -78,8 +81,10 @@ export class Stops {
     return steps;
   }
 
-  /** @returns {{ cut: number, safe: number }}  cut: position of a stop in the pending text, or -1; safe: length of the prefix in which no
-   * stop can begin */
+  /**
+   * @returns {{ cut: number, safe: number }}  cut: position of a stop string in the pending text, or -1; safe: length of the prefix in
+   *   which no stop string can begin
+   */
   #find() {
     const text = this.#seen.join('');
     const found = this.#texts.map((end) => text.indexOf(end)).filter((at) => at >= 0);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** The surprisal at which a token's shade is darkest. */
+/** The surprisal, in nats, at which a token's shade is darkest. */
 const FULL_NATS = 8;
 
 /** Returns the darkness of a token's shade, 0 to 1, given its surprisal. @param {number} nats */

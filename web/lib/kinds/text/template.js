@@ -6,7 +6,7 @@
  * @huggingface/jinja parses the template, and jinja/ runs it in steps with a budget, so that a template from a file can neither stop the
  * page nor fill its memory.
  *
- * Each character of the prompt has a source: the template, or a text from the page. The tokenizer reads a control token only where the
+ * Each character of the prompt has a source: the template, or a string from the page. The tokenizer reads a control token only where the
  * template wrote all of its characters. If no character of a message is in the prompt, the message did not reach the model.
  */
 
@@ -37,8 +37,8 @@ import { json, str } from './jinja/write.js';
 /** @import { Pair } from './jinja/values.js' */
 
 /**
- * Numbers of the sources: one for other values, one for the tools, then three for each message: its content, its tool calls, and its other
- * texts.
+ * Numbers of the sources. 0 is the template. The next numbers are one for other values, one for the tools, and three for each message: its
+ * content, its tool calls and its other strings.
  */
 const OTHERS = 1;
 const TOOLS = 2;
@@ -48,9 +48,9 @@ const LAST_SOURCE = 0xffff;
 
 /** Limit of a template's length, in characters. */
 const MOST_TEMPLATE = 2 ** 18;
-/** The cost of each character in the format of a date, in items of the budget. */
+/** Number of budget items that each character of a date format costs. */
 const DATE_ITEMS = 16;
-/** A word such as the name of a role, from which some templates make control tokens. */
+/** Matches a word such as the name of a role. Some templates make control tokens from such words. */
 const WORD = /^[\p{L}\p{N}_ -]*$/u;
 
 const MONTHS = ['January', 'February', 'March', 'April', 'May', 'June', 'July', 'August', 'September', 'October', 'November', 'December'];
@@ -93,7 +93,11 @@ function dateNow(format) {
 /** Number of characters whose sources are read between two yields. */
 const SLICE = 2 ** 18;
 
-/** Returns an array that is not 0 at each source of a text. @param {Text} text @returns {Generator<void, Uint8Array, void>} */
+/**
+ * Returns an array that is 1 at the number of each source that occurs in a text.
+ * @param {Text} text
+ * @returns {Generator<void, Uint8Array, void>}
+ */
 function* sourcesIn({ sources }) {
   const found = new Uint8Array(LAST_SOURCE + 1);
   for (let i = 0; i < sources.length; i++) {
@@ -107,7 +111,7 @@ function* sourcesIn({ sources }) {
  * Converts a value from the page to a value of the template.
  *
  * @param {any} value
- * @param {number} source  the source of the texts in the value
+ * @param {number} source  the source of the strings in the value
  * @param {Budget} budget
  * @returns {Generator<void, any, void>}
  */
@@ -149,7 +153,7 @@ function plain(value) {
   return numberOf(value) ?? (value === null ? null : undefined);
 }
 
-/** Parses the arguments of a tool call if they are JSON text, as in OpenAI's interface. @param {any} given */
+/** Parses the arguments of a tool call if they are a JSON string, as in OpenAI's interface. @param {any} given */
 function objectOf(given) {
   if (typeof given !== 'string') return given;
   try {
@@ -160,10 +164,12 @@ function objectOf(given) {
   }
 }
 
-/** Returns the form in which a template writes the arguments of a tool call. @typedef {(given: any, source: number) => Generator<void, any,
- * void>} ArgumentsAs */
+/**
+ * Converts the arguments of a tool call to the form that a template expects.
+ * @typedef {(given: any, source: number) => Generator<void, any, void>} ArgumentsAs
+ */
 
-/** Returns a tool call with changed arguments. @param {any} call @param {number} source @param {ArgumentsAs} argumentsAs
+/** Returns a tool call with converted arguments. @param {any} call @param {number} source @param {ArgumentsAs} argumentsAs
  * @returns {Generator<void, any, void>} */
 function* withArguments(call, source, argumentsAs) {
   if (typeof call !== 'object' || call === null) return call;
@@ -289,8 +295,8 @@ class Rendering {
   }
 
   /**
-   * Renders the text with the arguments of tool calls as objects, which most templates need. If objects cause an error, or are written in
-   * Python's form, renders it again with JSON texts, which other templates need.
+   * Renders the prompt with the arguments of tool calls as objects, which most templates expect. If objects cause an error, or if the
+   * template writes them in Python's notation, renders the prompt again with JSON strings, which other templates expect.
    *
    * @returns {Generator<void, Text, void>}
    */
@@ -332,7 +338,8 @@ class Rendering {
   }
 
   /**
-   * If a template rejects a system message or leaves it out, the message is put at the beginning of the user's first message.
+   * Renders the messages. If the template rejects a system message or leaves it out, the system message is put at the beginning of the
+   * user's first message.
    *
    * @param {ArgumentsAs} argumentsAs
    * @returns {Generator<void, { text: Text, wrotePython: boolean }, void>}

@@ -7,10 +7,10 @@
 
 /** The range of a word that belongs to one token.
  * @typedef {{ index: number, from: number, to: number, nats: number, given: boolean }} Stretch */
-/** `space`: width of the space before the word; `line`: its line, counted from the first line of the text.
+/** A word and its layout. `x` and `width`: left edge and width in CSS pixels; `line`: index of its line, from the first line of the text.
  * @typedef {{ text: string, stretches: Stretch[], x: number, line: number, width: number }} Word */
 
-/** Number of lines kept above the visible ones, which become visible when a page becomes narrower. */
+/** Number of lines kept above the visible lines. They may become visible when the width of the page changes. */
 const KEPT_LINES = 500;
 
 /**

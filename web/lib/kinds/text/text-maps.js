@@ -7,14 +7,14 @@ import { before, mapOf } from '../../runs/attention-map.js';
 /** @import { AttentionMap } from '../../runs/attention-map.js' */
 
 /**
- * Returns the function that maps a key to its position. For 'attention' the position is one in the translation or the text; for other maps
- * the function is undefined, because keys of the source sentence need no conversion.
+ * Returns the function that maps a key to its position. A key of the map 'attention' is mapped to a position in the translation or in the
+ * text. For other maps, the function is undefined, because keys of the source sentence need no conversion.
  * @param {MapRow} row
  */
 const placeOf = ({ name }) => (name === 'attention' ? before : undefined);
 
 /**
- * Returns the maps of one position, without those of the encoder.
+ * Returns the maps of one position, without the maps of the encoder.
  *
  * @param {MapRow[]} rows
  * @param {number} heads  heads per layer
@@ -39,7 +39,7 @@ export function mapsOf(positions, heads, source) {
   const maps = new Map();
   for (const [at, rows] of positions.entries()) {
     for (const { name, row, keys, weights } of rows) {
-      const encoder = name === 'encoder'; // the rows are (heads, queries), and all rows come with the first position
+      const encoder = name === 'encoder'; // its rows have the shape (heads, queries), and all of them come with the first position
       const index = encoder ? Math.floor(row / source) : row;
       const own = `${name} ${index}`;
       let map = maps.get(own);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** The verbs of text and translation models, in tokens of the model's vocabulary. */
+/** The verbs of text and translation models. */
 
 import { modelName, resumedOptions } from '../../runs/base-run.js';
 import { checkSaved, arrayOf, whole } from '../../runs/saved.js';
@@ -35,7 +35,7 @@ import { checkTranslate } from './translation-settings.js';
 /** @import { TextScore } from './text-score.js' */
 /** @import { SavedTranslation } from './translation-run.js' */
 
-/** The tokens at the beginning of a run, and the number of given ones.
+/** The beginning of a run. ids: its first tokens; prompt: the number of these tokens that belong to the prompt.
  * @typedef {{ ids: Uint32Array, prompt: number, dropped?: Dropped[] }} Given */
 
 /** @param {Entry[]} entries @param {string} architecture @param {AbortSignal} [signal] @returns {Promise<Tokenizer | undefined>} */
@@ -62,7 +62,7 @@ function templateIn(entries, { warnings }, name = '') {
 /** Maximum number of weights that attention() returns: half a gigabyte. */
 const MOST_WEIGHTS = 2 ** 27;
 
-/** Limit of the characters of a sentence, per token of the model's context. A run of white space counts as one character. */
+/** Before its white space is reduced to single spaces, a sentence may be this many times longer than the model's context. */
 const MOST_SPACE = 64;
 
 /** Limit of the characters of a text that is translated sentence by sentence. */
@@ -134,7 +134,7 @@ export class TextModel {
   }
 
   /**
-   * Returns whether a text is too long for the model, judged by its number of characters or tokens before it is read.
+   * Returns whether a text is too long for the model, judged only by its number of characters or tokens, before it is read.
    *
    * @param {number} length
    * @param {boolean} characters
@@ -147,9 +147,9 @@ export class TextModel {
   /**
    * Continues a text, token by token.
    *
-   * @param {string | ArrayLike<number>} prompt  a text, in which names of control tokens count as these tokens; or token ids. If the model
-   *   needs a begin token, that token is added before the prompt; an empty prompt then consists of the begin token alone. The prompt must
-   *   leave capacity for one more token in the context, `info.positions`
+   * @param {string | ArrayLike<number>} prompt  a string, in which the names of control tokens are read as these tokens; or token ids. If
+   *   the model needs a begin token, it is added before the prompt, so that even an empty prompt has one token. The prompt must leave
+   *   capacity for one more token in the context, `info.positions`
    * @param {TextOptions} [options]
    * @returns {TextRun}
    */
@@ -160,7 +160,7 @@ export class TextModel {
   }
 
   /**
-   * Returns the tokens of a prompt. The prompt leaves capacity for at least one more token in the context.
+   * Returns the tokens of a prompt. Throws if the prompt leaves no capacity for another token in the context.
    *
    * @param {string | ArrayLike<number> | { length: number }} prompt  the prompt; if it is too long, only its length is read
    * @param {boolean} [talk]
@@ -220,9 +220,10 @@ export class TextModel {
   /**
    * Translates a text, sentence by sentence and token by token.
    *
-   * @param {string | ArrayLike<number>} text  sentences of at most `info.positions` - 1 tokens each, whose translations are joined by
-   *   spaces; or token ids. Runs of white space count as single spaces and are removed at the ends; an empty sentence has an empty
-   *   translation. Characters that did not occur in training are read as their bytes, and the model can only guess their translation.
+   * @param {string | ArrayLike<number>} text  a string of one or more sentences, each of at most `info.positions` - 1 tokens; or the token
+   *   ids of one sentence. The translations of several sentences are joined by spaces. Runs of white space count as single spaces and are
+   *   removed at the ends; an empty sentence has an empty translation. Characters that did not occur in training are read as their bytes,
+   *   and the model can only guess their translation.
    * @param {TranslationOptions} [options]
    * @returns {TranslationRun}
    */
@@ -296,7 +297,7 @@ export class TextModel {
   }
 
   /**
-   * Continues a saved translation, which then draws the same tokens.
+   * Resumes a saved translation, which draws the same tokens as it would have drawn without the interruption.
    *
    * @overload
    * @param {SavedTranslation} saved  the result of run.save()
@@ -304,12 +305,13 @@ export class TextModel {
    * @returns {TranslationRun}
    */
   /**
-   * Continues a saved text, which then draws the same tokens; with `at` or other options, branches off from the saved text. maxTokens then
-   * counts from that point.
+   * Resumes a saved text, which draws the same tokens as it would have drawn without the interruption. With `at` or other options, the text
+   * may continue in another way; maxTokens then counts from that point.
    *
    * @overload
    * @param {SavedText} saved  the result of run.save()
-   * @param {TextOptions & { at?: number }} [options]  at: number of drawn tokens to keep, by default all; the other options may all differ
+   * @param {TextOptions & { at?: number }} [options]  at: number of drawn tokens to keep, by default all. All other options may differ from
+   *   those of the saved run
    * @returns {TextRun}
    */
   /**
@@ -367,10 +369,11 @@ export class TextModel {
   /**
    * Returns the probability of a text under the model.
    *
-   * @param {string | ArrayLike<number>} text  a text; if the text is longer than the context, it is read in windows that overlap by half
+   * @param {string | ArrayLike<number>} text  a string or token ids. A text that is longer than the context is read in windows that overlap
+   *   by half
    * @param {{ source?: string | ArrayLike<number>, hiddenStates?: number[], signal?: AbortSignal }} [options]  source: for a translation
-   *   model, the sentence that the text translates; the end of the text counts too, because it is predicted. hiddenStates: layers whose
-   *   hidden states are returned with the score, 0 (the embedding) to the number of blocks; slower
+   *   model, the sentence that the text translates; the end token counts, too, because the model predicts it. hiddenStates: layers whose
+   *   hidden states are returned with the score, from 0 (the embedding) to the number of blocks. This takes longer
    * @returns {Promise<TextScore>}
    */
   async score(text, { source, hiddenStates, signal } = {}) {
@@ -403,7 +406,7 @@ export class TextModel {
    * Returns the attention of every token of a text to the tokens before it, in each head of each layer; for a translation, also the
    * attention to its source sentence.
    *
-   * @param {string | ArrayLike<number>} text  as in score(), no longer than the context
+   * @param {string | ArrayLike<number>} text  as in score(), but not longer than the context
    * @param {{ source?: string | ArrayLike<number>, signal?: AbortSignal }} [options]  source: as in score()
    * @returns {Promise<AttentionMap[]>}  one map for each head, starting with the first layer
    */
@@ -434,7 +437,7 @@ export class TextModel {
     return mapsOf(looked, heads, inputs.source?.length ?? 0);
   }
 
-  /** Returns the function that gives the number of bytes of a token; undefined without a vocabulary. */
+  /** Returns the function that returns the number of bytes of a token; undefined without a vocabulary. */
   get #bytesOf() {
     const tokenizer = this.#tokenizer;
     return tokenizer && ((/** @type {number} */ id) => tokenizer.bytes(id).length);
@@ -453,7 +456,7 @@ export class TextModel {
   #run(given, options) {
     const { seed, maxTokens, signal, logitBias, constraint, state, ...kept } = options;
     const checked = checkTokens(options, this.#tokenizer, this.#info.vocabulary);
-    // Token ids and finite numbers, because JSON preserves neither a Map nor infinities.
+    // The biases are saved as an object of token ids and finite numbers, because JSON preserves neither a Map nor infinities.
     const biases = logitBias && { logitBias: Object.fromEntries(checked.settings.logitBias ?? []) };
     const planOf = (/** @type {Given} */ { ids, prompt, dropped = [] }) => {
       const context = this.#contextOf(ids);

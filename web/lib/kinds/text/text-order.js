@@ -80,7 +80,7 @@ function paragraphs(all, top, rows) {
       parted.push([]); // a line break
     else parted[parted.length - 1].push(word);
   }
-  let before = 0; // direction of the previous paragraph, which an empty paragraph takes
+  let before = 0; // direction of the previous paragraph; an empty paragraph takes it, too
   const visible = parted.filter((words) => words.length === 0 || (words[words.length - 1].line >= top && words[0].line < top + rows));
   return visible.map((words) => {
     const { base, levels } = levelsOf(words.map(({ text }) => text).join(''));
@@ -102,7 +102,7 @@ function paragraphs(all, top, rows) {
 }
 
 /**
- * Returns the visible ranges of all tokens, each with its place on the screen.
+ * Returns the visible ranges of all tokens, each with its box on the canvas.
  *
  * @param {Piece[]} pieces
  * @param {{ top: number, leading: number }} view  top: the first visible line; leading: height of a line in CSS pixels

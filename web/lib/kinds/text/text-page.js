@@ -2,8 +2,8 @@
 // @ts-check
 
 /**
- * Shows a text in a box of the page while the text is written. The letters can be selected, each token is shaded by its surprisal, and the
- * box scrolls to the end.
+ * Shows a text in a box of the page while the text is written. The text can be selected, each token is shaded by its surprisal, and the box
+ * scrolls to the end.
  */
 
 import { endsSentence } from './sentence-end.js';
@@ -22,7 +22,7 @@ export class TextPage {
 
   /**
    * @param {HTMLElement} box
-   * @param {{ calm?: boolean }} [options]  calm: whether to show whole sentences at a time
+   * @param {{ calm?: boolean }} [options]  calm: whether the text appears sentence by sentence
    */
   constructor(box, { calm = false } = {}) {
     this.#box = box;
