@@ -28,15 +28,15 @@ import { Stops } from './stops.js';
  * A token that was drawn.
  *
  * @typedef {object} TextStep
- * @property {string} text      the text that the token adds. The text is empty while a character is incomplete; the token that completes
- *   the character has all of it. All texts joined are the text of the run
+ * @property {string} text      the string that the token adds. It is empty while a character is incomplete; the token that completes the
+ *   character has the whole character. All these strings joined are the text of the run
  * @property {number} token     id of the token in the vocabulary
  * @property {number} nats      -log p of the token, given all tokens before it, under the model's own distribution (temperature 1, no
  *   filter)
  * @property {Alternative[]} [alternatives]  with the option `alternatives`: the most probable tokens at this position, the most probable
  *   first
- * @property {Float32Array} [probabilities]  with the option `probabilities`: (tokens of the vocabulary) the probability of each token at
- *   this position, under the model's own distribution
+ * @property {Float32Array} [probabilities]  with the option `probabilities`: the probability of each token of the vocabulary at this
+ *   position, under the model's own distribution
  * @property {AttentionMap[]} [maps]         with the option `maps`: the token's attention, one map per head of a layer; keys are indices in
  *   `run.ids`
  */
@@ -66,8 +66,8 @@ import { Stops } from './stops.js';
  * dropped: Dropped[] }} Plan */
 
 /**
- * A run that writes a text, which can be read as an async iterable of tokens or as a text, or drawn to a canvas, in any order or at the
- * same time. Tokens are computed while a reader awaits them, and about 10 ms ahead.
+ * A run that writes a text. It can be read as an async iterable of tokens or as a string, and it can be drawn to a canvas, in any order or
+ * at the same time. Tokens are computed while a reader awaits them, and up to about 10 ms ahead of the reader.
  *
  * @extends {BaseRun<TextStep, string>}
  */
@@ -75,7 +75,7 @@ export class TextRun extends BaseRun {
   #link;
   #tokenizer;
   #checked;
-  /** Set once a chat has been converted to tokens; in other runs, set from the beginning. @type {Plan | undefined} */
+  /** Undefined until the prompt or the chat has been converted to tokens. @type {Plan | undefined} */
   #plan;
   /** The number of emitted tokens, including the prompt; and the number of tokens that existed before the run began. */
   #emitted = 0;
@@ -83,7 +83,7 @@ export class TextRun extends BaseRun {
   /** The index of the first token that the model saw in its latest context. */
   #from = 0;
 
-  /** Number of tokens at the beginning that the engine reused from an earlier run; known from the first step. */
+  /** Number of tokens at the beginning that the engine reused from an earlier run; known after the first step. */
   reused = 0;
 
   /**
@@ -154,7 +154,8 @@ export class TextRun extends BaseRun {
    * Reads the run to its end.
    *
    * @param {{ signal?: AbortSignal }} [options]
-   * @returns {Promise<string>} the drawn text, without the prompt; for a resumed run, including the text drawn before
+   * @returns {Promise<string>} the drawn text, without the prompt; for a resumed run, including the text that was drawn before the run was
+   *   saved
    */
   async text(options = {}) {
     checkOptions(options, 'text()', ['signal']);
@@ -180,9 +181,9 @@ export class TextRun extends BaseRun {
   }
 
   /**
-   * Returns everything that is needed to resume the run: model.resume(saved) draws the same tokens as this run would have. With `state`,
-   * the result also contains the engine's state, once the run has ended or was stopped. No token is then processed again when the run is
-   * resumed, or in the next turn of a chat: model.chat(messages, { state: saved.state }).
+   * Returns everything that is needed to resume the run: model.resume(saved) draws the same tokens as this run would have drawn. With
+   * `state`, the result also contains the engine's state; this requires that the run has ended or was stopped. With this state, no token is
+   * processed again when the run is resumed, or in the next turn of a chat: model.chat(messages, { state: saved.state }).
    *
    * @overload
    * @returns {SavedText}
@@ -194,7 +195,7 @@ export class TextRun extends BaseRun {
    */
   /**
    * @overload
-   * @param {{ state: true }} options  adds megabytes of bytes, for IndexedDB or a file but not for JSON
+   * @param {{ state: true }} options  adds megabytes of bytes, which can be stored in IndexedDB or a file, but not as JSON
    * @returns {Promise<SavedText & { state: SavedState }>}
    */
   /**
@@ -224,8 +225,8 @@ export class TextRun extends BaseRun {
   /**
    * Draws the text on a canvas while it is computed. Words are wrapped, each token is shaded by its surprisal, a caret shows the end, and a
    * full canvas scrolls. The sheet keeps the size that the canvas has on the page, at the device's own resolution, and takes font and
-   * colours from the canvas's style. The canvas's own content becomes the text, for screen readers; `mirror` can be another element that
-   * also receives the text.
+   * colours from the canvas's style. For screen readers, the text is also set as the text inside the canvas element; `mirror` can be
+   * another element that receives the text, too.
    *
    * @param {Canvas} canvas
    * @param {TextSheetOptions & { signal?: AbortSignal }} [options]
@@ -267,12 +268,12 @@ export class TextRun extends BaseRun {
     return most > 0 ? Math.min(1, (this.#emitted - this.#first) / most) : 1;
   }
 
-  /** Yields the tokens as steps with text, until a stop. @returns {AsyncGenerator<TextStep, void, void>} @internal */
+  /** Yields the tokens as steps with text, until a stop string is found. @returns {AsyncGenerator<TextStep, void, void>} @internal */
   async *stream() {
     const plan = /** @type {Plan} */ (this.#plan);
     const { ids } = plan;
     const writer = this.#tokenizer?.writer();
-    for (const id of ids) writer?.write(id); // later text continues the known tokens' text
+    for (const id of ids) writer?.write(id); // the text of later tokens continues the text of the known tokens
     const stops = new Stops(this.#checked.stop, writer?.waiting() ?? false);
     for await (const { token, ...rest } of this.#draw(plan)) {
       const text = writer?.write(token) ?? '';
@@ -352,7 +353,7 @@ export class TextRun extends BaseRun {
       }
       if (this.stopped) return;
       if (known.length + drawn < length) {
-        // an end token that the vocabulary does not name
+        // the model drew an end token that the vocabulary does not define
         this.finish = 'end';
         return;
       }

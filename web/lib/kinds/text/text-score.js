@@ -31,8 +31,8 @@ import { checkLayers, hiddenStatesOf } from '../hidden-states.js';
  * @param {Engine} engine
  * @param {Context} context
  * @param {Uint32Array} ids
- * @param {{ layers?: number[], bytesOf?: (id: number) => number, signal?: AbortSignal }} how  layers: the layers whose hidden states come
- *   with the score
+ * @param {{ layers?: number[], bytesOf?: (id: number) => number, signal?: AbortSignal }} how  layers: the layers whose hidden states are
+ *   returned with the score
  * @returns {Promise<TextScore>}
  * @internal
  */

@@ -14,7 +14,7 @@ import { classOf } from '../../base/realm.js';
 /** @import { TextOptions } from '../../options.js' */
 /** @import { Settings } from '../../engine/protocol.js' */
 
-/** Limit of the tokens of logitBias. */
+/** Maximum number of tokens in logitBias. */
 const MOST_BIASES = 4096;
 
 /**
@@ -24,7 +24,7 @@ const MOST_BIASES = 4096;
  * @property {Settings} settings
  * @property {number | bigint} seed  the seed as given
  * @property {number | undefined} maxTokens
- * @property {string[]} stop  the stops, with markers for control tokens: see Tokenizer.mark
+ * @property {string[]} stop  the stop strings, with markers for control tokens: see Tokenizer.mark
  * @property {number} alternatives
  * @property {boolean} maps
  * @property {boolean} probabilities
@@ -32,7 +32,7 @@ const MOST_BIASES = 4096;
  * @property {Constraint | undefined} constraint
  */
 
-/** Limit of the characters of a stop. */
+/** Maximum length of a stop string, in characters. */
 const LONGEST_STOP = 4096;
 
 /**

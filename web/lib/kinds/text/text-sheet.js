@@ -26,9 +26,9 @@ import { arranged, boxesOf } from './text-order.js';
  * @property {boolean} [caret]    whether there is a caret at the end while the text is written. Default true
  */
 
-/** The opacity of the full shade. */
+/** The opacity of the darkest shade. */
 const FULL_SHADE = 0.6;
-/** The largest thickness, in CSS pixels, of a line under a token, where a line replaces the shade. */
+/** The maximum thickness of the line under a token, in CSS pixels. With forced colours, this line replaces the shade. */
 const FULL_LINE = 4;
 /** Opacity of given text. */
 const GIVEN_ALPHA = 0.72;
@@ -57,7 +57,7 @@ export class TextSheet extends Sheet {
   #bidirectional = false;
   /** The index of the marked token. */
   #marked = -1;
-  /** Whether the visitor prefers reduced motion; whole sentences then appear at the same time. */
+  /** Whether the visitor prefers reduced motion; the text then appears sentence by sentence. */
   #calm = media('(prefers-reduced-motion: reduce)').matches;
 
   /**
@@ -117,18 +117,18 @@ export class TextSheet extends Sheet {
     this.paintSoon();
   }
 
-  /** Marks a token; -1 marks none. @param {number} index */
+  /** Marks a token; -1 removes the mark. @param {number} index */
   mark(index) {
     this.#marked = index;
     this.paintSoon();
   }
 
   /**
-   * Returns the token at a point.
+   * Returns the index of the token at a point.
    *
    * @param {number} x  CSS pixels from the corner of the canvas
    * @param {number} y
-   * @returns {number} or -1
+   * @returns {number} -1 if there is no token
    */
   tokenAt(x, y) {
     for (const { index, box } of this.#boxes()) {
@@ -163,8 +163,8 @@ export class TextSheet extends Sheet {
     for (const { index, nats, given, box } of this.#boxes(pieces)) {
       const shade = !this.#shade || given ? 0 : FULL_SHADE * shadeOf(nats);
       if (shade > 0.01) {
-        // If the visitor forces colours, a shade could hide the letters. A line under the token then replaces the shade, and a darker shade
-        // becomes a thicker line.
+        // With forced colours, a shade could hide the letters, so a line under the token replaces the shade. A darker shade becomes a
+        // thicker line.
         const thick = forced ? Math.max(1, (shade / FULL_SHADE) * FULL_LINE) : box.height - 2;
         context.globalAlpha = forced ? 1 : shade;
         context.fillStyle = surprise;
@@ -258,7 +258,7 @@ export class TextSheet extends Sheet {
     return boxesOf(pieces, { top: this.#top, leading: this.#leading }, this.#widthOf);
   }
 
-  /** Returns the width of a text in the font of the context. @param {string} text */
+  /** Returns the width of a string in the font of the context. @param {string} text */
   #widthOf = (text) => this.context.measureText(text).width;
 
   /** Breaks all words into lines again if the size, the resolution or the font has changed. */

@@ -2,11 +2,10 @@
 // @ts-check
 
 /**
- * Tokenizers, which convert text to tokens and back, using the vocabulary in a file's metadata. Tokenizers are plain functions that do not
- * need the engine.
+ * Tokenizers convert text to tokens and back, using the vocabulary in a file's metadata. They do not need the engine.
  *
- *     tokenizer/vocabulary.js  the metadata, checked      tokenizer/pre.js      where a text is cut first
- *     tokenizer/bpe.js         byte pairs ('gpt2')        tokenizer/merge.js    the merging of symbols, for both
+ *     tokenizer/vocabulary.js  checks of the metadata     tokenizer/pre.js      the first split of a text
+ *     tokenizer/bpe.js         byte pairs ('gpt2')        tokenizer/merge.js    merging of symbols, for both models
  *     tokenizer/spm.js         SentencePiece ('llama')    tokenizer/special.js  tokens with a special meaning
  */
 
@@ -74,7 +73,7 @@ export class Tokenizer {
     return this.#vocabulary.model;
   }
 
-  /** Returns sentences for people about oddities of the vocabulary. */
+  /** Returns warnings about irregularities of the vocabulary, as sentences for the user. */
   get warnings() {
     return this.#vocabulary.warnings;
   }
@@ -154,7 +153,7 @@ export class Tokenizer {
   }
 
   /**
-   * @param {(string | number)[]} parts  texts, and tokens that are already known
+   * @param {(string | number)[]} parts  strings, and the ids of tokens that are already known
    * @param {boolean} special  whether to add begin and end tokens as the file requires
    * @returns {Generator<void, Uint32Array<ArrayBuffer>, void>}
    */
@@ -164,7 +163,7 @@ export class Tokenizer {
     const ids = [];
     const put = (/** @type {number} */ id) => void ids.push(id);
     if (special && addBegin && begin !== undefined && parts[0] !== begin) put(begin); // the parts may already start with the begin token
-    let first = true; // whether this is the beginning of the text, or follows a special token
+    let first = true; // true at the beginning of the text and after a special token
     for (const part of parts) {
       if (typeof part === 'number') put(part);
       else yield* this.#pieces.encode(addSpace && first ? ` ${part}` : part, put);
@@ -175,7 +174,8 @@ export class Tokenizer {
   }
 
   /**
-   * Returns the tokens of a prompt. With sources, a control token counts only where all of its characters have the source 0.
+   * Returns the tokens of a prompt. With sources, the name of a control token is read as this token only if all of its characters have the
+   * source 0.
    *
    * @param {{ text: string, sources?: string }} prompt
    * @returns {Generator<void, Uint32Array<ArrayBuffer>, void>}
@@ -186,7 +186,7 @@ export class Tokenizer {
   }
 
   /**
-   * Returns the text of some tokens, synchronously. For a text as long as a book, use decodeLong().
+   * Decodes tokens to a string, synchronously. For a text as long as a book, use decodeLong().
    *
    * @param {ArrayLike<number>} ids
    * @param {{ special?: boolean }} [options]  special: whether control tokens appear by their names. Default: false, control tokens have no
@@ -300,8 +300,8 @@ export class Tokenizer {
   }
 
   /**
-   * Returns the token with exactly this text, if there is one; if several tokens have the text, returns the one used in the middle of a
-   * text.
+   * Returns the token with exactly this text, if there is one. If several tokens have this text, returns the token that is used in the
+   * middle of a text.
    *
    * @param {string} text
    * @returns {number | undefined}
@@ -319,7 +319,8 @@ export class Tokenizer {
   }
 
   /**
-   * Returns the marker by which a search for stops finds a control token; other tokens have no marker, because their text is searched.
+   * Returns the marker that represents a control token in the search for stop strings. Other tokens have no marker, because their text is
+   * searched.
    *
    * @param {number} id
    * @internal

@@ -23,25 +23,25 @@ import { AlignedSheet } from './aligned-sheet.js';
  * One token of a translation, either drawn or known.
  *
  * @typedef {object} TranslationStep
- * @property {string} text      the text that the token adds; if a character consists of several tokens, the last of them has its text. All
- *   texts joined are the translation
+ * @property {string} text      the string that the token adds; if a character consists of several tokens, the last of these tokens has the
+ *   whole character. All these strings joined are the translation
  * @property {number} token     id of the token in the vocabulary
  * @property {number} nats      -log p of the token, given the sentence and all tokens before it, under the model's own distribution
  *   (temperature 1)
- * @property {Float32Array} [probabilities]  with the option `probabilities`: (tokens of the vocabulary) the probability of each token at
- *   this position, under the model's own distribution
+ * @property {Float32Array} [probabilities]  with the option `probabilities`: the probability of each token of the vocabulary at this
+ *   position, under the model's own distribution
  * @property {AttentionMap[]} [maps]      with the option `maps`: the token's attention, one map per head of a layer
- * @property {Float32Array} [alignment]   with the option `maps`: one weight for each token of `run.input`, which is the mean of all heads
- *   of all layers. The weights add up to 1, with two exceptions: local attention around a predicted position damps the weights, so that
- *   they add up to less; in structured attention each weight is the probability that the token is attended to, and the weights may have any
- *   sum. Undefined if the model has no attention
+ * @property {Float32Array} [alignment]   with the option `maps`: one weight for each token of `run.input`: the mean over all heads of all
+ *   layers. The weights add up to 1, with two exceptions: local attention around a predicted position damps the weights, so that they add
+ *   up to less; in structured attention each weight is the probability that the token is attended to, and the weights may have any sum.
+ *   Undefined if the model has no attention
  */
 
 /**
- * A continuation that a beam search considered.
+ * A candidate of a beam search: a hypothesis that is continued by one token.
  *
  * @typedef {object} Hypothesis
- * @property {number} parent   index in `living` of the hypothesis of the previous step that this candidate continues; 0 in the first step
+ * @property {number} parent   the hypothesis of the previous step that this candidate continues, by its index `living`; 0 in the first step
  * @property {number} token
  * @property {string} text     text of the token alone
  * @property {number} nats     -log p of the whole translation so far
@@ -55,7 +55,7 @@ import { AlignedSheet } from './aligned-sheet.js';
  *
  * @typedef {object} SearchStep
  * @property {number} position
- * @property {Hypothesis[]} hypotheses  the best continuations, the best first
+ * @property {Hypothesis[]} hypotheses  the best candidates, starting with the best one
  */
 
 /**
@@ -70,14 +70,14 @@ const LONGER = 50;
  * @property {1} version
  * @property {string} model     identifies the model that the run belongs to
  * @property {string} seed
- * @property {number[]} source  the tokens of the sentences, each followed by its end
+ * @property {number[]} source  the tokens of the sentences, each sentence followed by an end token
  * @property {number[]} ids     the tokens of the translation so far, with an end token between sentences
  * @property {object} options   the options of translate(), without seed, signal and onSearch
  */
 
 /**
- * A run that translates, which can be read as an async iterable of tokens or as a text, or drawn to a canvas, in any order or at the same
- * time. Leaving the loop, aborting the signal and calling `model.close()` all stop the run within about 10 ms.
+ * A run that translates. It can be read as an async iterable of tokens or as a string, and it can be drawn to a canvas, in any order or at
+ * the same time. The run stops within about 10 ms if the loop is left, the signal is aborted or `model.close()` is called.
  *
  * @extends {BaseRun<TranslationStep, string>}
  */
@@ -87,18 +87,18 @@ export class TranslationRun extends BaseRun {
   #sentences;
   /** The index of the current sentence. */
   #at;
-  /** The tokens of the earlier sentences' translations, each translation followed by an end. @type {number[]} */
+  /** The tokens of the earlier sentences' translations, each translation followed by an end token. @type {number[]} */
   #ended;
   #checked;
   /** The emitted tokens of the current sentence's translation. @type {number[]} */
   #ids;
-  /** The tokens that were emitted before the run was saved. */
+  /** The number of tokens that were emitted before the run was saved. */
   #first;
 
   /** The text before the first step: for a resumed run, the text emitted before the run was saved. @type {string} */
   before;
 
-  /** The steps of the search so far, with several beams. @type {SearchStep[]} */
+  /** With several beams: the steps of the search so far. @type {SearchStep[]} */
   search = [];
 
   /**
@@ -111,8 +111,8 @@ export class TranslationRun extends BaseRun {
   /**
    * @param {Link} link
    * @param {Tokenizer | undefined} tokenizer
-   * @param {{ sentences: Uint32Array[], ids: number[] }} given  sentences: the sentences, each followed by its end, or a single empty
-   *   sentence; ids: the tokens emitted before
+   * @param {{ sentences: Uint32Array[], ids: number[] }} given  sentences: the sentences, each followed by an end token, or a single empty
+   *   sentence; ids: the tokens that were emitted before the run was saved
    * @param {TranslateSettings} checked
    * @param {{ model: string, options: object }} kept
    * @param {AbortSignal} [signal]
@@ -133,7 +133,7 @@ export class TranslationRun extends BaseRun {
     this.before = translated(tokenizer, ids).join('');
   }
 
-  /** The input as the model receives it: the tokens of the sentence, with the end token as the last; empty for an empty sentence. Several
+  /** The input as the model receives it: the tokens of the sentence, followed by the end token; empty for an empty sentence. Several
    * sentences are concatenated.
    * @returns {Promise<Uint32Array>} */
   get input() {
@@ -150,12 +150,12 @@ export class TranslationRun extends BaseRun {
     return this.#sentences[this.#at];
   }
 
-  /** Returns the text of each token of the sentence; '' for the end. */
+  /** Returns the text of each token of the sentence; '' for the end token. */
   get sourceTexts() {
     return textsOf(this.#tokenizer, this.source);
   }
 
-  /** Returns the tokens of the translation so far, without an end. */
+  /** Returns the tokens of the translation so far, without end tokens. */
   get ids() {
     return Uint32Array.from(this.#all.filter((id) => !this.#tokenizer?.isEnd(id)));
   }
@@ -165,7 +165,7 @@ export class TranslationRun extends BaseRun {
     return [...this.#ended, ...this.#ids];
   }
 
-  /** Returns the maximum number of tokens, including the end. */
+  /** Returns the maximum number of tokens, including the end token. */
   get #most() {
     const { maxTokens, positions } = this.#checked;
     return Math.max(0, Math.min(maxTokens === undefined ? this.#source.length + LONGER : maxTokens - this.#ended.length, positions));
@@ -175,7 +175,7 @@ export class TranslationRun extends BaseRun {
    * Reads the run to its end.
    *
    * @param {{ signal?: AbortSignal }} [options]
-   * @returns {Promise<string>} the translation; for a resumed run, including the text emitted before
+   * @returns {Promise<string>} the translation; for a resumed run, including the text that was emitted before the run was saved
    */
   async text(options = {}) {
     checkOptions(options, 'text()', ['signal']);
@@ -190,8 +190,8 @@ export class TranslationRun extends BaseRun {
   }
 
   /**
-   * Returns everything that is needed to resume the run: model.resume(saved) draws the same tokens as this run would have. With several
-   * beams, the search is repeated.
+   * Returns everything that is needed to resume the run: model.resume(saved) draws the same tokens as this run would have drawn. With
+   * several beams, the search is repeated.
    *
    * @returns {SavedTranslation}
    */
@@ -200,9 +200,10 @@ export class TranslationRun extends BaseRun {
   }
 
   /**
-   * Draws the translation above the sentence, word by word. Bands lead to the attended words and are as wide as the attention weight (the
-   * mean of all heads of all layers). The sheet keeps the size that the canvas has on the page, at the device's own resolution, and takes
-   * font and colours from the canvas's style. The canvas's own content becomes the translation, for screen readers.
+   * Draws the translation above the sentence, word by word. Bands join each word to the words that it attends to. A band is as wide as the
+   * attention weight, which is the mean over all heads of all layers. The sheet keeps the size that the canvas has on the page, at the
+   * device's own resolution, and takes font and colours from the canvas's style. For screen readers, the translation is also set as the
+   * text inside the canvas element.
    *
    * @param {Canvas} canvas
    * @param {AlignedSheetOptions & { signal?: AbortSignal }} [options]
@@ -269,7 +270,7 @@ export class TranslationRun extends BaseRun {
   async *#sentence() {
     if (this.#source.length === 0) return;
     const writer = this.#tokenizer?.writer();
-    for (const id of this.#ids) writer?.write(id); // later text continues the known tokens' text
+    for (const id of this.#ids) writer?.write(id); // the text of later tokens continues the text of the known tokens
     /** The steps of an incomplete character. @type {TranslationStep[]} */
     let pending = [];
     const found = this.#checked.search === undefined ? undefined : await this.#find(this.#checked.search);
@@ -320,7 +321,7 @@ export class TranslationRun extends BaseRun {
     const { settings, vocabulary, heads, maps, probabilities } = this.#checked;
     const length = found ? found.ids.length : this.#most;
     /**
-     * Without a vocabulary, the last token is held back: it is an end if no token follows, which only the next message shows.
+     * Without a vocabulary, the last token is held back. If no token follows, it is the end token; only the next message shows this.
      * @type {Omit<TranslationStep, 'text'>[]}
      */
     const held = [];
@@ -412,8 +413,8 @@ function textsOf(tokenizer, ids) {
 }
 
 /**
- * Returns the text of each token, if there are translations of several sentences. The translations are joined by spaces, without the ends
- * between them.
+ * Returns the text of each token of one or several translations, without end tokens. The first token of each further translation has a
+ * space before it.
  *
  * @param {Tokenizer | undefined} tokenizer
  * @param {number[]} ids

@@ -7,12 +7,15 @@ import { OverBudget } from './values.js';
  * or a few characters. An operation that cannot yield counts as several steps, so that no operation takes longer than a fraction of a
  * second. */
 const MOST_STEPS = 2 ** 21;
-/** Number of characters or items (values that are made, compared or written) that count as one step. */
+/**
+ * Number of characters that count as one step, and number of steps that one item counts as. An item is a value that is made, compared or
+ * written.
+ */
 const CHARACTERS = 32;
 const ITEM = 4;
-/** Limit of the characters of a text that a template makes. */
+/** Maximum length of a string that a template makes, in characters. */
 const MOST_TEXT = 2 ** 22;
-/** Limit of the computing time of a template in milliseconds, for machines where these steps take longer. */
+/** Maximum computing time of a template in milliseconds, for machines on which the maximum number of steps takes longer. */
 const MOST_MS = 5000;
 /** Number of steps between two readings of the clock, and milliseconds between two yields. */
 const LOOK = 512;
@@ -36,19 +39,19 @@ export class Budget {
     this.charge(ITEM * count);
   }
 
-  /** @param {number} length  length of a text that is made or read */
+  /** @param {number} length  length of a string that is made or read */
   characters(length) {
     this.limit(length);
     this.charge(length / CHARACTERS);
   }
 
-  /** @param {number} length  length of a text that costs no steps to make */
+  /** @param {number} length  length of a string that costs no steps to make */
   limit(length) {
     if (length > MOST_TEXT) throw new OverBudget(`it makes a text of more than ${MOST_TEXT} characters`);
   }
 
   /**
-   * Charges the worst case of a text search, which takes quadratic time in some engines for long texts.
+   * Charges for the worst case of a string search. For long strings, some JavaScript engines take quadratic time.
    * @param {number} length
    * @param {number} sought
    */
@@ -63,7 +66,7 @@ export class Budget {
     return performance.now() - this.#since >= SLICE_MS;
   }
 
-  /** Yields. The time of the yield does not count for the template. @returns {Generator<void, void, void>} */
+  /** Yields to the event loop. The time of the yield does not count for the template. @returns {Generator<void, void, void>} */
   *pause() {
     this.#spent += performance.now() - this.#since;
     if (this.#spent > MOST_MS) throw new OverBudget(`it takes more than ${MOST_MS / 1000} seconds`);
