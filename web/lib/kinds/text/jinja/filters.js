@@ -62,14 +62,14 @@ function attributeOf(machine, value, path) {
   return parts.reduce((inner, part) => getItem(machine, inner, part), value);
 }
 
-/** Returns the items of a value and charges one step for each. @param {Writer} machine @param {any} value */
+/** Returns the items of a value, and charges the budget for each item. @param {Writer} machine @param {any} value */
 export function counted({ budget }, value) {
   const items = itemsOf(value, budget);
   budget.items(items.length);
   return items;
 }
 
-/** Returns the case-insensitive form of a text for comparisons, as in Jinja. @param {any} value @param {any} isSensitive */
+/** Returns a string in lower case, for case-insensitive comparisons as in Jinja. @param {any} value @param {any} isSensitive */
 const caseless = (value, isSensitive) =>
   value instanceof Text && !truth(isSensitive ?? false) ? changed(value, (part) => part.toLowerCase()) : value;
 
@@ -80,7 +80,7 @@ function sorted({ budget }, items, keyOf, isReverse) {
   return keyed.map(({ item }) => item);
 }
 
-/** Returns the integer value of a text, like Python's int(). @param {string} text @param {number} base */
+/** Parses an integer, like Python's int(). Returns NaN if the string is not valid. @param {string} text @param {number} base */
 function wholeOf(text, base) {
   const [, sign, digits] = /^\s*([-+]?)(?:0[xob](?=\w))?(\w+)\s*$/i.exec(text.slice(0, 400)) ?? [];
   if (digits === undefined) return NaN;
@@ -97,7 +97,11 @@ function floatOf(text) {
   return /^[-+]?(?:\d[\d_]*\.?\d*|\.\d+)(?:e[-+]?\d+)?$/i.test(plain) ? Number(plain.replaceAll('_', '')) : NaN;
 }
 
-/** Rounds to the nearest number with this many digits; ties go to the even one. @param {number} value @param {number} digits */
+/**
+ * Rounds to this many digits after the decimal point. In a tie, the last digit becomes even.
+ * @param {number} value
+ * @param {number} digits
+ */
 function rounded(value, digits) {
   if (digits < 0 || digits > 20) throw new TemplateError(`round() to ${digits} digits is not supported`);
   const size = Math.abs(value);
@@ -109,7 +113,7 @@ function rounded(value, digits) {
 }
 
 /**
- * Formats like Python's `%`, but supports only %s, %d, %i, %r and %%, without widths.
+ * Formats like Python's `%`, but supports only %s, %d, %i and %%, without widths.
  * @param {Writer} machine
  * @param {Text} form
  * @param {any[]} values
@@ -131,7 +135,7 @@ export function formatted(machine, form, values) {
   return joined([...parts, form.slice(done)]);
 }
 
-/** Returns a filter that applies a method of str to any value. @type {(name: string) => [string, Filter]} */
+/** Returns a filter that applies a method of Python's str to any value. @type {(name: string) => [string, Filter]} */
 const method = (name) => [
   name,
   (machine, value, args, keywords) =>
@@ -148,7 +152,7 @@ const selecting = (isWanted, isAttribute) => (machine, value, args, _keywords, n
   );
 };
 
-/** Returns the smallest or the largest item. @type {(sign: number) => Filter} */
+/** Returns the filter for the smallest item (sign -1) or the largest item (sign 1). @type {(sign: number) => Filter} */
 const extreme = (sign) => (machine, value, args, keywords, name) => {
   const [isSensitive, path] = argumentsOf(name, args, keywords, 'case_sensitive attribute');
   const keyOf = (/** @type {any} */ one) => caseless(path === undefined ? one : attributeOf(machine, one, path), isSensitive);

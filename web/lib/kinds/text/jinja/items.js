@@ -8,7 +8,7 @@ import { Dict, List, Namespace, TemplateError, Text, Undefined, joined, typeOf }
 
 /** @import { Writer } from './write.js' */
 
-/** `object.name`. @param {Writer} machine @param {any} object @param {string} name */
+/** Evaluates `object.name`. @param {Writer} machine @param {any} object @param {string} name */
 export function attribute(machine, object, name) {
   if (object instanceof Undefined) throw new TemplateError(`${object.name} is undefined`);
   if (name.startsWith('__')) throw new TemplateError(`the attribute ${name} is not allowed`);
@@ -18,7 +18,7 @@ export function attribute(machine, object, name) {
   return found === undefined ? new Undefined(name) : found;
 }
 
-/** `object[key]`. @param {Writer} machine @param {any} object @param {any} key */
+/** Evaluates `object[key]`. @param {Writer} machine @param {any} object @param {any} key */
 export function getItem(machine, object, key) {
   if (object instanceof Undefined) throw new TemplateError(`${object.name} is undefined`);
   if (object instanceof Dict && key instanceof Text && object.pairs.has(key.text)) return object.get(key.text);
@@ -45,7 +45,7 @@ function missing(items, index) {
   return at >= 0 && at < items.length ? items[at] : new Undefined(String(index));
 }
 
-/** `object[from:to:step]`. @param {Writer} machine @param {any} object @param {any[]} bounds  from, to, step; null: absent */
+/** Evaluates `object[from:to:step]`. @param {Writer} machine @param {any} object @param {any[]} bounds  from, to, step; null: absent */
 export function slice(machine, object, bounds) {
   if (!(object instanceof Text || object instanceof List)) throw new TemplateError(`a value of type ${typeOf(object)} cannot be sliced`);
   const [from, to, step] = bounds.map((bound) => {

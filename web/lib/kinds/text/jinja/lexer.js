@@ -2,9 +2,9 @@
 // @ts-check
 
 /**
- * The lexer of chat templates, which takes linear time. The lexer produces the tokens that the parser of @huggingface/jinja takes. White
- * space is handled as in the transformers package, which sets trim_blocks and lstrip_blocks. The tag `generation` of that package has no
- * effect on the text, so it is left out.
+ * The lexer of chat templates. It takes linear time, and produces the tokens that the parser of @huggingface/jinja expects. White space is
+ * handled as in the transformers package, which sets trim_blocks and lstrip_blocks. The transformers package also has a tag `generation`,
+ * which has no effect on the text; the lexer leaves it out.
  */
 
 import { TemplateError, isSpace, trimEnd } from './values.js';
@@ -13,7 +13,10 @@ import { TemplateError, isSpace, trimEnd } from './values.js';
 
 /** Number of characters between two yields. */
 const SLICE = 4096;
-/** Limit of the tokens of a template, which are parsed without a yield. The longest template of tests/js/chat-templates.json has 645. */
+/**
+ * Maximum number of tokens of a template. All tokens are parsed without a yield. The longest template of tests/js/chat-templates.json has
+ * 645 tokens.
+ */
 const MOST_TOKENS = 2 ** 15;
 
 const NAME = /[\p{ID_Start}_]\p{ID_Continue}*/uy;
@@ -132,7 +135,7 @@ function nextTag(source, from) {
 }
 
 /**
- * Returns the text before a tag.
+ * Returns the text before a tag, without the white space that the tag removes.
  *
  * @param {string} text
  * @param {string} kind  second character of the tag; '' if no tag follows
@@ -206,7 +209,7 @@ function inside(source, at, put, brackets, tokens) {
   return at + operator.length;
 }
 
-/** Decodes an escape after a backslash. Returns its characters and its length.
+/** Decodes an escape sequence after its backslash. Returns the decoded characters and the length of the sequence.
  * @param {string} source @param {number} at @returns {[string, number]} */
 function escape(source, at) {
   const letter = source[at];

@@ -10,7 +10,7 @@ import { str } from './write.js';
 
 /** @import { Writer } from './write.js' */
 
-/** Maximum number of items or characters that `*` may make from a list or a text. */
+/** Maximum number of steps charged for repeating a list with `*`. It is larger than the budget, so that such a list causes an error. */
 const MOST_TIMES = 2 ** 24;
 
 /** @param {Writer} machine @param {string} operator @param {any} a @param {any} b */
@@ -65,7 +65,7 @@ function repeated(machine, what, times, refuse) {
   return new List(Array.from({ length: Math.max(0, times) }, () => what.items).flat(), what.kind);
 }
 
-/** `a ~ b`. @param {Writer} machine @param {any} a @param {any} b */
+/** Evaluates `a ~ b`. @param {Writer} machine @param {any} a @param {any} b */
 export const concatenated = (machine, a, b) => added(machine, plainText(str(machine, a)), plainText(str(machine, b)));
 
 /** @param {Text} text */

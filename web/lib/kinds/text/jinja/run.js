@@ -3,7 +3,7 @@
 
 /**
  * Runs the program of a template as the transformers package does: Jinja 3.1 in a sandbox, with break and continue. The interpreter yields
- * every few milliseconds and throws if the program exceeds its budget. Where its result would differ from that of Jinja, the interpreter
+ * every few milliseconds and throws if the program exceeds its budget. Where its result would differ from Jinja's result, the interpreter
  * throws an error with the reason.
  */
 
@@ -33,15 +33,15 @@ import { str } from './write.js';
 
 /** A node of the syntax tree. @typedef {Record<string, any> & { type: string }} Node */
 
-/** Limit of nested calls, about the same as Python's. */
+/** Maximum depth of nested calls, about the same as in Python. */
 const DEEPEST = 150;
-/** Limit of the length of a range(), as in Jinja's sandbox. */
+/** Maximum length of a range(), as in Jinja's sandbox. */
 const MOST_RANGE = 100_000;
 
 const BREAK = 'break';
 const CONTINUE = 'continue';
 
-/** The variables of a part of the template and, through its parent, of the enclosing parts. */
+/** The variables of a part of the template and, through `outer`, of the enclosing parts. */
 class Scope {
   /** @type {Map<string, any>} */
   names = new Map();
@@ -60,7 +60,7 @@ class Scope {
 }
 
 export class Machine {
-  /** Whether a dict from the page was written in Python's form. */
+  /** Whether a dict from the page was written in Python's notation. */
   wrotePython = false;
   #depth = 0;
 
@@ -71,7 +71,7 @@ export class Machine {
 
   /**
    * @param {Node} program
-   * @param {Map<string, any>} values  the variables, to which the run adds its own
+   * @param {Map<string, any>} values  the variables; the run adds variables of its own
    * @returns {Generator<void, Text, void>}
    */
   *run(program, values) {
@@ -182,7 +182,7 @@ export class Machine {
     }
   }
 
-  /** Number of characters written in total, including those of discarded texts. */
+  /** Total number of characters written, including characters that were discarded later. */
   #written = 0;
 
   /** @param {Text[]} out @param {any} value */
@@ -193,7 +193,7 @@ export class Machine {
     out.push(text);
   }
 
-  /** The object whose attribute an assignment changes.
+  /** Returns the object whose attribute an assignment changes.
    * @param {Node} target @param {Scope} scope @returns {Generator<void, any, void>} */
   *#owner(target, scope) {
     return target.type === 'MemberExpression' ? yield* this.#value(target.object, scope) : undefined;
@@ -437,7 +437,7 @@ export class Machine {
       const left = yield* this.#value(node.left, scope);
       return arithmetic(this, operator, left, yield* this.#value(node.right, scope));
     }
-    // The parser reads `a < b < c` as `(a < b) < c`, and gives + the same precedence as ~. Operators of one chain have the same depth,
+    // The parser reads `a < b < c` as `(a < b) < c`, and gives + the same precedence as ~. All operators of one chain have the same depth,
     // which reveals both cases.
     /** @type {{ operator: string, right: Node }[]} */
     const chain = [];
@@ -500,7 +500,10 @@ function pairsIn(value, machine) {
   });
 }
 
-/** Which names the bodies of macros use; looked up once, because a macro may be called often. @type {WeakMap<Node[], Record<string, boolean>>} */
+/**
+ * For the body of each macro: whether it uses `varargs` and `kwargs`. The results are cached, because a macro may be called often.
+ * @type {WeakMap<Node[], Record<string, boolean>>}
+ */
 const USES = new WeakMap();
 
 /** @param {Node[]} body */

@@ -56,7 +56,7 @@ export function intIn(of, value) {
   throw new TemplateError(`${of}() takes a whole number, not ${typeOf(value)}`);
 }
 
-/** Strips characters at the ends: white space, or the characters of `set`.
+/** Strips characters from the ends of a string: white space, or the characters of `set`.
  * @param {Text} text @param {string | undefined} set @param {boolean} left @param {boolean} right */
 export function stripped(text, set, left, right) {
   const characters = set === undefined ? undefined : new Set(set);
@@ -77,7 +77,7 @@ export function stripped(text, set, left, right) {
 }
 
 /**
- * Yields the positions at which a text occurs in another, without overlaps.
+ * Yields the positions at which a string occurs in another string, without overlaps.
  * @param {Writer} writer
  * @param {string} text
  * @param {string} sought
@@ -194,7 +194,7 @@ function edge({ budget }, name, text, args, keywords) {
   return options.some((one) => all[name === 'startswith' ? 'startsWith' : 'endsWith'](textIn(name, one).text));
 }
 
-/** Cuts a text by whole characters. @param {Text} text @param {any} from @param {any} to */
+/** Returns a slice of a string, counted in whole characters. @param {Text} text @param {any} from @param {any} to */
 function cut(text, from, to) {
   const at = (/** @type {any} */ place) => (place === undefined || place === null ? undefined : intIn('slice', place));
   return joined(text.characters().slice(at(from), at(to)));
@@ -355,7 +355,8 @@ export const TEXT_METHODS = new Map(
   ]),
 );
 
-/** Returns the items of any value that Python can iterate, and charges those that are made. @param {any} value @param {Budget} budget
+/** Returns the items of any value that Python can iterate, and charges the budget for the items that are made. @param {any} value @param
+ * {Budget} budget
  * @returns {any[]} */
 export function itemsOf(value, budget) {
   if (value instanceof Text || value instanceof Dict) budget.items(value instanceof Text ? value.text.length : value.pairs.size);
@@ -431,7 +432,7 @@ const ABSENT = new Set(
   ),
 );
 
-/** Calls a method, and counts the characters of its texts as a part of its cost. @param {Method} method @param {Writer} writer
+/** Calls a method. The characters of its string arguments are a part of its cost. @param {Method} method @param {Writer} writer
  * @param {any} self @param {any[]} args @param {Keywords} keywords @param {string} name */
 export function callMethod(method, writer, self, args, keywords, name) {
   for (const one of [self, ...args, ...keywords.values()]) if (one instanceof Text) writer.budget.characters(one.text.length);
@@ -461,7 +462,7 @@ export function methodOf(writer, value, name) {
 /** @type {Record<string, string>} */
 const ENTITIES = { '&': '&amp;', '<': '&lt;', '>': '&gt;', "'": '&#39;', '"': '&#34;' };
 
-/** Escapes a text for HTML. @param {Writer} writer @param {Text} text */
+/** Escapes a string for HTML. @param {Writer} writer @param {Text} text */
 export function markupOf({ budget }, text) {
   if (text instanceof Markup) return text;
   budget.characters(text.text.length);
@@ -469,9 +470,9 @@ export function markupOf({ budget }, text) {
   return new Markup(html, sources);
 }
 
-/** Concatenates two texts. @param {Writer} writer @param {Text} a @param {Text} b */
+/** Concatenates two strings. @param {Writer} writer @param {Text} a @param {Text} b */
 export function added(writer, a, b) {
-  writer.budget.limit(a.text.length + b.text.length); // checks now, because engines join strings lazily, when the result is read
+  writer.budget.limit(a.text.length + b.text.length); // checked now, because JavaScript engines join strings only when the result is read
   const isMarkup = a instanceof Markup || b instanceof Markup;
   const [left, right] = isMarkup ? [markupOf(writer, a), markupOf(writer, b)] : [a, b];
   return new (isMarkup ? Markup : Text)(left.text + right.text, left.sources + right.sources);
