@@ -2,8 +2,8 @@
 // @ts-check
 
 /**
- * The values of a template, as in Python: None is null, a bool is a boolean, and an int is a number. A text stores the source of each
- * character, so that the tokenizer can tell which characters the template wrote.
+ * The values of a template. Python's None is null, a bool is a boolean, and an int is a number. A str is a Text, which also stores the
+ * source of each character. The sources show the tokenizer which characters the template wrote.
  */
 
 /** @import { Budget } from './budget.js' */
@@ -17,7 +17,10 @@ export class Refusal extends TemplateError {}
 /** Thrown if a template needs more time or memory than allowed. */
 export class OverBudget extends TemplateError {}
 
-/** The source of characters that the template itself writes. Other characters have the indices of the given texts from which they come. */
+/**
+ * The source number of characters that the template itself writes. Other characters have the number of the given value from which they
+ * come.
+ */
 export const TEMPLATE = 0;
 
 /** @param {number} length @param {number} source */
@@ -26,14 +29,14 @@ const marks = (length, source) => String.fromCharCode(source).repeat(length);
 export class Text {
   /**
    * @param {string} text
-   * @param {string} sources  for each character of text, a character whose code is the index of its source
+   * @param {string} sources  for each character of text, a character whose code is the number of its source
    */
   constructor(text, sources) {
     this.text = text;
     this.sources = sources;
   }
 
-  /** Returns a text with a single source. @param {string} text @param {number} [source] */
+  /** Returns a Text with a single source. @param {string} text @param {number} [source] */
   static of(text, source = TEMPLATE) {
     return new this(text, marks(text.length, source));
   }
@@ -61,14 +64,14 @@ export class Text {
   }
 }
 
-/** A text that the filter `safe` has marked: a text that is added to it with `+` is escaped, even without autoescape. */
+/** A string that the filter `safe` has marked. A string that is added to it with `+` is escaped, even without autoescape. */
 export class Markup extends Text {}
 
 /** @param {Text[]} texts */
 export const joined = (texts) => new Text(texts.map(({ text }) => text).join(''), texts.map(({ sources }) => sources).join(''));
 
 /**
- * Changes a text character by character. A changed character keeps its sources if its length stays the same.
+ * Changes a string. If its length stays the same, all characters keep their sources. Otherwise each character is changed separately.
  * @param {Text} text
  * @param {(part: string) => string} change
  */
@@ -78,7 +81,11 @@ export function changed(text, change) {
   return eachChanged(text, change);
 }
 
-/** Changes each character by itself. @param {Text} text @param {(character: string) => string} change */
+/**
+ * Changes each character separately. The new characters have the source of the old character.
+ * @param {Text} text
+ * @param {(character: string) => string} change
+ */
 export function eachChanged(text, change) {
   let [made, sources] = ['', ''];
   let at = 0;
@@ -98,7 +105,7 @@ export class Float {
   }
 }
 
-/** `kind`: name of the type in Python. `source`: the source of the brackets when the list is written as text. */
+/** `kind`: name of the type in Python. `source`: the source of the brackets when the list is written as a string. */
 export class List {
   /** @param {any[]} items @param {'list' | 'tuple' | 'range'} [kind] @param {number} [source] */
   constructor(items, kind = 'list', source = TEMPLATE) {
@@ -244,11 +251,11 @@ export function floatText(value) {
 /** Number of characters whose comparison costs as much as an item. */
 const ITEM_TEXT = 64;
 
-/** Returns the cost of comparing two values: texts may be long. @param {any} a @param {any} b */
+/** Returns the cost of comparing two values, in items. Long strings cost more. @param {any} a @param {any} b */
 const textItems = (a, b) => 1 + (a instanceof Text && b instanceof Text ? Math.min(a.text.length, b.text.length) / ITEM_TEXT : 0);
 
 /**
- * Returns whether two values are equal, and charges each comparison.
+ * Returns whether two values are equal, and charges the budget for each comparison.
  * @param {any} a
  * @param {any} b
  * @param {Budget} budget
@@ -276,7 +283,7 @@ export function equal(a, b, budget) {
 }
 
 /**
- * Compares two values, and charges each comparison; a result below 0 means that a comes before b.
+ * Compares two values, and charges the budget for each comparison. A result below 0 means that a comes before b.
  * @param {any} a
  * @param {any} b
  * @param {Budget} budget
@@ -295,7 +302,7 @@ export function compare(a, b, budget) {
   throw new TemplateError(`${typeOf(a)} and ${typeOf(b)} cannot be compared`);
 }
 
-/** Compares by code points. @param {string} a @param {string} b */
+/** Compares strings by code points. @param {string} a @param {string} b */
 function compareTexts(a, b) {
   if (a === b) return 0;
   let at = 0;

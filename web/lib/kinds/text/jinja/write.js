@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Writes values as text, like str(), repr() and json.dumps() of Python. */
+/** Converts values to strings, like Python's str(), repr() and json.dumps(). */
 
 import { Dict, Float, List, TEMPLATE, TemplateError, Text, Undefined, floatText, joined, typeOf } from './values.js';
 
 /** @import { Budget } from './budget.js' */
 /** @import { Pair } from './values.js' */
 
-/** Nesting limit of lists, as in Python. */
+/** Maximum depth of nested values, as in Python. */
 const DEEPEST = 500;
 
-/** The parts of the interpreter that writing needs. `wrotePython`: whether a dict from the page was written in Python's form.
+/** The parts of the interpreter that writing needs. `wrotePython`: whether a dict from the page was written in Python's notation.
  * @typedef {{ budget: Budget, wrotePython: boolean }} Writer */
 
 /** @param {Writer} writer @param {any} value @returns {Text} */
@@ -58,7 +58,7 @@ function within(open, parts, between, close, source) {
   return joined([Text.of(open, source), ...parts.flatMap((part, i) => (i > 0 ? [comma, part] : [part])), Text.of(close, source)]);
 }
 
-/** Escapes some characters of a text.
+/** Escapes the characters of a string that match a regular expression.
  * @param {Budget} budget @param {Text} text @param {RegExp} which @param {(part: string) => string} how */
 export function escaped(budget, text, which, how) {
   const parts = [];

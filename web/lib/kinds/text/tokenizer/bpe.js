@@ -3,7 +3,7 @@
 
 /**
  * Byte-pair encoding [Sennrich, Haddow, Birch 2016, arXiv:1508.07909] of bytes [Radford et al. 2019]: the text is split into words
- * (pre.js), each byte is a symbol, and the file's merges combine symbols into tokens, the earliest merge first.
+ * (pre.js), each byte is a symbol, and the file's merges combine symbols into tokens. A merge that is listed earlier is applied first.
  */
 
 import { Pairs, merge } from './merge.js';
@@ -15,7 +15,7 @@ import { CONTROL, UNKNOWN, USER_DEFINED, pacing, textsOf, vocabularyError } from
 /** @import { Vocabulary } from './vocabulary.js' */
 /** @import { Lookup } from '../../../gguf/metadata.js' */
 
-/** Number of words that are cached with their tokens, because most words occur repeatedly in a text. */
+/** Maximum number of words that are cached with their tokens. Most words occur repeatedly in a text. */
 const MOST_WORDS = 1 << 15;
 const LONGEST_WORD = 64;
 /** The character that represents each byte in vocabularies: the byte itself if it is printable, otherwise a character from U+0100 on. */
@@ -79,7 +79,10 @@ export class BytePairs {
     this.#pairs = pairs;
   }
 
-  /** Returns a text in the form in which it is split: composed (NFC) if the pre-tokenizer requires that. @param {string} text */
+  /**
+   * Returns a text in the form in which it is split. This form is composed (Unicode NFC) if the pre-tokenizer requires it.
+   * @param {string} text
+   */
   compose(text) {
     return this.#composes ? text.normalize('NFC') : text;
   }
@@ -123,7 +126,7 @@ export class BytePairs {
     for (let i = 0; i < bytes.length; i++) symbols[i] = this.#bytes[bytes[i]];
     const tokens = symbols.slice(0, yield* merge(symbols, bytes.length, this.#pairs));
     if (!tokens.includes(-1)) return tokens;
-    // The vocabulary does not contain this byte.
+    // The vocabulary has no token for some byte.
     const unknown = this.#unknown;
     return unknown === undefined ? tokens.filter((id) => id >= 0) : tokens.map((id) => (id < 0 ? unknown : id));
   }
@@ -131,7 +134,7 @@ export class BytePairs {
   /**
    * Returns the bytes that a token represents.
    *
-   * @param {string} text  as written in the file
+   * @param {string} text  the token as written in the file
    * @param {number} type
    */
   bytesOf(text, type) {

@@ -2,9 +2,9 @@
 // @ts-check
 
 /**
- * Merges symbols within a word, for both tokenizers. Of all adjacent pairs that may merge, the pair with the lowest rank merges first (the
- * leftmost one if several have this rank), until no pair may merge. A heap of pairs over a linked list takes time n log n for any n
- * symbols.
+ * Merges symbols within a word, for both tokenizers. The adjacent pair with the lowest rank merges first, or the leftmost pair if several
+ * pairs have this rank. This is repeated until no pair can merge. With a heap of pairs and a linked list of symbols, n symbols take O(n log
+ * n) time.
  */
 
 /** Maps each pair of symbols to the symbol that they merge into: a hash table with open addressing. */
@@ -86,7 +86,7 @@ const POSITIONS = 2 ** 26;
 /** Number of steps between two yields to the event loop, about a millisecond. A word of a thousand symbols takes fewer steps. */
 const SLICE = 8192;
 
-/** Marks a symbol that was merged into another. */
+/** Marks a symbol that was merged into another symbol. */
 const GONE = -2;
 
 /**

@@ -16,18 +16,22 @@ const BLACK = '\\P{White_Space}';
 // A run of white space without its last character, which belongs to the next word; at the end of the text, the whole run of white space.
 const RUN = `${SPACE}+(?!${BLACK})`;
 
-/** The expression of GPT-2: English contractions, words, numbers and the rest, each with the space before it. */
+/** The expression of GPT-2. It matches English contractions, and words, numbers and other characters with the space before them. */
 const WORDS = `'(?:s|t|re|ve|m|ll|d)| ?\\p{L}+| ?\\p{N}+| ?[^${SPACE}\\p{L}\\p{N}]+|${RUN}`;
 
 /**
- * Line breaks belong to the punctuation before them, and a single punctuation character belongs to the word after it.
+ * Returns an expression in which line breaks belong to the punctuation before them, and a single punctuation character belongs to the word
+ * after it.
  * @param {string} digits
  */
 const lines = (digits) =>
   `'(?:[sStTmMdD]|[rR][eE]|[vV][eE]|[lL][lL])|[^\\r\\n\\p{L}\\p{N}]?\\p{L}+|${digits}` +
   `| ?[^${SPACE}\\p{L}\\p{N}]+[\\r\\n]*|${SPACE}*[\\r\\n]+|${RUN}|${SPACE}+`;
 
-/** The words of o200k: capitals come before small letters, and a contraction follows; a slash belongs to line breaks. */
+/**
+ * The expression of o200k. In a word, capitals come before small letters, and a contraction may follow. Slashes, like line breaks, belong
+ * to the punctuation before them.
+ */
 const HIGH = '[\\p{Lu}\\p{Lt}\\p{Lm}\\p{Lo}\\p{M}]';
 const LOW = '[\\p{Ll}\\p{Lm}\\p{Lo}\\p{M}]';
 const SHORT = "(?:'(?:[sStTmMdD]|[rR][eE]|[vV][eE]|[lL][lL]))?";
@@ -208,7 +212,7 @@ export function splitter(cut, name = String(cut)) {
   };
 }
 
-/** Number of pieces returned per chunk, and of characters of a piece that is split further. */
+/** Number of pieces returned per chunk, and number of characters above which a piece is split in chunks of its own. */
 const PIECES = 1024;
 const LONG = 4096;
 
@@ -247,7 +251,7 @@ function* cuts([expression, ...others], text) {
   yield pieces;
 }
 
-/** Yields the matches of an expression, and the texts between them. @param {RegExp} expression @param {string} text */
+/** Returns the matches of an expression, and the strings between them. @param {RegExp} expression @param {string} text */
 function divided(expression, text) {
   if (text.length === 1) return [text];
   const pieces = [];

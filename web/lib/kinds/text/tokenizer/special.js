@@ -12,7 +12,7 @@ import { CONTROL, UNKNOWN, USER_DEFINED, vocabularyError } from './vocabulary.js
 /** @import { Vocabulary } from './vocabulary.js' */
 
 /** @typedef {{ text: string, id: number, control: boolean }} Special */
-/** For each first character, the range of the tokens with this character in the sorted order: from, to.
+/** For each character, the range of the sorted tokens that begin with it, from and to.
  * @typedef {Map<string, [number, number]>} Starts */
 /** For each position, the number of earlier characters that the template did not write. @typedef {Uint32Array} Foreign */
 
@@ -25,8 +25,8 @@ const SLICE = 4096;
 export class Specials {
   #tokens;
   /**
-   * Special tokens sorted by their texts, and tokens with equal texts by id. plain: tokens recognised in plain text; all: tokens recognised
-   * if control tokens count.
+   * The special tokens, sorted by text and then by id. plain: the tokens that are recognised in plain text; all: the tokens that are
+   * recognised if control tokens are allowed.
    *
    * @type {Record<'plain' | 'all', Special[]>}
    */
@@ -64,13 +64,14 @@ export class Specials {
   }
 
   /**
-   * Splits a text at its special tokens. If several tokens match, the longest in the whole text comes first; among equally long ones the
-   * token with the lower id, then the leftmost.
+   * Splits a text at its special tokens. If tokens overlap, the longest one is chosen first. Among tokens of the same length, the one with
+   * the lowest id is chosen first, and then the leftmost one.
    *
    * @param {string} text
    * @param {boolean} control  whether control tokens are recognised
-   * @param {string} [sources]  the source of each character of the text: control tokens count only where all sources are \0. A token that
-   *   the file's author defined never takes part of a control token, regardless of the characters around it
+   * @param {string} [sources]  the source of each character of the text. A control token is recognised only if the sources of all its
+   *   characters are \0. A token that the file's author defined never takes characters of a control token, regardless of the characters
+   *   around it
    * @returns {Generator<void, (string | number)[], void>} tokens, and the texts between them
    */
   *dividing(text, control, sources) {
@@ -116,7 +117,7 @@ export class Specials {
   *#choosing(text, overlap, which, foreign) {
     if (overlap.length < 2) return overlap;
     const [[begin]] = overlap;
-    /** Candidates by length, followed by the candidates to try after all others. @type {[number, number][][]} */
+    /** The candidates, by length. `last` has the candidates that are tried after all others. @type {[number, number][][]} */
     const tries = [];
     /** @type {[number, number][][]} */
     const last = [];
@@ -161,7 +162,7 @@ export class Specials {
    * @param {number} to
    * @param {'plain' | 'all'} which
    * @param {Foreign} [foreign]
-   * @returns {number} index of the token, the last one if several have the same text; -1 if there is none
+   * @returns {number} id of the token, the highest id if several tokens have the same text; -1 if there is none
    */
   #longestAt(text, at, to, which, foreign) {
     const sorted = this.#sorted[which];
@@ -192,7 +193,7 @@ export class Specials {
 const order = (a, b) => (a.text < b.text ? -1 : a.text > b.text ? 1 : a.id - b.id);
 
 /**
- * Sorts in slices: sorts short runs, then merges neighbouring runs.
+ * Sorts in chunks: sorts short runs, and then merges neighbouring runs.
  *
  * @param {Special[]} list
  * @returns {Generator<void, Special[], void>}

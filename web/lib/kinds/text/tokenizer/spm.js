@@ -19,13 +19,13 @@ const INNER_SPACE = /[^\u2581]\u2581/;
 /** Matches a run of spaces and the text up to the next run. */
 const WORD = / *[^ ]+| +/g;
 
-/** Number of words cached, because most words occur repeatedly in a text. */
+/** Maximum number of cached words. Most words occur repeatedly in a text. */
 const MOST_WORDS = 1 << 15;
 const LONGEST_WORD = 64;
 /** Number of tokens of a file, words of a text or characters of a word between two yields to the event loop. */
 const SLICE = 4096;
 
-/** Limit of the work of splitting each token in two at each position, which is quadratic in the length of the token. */
+/** Limit on the work of splitting each token in two at each position, which is quadratic in the length of the token. */
 const MOST_WORK = 2 ** 30;
 
 export class SentencePieces {
@@ -35,13 +35,13 @@ export class SentencePieces {
   /** The characters of the symbols above all token ids. @type {string[]} */
   #characters = [];
   #size;
-  /** The token of each byte, or of its replacement. */
+  /** The token of each byte. A byte without a token has the unknown token, or -1. */
   #bytes;
   /** Whether no token contains a space after another character; if so, no token spans the texts before and after a space. */
   #words = true;
   /** The words encoded so far, with their tokens. @type {Map<string, Uint32Array>} */
   #seen = new Map();
-  /** The tokens of the bytes of each character that has no token. @type {Map<string, number[]>} */
+  /** For each character without a token, the tokens of its bytes. @type {Map<string, number[]>} */
   #strange = new Map();
   #utf8 = new TextEncoder();
 
@@ -51,7 +51,7 @@ export class SentencePieces {
     this.#bytes = Int32Array.from({ length: 256 }, () => unknown ?? -1);
   }
 
-  /** Returns the form of a text that is read, which is the text itself. @param {string} text */
+  /** Returns a text in the form in which it is encoded, which is the text itself. @param {string} text */
   compose(text) {
     return text;
   }
@@ -86,7 +86,7 @@ export class SentencePieces {
         if (INNER_SPACE.test(text)) this.#words = false;
       }
     }
-    // If there are no byte tokens, use the byte's own text.
+    // A byte without a byte token is represented by the token of its character, if there is one.
     for (let byte = 0; byte < 128; byte++) {
       if (this.#bytes[byte] === (unknown ?? -1)) this.#bytes[byte] = pieces.get(String.fromCharCode(byte)) ?? this.#bytes[byte];
     }
@@ -194,7 +194,7 @@ export class SentencePieces {
   /**
    * Returns the bytes that a token represents.
    *
-   * @param {string} text  as written in the file
+   * @param {string} text  the token as written in the file
    * @param {number} type
    */
   bytesOf(text, type) {
@@ -214,7 +214,7 @@ function byteOf(text) {
 }
 
 /**
- * Returns the rank of each token by its score, the highest first; equal scores share a rank.
+ * Returns the rank of each token by its score. The highest score has rank 0; equal scores have the same rank.
  *
  * @param {unknown} scores
  * @param {number} count

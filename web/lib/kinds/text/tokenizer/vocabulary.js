@@ -22,8 +22,8 @@ export const USER_DEFINED = 4;
 export const BYTE = 6;
 
 /**
- * The names in files of tokens that end a text or a turn. Tokens with these names are control tokens, regardless of the type that the file
- * gives them.
+ * The names of tokens that end a text or a turn. Tokens with these names are control tokens, regardless of the type that the file gives
+ * them.
  */
 const ENDS = [
   '<|im_end|>',
@@ -49,17 +49,20 @@ const ENDS = [
   '<\uff5cend\u2581of\u2581sentence\uff5c>',
 ];
 
-/** Llama 3's name in pre.js, for models whose texts begin with a begin token; and the number of tokens of Llama 3. */
+/**
+ * The name of Llama 3's pre-tokenizer in pre.js, and the number of tokens of Llama 3. With this pre-tokenizer, a text begins with a begin
+ * token by default.
+ */
 const LLAMA_3 = 'llama-bpe';
 const LLAMA_3_TOKENS = 128256;
 
-/** Number of characters read between two yields to the event loop; each text counts as some characters more. */
+/** Number of characters read between two yields to the event loop; each string counts as MORE additional characters. */
 const SLICE = 1 << 18;
 const MORE = 16;
 
 /** Equals NX_MAX_VALUES of include/nextpixel.h. */
 const MOST_TOKENS = 524288;
-/** Limit of the characters of a token, as written in the file. */
+/** Maximum number of characters of a token, as written in the file. */
 const MOST_TEXT = 65536;
 
 /**
@@ -67,9 +70,9 @@ const MOST_TEXT = 65536;
  * @property {string} model      'llama' or 'gpt2', the tokenizer
  * @property {string} pre        the pre-tokenizer's name in the file
  * @property {string | undefined} cut  the pre-tokenizer's name in pre.js; undefined if the file's name is unknown
- * @property {string[]} tokens   as written in the file
+ * @property {string[]} tokens   the tokens as written in the file
  * @property {Uint8Array} types  kinds of the tokens
- * @property {Map<string, number>} ids  the id of each text; if several tokens have the same text, the last one
+ * @property {Map<string, number>} ids  the id of each token by its text; if several tokens have the same text, the last id
  * @property {number | undefined} begin    the token that begins a text
  * @property {number | undefined} end      the token that ends a text
  * @property {number | undefined} unknown  the token for characters that have no token
@@ -79,10 +82,10 @@ const MOST_TEXT = 65536;
  * @property {boolean} addEnd
  * @property {boolean} addSpace  whether a space is put before a text
  * @property {boolean} characters  whether the sentence to translate is split into characters
- * @property {string[]} warnings  sentences for people about oddities of the file
+ * @property {string[]} warnings  warnings about irregularities of the file, as sentences for the user
  */
 
-/** Returns a function that is called with the length of each text that is read, and returns whether it is time to yield. */
+/** Returns a function that must be called with the length of each string that is read. It returns whether it is time to yield. */
 export function pacing() {
   let read = 0;
   return (/** @type {number} */ length) => (read += length + MORE) >= SLICE && (read = 0) === 0;
@@ -107,7 +110,7 @@ export function vocabularyError(code, key, reason) {
 
 /**
  * @param {Lookup} metadata
- * @param {string} architecture  architecture of the model, which selects the pre-tokenizer if the file does not
+ * @param {string} architecture  architecture of the model, which selects the pre-tokenizer if the file does not name one
  * @returns {Generator<void, Vocabulary, void>}
  */
 export function* readingVocabulary(metadata, architecture) {
