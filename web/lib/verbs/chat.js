@@ -14,7 +14,7 @@ export const made = 'A talk';
  */
 export const attributes = {
   prompt: text.prompt,
-  /** the system message of a chat; the visitor can edit it if the element has controls */
+  /** the system message of a chat; the visitor can edit it if there are controls */
   system: { given: ({ system }) => system },
   /** a chat template in the Jinja language, which replaces the file's template */
   template: {},

@@ -63,7 +63,8 @@ class Verbs {
     return ending(
       (own) => {
         const run = kind.resume(saved, own);
-        checkOptions(/** @type {any} */ (saved).options, 'A saved run', savedOf(info.kind)); // after resume(), which rejects other models' runs
+        // Checked after resume(), which rejects the runs of other models.
+        checkOptions(/** @type {any} */ (saved).options, 'A saved run', savedOf(info.kind));
         return run;
       },
       options,
