@@ -13,7 +13,7 @@ export const MAX_SIDE = 256;
 /** Returns the sound of a run. @param {Ended} ended */
 export const soundOf = async ({ run }) => ({ samples: await run.samples(), sampleRate: run.sampleRate });
 
-/** Pictures. @type {Look} */
+/** The look for pictures. @type {Look} */
 export const pictures = {
   room: (number) => {
     const [width = 0, height = 0] = [number('image.width'), number('image.height')];
@@ -27,7 +27,7 @@ export const pictures = {
   fetch: pictureAt,
 };
 
-/** Sounds. @type {Look} */
+/** The look for sounds. @type {Look} */
 export const sounds = {
   room: (number) => (!number('image.width') && number('sound.rate') ? { width: 0, height: 0 } : undefined),
   noun: 'The sound',

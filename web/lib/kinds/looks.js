@@ -18,7 +18,7 @@ import { LOOKS } from './look-list.js';
  * @property {(number: NumberOf) => { width: number, height: number } | undefined} [room]  the size of the model's pictures, known from the
  *   first bytes of the model's file; 0 if the output is a sheet of text
  * @property {string} noun        the noun for the result in the error message that the result cannot be drawn
- * @property {boolean} sheet       true: a run is drawn on a sheet, in the page's letter size; false: the run is a picture
+ * @property {boolean} sheet       true: a run is drawn on a sheet, in the page's font size; false: the run is a picture
  * @property {string} doing        the element's status while the run is in progress
  * @property {(run: Told) => string | Saying} done  the element's status at the end of the run
  * @property {(samples: number) => string | Saying} what  the name of the result

@@ -7,15 +7,15 @@
  * The attention weights of one head of a layer, for one or more queries. Queries and keys are positions, counted from 0; key -1 is the
  * start, which precedes all positions. A query is the position of a predicted value: a token (its index in `run.ids`), a pixel or channel
  * (in raster order, as in `model.order`), a word, or an id of music. For latents, a query is a location of a square grid, counted row by
- * row. For a classification, the query is the picture to classify, whose position follows the positions of the examples. The attribute
+ * row. For a classification, the query is the picture to classify, whose position follows the positions of the examples. The property
  * `name` determines whether a key is an earlier position or an item of the input. Such an item is a pixel of the small picture, a location
  * of the captioned picture (counted row by row, as in `run.grid`), or an example (in the order of `support`).
  *
  * @typedef {object} AttentionMap
  * @property {string} name           'attention': to earlier positions; 'source': to the source sentence, or to the small picture;
  *   'encoder': within the source sentence; 'image': to the captioned picture; 'place': the only location of the captioned picture that was
- *   attended to; 'field': the positions whose values can change the prediction; 'centre': the centre of local attention; if it lies between
- *   two tokens, both have a weight; 'alone': for attention to segments, the probability of each token if its neighbours are ignored
+ *   attended to; 'field': the positions whose values can change the prediction; 'centre': the centre of local attention (if it lies between
+ *   two tokens, both have a weight); 'alone': for attention to segments, the probability of each token if its neighbours are ignored
  * @property {number} layer          from 0
  * @property {number} head           index of the head in its layer, from 0
  * @property {Int32Array} queries    one query for each row of the weights

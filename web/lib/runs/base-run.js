@@ -75,7 +75,7 @@ export class BaseRun {
   #over = false;
   /** @type {{ reason: unknown } | undefined} */
   #failed;
-  /** Aborted by stop(): ends all promises that the run awaits, in the worker and here. */
+  /** Aborted by stop(). Ends all promises that the run awaits, in the worker and on the page. */
   #ending = new AbortController();
 
   /** Whether the run must end. @type {boolean} @internal */
@@ -110,7 +110,7 @@ export class BaseRun {
 
   /**
    * @param {number | bigint} seed
-   * @param {{ model: string, options: object } | undefined} kept  the data that saved() needs, if the run supports it
+   * @param {{ model: string, options: object } | undefined} kept  the data that saved() needs, if the run can be saved
    * @param {AbortSignal} [signal]
    * @internal
    */

@@ -2,8 +2,8 @@
 // @ts-check
 
 /**
- * The verbs. Each verb has a file that is named after the verb's method of a model. The class of each kind (kinds/NAME) defines the
- * arguments and results of its verbs. These files are the source of the methods of a model, of `info.verbs`, of the element's tasks and
+ * The verbs, one file for each. A file is named after the method that its verb adds to a model. The class of each kind (kinds/NAME) defines
+ * the arguments and results of its verbs. These files are the source of the methods of a model, of `info.verbs`, of the element's tasks and
  * their attributes, of the JSX types, and of the manual.
  *
  * A file exports

@@ -84,7 +84,7 @@ export class Job {
     }
   }
 
-  /** Throws the reason why the job ended. Returns if the job has not ended or has no such reason. */
+  /** If the job has ended with a reason, throws this reason. */
   check() {
     if (this.#over && this.#reason !== undefined) throw this.#reason;
   }

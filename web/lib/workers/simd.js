@@ -101,7 +101,7 @@ const DOT_DETECTOR = new Uint8Array([
 ]);
 
 /**
- * Returns the name of the build that is fastest here. All builds compute the same bits (src/kernels/dot.h).
+ * Returns the name of the build that is fastest here. The results of all builds are bit-identical (src/kernels/dot.h).
  *
  * @returns {'baseline' | 'relaxed' | 'pairs'} relaxed: relaxed SIMD is available and correct; V8 11.3 (Node 20 with a flag) accepts the
  *   module but computes a wrong number. pairs: relaxed SIMD is available, but the processor has no dot-product instruction, so the engine

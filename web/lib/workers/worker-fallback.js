@@ -67,7 +67,7 @@ function bundledAddress() {
   return address;
 }
 
-/** Starts to record the policy directives that forbid something. */
+/** Starts to record the directives of the page's policy that are violated. */
 function watchPolicy() {
   /** @type {Set<string>} */
   const forbidden = new Set();

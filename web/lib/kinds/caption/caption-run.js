@@ -50,8 +50,8 @@ import { CaptionSheet } from './caption-sheet.js';
  */
 
 /**
- * A run that draws captions. It can be read as an async iterable of words, read as strings, and drawn on a canvas, in any order or at the
- * same time. The run stops within about 10 ms if the loop is left, the signal is aborted or `model.close()` is called.
+ * A run that draws captions. It can be read as an async iterable of words or as strings, and it can be drawn on a canvas, in any order or
+ * at the same time. The run stops within about 10 ms if the loop is left, the signal is aborted or `model.close()` is called.
  *
  * @extends {BaseRun<CaptionStep, string>}
  */

@@ -113,7 +113,7 @@ export class CaptionModel {
   /**
    * Describes a picture, word by word.
    *
-   * @param {ImageSource} image  it is scaled to the model's size, and transparent pixels are blended with white
+   * @param {ImageSource} image  the picture; it is scaled to the model's size, and transparent pixels are blended with white
    * @param {CaptionOptions} [options]
    * @returns {CaptionRun}
    */

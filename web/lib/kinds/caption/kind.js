@@ -35,7 +35,7 @@ export const OPTIONS = {
   ],
 };
 
-/** Describes a picture with words from the file's list. @type {Kind} */
+/** Models that describe a picture with words from the file's list. @type {Kind} */
 export const kind = {
   name: 'caption',
   over: ['picture'],

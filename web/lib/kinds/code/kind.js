@@ -34,7 +34,7 @@ export const OPTIONS = { code: ['CodeOptions', 'The options of sounds drawn by t
 /** Returns whether the model has priors and can therefore draw. @param {import('../index.js').Fitting} model */
 const draws = ({ parts }) => parts.some(({ outputs }) => outputs > 0);
 
-/** Audio as codes of several levels; separate parts of the model encode and decode them. @type {Kind} */
+/** Models that represent audio as codes of several levels. Separate parts of the model encode and decode the codes. @type {Kind} */
 export const kind = {
   name: 'code',
   over: ['sound'],

@@ -29,7 +29,7 @@ export const PAGES = {
   ],
 };
 
-/** Heads of words. @type {Kind} */
+/** Models that find the heads of words. @type {Kind} */
 export const kind = {
   name: 'head',
   says: ({ parts }) => parts.some((part) => leaves(part, 'heads')),

@@ -28,7 +28,7 @@ export const OPTIONS = {
   ],
 };
 
-/** Pictures drawn in one pass from a list of standard normal numbers. @type {Kind} */
+/** Models that draw a picture in one pass from a list of standard normal numbers. @type {Kind} */
 export const kind = {
   name: 'latent',
   over: ['picture'],

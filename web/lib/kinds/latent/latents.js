@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Models that draw a picture in one pass from a latent, which is a list of standard normal numbers; also walks between latents. */
+/**
+ * Models that draw a picture in one pass from a latent, which is a list of standard normal numbers. They can also walk from one latent to
+ * another.
+ */
 
 import { checkLabel, checkSettings, flag, show, wholeNumber } from '../../base/checks.js';
 import { Codec } from '../../media/codec.js';

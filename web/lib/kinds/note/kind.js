@@ -31,7 +31,7 @@ export const PAGES = {
 
 export const OPTIONS = { note: ['NoteOptions', 'The options of music.'] };
 
-/** Music, note by note. @type {Kind} */
+/** Models that draw music note by note. @type {Kind} */
 export const kind = {
   name: 'note',
   says: (_, number) => Number(number('notes.ticks')) > 0,

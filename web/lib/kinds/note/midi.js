@@ -17,8 +17,8 @@ import { NextPixelError, argumentError } from '../../base/error.js';
 /** @import { Note } from './codec.js' */
 
 /**
- * The maximum number of events in a file. Any piece within a model's capacity has far fewer events, and this many can be read in about ten
- * milliseconds.
+ * The maximum number of events in a file. Any piece within a model's capacity has far fewer events. A file with this number of events can
+ * be read in about ten milliseconds.
  */
 const MOST_EVENTS = 30_000;
 /** Ticks per quarter in a written file: a multiple of the usual grids. */

@@ -250,7 +250,8 @@ export class NoteRun extends BaseRun {
   }
 
   /**
-   * Returns the drawn fraction after a step, 0 to 1. The fraction is an estimate, because the final length of the music is unknown.
+   * Returns the fraction of the run that is drawn after a step, 0 to 1. This is an estimate, because the final length of the music is
+   * unknown.
    * @param {NoteStep} step
    * @internal
    */

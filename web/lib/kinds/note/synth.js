@@ -50,7 +50,8 @@ const hertz = (pitch) => 440 * 2 ** ((pitch - 69) / 12);
  * @param {any} destination
  * @param {number} pitch
  * @param {number} when
- * @returns {(when: number) => void} sets the time at which the note ends
+ * void} sets the time at which the note ends => @returns {(when: number) => void} a function that sets the time at which the note ends =>
+ * void} sets the time at which the note ends
  */
 export function sound(context, destination, pitch, when) {
   const gain = context.createGain();
@@ -73,7 +74,7 @@ export function sound(context, destination, pitch, when) {
 }
 
 /**
- * Returns a function that plays events.
+ * Returns functions that play music: `set` plays an event, and `endAll` ends all notes.
  *
  * @param {any} context
  * @param {any} destination
@@ -191,7 +192,7 @@ export async function play(steps, context, perTick, options, onStart = () => {})
  * Returns the events from a tick on, preceded by the notes that are still sounding at that tick.
  *
  * @param {NoteEvent[]} events
- * @param {number} from  tick
+ * @param {number} from  the tick
  */
 function stillToHear(events, from) {
   /** The sounding note of each voice. @type {Map<string, NoteEvent>} */

@@ -39,7 +39,7 @@ export const OPTIONS = { picture: ['PictureOptions', 'The options of pictures.']
  */
 const plain = ({ part }) => !takes(part, 'image');
 
-/** Pictures, drawn element by element. @type {Kind} */
+/** Models that draw a picture element by element. @type {Kind} */
 export const kind = {
   name: 'picture',
   says: hasPictures,

@@ -64,8 +64,8 @@ import { NOWHERE, PictureSink } from '../../sinks/picture.js';
  * A run that draws pictures. It can be read as an async iterable of steps or as pictures, and it can be drawn to a canvas, in any order or
  * at the same time.
  *
- * Steps are computed on demand: the worker computes only while a step is awaited. Leaving the loop, aborting the signal and calling
- * `model.close()` all stop the run between two chunks of about 10 ms and free its memory.
+ * Steps are computed on demand: the worker computes only while a step is awaited. If the loop is left, the signal is aborted or
+ * `model.close()` is called, the run stops after the current chunk of about 10 ms, and its memory is freed.
  *
  * @extends {BaseRun<PictureStep, Picture[]>}
  */
@@ -200,7 +200,7 @@ export class PictureRun extends BaseRun {
     return sink;
   }
 
-  /** Returns the drawn fraction after a step, 0 to 1. @param {PictureStep} step @internal */
+  /** Returns the fraction of the run that is drawn after a step, 0 to 1. @param {PictureStep} step @internal */
   doneWith({ to }) {
     return (to - this.known.length) / (this.#codec.elements - this.known.length);
   }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** The verbs of picture models: checks of their options, inputs, scores and attention. */
+/** The verbs of picture models, with the checks of their options. Scores and attention are in questions.js. */
 
 import { modelName, resumedOptions } from '../../runs/base-run.js';
 import { checkSaved, finite, arrayOf, numbersOf, object, optional, whole } from '../../runs/saved.js';

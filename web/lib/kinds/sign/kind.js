@@ -30,7 +30,7 @@ export const PAGES = {
   ],
 };
 
-/** Classifies pictures by examples. @type {Kind} */
+/** Models that classify pictures by examples. @type {Kind} */
 export const kind = {
   name: 'sign',
   over: ['picture', 'latent'],

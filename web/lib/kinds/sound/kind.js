@@ -28,7 +28,7 @@ export const PAGES = {
 
 export const OPTIONS = { sound: ['SoundOptions', 'The options of audio.'] };
 
-/** Sounds, drawn sample by sample. @type {Kind} */
+/** Models that draw a sound sample by sample. @type {Kind} */
 export const kind = {
   name: 'sound',
   says: (_, number) => Number(number('sound.rate')) > 0,

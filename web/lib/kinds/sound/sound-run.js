@@ -15,7 +15,7 @@ import { Silence } from './silence.js';
  * One or more samples of a sound, in the order in which they were drawn.
  *
  * @typedef {object} SoundStep
- * @property {number} from           index of the first sample, counting given ones
+ * @property {number} from           index of the first sample, counting the given samples
  * @property {number} to             index after the last sample
  * @property {Float32Array} samples  shape (to - from): values between -1 and 1
  * @property {Uint8Array} levels     shape (to - from): the samples as mu-law levels of the model

@@ -26,7 +26,7 @@ export const PAGES = {
   tag: ['{} tags words: the page of chains shows such models.', 'Try: give it a sentence of your own, and pin a tag that is wrong.'],
 };
 
-/** Tags of words. @type {Kind} */
+/** Models that tag the words of a text. @type {Kind} */
 export const kind = {
   name: 'tag',
   says: ({ parts }) => parts.some((part) => leaves(part, 'tags')),

@@ -89,7 +89,7 @@ export class TagSheet extends Sheet {
       for (const [i, { name, p }] of word.odds.entries()) {
         const y = top + line + i * row;
         context.fillStyle = accent;
-        // If the visitor forces colours, a line replaces the shade; its length is proportional to the probability.
+        // With forced colours, a line replaces the shade; its length is proportional to the probability.
         if (forced) context.fillRect(word.x, y + row - 2, p * word.width, 1);
         else {
           context.globalAlpha = FULL_SHADE * p;

@@ -58,7 +58,7 @@ const HINT_BYTES = 4096;
 /** @param {Fitting} model */
 const writes = ({ part }) => !reads(part);
 
-/** Texts, token by token: stories, answers, translations. @type {Kind} */
+/** Models that write a text token by token: stories, answers, translations. @type {Kind} */
 export const kind = {
   name: 'text',
   last: true,

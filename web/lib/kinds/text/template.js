@@ -37,8 +37,8 @@ import { json, str } from './jinja/write.js';
 /** @import { Pair } from './jinja/values.js' */
 
 /**
- * Numbers of the sources. 0 is the template. The next numbers are one for other values, one for the tools, and three for each message: its
- * content, its tool calls and its other strings.
+ * Numbers of the sources. 0 is the template. Then follow one number for other values, one for the tools, and three for each message: for
+ * its content, its tool calls and its other strings.
  */
 const OTHERS = 1;
 const TOOLS = 2;

@@ -182,9 +182,10 @@ export class TextModel {
   }
 
   /**
-   * Answers in a conversation. The chat template of the file, a program in the Jinja language, defines the form of the prompt. The
-   * template's interpreter is loaded with the first conversation and runs in short steps, so the tokens of the prompt are available only
-   * after `await run.input` or the first step. `run.dropped` then lists the parts of the conversation that the template left out.
+   * Writes the next answer in a conversation. The chat template of the file, a program in the Jinja language, defines the form of the
+   * prompt. The template's interpreter is loaded with the first conversation and runs in short steps, so the tokens of the prompt are
+   * available only after `await run.input` or the first step. `run.dropped` then lists the parts of the conversation that the template left
+   * out.
    *
    * @param {Message[]} messages  all messages in order, such as [{ role: 'user', content: 'Hello' }]; the answer is the assistant's next
    *   message
@@ -437,7 +438,7 @@ export class TextModel {
     return mapsOf(looked, heads, inputs.source?.length ?? 0);
   }
 
-  /** Returns the function that returns the number of bytes of a token; undefined without a vocabulary. */
+  /** Returns a function that returns the number of bytes of a token; undefined without a vocabulary. */
   get #bytesOf() {
     const tokenizer = this.#tokenizer;
     return tokenizer && ((/** @type {number} */ id) => tokenizer.bytes(id).length);

@@ -117,7 +117,7 @@ export class TextRun extends BaseRun {
 
   /**
    * The input as the model receives it: the tokens of the prompt or of the chat, before any token is processed. Rejects if the tokens
-   * cannot be made, or if the run is stopped before they are made.
+   * cannot be computed, or if the run is stopped before they are computed.
    *
    * @returns {Promise<Uint32Array<ArrayBuffer>>}
    */

@@ -51,7 +51,7 @@ import { AlignedSheet } from './aligned-sheet.js';
  */
 
 /**
- * A step of a beam search. The n-th step decides position n.
+ * A step of a beam search. Each step extends the hypotheses by one position.
  *
  * @typedef {object} SearchStep
  * @property {number} position
@@ -102,7 +102,8 @@ export class TranslationRun extends BaseRun {
   search = [];
 
   /**
-   * With the option `maps`, from the first token on: the attention of each encoder head. Queries and keys are the tokens of the sentence.
+   * With the option `maps`, available after the first token: the attention of each encoder head. Queries and keys are the tokens of the
+   * sentence.
    *
    * @type {AttentionMap[]}
    */
@@ -296,7 +297,7 @@ export class TranslationRun extends BaseRun {
   }
 
   /**
-   * For several sentences, shifts the maps of a step to the indices of the tokens of all sentences.
+   * If there are several sentences, shifts the indices in the maps of a step, so that they count the tokens of all sentences.
    * @param {TranslationStep} step
    * @returns {TranslationStep}
    */
@@ -433,7 +434,7 @@ function translated(tokenizer, ids) {
 }
 
 /**
- * Shifts a map to the indices of the tokens of all sentences.
+ * Shifts the indices in a map, so that they count the tokens of all sentences.
  *
  * @param {AttentionMap} map
  * @param {number} source  number of tokens of the previous sentences

@@ -355,9 +355,12 @@ export const TEXT_METHODS = new Map(
   ]),
 );
 
-/** Returns the items of any value that Python can iterate, and charges the budget for the items that are made. @param {any} value @param
- * {Budget} budget
- * @returns {any[]} */
+/**
+ * Returns the items of any value that Python can iterate, and charges the budget for the items that are made.
+ * @param {any} value
+ * @param {Budget} budget
+ * @returns {any[]}
+ */
 export function itemsOf(value, budget) {
   if (value instanceof Text || value instanceof Dict) budget.items(value instanceof Text ? value.text.length : value.pairs.size);
   if (value instanceof Text) return value.characters();

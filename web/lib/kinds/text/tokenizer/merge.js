@@ -3,8 +3,8 @@
 
 /**
  * Merges symbols within a word, for both tokenizers. The adjacent pair with the lowest rank merges first, or the leftmost pair if several
- * pairs have this rank. This is repeated until no pair can merge. With a heap of pairs and a linked list of symbols, n symbols take O(n log
- * n) time.
+ * pairs have this rank. This is repeated until no pair can merge. A heap of pairs and a linked list of symbols keep the time for n symbols
+ * at O(n log n).
  */
 
 /** Maps each pair of symbols to the symbol that they merge into: a hash table with open addressing. */

@@ -37,7 +37,9 @@ export class SentencePieces {
   #size;
   /** The token of each byte. A byte without a token has the unknown token, or -1. */
   #bytes;
-  /** Whether no token contains a space after another character; if so, no token spans the texts before and after a space. */
+  /**
+   * Whether no token contains a space after another character; if so, no token contains the end of one word and the beginning of the next.
+   */
   #words = true;
   /** The words encoded so far, with their tokens. @type {Map<string, Uint32Array>} */
   #seen = new Map();
