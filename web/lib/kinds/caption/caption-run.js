@@ -26,12 +26,12 @@ import { CaptionSheet } from './caption-sheet.js';
  *   the caption
  * @property {string} word
  * @property {number} nats    -log p of the word, given the picture, all words before it and, for hard attention, the attended locations
- * @property {Float32Array} [probabilities]  with the option `probabilities`: the model's own distribution at this word: one value for each
- *   of `model.words`, and a last value for the end
+ * @property {Float32Array} [probabilities]  with the option `probabilities`: the model's own distribution at this word, with one value for
+ *   each of `model.words` and a last value for the end
  * @property {AttentionMap[]} [maps]  with the option `maps`: 'image', the attention to each location of the picture; for hard attention
  *   also 'place', 1 at the drawn location
- * @property {number} [place]  with the option `maps`: the only location that the word attends to: the location given by `lookAt` or, for
- *   hard attention, the drawn location. -1 if the attention is spread over the picture
+ * @property {number} [place]  with the option `maps`: the location that the word attends to, if it attends to a single one. This is the
+ *   location given by `lookAt` or, for hard attention, the drawn location. Otherwise -1
  */
 
 /** Words by their ids, and the id that ends a caption. @typedef {{ list: string[], end: number }} Words */
@@ -72,7 +72,7 @@ export class CaptionRun extends BaseRun {
 
   /**
    * The probability of the first caption, 0 to 1, once it is complete: the product of the probabilities of its words and its end. A low
-   * value means that the caption is unreliable. undefined before the end, and for a resumed run.
+   * value means that the caption is unreliable. Undefined before the end, and for a resumed run.
    *
    * @type {number | undefined}
    */

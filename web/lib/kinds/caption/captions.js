@@ -160,7 +160,10 @@ export class CaptionModel {
     };
   }
 
-  /** Converts the locations that the first words attend to into the engine's form. @param {unknown} lookAt */
+  /**
+   * Converts the option `lookAt`, the locations that the first words attend to, to the form that the engine reads.
+   * @param {unknown} lookAt
+   */
   #placesOf(lookAt) {
     if (lookAt === undefined || lookAt === null) return undefined;
     const { positions } = this.#engine.info;

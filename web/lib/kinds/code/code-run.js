@@ -19,8 +19,8 @@ import { AudibleRun } from '../../media/audible-run.js';
  * @property {Uint32Array} codes    for a level: the drawn codes, shape (to - from); otherwise empty
  * @property {Float32Array} nats    shape (to - from): -log p of each code, given all codes before it, under the model's own distribution. 0
  * for codes that were given or drawn before; empty for samples
- * @property {Float32Array} [probabilities]  present with the option `probabilities`, shape (to - from, values), where the values are the
- *   codes of the level and the end: the model's own distribution of each code before it was drawn
+ * @property {Float32Array} [probabilities]  with the option `probabilities`: the model's own distribution of each code before it was drawn,
+ *   shape (to - from, values). The values are the codes of the level and the end
  * @property {Float32Array} samples for the sound: the decoded samples, shape (to - from); otherwise empty
  */
 

@@ -2,8 +2,8 @@
 // @ts-check
 
 /**
- * Converts music from the page to notes of the model. Their times are whole ticks, a voice has one note at a time, and pitches are within
- * the range of the voice.
+ * Converts music from the page to notes of the model. The times of these notes are whole ticks, each voice has one note at a time, and each
+ * pitch is within the range of its voice.
  */
 
 import { bytesOfBlob, isBlob } from '../../base/blob.js';

@@ -37,8 +37,8 @@ import { play, render } from './synth.js';
  * @property {Uint32Array} ids     shape (to - from): the ids of `events`
  * @property {Float32Array} nats   shape (to - from): -log p of each id, given all ids before it, under the model's own distribution; 0 for
  *   given events
- * @property {Float32Array} [probabilities]  present with the option `probabilities`, shape (to - from, ids): the probability of every id,
- *   before the id of that position was drawn. `info.notes` describes the ids
+ * @property {Float32Array} [probabilities]  with the option `probabilities`: the probability of every id before the id of that position was
+ *   drawn, shape (to - from, ids). `info.notes` describes the ids
  * @property {AttentionMap[]} [maps]  with the option `maps`: one attention map per head of a layer
  */
 
@@ -136,7 +136,11 @@ export class NoteRun extends BaseRun {
       );
   }
 
-  /** Continues a run after the ids that it has already drawn. @param {{ ids: number[], nats: number[] }} saved @internal */
+  /**
+   * Restores the ids that a saved run had drawn; the run continues after them.
+   * @param {{ ids: number[], nats: number[] }} saved
+   * @internal
+   */
   after({ ids, nats }) {
     [this.#ids, this.#nats] = [[...ids], [...nats]];
     const { known, bounds } = /** @type {Plan} */ (this.#plan);

@@ -2,9 +2,9 @@
 // @ts-check
 
 /**
- * Draws music as a piano roll: time to the right, pitch upwards, one bar per note in the colour of its voice. A drawn note with more nats
- * has a wider outline. Given notes have the colour of text; with forced colours, they are hollow. With reduced motion, the roll appears
- * only when it is complete.
+ * Draws music as a piano roll: time to the right, pitch upwards, one rectangle per note in the colour of its voice. A drawn note with more
+ * nats has a wider outline. Given notes have the colour of text; with forced colours, they are hollow. With reduced motion, the roll
+ * appears only when it is complete.
  */
 
 import { media } from '../../base/media.js';

@@ -34,8 +34,8 @@ import { NOWHERE, PictureSink } from '../../sinks/picture.js';
  *   the same pass of the model, 0 for the first element of a pass. Without speculative decoding, all values are 0
  * @property {boolean} [anew]      with the option `resample`: true if samples were dropped or reordered. In this case, all elements drawn
  *   so far are repeated, in one step per sample and without maps, and replace the earlier elements
- * @property {Float32Array} [probabilities]  present with the option `probabilities`, shape (ids of the step, values): the model's own
- *   distribution from which each id was drawn. An id is a level of a channel or a colour of the palette, as counted by `info.levels`
+ * @property {Float32Array} [probabilities]  with the option `probabilities`: the model's own distribution from which each id was drawn,
+ *   shape (ids of the step, values). An id is a level of a channel or a colour of the palette, as counted by `info.levels`
  * @property {AttentionMap[]} [maps]   with the option `maps`: one attention map per head of a layer, for this position
  */
 
@@ -94,9 +94,9 @@ export class PictureRun extends BaseRun {
   small;
 
   /**
-   * The input as the model receives it. For complete(): the given elements, which are the first in generation order, rounded to the model's
-   * levels or to its palette; for superResolve(): the small picture, 8-bit values of shape (inputHeight, inputWidth, channels); otherwise
-   * empty. Rejects if the input cannot be read, or if the run ends first.
+   * The input as the model receives it. For complete(), these are the given elements, rounded to the model's levels or to its palette; the
+   * given elements are the first in generation order. For superResolve(), this is the small picture, 8-bit values of shape (inputHeight,
+   * inputWidth, channels). For other runs, the input is empty. Rejects if the input cannot be read, or if the run ends first.
    *
    * @returns {Promise<Uint8Array>}
    */

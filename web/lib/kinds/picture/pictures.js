@@ -176,9 +176,9 @@ export class PictureModel {
   /**
    * Draws a large picture from a small one.
    *
-   * @param {ImageSource} image  `info.inputWidth` x `info.inputHeight` pixels. A picture whose width and height are the same whole multiple
-   *   of the model's input size is reduced to that size, where each pixel is the mean of its box; any other canvas, ImageBitmap or <img> is
-   *   scaled
+   * @param {ImageSource} image  a picture of `info.inputWidth` x `info.inputHeight` pixels. A picture that is a whole number of times
+   *   larger, by the same factor in both directions, is reduced to this size; each pixel is then the mean of a box. Any other canvas,
+   *   ImageBitmap or <img> is scaled
    * @param {PictureOptions} [options]
    * @returns {PictureRun}
    */

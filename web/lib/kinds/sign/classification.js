@@ -44,8 +44,11 @@ export class Classification extends Answer {
   label;
   /** -log p of the most probable label. @type {number} */
   nats;
-  /** If requested: for each attention layer of the model, the weight of every example, in the order of `support`. The remainder up to 1 is
-   * the query's attention to itself. @type {AttentionMap[] | undefined} */
+  /**
+   * If requested: for each attention layer of the model, the weight of every example, in the order of `support`. These weights and the
+   * query's attention to itself add up to 1.
+   * @type {AttentionMap[] | undefined}
+   */
   maps;
 
   /**

@@ -21,8 +21,8 @@ import { Silence } from './silence.js';
  * @property {Uint8Array} levels     shape (to - from): the samples as mu-law levels of the model
  * @property {Float32Array} nats     shape (to - from): -log p of each sample, given all samples before it, under the model's own
  *   distribution
- * @property {Float32Array} [probabilities]   present with the option `probabilities`, shape (to - from, 257): the probability of each
- *   level, and of the end of the sound, before the sample was drawn
+ * @property {Float32Array} [probabilities]   with the option `probabilities`: the probability of each level, and of the end of the sound,
+ *   before the sample was drawn, shape (to - from, 257)
  */
 
 /** The checked options of a run that draws a sound.

@@ -59,7 +59,7 @@ import { AlignedSheet } from './aligned-sheet.js';
  */
 
 /**
- * Number of tokens by which a translation may be longer than its sentence, unless more are requested [Vaswani et al. 2017, section 6.1].
+ * Number of tokens by which a translation may be longer than its sentence, if `maxTokens` is not given [Vaswani et al. 2017, section 6.1].
  */
 const LONGER = 50;
 
