@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Fetches the file in the element's attribute `src`. */
+/** Fetches the file at the address in the element's attribute `src`. */
 
 import { abortable } from '../base/abort.js';
 import { NextPixelError } from '../base/error.js';

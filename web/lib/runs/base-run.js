@@ -81,7 +81,7 @@ export class BaseRun {
   /** Whether the run must end. @type {boolean} @internal */
   stopped = false;
 
-  /** The stored steps, normally all of them. @type {Step[]} @internal */
+  /** The stored steps. Normally, these are all steps so far. @type {Step[]} @internal */
   steps = [];
 
   /** Whether the run pauses when its last reader leaves, until another reader arrives. @internal */

@@ -145,8 +145,8 @@ export class CodeModel {
   }
 
   /**
-   * Draws a sound as codes: first the codes of the top level, then those of the bottom level. Samples are decoded while the bottom level is
-   * drawn.
+   * Draws a sound as codes: first the codes of the top level, then the codes of the bottom level. Samples are decoded while the bottom
+   * level is drawn.
    *
    * @param {CodeOptions} [options]
    * @returns {CodeRun}

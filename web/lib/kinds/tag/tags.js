@@ -60,7 +60,7 @@ export class TagModel {
   /**
    * Tags the words of a text. Returns the most probable sequence of tags and, with `marginals`, the probability of each tag of each word.
    *
-   * @param {string | string[]} text  a text, which is split into words as in the training treebank; or a list of words. The whole text is
+   * @param {string | string[]} text  a string, which is split into words as in the training treebank; or a list of words. The whole text is
    *   treated as one chain, so single sentences are closer to the training data. At most `info.positions` words; an empty text has no tags.
    *   Words and characters that did not occur in training are tagged by their form and their neighbours
    * @param {TagOptions} [options]

@@ -46,7 +46,7 @@ const MESSAGES = 3;
 const EACH = 3;
 const LAST_SOURCE = 0xffff;
 
-/** Limit of a template's length, in characters. */
+/** Maximum length of a template, in characters. */
 const MOST_TEMPLATE = 2 ** 18;
 /** Number of budget items that each character of a date format costs. */
 const DATE_ITEMS = 16;

@@ -132,7 +132,7 @@ export class TextLines {
   }
 
   /**
-   * Returns the longest beginning of a piece that fits in the line; in an empty line, at least one character.
+   * Returns the longest prefix of a piece that fits in the line. In an empty line, the prefix has at least one character.
    *
    * @param {string} before
    * @param {string} piece

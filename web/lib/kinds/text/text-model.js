@@ -65,7 +65,7 @@ const MOST_WEIGHTS = 2 ** 27;
 /** Before its white space is reduced to single spaces, a sentence may be this many times longer than the model's context. */
 const MOST_SPACE = 64;
 
-/** Limit of the characters of a text that is translated sentence by sentence. */
+/** Maximum length of a text that is translated sentence by sentence, in characters. */
 const MOST_TEXT = 1 << 16;
 
 /**
@@ -127,7 +127,7 @@ export class TextModel {
     if (info.chatTemplate && !this.#translates) info.verbs.push('chat');
   }
 
-  /** Returns the tokenizer, which converts texts to tokens and back. @returns {Tokenizer} */
+  /** Returns the tokenizer, which converts strings to tokens and back. @returns {Tokenizer} */
   get tokenizer() {
     if (!this.#tokenizer) throw new NextPixelError('unsupported', 'This weight file has no vocabulary: use token ids instead of text');
     return this.#tokenizer;

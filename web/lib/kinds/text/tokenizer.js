@@ -22,13 +22,16 @@ import { BYTE, CONTROL, UNKNOWN, USER_DEFINED, readingVocabulary } from './token
 
 /** @typedef {'normal' | 'unknown' | 'control' | 'user' | 'byte'} TokenKind */
 
-/** Maximum number of characters of a text that is tokenized synchronously; a longer text would block the page for too long. @internal */
+/**
+ * Maximum number of characters of a string that is tokenized synchronously; a longer string would block the page for too long.
+ * @internal
+ */
 export const AT_ONCE = 2 ** 18;
 const LONGEST_TEXT = 2 ** 26;
-/** Number of tokens, or of pieces of a text, between two yields to the event loop. */
+/** Number of tokens, or of pieces of a string, between two yields to the event loop. */
 const SLICE = 4096;
 
-/** Converts texts to tokens and tokens to texts. */
+/** Converts strings to tokens and tokens to strings. */
 export class Tokenizer {
   /** @type {Vocabulary} */
   #vocabulary;
@@ -105,11 +108,11 @@ export class Tokenizer {
   }
 
   /**
-   * Encodes a text as tokens, synchronously. For a text as long as a book, use encodeLong(), which does not block the page.
+   * Encodes a string as tokens, synchronously. For a text as long as a book, use encodeLong(), which does not block the page.
    *
    * @param {string} text  at most 2^26 characters; a lone surrogate becomes U+FFFD
    * @param {{ special?: boolean }} [options]  special: adds the tokens that begin and end a text if the file requires them, and reads the
-   *   name of a control token in the text, such as <s>, as that token. Default: false, the whole text is plain text
+   *   name of a control token in the text, such as <s>, as that token. Default: false, the whole string is plain text
    * @returns {Uint32Array<ArrayBuffer>}
    */
   encode(text, options = {}) {
@@ -120,7 +123,7 @@ export class Tokenizer {
   }
 
   /**
-   * Encodes a text as encode() does, but in chunks that yield to the event loop.
+   * Encodes a string as encode() does, but in chunks that yield to the event loop.
    *
    * @param {string} text
    * @param {{ special?: boolean, signal?: AbortSignal }} [options]  signal: aborts the encoding
@@ -329,7 +332,7 @@ export class Tokenizer {
     return this.kind(id) === 'control' ? `\ue000${id}\ue001` : '';
   }
 
-  /** Replaces the names of control tokens in a text by their markers. @param {string} text @internal */
+  /** Replaces the names of control tokens in a string by their markers. @param {string} text @internal */
   marked(text) {
     return this.#specials
       .divide(wellFormed(text), true)

@@ -80,7 +80,7 @@ export class BytePairs {
   }
 
   /**
-   * Returns a text in the form in which it is split. This form is composed (Unicode NFC) if the pre-tokenizer requires it.
+   * Returns a string in the form in which it is split. This form is composed (Unicode NFC) if the pre-tokenizer requires it.
    * @param {string} text
    */
   compose(text) {

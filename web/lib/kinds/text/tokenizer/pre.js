@@ -13,7 +13,7 @@ import { NextPixelError } from '../../../base/error.js';
 const SPACE = '\\p{White_Space}';
 const BLACK = '\\P{White_Space}';
 
-// A run of white space without its last character, which belongs to the next word; at the end of the text, the whole run of white space.
+// Matches a run of white space without its last character, which belongs to the next word. At the end of the text, matches the whole run.
 const RUN = `${SPACE}+(?!${BLACK})`;
 
 /** The expression of GPT-2. It matches English contractions, and words, numbers and other characters with the space before them. */

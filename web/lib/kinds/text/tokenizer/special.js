@@ -12,7 +12,7 @@ import { CONTROL, UNKNOWN, USER_DEFINED, vocabularyError } from './vocabulary.js
 /** @import { Vocabulary } from './vocabulary.js' */
 
 /** @typedef {{ text: string, id: number, control: boolean }} Special */
-/** For each character, the range of the sorted tokens that begin with it, from and to.
+/** For each character, the range of the sorted tokens that begin with it: the first index, and the index after the last.
  * @typedef {Map<string, [number, number]>} Starts */
 /** For each position, the number of earlier characters that the template did not write. @typedef {Uint32Array} Foreign */
 
@@ -72,7 +72,7 @@ export class Specials {
    * @param {string} [sources]  the source of each character of the text. A control token is recognised only if the sources of all its
    *   characters are \0. A token that the file's author defined never takes characters of a control token, regardless of the characters
    *   around it
-   * @returns {Generator<void, (string | number)[], void>} tokens, and the texts between them
+   * @returns {Generator<void, (string | number)[], void>} ids of tokens, and the strings between them
    */
   *dividing(text, control, sources) {
     if (text === '') return [];

@@ -53,7 +53,7 @@ export class SentencePieces {
     this.#bytes = Int32Array.from({ length: 256 }, () => unknown ?? -1);
   }
 
-  /** Returns a text in the form in which it is encoded, which is the text itself. @param {string} text */
+  /** Returns a string in the form in which it is encoded, which is the string itself. @param {string} text */
   compose(text) {
     return text;
   }
