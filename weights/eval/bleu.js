@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: MIT
-// BLEU of a corpus [Papineni, Roukos, Ward and Zhu 2002, "BLEU: a method for automatic evaluation of machine translation"], as sacrebleu computes it
-// by default [Post 2018, "A call for clarity in reporting BLEU scores"]:
+// Computes the BLEU of a corpus [Papineni, Roukos, Ward and Zhu 2002, "BLEU: a method for automatic evaluation of machine translation"].
+// The result is equal to that of sacrebleu with its default options [Post 2018, "A call for clarity in reporting BLEU scores"]:
 //
 //   BLEU = 100 exp( min(0, 1 - reference length / translation length) + 1/4 sum_{n=1..4} log p_n )
 //
 // p_n is the fraction of the translations' n-grams that occur in a reference; each n-gram counts at most as often as it occurs in that
-// reference. The reference length of a sentence is the length of the reference closest in length; in a tie, the shorter. The first p_n
-// without a match counts as half an n-gram, the next as a quarter, and so on ("exp" smoothing). BLEU is 0 if no word matches or if no
-// translation has four words.
+// reference. The reference length of a sentence is the length of the reference whose length is closest to that of the translation; in a
+// tie, the shorter one. If no n-gram of an order matches, the count for the first such order is 1/2, for the next 1/4, and so on ("exp"
+// smoothing). BLEU is 0 if no word matches or if no translation has four words.
 //
-// weights/train/common/bleu.py is the Python version; tests/js/bleu.json tests both.
+// weights/train/common/bleu.py is the Python version. tests/js/bleu.json has test cases for both.
 // @ts-check
 
 const ORDERS = 4;
@@ -19,8 +19,8 @@ const BLANKS = /[\t-\r\x1c-\x20\x85\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u20
 const LAST_BLANKS = new RegExp(`${BLANKS.source}$`);
 
 /**
- * Splits a sentence into words by the rules of mteval-v13a: resolves a few SGML entities; separates symbols, full stops and commas without
- * digits on both sides, and dashes after a digit.
+ * Splits a sentence into words by the rules of mteval-v13a. It resolves a few SGML entities and separates three kinds of characters from
+ * words: symbols, full stops and commas that are not between two digits, and dashes after a digit.
  * @param {string} text
  */
 export function words(text) {
@@ -47,7 +47,7 @@ function grams(tokens, n) {
   /** @type {Map<string, number>} */
   const found = new Map();
   for (let i = 0; i + n <= tokens.length; i++) {
-    const gram = tokens.slice(i, i + n).join(' '); // a word contains no space, so a space can separate the words of an n-gram
+    const gram = tokens.slice(i, i + n).join(' '); // words contain no spaces, so joined n-grams are unique
     found.set(gram, (found.get(gram) ?? 0) + 1);
   }
   return found;
@@ -55,8 +55,8 @@ function grams(tokens, n) {
 
 /**
  * @typedef {Object} Counts
- * @property {number[]} correct          for each order, the number of the translations' n-grams that occur in a reference
- * @property {number[]} total            n-grams
+ * @property {number[]} correct          for each order, the number of n-grams of the translations that occur in a reference
+ * @property {number[]} total            for each order, the number of n-grams of the translations
  * @property {number} length             number of words in the translations
  * @property {number} referenceLength    number of words in the references
  */
@@ -80,7 +80,7 @@ export function bleuOf({ correct, total, length, referenceLength }) {
 /**
  * Computes the BLEU of translations.
  * @param {string[]} translations
- * @param {(string | string[])[]} references  for each translation one reference, or several
+ * @param {(string | string[])[]} references  one or several references for each translation
  * @param {{ lowercase?: boolean }} [options]
  */
 export function bleu(translations, references, { lowercase = false } = {}) {

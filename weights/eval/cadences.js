@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT
-// Measures how chorales around a melody end: of the songs that end on their tonic, how many end on the tonic's chord; and how many of all
-// songs end on no chord.
+// Measures how the harmonisations of melodies end. The first result is for melodies that end on their tonic: how many of their
+// harmonisations end on the tonic chord. The second result is for all melodies: how many harmonisations end without a chord.
 //
 //   node weights/eval/cadences.js weights/chorales.gguf [--keys -2,0,2,3] [--temperature 0.8] [--data build/chorales-test.json] [--once]
 //
-// The songs are twelve well-known songs, in four keys each; nine of the twelve end on their tonic. The seed is the index of the song.
-// --data uses melodies of chorales instead of the songs (weights/train/held_out.py chorales); an ending then counts as on the tonic if the
-// root of the composed last chord is the soprano's last note. --once draws the last bar once; the default is the page's rule
-// (web/pages/chorale/ending.js).
+// By default, the melodies are twelve well-known songs, in four keys each; nine of the twelve end on their tonic. The seed is the index of
+// the melody. With --data, the melodies of chorales are used instead (weights/train/held_out.py chorales). A chorale counts as ending on
+// its tonic if the root of the composer's last chord is the soprano's last note. --once samples the last bar once; the default is the
+// page's rule (web/pages/chorale/ending.js).
 // @ts-check
 import path from 'node:path';
 import { parseArgs } from 'node:util';
@@ -22,8 +22,8 @@ import { chordOf, parallelsOf } from './harmony.js';
 /** @typedef {{ start: number, length: number, pitch: number }} Sung */
 
 /**
- * Letters are pitches from C4 upwards, lower-case letters are an octave higher. A dash makes the note a beat longer, a dot half a beat, a
- * comma halves it. The last column: whether the song ends on its tonic.
+ * [name, notes, whether the song ends on its tonic]. A letter is a pitch from C4 upwards; a lower-case letter is an octave higher. A dash
+ * after a note makes it a beat longer, a dot makes it half a beat longer, and a comma halves it.
  */
 const SONGS = /** @type {[string, string, boolean][]} */ ([
   ['Twinkle', 'C C G G A A G- F F E E D D C-', true],
@@ -73,7 +73,7 @@ if (!file) {
 const model = /** @type {AnyModel} */ (await load(path.resolve(file)));
 const { voices = [] } = model.info;
 
-/** Returns the pitches at the end of the last note. @param {{ start: number, length: number, pitch: number }[]} notes */
+/** Returns the pitches that sound until the end of the piece. @param {{ start: number, length: number, pitch: number }[]} notes */
 function lastOf(notes) {
   const end = Math.max(...notes.map(({ start, length }) => start + length));
   return notes.filter(({ start, length }) => start + length === end).map(({ pitch }) => pitch);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Measures how well a model captions held-out scenes, and whether it attends to the objects that it names, through the wasm, in comparison
-// with a control that sees a blank picture.
+// Measures the quality of a model's captions of held-out scenes, and whether it attends to the objects that it names. The control is the
+// same model with a blank picture as its input. The model runs in the wasm engine.
 // @ts-check
 import { readFileSync } from 'node:fs';
 import { gunzipSync } from 'node:zlib';
@@ -10,27 +10,27 @@ import { readJson } from './files.js';
 /** @import { AnyModel as Model } from '../../web/lib/model/of-kind.js' */
 
 /**
- * A scene as written by weights/train/held_out.py: for each word, the boxes (top, left, bottom, right) of the objects that it names.
+ * A scene as written by weights/train/held_out.py. boxes[i] are the boxes [top, left, bottom, right] of the objects that word i names.
  * @typedef {{ words: string[], boxes: number[][][] }} Told
  */
 
 /**
  * @typedef {Object} CaptionResult
  * @property {number} scenes
- * @property {number} bleu1      fraction of the words that occur in the reference, with the brevity penalty, 0..100
- * @property {number} bleu4
+ * @property {number} bleu1      BLEU with single words only: percentage of the words that occur in the reference, times the brevity penalty
+ * @property {number} bleu4      0..100
  * @property {number} right      fraction of the captions that are entirely correct
  * @property {number} natsPerWord  negative log-likelihood of the references per word, including the end
- * @property {number} nouns      number of written nouns that name an object in the scene
- * @property {number} looked     fraction of the nouns that name an object in the scene for which the centre of the location with the
- *   largest weight is on the object
+ * @property {number} nouns      number of generated nouns that name an object in the scene
+ * @property {number} looked     fraction of these nouns for which attention is on the named object: the centre of the location with the
+ *   largest weight is in the object's box
  * @property {number} sure       fraction of the captions whose probability is at least SURE
  * @property {number} sureRight  fraction of the captions with a probability of at least SURE that are entirely correct
  * @property {number} unsureRight  fraction of the captions with a probability below SURE that are entirely correct
  * @property {number} ms         median time per caption
  */
 
-/** The captions page states that it is not sure of a caption below this probability. */
+/** If the probability of a caption is lower, the captions page states that it is not sure. */
 const SURE = 0.6;
 
 /** @param {string} file  path of NAME.u8.gz, with NAME.json next to it */

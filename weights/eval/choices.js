@@ -1,18 +1,21 @@
 // SPDX-License-Identifier: MIT
-// Draws several completions or enlargements of held-out pictures and chooses one of them by several methods, for a judge who does not know
-// which method chose which picture:
+// Draws several completions or enlargements of each held-out picture and chooses one by several methods. A person can then judge the
+// chosen pictures without knowing which method chose them:
 //
 //   node weights/eval/choices.js weights/emoji.gguf|weights/emoji-sr.gguf [--out build/emoji] [--count 40] [--temperature 0.9]
 //
-//   OUT-choices.png    for each picture the input, four completions of the lower half or two enlargements in random order, the original;
-//                      two pictures per row
-//   OUT-choices.json   [picture: [the method of each completion]], to be opened after judging
+//   OUT-choices.png    for each held-out picture: the input; four completions of the lower half, or two enlargements, in random order; and
+//                      the original. Each row has two held-out pictures
+//   OUT-choices.json   [picture: [the method of each completion]]; do not open it before judging
 //
-// The methods are: one, the first sample; likeliest, the best of 4 samples that compete while they are drawn (options samples and
-// resample); middle 4 and middle 16, the one of 4 or 16 independent samples whose nats are closest to the mean of all sixteen, which
-// estimates the model's expectation. The pictures are evenly spaced in tests/golden; no classes are given. The script prints the mean nats
-// of each method, and the mean difference of neighbouring pixels in the lower half. For a super-resolution model there are two
-// methods: a single sample, and the likeliest of 8, as on the page.
+// The methods are:
+//   one                    the first sample
+//   likeliest              the likeliest of 4 samples that compete while they are drawn (options samples and resample)
+//   middle 4, middle 16    of 4 or 16 independent samples, the sample whose nats are closest to the mean nats of all sixteen, an estimate
+//                          of the expected nats under the model
+// The pictures are evenly spaced in the set of tests/golden, and no classes are given. For each method, the script prints the mean nats and
+// the mean difference of neighbouring pixels in the lower half. For a super-resolution model there are two methods: a single sample, and
+// the likeliest of 8 competing samples, as on the page.
 // @ts-check
 import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
@@ -47,7 +50,7 @@ const WAYS = enlarges ? ['one', 'likeliest'] : ['one', 'likeliest', 'middle 4', 
 const [FEW, MANY, COMPETING] = enlarges ? [1, 1, 8] : [4, 16, 4];
 const count = Math.min(Number(wanted), held.count);
 
-/** Returns all samples of a run, in their own order. @param {PictureRun} run @param {number} samples @param {Uint8Array} original */
+/** Returns all samples of a run, in the order of the run. @param {PictureRun} run @param {number} samples @param {Uint8Array} original */
 async function drawn(run, samples, original) {
   const found = Array.from({ length: samples }, () => ({ picture: Uint8Array.from(original), nats: 0 }));
   const span = size / info.positions;
@@ -61,11 +64,11 @@ async function drawn(run, samples, original) {
   return found;
 }
 
-/** Returns the sample whose nats are closest to a value. @param {Awaited<ReturnType<typeof drawn>>} some @param {number} nats */
+/** Returns the sample whose nats are closest to the value `nats`. @param {Awaited<ReturnType<typeof drawn>>} some @param {number} nats */
 const nearest = (some, nats) => [...some].sort((a, b) => Math.abs(a.nats - nats) - Math.abs(b.nats - nats))[0];
 
 /**
- * Returns the mean difference of a pixel in the lower half from the pixels to its left and above, in 8-bit levels.
+ * Returns the mean absolute difference, in 8-bit levels, between a pixel of the lower half and the pixels to its left and above.
  * @param {Uint8Array} picture
  */
 function roughness(picture) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Measures the loss when held-out sounds are encoded into codes and decoded again, through the wasm.
+// Encodes held-out sounds into codes, decodes the codes, and measures how much the decoded sounds differ. The model runs in the wasm
+// engine.
 // @ts-check
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
@@ -12,12 +13,12 @@ import { recordings } from './files.js';
  * @typedef {Object} CodesResult
  * @property {number} sounds
  * @property {number} seconds
- * @property {{ top: number, bottom: number }} convergence  spectral convergence of each level in dB: the mean over the sounds of 20 log10
- *   |S - S'| / |S|, where S are the magnitudes of the short-time spectra (256 samples, hop 64) of the sound, and S' those of the decoded
- *   sound; lower is better
- * @property {{ top: number, bottom: number }} bits  bits per second of each level's codes, at log2(codebook size) bits per code
- * @property {{ encode: number, decode: number }} timesRealTime  speeds relative to real time of encoding both levels and of decoding the
- *   bottom level
+ * @property {{ top: number, bottom: number }} convergence  spectral convergence of each level in dB: the mean over the sounds of
+ *   20 log10(|S - S'| / |S|). S is the magnitudes of the short-time spectra of the sound (256 samples, hop 64), and S' is those of the
+ *   decoded sound. Lower is better
+ * @property {{ top: number, bottom: number }} bits  bit rate of each level in bits per second; a code has log2(codebook size) bits
+ * @property {{ encode: number, decode: number }} timesRealTime  speed relative to real time. encode: both levels; decode: the bottom
+ *   level only
  */
 
 const WINDOW = 256;
@@ -54,8 +55,8 @@ function convergence(original, made) {
 /**
  * @param {Model} model
  * @param {string} data  a WAV file, or a folder of them
- * @param {{ most: number, out?: string, say: (done: string) => void }} how  out: a folder; the decoded sounds of each level are written to
- *   its subfolders top and bottom
+ * @param {{ most: number, out?: string, say: (done: string) => void }} how  out: a folder; the decoded sounds are written to its
+ *   subfolders top and bottom
  * @returns {Promise<CodesResult>}
  */
 export async function scoreCodes(model, data, { most, out, say }) {

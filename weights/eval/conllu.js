@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: MIT
-// Reads treebanks in their usual file format, for the evaluation of tags and heads.
+// Reads treebanks in the CoNLL-U format, or as a table of words and annotations, for the evaluation of tags and heads.
 // @ts-check
 
 /**
- * Reads the sentences of a treebank as rows of columns: CoNLL-U (ten columns; ranges such as 1-2, empty nodes such as 1.1 and comments are
- * skipped) or lines of a word and its annotations, separated by tabs. An empty or blank line ends a sentence. A byte order mark, CRLF, and
- * comments without a space after the # are accepted.
+ * Reads the sentences of a treebank. Each word is a row of columns, separated by tabs: either the ten columns of CoNLL-U, or the word and
+ * its annotations. In CoNLL-U, ranges such as 1-2, empty nodes such as 1.1 and comments are skipped. A blank line ends a sentence. A byte
+ * order mark, CRLF, and comments without a space after the # are accepted.
  *
  * @param {string} text
- * @returns {{ rows: string[][], first: string }[]}  first: the first line, for error messages
+ * @returns {{ rows: string[][], first: string }[]}  first: the first line of the text, for error messages
  */
 export function readSentences(text) {
   const lines = text.replace(/^\ufeff/, '').replaceAll('\r', '');

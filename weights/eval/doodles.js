@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: MIT
-// Draws twenty objects in a few lines, as a visitor would, for a captioning model that learned from coloured emoji:
+// Paints twenty doodles, simple line drawings as a visitor would draw them, to test a captioning model that was trained on coloured emoji:
 //
 //   node weights/eval/doodles.js build/doodles && npm run eval -- weights/captions.gguf --data build/doodles.u8.gz --show
 //
-// Writes OUT.u8.gz, OUT.json (as weights/train/held_out.py scenes does) and OUT.png. The doodles are in doodles.json: for each noun lines of
-// points on a square of 100 by 100, which a smooth curve joins. The doodles were never used for training or to choose a setting.
+// Writes OUT.u8.gz and OUT.json, in the format of weights/train/held_out.py scenes, and OUT.png. The doodles are in doodles.json: for each
+// noun, a list of lines. A line is a list of points in a square of 100 by 100, joined by a smooth curve. The doodles were never used for
+// training or to choose a setting.
 // @ts-check
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
@@ -12,7 +13,7 @@ import { gzipSync } from 'node:zlib';
 import { writeSheet } from './sheet.js';
 
 const SIDE = 64;
-/** Size of a doodle in pixels, its distance from the edge, and half of the width of a line. */
+/** In pixels: the side of a doodle's picture, the margin around the doodle, and half of the width of a line. */
 const COVERED = 40,
   FROM = 12,
   HALF = 0.8;
@@ -21,7 +22,7 @@ const COVERED = 40,
 /** @type {Record<string, Line[]>} */
 const doodles = JSON.parse(readFileSync(new URL('doodles.json', import.meta.url), 'utf8'));
 
-/** Returns the points of a Catmull-Rom spline through a line. A point that is given twice is a corner. @param {Line} line */
+/** Returns points of a Catmull-Rom spline through the points of a line. A point that is given twice is a corner. @param {Line} line */
 function smooth(line) {
   const at = (/** @type {number} */ i) => line[Math.min(Math.max(i, 0), line.length - 1)];
   const closed = line.length > 3 && line[0].join() === line[line.length - 1].join();
@@ -41,8 +42,11 @@ function smooth(line) {
 }
 
 /**
- * Returns the distance of a point from a piece of a line. @param {number} x @param {number} y @param {[number, number]} a @param {[number,
- * number]} b
+ * Returns the distance of the point (x, y) from the line segment from a to b.
+ * @param {number} x
+ * @param {number} y
+ * @param {[number, number]} a
+ * @param {[number, number]} b
  */
 function distance(x, y, [ax, ay], [bx, by]) {
   const [dx, dy] = [bx - ax, by - ay];

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Draws a run's samples as pictures, with the probability of each.
+// Runs a picture model and returns its samples as pictures, with the nats of each.
 // @ts-check
 /** @import { PictureRun } from '../../web/lib/index.js' */
 /** @import { AnyModel as Model } from '../../web/lib/model/of-kind.js' */
@@ -11,7 +11,7 @@ const PAPER = 128; // grey of the unknown part of a picture
  * @param {PictureRun} run
  * @param {number} samples  number of samples that the run draws
  * @returns {Promise<{ pictures: Uint8Array[], nats: number[], given: Uint8Array }>}  the pictures, most probable first, with their nats;
- *   given: the known pixels, the rest grey
+ *   given: a picture of the known pixels, with grey for all others
  */
 export async function picturesOf(model, run, samples) {
   const { width, height, channels, positions } = model.info;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Measures a shipped file on held-out images or texts, through the wasm:
+// Measures a shipped file on held-out data, such as images or texts, with the wasm engine:
 //
 //   npm run eval -- weights/digits.gguf --images 10000 [--data data/mnist] [--labels] [--json]
 //   npm run eval -- weights/emoji-sr.gguf --data data/emoji-test.u8.gz
@@ -14,66 +14,69 @@
 //   npm run eval -- weights/opened.gguf --data build/letters-test.tsv
 //   npm run eval -- weights/sagan-emoji.gguf
 //
-// Without --data it reads the small held-out set of the model's data set in tests/golden/, if there is one. --labels gives the model each
-// image's class, --wasm uses another build of the library. The result is the mean negative log-likelihood in nats per image and in bits per
-// dimension (a channel of a pixel), of the image as the model sees it: at its number of levels, or in the colours of its palette.
+// Without --data, the script reads the small held-out set in tests/golden/, if there is one for the model's data set. --labels gives the
+// model each image's class. --wasm uses another build of the library. The result is the mean negative log-likelihood in nats per image and
+// in bits per dimension (a channel of a pixel). Images are first reduced to the model's number of levels, or to the colours of its palette.
 //
-// For a super-resolution model, the input is the downscaled image. One sample of each image (its seed is the index of the image) is
-// downscaled again and compared with the input; so is the bicubic upsampling. The results are the PSNR in dB over all images (null in JSON
-// if they are equal), the PSNR compared with the image itself, the mean difference of neighbouring pixels in the samples and in the
-// originals, and the nats of the samples: far more nats than for an original show that the model diverges while it samples. --temperatures
-// 1,0.8 draws one sample at each of these temperatures; --of 24 uses the most probable of this many samples instead; --resample 8
-// --resample-rows 4 resamples them in groups while they are drawn, like the options of these names.
+// For a super-resolution model, the input is the downscaled image. One sample of each image is downscaled again and compared with the
+// input, and so is the bicubic upsampling; the seed of a sample is the index of the image. The results are:
+//   - the PSNR in dB between the downscaled sample and the input, over all images (null in JSON if they are equal)
+//   - the PSNR between the sample and the original image
+//   - the mean difference of neighbouring pixels, in the samples and in the originals
+//   - the nats of the samples; if they are far more than the nats of the originals, the model diverges while it samples
+// --temperatures 1,0.8 draws one sample at each of these temperatures. --of 24 uses the most probable of this many samples instead.
+// --resample 8 --resample-rows 4 resamples them in groups while they are drawn, like the library's options resample and resampleRows.
 //
 // --data takes a folder with the four standard MNIST files, or a file of pictures:
-//   NAME.u8.gz  gzip of count x height x width x channels bytes, nothing else
-//   NAME.json   { "width", "height", "channels", "labels" }, other keys are ignored; missing sizes are the model's; labels
-//               (count) are class indices or names, and needed for --labels only
+//   NAME.u8.gz  the pixels, bytes of shape (count, height, width, channels), compressed by gzip
+//   NAME.json   { "width", "height", "channels", "labels" }; other keys are ignored. The default sizes are the model's. "labels" are class
+//               indices or names, one per image; only --labels needs them
 //
 // --each FILE.csv also writes a row for each scored input, in order: its index, its nats, and its number of elements (channels, tokens,
-// samples). Two such files, from two models on the same inputs, are compared by npm run eval -- --compare ONE.csv OTHER.csv: it prints the
-// mean difference of their nats and its standard error over the inputs.
+// samples). npm run eval -- --compare ONE.csv OTHER.csv compares two such files of two models on the same inputs. It prints the mean
+// difference of their nats, and the standard error of this mean.
 //
-// For a language model, --data is a file of texts separated by form feeds; the result is nats per byte and per token. --images is the
+// For a language model, --data is a file of texts separated by form feeds. The results are the nats per byte and per token. --images is the
 // number of texts.
 //
-// For a tagging model, --data is a treebank, as CoNLL-U or as lines of a word, a tab and its tag with empty lines between sentences. The
-// result is the fraction of words with the correct tag, this fraction for words that are not in the training data, and the nats of the
-// treebank's tags per word. --images is the number of sentences.
+// For a tagging model, --data is a treebank in CoNLL-U, or a file with a word, a tab and its tag on each line and an empty line after each
+// sentence. The results are the fraction of words with the correct tag, this fraction for words that are not in the training data, and the
+// nats per word of the treebank's tags. --images is the number of sentences.
 //
-// For a dependency parser, --data is a treebank, as CoNLL-U or as lines of a word, a column and the index of its head, separated by tabs,
-// with empty lines between sentences. The result is the fraction of words with the correct head, including punctuation, and the nats of the
-// treebank's heads per word. --images is the number of sentences.
+// For a dependency parser, --data is a treebank in CoNLL-U, or a file with tab-separated lines and an empty line after each sentence:
+// column 1 is the word, column 3 is the index of its head, and column 2 is not used. The results are the fraction of words with the correct
+// head, including punctuation, and the nats per word of the treebank's heads. --images is the number of sentences.
 //
 // For a few-shot classifier of characters, --data is a folder with the evaluation part of Omniglot (weights/train/data/omniglot.py). The
-// result is the accuracy over 2,000 episodes (or --images of them) of seed 1, 5-way and 20-way, with one example per class.
+// result is the accuracy over 2,000 episodes (or over --images episodes) of seed 1, 5-way and 20-way, with one example per class.
 //
-// For a captioning model, --data is a file of scenes (weights/train/held_out.py scenes). The result is BLEU-1 and BLEU-4, the fraction of
-// entirely correct captions, the nats per word of the references, and the fraction of written nouns with attention on their object. The
-// second line of the result is for a control, the same model given a white image. --images is the number of scenes, --show prints each with
-// its reference.
+// For a captioning model, --data is a file of scenes (weights/train/held_out.py scenes). The results are BLEU-1 and BLEU-4, the fraction of
+// entirely correct captions, the nats per word of the references, and the fraction of generated nouns for which attention is on the named
+// object. The second line of the output is for a control: the same model with a white image as its input. --images is the number of scenes.
+// --show prints each caption with its reference.
 //
-// For an audio model, --data is a WAV file or a folder of them; the result is nats and bits per sample. With --labels the model is given
-// the digit and the speaker from the file names: DIGIT_SPEAKER_TAKE.wav. --images is the number of recordings.
+// For an audio model, --data is a WAV file, or a folder of WAV files. The results are the nats and bits per sample. With --labels, the
+// model also gets the digit and the speaker from the file name DIGIT_SPEAKER_TAKE.wav. --images is the number of recordings.
 //
-// For a model of audio codes, --data is a WAV file or a folder of them too. The result is the spectral convergence of each level's decoded
-// sounds in dB: 20 log10 of the distance between the magnitudes of the two spectra, relative to the magnitudes of the original. --out
-// writes the decoded sounds to the subfolders top and bottom, for weights/train/listen.py.
+// For a model of audio codes, --data is also a WAV file or a folder of WAV files. The result is the spectral convergence in dB of the
+// sounds decoded from each level. It is 20 log10(|S - S'| / |S|), where S and S' are the magnitudes of the spectra of the original and of
+// the decoded sound. --out writes the decoded sounds to the subfolders top and bottom, for weights/train/listen.py.
 //
-// For a music model, --data is a JSON file: for each piece a list of notes { start, length, pitch, voice }. The result is nats per note and
-// per time step; and, for these pieces and for as many pieces sampled at --temperatures, the number of parallel fifths and octaves, how
-// often voices cross, and how many beats are a chord (harmony.js). --images is the number of pieces.
+// For a music model, --data is a JSON file: for each piece, a list of notes { start, length, pitch, voice }. The results are the nats per
+// note and per time step, and some statistics of harmony (harmony.js): the number of parallel fifths and octaves, how often voices cross,
+// and how many beats are a chord. The statistics are computed for these pieces and for the same number of generated pieces, sampled at
+// --temperatures. --images is the number of pieces.
 //
-// For a translation model, --data is a file with a sentence, a tab and its translation per line; a first line that names the languages is
-// skipped. The result is lower-cased BLEU (bleu.js), the nats per reference, and the time per translation. --beams 1 (the default) is greedy decoding. --images is the number of sentences,
-// --show prints each with its reference and its translation. --lengths prints BLEU for each quarter of the sentences by length, and the
-// entropy of the attention weights over the sentence.
+// For a translation model, each line of the file --data is a sentence, a tab and its translation. A first line that names the languages is
+// skipped. The results are lower-cased BLEU (bleu.js), the nats per reference, and the time per translation. --beams 1 (the default) is
+// greedy decoding. --images is the number of sentences. --show prints each sentence with its reference and its translation. --lengths sorts
+// the sentences by length and prints BLEU for each quarter; it also prints the entropy of the attention weights over the sentence.
 //
-// For a model of single words (data set letters), --data is a file with a word, a tab and its answer per line; the result is the number of
-// entirely correct answers.
+// For a model that reverses single words (data set letters), each line of the file --data is a word, a tab and the correct answer. The
+// result is the number of entirely correct answers.
 //
-// A model that generates all pixels in one pass has no likelihood; weights/train/frechet.py measures it, which needs PyTorch and the data
-// set.
+// A model that generates all pixels in one pass has no likelihood. It is measured by weights/train/frechet.py, which needs PyTorch and the
+// data set.
 // @ts-check
 import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync, realpathSync, statSync, writeFileSync } from 'node:fs';
@@ -90,7 +93,7 @@ import { evaluationOf } from './reports.js';
 /** @import { AnyModel } from '../../web/lib/model/of-kind.js' */
 
 /**
- * Reports how to measure a model that generates all pixels in one pass: the metric needs features that PyTorch computes.
+ * Measures a model that generates all pixels in one pass. It runs a Python script, because the metric needs features that PyTorch computes.
  * @param {string} file
  */
 function measureAtOnce(file) {
@@ -100,7 +103,7 @@ function measureAtOnce(file) {
 }
 
 /**
- * Runs a measurement on the data of --data, and reports data of another form by name.
+ * Runs a measurement on the data of --data. If the data have another format, the error names the path.
  * @template T
  * @param {string} data
  * @param {() => Promise<T> | T} measure
@@ -110,13 +113,13 @@ async function measuring(data, measure) {
     return await measure();
   } catch (error) {
     const { code = '', message } = /** @type {{ code?: string, message: string }} */ (error);
-    if (!(error instanceof SyntaxError) && !/^[EZ][A-Z_]+$/.test(code)) throw error; // a missing file, a missing folder or another format
+    if (!(error instanceof SyntaxError) && !/^[EZ][A-Z_]+$/.test(code)) throw error; // not a file-system, gzip or JSON error
     throw new Error(`--data ${data} is not what such a model is measured on (${message}): npm run eval -- --help says what is`);
   }
 }
 
 /**
- * Writes the scores of a model to the file of --each when the process ends.
+ * Records all scores of a model, and writes them to the file of --each when the process ends.
  *
  * @param {any} model
  * @param {string} file
@@ -133,7 +136,7 @@ function recordEach(model, file) {
 }
 
 /**
- * Computes the mean difference of two files of --each and its standard error.
+ * Computes the mean difference of the nats in two files of --each, and its standard error.
  *
  * @param {string} one
  * @param {string} other
@@ -154,11 +157,11 @@ export function compared(one, other) {
   return `${a.length} inputs: the second costs ${mean.toFixed(4)} nats more, standard error ${Math.sqrt(variance / a.length).toFixed(4)}`;
 }
 
-/** The options that take whole numbers, with their ranges. @type {Record<string, [number, number]>} */
+/** Minimum and maximum of each option that takes a whole number. @type {Record<string, [number, number]>} */
 const WHOLE = { images: [1, Infinity], of: [1, 64], resample: [0, 64], 'resample-rows': [1, Infinity], beams: [1, 16] };
 
 /**
- * Throws an error if an option that takes a number has another value.
+ * Throws an error if an option that takes a number is not a number, or is out of range.
  * @param {Record<string, unknown>} options  of the command line
  */
 export function checkNumbers(options) {
@@ -259,7 +262,7 @@ async function main() {
 
 if (process.argv[1] && realpathSync(process.argv[1]) === fileURLToPath(import.meta.url)) {
   await main().catch((error) => {
-    if (error instanceof TypeError && !('code' in error)) throw error; // the fault is in this script, not in its input
+    if (error instanceof TypeError && !('code' in error)) throw error; // a bug in this script, not in its input
     console.error(`npm run eval: ${error.message}`);
     process.exitCode = 1;
   });

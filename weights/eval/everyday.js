@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: MIT
-// Counts how many of twenty everyday German sentences (weights/train/data/everyday.tsv, in no training pair) a model translates correctly:
+// Counts how many of twenty everyday German sentences a model translates correctly. The sentences are in weights/train/data/everyday.tsv;
+// none of them is in a training pair:
 //
 //   node weights/eval/everyday.js weights/de-en.gguf [--beams 4]
 //
-// A line of the file is a sentence, a tab, and a regular expression that matches the correct answers, with alternatives separated by " | ":
-// in lower case, without punctuation, with contractions expanded (I'm: i am).
+// Each line of the file is a sentence, a tab, and a regular expression that matches the correct translations; " | " separates alternatives.
+// Before the match, a translation is converted to lower case, its punctuation is removed and contractions are expanded (I'm becomes i am).
 // @ts-check
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
@@ -25,7 +26,7 @@ const SHORT = [
   [/\b(he|she|it|that|what|where|who|how|there|here|name)'s\b/g, '$1 is'],
 ];
 
-/** Normalises a translation to the form used in the file. @param {string} text */
+/** Converts a translation to the form that the regular expressions of the file match. @param {string} text */
 export function plain(text) {
   const written = SHORT.reduce((so, [short, long]) => so.replace(short, long), text.toLowerCase().replaceAll('’', "'"));
   return written.replace(/[^\p{L}\p{N}]+/gu, ' ').trim();

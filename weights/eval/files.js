@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Reads the files and folders of --data in the encodings and with the names that other programs give them.
+// Reads the files and folders of --data. Other programs may have written them, so several encodings and file names are accepted.
 // @ts-check
 import { readFileSync, readdirSync, statSync } from 'node:fs';
 import path from 'node:path';
@@ -11,8 +11,8 @@ const MARKS = [
 ];
 
 /**
- * Reads a text in UTF-8, or in UTF-16 with a byte order mark. Lines end in \n, as in the texts that training reads. Other bytes are
- * refused, because a model would be measured on replacement characters.
+ * Reads a text in UTF-8, or in UTF-16 with a byte order mark. Line ends become \n, as in the texts that training reads. Text in another
+ * encoding is an error, because the model would otherwise be measured on replacement characters.
  *
  * @param {string} file
  * @returns {string}
@@ -34,7 +34,7 @@ export function readText(file) {
 export const readJson = (file) => JSON.parse(readText(file));
 
 /**
- * Lists the recordings of a folder and its subfolders, sorted, without hidden ones.
+ * Lists the WAV files of a folder and its subfolders, sorted, without hidden files.
  *
  * @param {string} data  a WAV file, or a folder
  * @returns {string[]} at least one path

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Lists pinned heads that change other words: sentences of a treebank in which another likely head of one word changes the heads of others.
-// The examples of web/pages/structure were chosen from this list.
+// Searches a treebank for sentences in which pinning one word to another likely head changes the heads of other words, and lists these
+// pins. The examples of web/pages/structure were chosen from this list.
 //
 //     node weights/eval/head-pins.js validation.tsv [weights/parents-en.gguf [sentences at most]]
 // @ts-check

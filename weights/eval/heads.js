@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Measures how well a model finds the heads of words in held-out sentences, through the wasm.
+// Measures how well a model finds the heads of words in held-out sentences. The model runs in the wasm engine.
 // @ts-check
 import { readSentences } from './conllu.js';
 import { readText } from './files.js';
@@ -9,19 +9,20 @@ import { readText } from './files.js';
 /**
  * @typedef {Object} HeadResult
  * @property {number} sentences
- * @property {number} skipped         number of skipped sentences: those in which a word has no head, and those longer than the model's
- *   context
+ * @property {number} skipped         number of skipped sentences. A sentence is skipped if a word has no head, or if it is longer than the
+ *   model's context
  * @property {number} words
  * @property {number} attachment      fraction of the words with the correct head, including punctuation (unlabelled attachment score)
  * @property {number} whole           fraction of the sentences that are entirely correct
- * @property {number} projective      number of sentences whose gold heads form a projective tree; only these sentences have nats
- * @property {number} natsPerWord     -log p(the treebank's heads | words) per word of the projective sentences
+ * @property {number} projective      number of sentences whose heads in the treebank form a projective tree
+ * @property {number} natsPerWord     -log p(the treebank's heads | words) per word, over the projective sentences only
  * @property {number} wordsPerSecond  speed of parsing, one sentence at a time
  */
 
 /**
- * Reads the sentences of a treebank: CoNLL-U (column 2 of ten is the word, column 7 the index of its head), or lines whose columns 1 and 3
- * are the word and the index of its head, with an empty line after each sentence. A missing head, `_`, is returned as -1.
+ * Reads the sentences of a treebank. In CoNLL-U, which has ten columns, column 2 is the word and column 7 is the index of its head. In
+ * other tables, column 1 is the word and column 3 is the index of its head. An empty line ends a sentence. A missing head, `_`, is returned
+ * as -1.
  *
  * @param {string} text
  * @returns {{ words: string[], heads: number[] }[]}

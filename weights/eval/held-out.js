@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Reads held-out data: pictures in files, and the data set that belongs to a model.
+// Reads held-out pictures from files, and finds the held-out set of a model's data set.
 // @ts-check
 import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
@@ -12,8 +12,8 @@ import { readJson } from './files.js';
 /** @typedef {{ pixels: Uint8Array, labels: (string | number)[] | undefined, count: number }} Pictures */
 
 /**
- * Reads an idx file, the container format of MNIST: two zero bytes, a type (8: unsigned bytes), the number of dimensions, each dimension as
- * a big-endian 32-bit number, then the data.
+ * Reads an idx file, the format of MNIST: two zero bytes, a type (8: unsigned bytes), the number of dimensions, the size of each dimension
+ * as a big-endian 32-bit number, then the data.
  * @param {string} file
  */
 function readIdx(file) {
@@ -50,12 +50,12 @@ export function readPictures(file, info) {
   return { pixels, labels: about.labels, count };
 }
 
-/** Matches the data set of words and their reversals, whose models answer in letters, not in sentences. */
+/** Matches the data set of words and their reversals. Models of this data set write a single word, not sentences. */
 export const LETTERS = /\bletters\.py\b/;
 
 /**
- * Data sets, matched by the training data on a model's card: the small held-out set in tests/golden/, if there is one, and the command that
- * creates the full held-out set. The first match is used.
+ * For each data set: a pattern that matches the training data on a model's card, the small held-out set in tests/golden/, if there is one,
+ * and the command that creates the full held-out set. The first match is used.
  * @type {{ dataset: RegExp, small?: string, data: string, make?: string }[]}
  */
 const DATA_SETS = [
@@ -83,7 +83,7 @@ const DATA_SETS = [
   { dataset: /\bCIFAR-10\b/, data: 'build/cifar10-test.u8.gz', make: 'python3 weights/train/held_out.py cifar10 build/cifar10-test' },
 ];
 
-/** Reads the small held-out set of pictures for a model. @param {ModelInfo} info */
+/** Reads the small held-out set of a picture model's data set. @param {ModelInfo} info */
 export function readSmallSet(info) {
   const { dataset } = info.card;
   const known = DATA_SETS.find((set) => set.dataset.test(dataset ?? ''));

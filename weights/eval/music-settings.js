@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT
-// Finds the temperature and top-p at which a music model breaks the fewest rules, on the validation chorales:
+// Finds the temperature and top-p at which a music model writes the fewest parallel fifths and octaves, on the validation chorales:
 //
 //   python3 weights/train/held_out.py chorales build/chorales-valid --split validation
 //   node weights/eval/music-settings.js weights/chorales.gguf build/chorales-valid.json [--count 76] [--temperatures 1,0.9,0.8,0.7] [--top-p 1,0.95,0.9]
 //
-// The first voice of each piece is harmonised with the index of the piece as the seed, so that the result can be compared with the composed
-// voices. The chosen setting has the fewest parallel fifths and octaves among those whose harmonisations have at least as many different
-// chords per piece as the composer's, because a monotonous harmonisation breaks few rules. The last line is for the option parallels: false
-// at temperature 0.8.
+// The model harmonises the first voice of each piece, and the result is compared with the composer's voices. The seed is the index of the
+// piece. The script chooses the setting with the fewest parallel fifths and octaves. It considers only settings whose harmonisations have
+// at least as many different chords per piece as the composer's, because a monotonous harmonisation breaks few rules. The last line of the
+// output is for the option parallels: false at temperature 0.8.
 // @ts-check
 import path from 'node:path';
 import { parseArgs } from 'node:util';
@@ -42,7 +42,7 @@ const { voices = [], ticks = 4 } = model.info;
 /** @type {Note[][]} */
 const pieces = readJson(data).slice(0, Number(wanted));
 
-/** Returns means per piece. @param {Note[][]} music */
+/** Returns the mean counts per piece. @param {Note[][]} music */
 function rulesOf(music) {
   const counted = music.map((piece) => count(piece, voices, ticks));
   const sum = (/** @type {keyof (typeof counted)[0]} */ name) => counted.reduce((all, one) => all + one[name], 0);

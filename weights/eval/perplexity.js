@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
-// Measures language models on a text, through the wasm: nats per token and perplexity, each file compared with the first one.
+// Measures the nats per token and the perplexity of language models on a text, with the wasm engine, and compares each file with the first.
 //
 //   node weights/eval/perplexity.js FILE.gguf ... --text TEXT[.xz] [--last BYTES] [--skip BYTES] [--wasm FILE] [--json]
 //
-// --last uses the end of the text, which is scored in chunks of one context each (eval-text.js).
+// --last scores only this many bytes at the end of the text. The text is scored in chunks of one context each (text.js).
 // @ts-check
 import { spawnSync } from 'node:child_process';
 import { readFileSync, realpathSync } from 'node:fs';

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Measures the probability of held-out pictures, and the agreement of enlargements with their input and with the original.
+// Measures the probability of held-out pictures, and compares enlarged pictures with their input and with the original.
 // @ts-check
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -21,7 +21,7 @@ function squaredError(a, b) {
 }
 
 /**
- * Returns the mean absolute difference of neighbouring pixels in 8-bit levels, averaged over the horizontal and vertical direction.
+ * Returns the mean absolute difference of horizontal and vertical neighbours, in 8-bit levels.
  *
  * @param {Uint8Array} picture  (height, width, channels)
  * @param {{ height: number, width: number, channels: number }} shape
@@ -38,13 +38,13 @@ function roughness(picture, { height, width, channels }) {
 }
 
 /**
- * Measures super-resolved pictures: the squared errors of the downscaled pictures against the input and of the pictures against the
- * original, their roughness, and the mean nats of all samples.
+ * Measures the samples of a super-resolution model for one image: the squared error between the downscaled sample and the input, the
+ * squared error between the sample and the original, the roughness of the sample, and the mean nats of all samples.
  * @param {Model} model
  * @param {{ data: Uint8Array, width: number, height: number }} image
  * @param {{ label?: string | number, seed: number }} options
  * @param {number[]} temperatures  draws one sample at each of these temperatures
- * @param {{ samples: number, resample: number, resampleRows?: number }} contest  the sample is the likeliest of this many
+ * @param {{ samples: number, resample: number, resampleRows?: number }} contest  the likeliest of this many samples is measured
  */
 async function consistency(model, image, options, temperatures, contest) {
   const { info } = model;
@@ -74,11 +74,11 @@ async function consistency(model, image, options, temperatures, contest) {
 /**
  * Measures a model of pictures and prints the result.
  *
- * @param {Model} model  the model; it is closed at the end
+ * @param {Model} model  closed at the end
  * @param {string} file
  * @param {{ images?: string, data?: string, labels: boolean, temperatures: string, of: string, resample: string, 'resample-rows'?: string, json: boolean }} options
  *   options of the command line
- * @param {(data: string) => Promise<Pictures>} readFrom  reads the pictures that --data names
+ * @param {(data: string) => Promise<Pictures>} readFrom  reads the pictures of --data
  */
 export async function tellPictures(model, file, options, readFrom) {
   const { info } = model;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Lists pinned words that change their neighbours: sentences of a treebank in which another likely tag of one word changes the tags of
-// others in all three chain models. The examples of web/pages/chains were chosen from this list.
+// Searches a treebank for sentences in which pinning one word to another likely tag changes the tags of other words in all three chain
+// models, and lists these pins. The examples of web/pages/chains were chosen from this list.
 //
 //     node weights/eval/pins.js validation.tsv [sentences at most]
 // @ts-check
@@ -18,7 +18,7 @@ if (!file) throw new Error('usage: node weights/eval/pins.js validation.tsv [sen
 
 const models = await Promise.all(NAMES.map((name) => load(fileURLToPath(new URL(`../${name}.gguf`, import.meta.url)))));
 let pins = 0;
-/** Numbers of pins after which each model changed the tag of another word, and after which all three did. */
+/** For each model, the number of pins that changed the tag of another word; and the number of pins that did so in all three models. */
 const moved = [0, 0, 0, 0];
 const found = [];
 for (const { words } of readTreebank(readText(file))

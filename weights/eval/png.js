@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
-// Writes PNG files of pictures that scripts paint.
+// Encodes pictures as PNG files.
 // @ts-check
 import { crc32, deflateSync } from 'node:zlib';
 
-/** RGB pixels -> a PNG file. @param {Uint8Array} rgb @param {number} width @param {number} height */
+/** Returns the bytes of a PNG file with these pixels. @param {Uint8Array} rgb @param {number} width @param {number} height */
 export function png(rgb, width, height) {
   const lines = new Uint8Array(height * (1 + 3 * width)); // each row of a PNG starts with its filter type; 0 means none
   for (let y = 0; y < height; y++) lines.set(rgb.subarray(3 * width * y, 3 * width * (y + 1)), y * (1 + 3 * width) + 1);
@@ -18,7 +18,7 @@ export function png(rgb, width, height) {
   const header = Buffer.alloc(13);
   header.writeUInt32BE(width, 0);
   header.writeUInt32BE(height, 4);
-  header.set([8, 2, 0, 0, 0], 8); // the picture has 8 bits, RGB, deflate, no interlace
+  header.set([8, 2, 0, 0, 0], 8); // 8 bits per channel, RGB, deflate, default filters, no interlace
   return Buffer.concat([
     Buffer.from('\x89PNG\r\n\x1a\n', 'latin1'),
     chunk('IHDR', header),

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Measures a model by its kind and prints the result as a sentence or as JSON.
+// Measures a model with the evaluation for its kind, and prints the result as a sentence or as JSON.
 // @ts-check
 import path from 'node:path';
 
@@ -212,7 +212,7 @@ async function tellWords(model, file, { data, json }) {
     );
 }
 
-/** Returns the evaluation for a model; undefined for models of pictures, which pictures.js measures. @param {ModelInfo} info */
+/** Returns the evaluation for a model; undefined for picture models, which pictures.js measures. @param {ModelInfo} info */
 export function evaluationOf(info) {
   if (info.kind === 'sound') return tellSounds;
   if (info.kind === 'code') return tellCodes;
@@ -222,6 +222,6 @@ export function evaluationOf(info) {
   return EVALUATIONS[info.verbs.find((name) => name in EVALUATIONS) ?? ''];
 }
 
-/** The evaluations by verb.
+/** The evaluation for each verb.
  * @type {Record<string, (model: any, file: string, options: any) => Promise<void>>} */
 const EVALUATIONS = { translate: tellTranslations, tag: tellTags, parse: tellHeads, classify: tellSigns, caption: tellCaptions };

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT
-// Generates some pieces with a music model, without input, for inspection:
+// Generates some pieces with a music model, without input, draws them as piano rolls and prints their chords, for inspection:
 //
 //   node weights/eval/rolls.js weights/chorales.gguf [--out build/chorales] [--count 12] [--first 1] [--temperature 1] [--top-p 1]
 //
-//   OUT-rolls.png   one piano roll per piece, two per row, one colour per voice from the highest down: blue, green, ochre, red; a vertical
-// black line marks
-//                   parallel fifths or octaves
+//   OUT-rolls.png   one piano roll per piece, two per row. The voices from the highest to the lowest are blue, green, ochre and red. A
+//                   vertical black line marks parallel fifths or octaves
 //
-// and prints the chord of each beat (harmony.js), with bars between measures; - means no chord, . means that fewer than three voices sing.
+// The script prints the chord of each beat (harmony.js), and | between measures. - means no chord; . means that fewer than three voices
+// sing.
 // @ts-check
 import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
@@ -24,7 +24,7 @@ import { png } from './png.js';
 
 const ACROSS = 2;
 const [WIDE, HIGH, GAP] = [900, 150, 12]; // width and height of a roll, and the gap between two, in screen pixels
-const MOST = 300; // maximum number of ticks of a piano roll: longer pieces are cut off
+const MOST = 300; // maximum number of ticks in a piano roll; longer pieces are cut off
 const LOWEST = 35;
 const ROW = 3; // height of a semitone in a piano roll, in screen pixels
 const PAPER = 255;

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT
-// Generates spoken digits with a model as WAV files DIGIT_SPEAKER_SEED.wav, in the voices of its speakers by turns, with seeds from `first`
-// on:
+// Generates spoken digits with a model and writes them as WAV files DIGIT_SPEAKER_SEED.wav. The speakers alternate, and the seeds start at
+// --first:
 //
 //   node weights/eval/say.js weights/wavenet.gguf build/said [--count 200] [--first 0] [--temperature 1] [--top-p 1] [--seconds 1.5] [--quiet 0] [--tries 1]
 //
-// With --tries 5, a sound that is too short, too quiet or does not end is sampled again, at most this many times, as on the page
-// (web/pages/wavenet/defect.js). The last line of the output counts the sounds that still have such a defect.
+// With --tries 5, a sound that is too short, too quiet or does not end is generated again, at most this many times, as on the page
+// (web/pages/wavenet/defect.js). The last line of the output gives the number of sounds that still have such a defect.
 //
-// python3 weights/train/listen.py build/said then tells how many are understood.
+// Then python3 weights/train/listen.py build/said prints the fraction of the digits that a classifier recognises.
 // @ts-check
 import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';

@@ -7,12 +7,12 @@ import { png } from './png.js';
 /** @typedef {Uint8Array | Uint8ClampedArray} Picture (height, width, channels) of the model's size */
 
 const SCALE = 3; // enlargement of a picture: screen pixels per pixel
-const GAP = 2; // screen pixels between pictures, and around them
-const WIDE = 10; // between groups
+const GAP = 2; // gap between pictures and around them, in screen pixels
+const WIDE = 10; // gap between groups, in screen pixels
 const PAPER = 128; // grey of the gaps and of the unknown part
 
 /**
- * Writes pictures in rows, with `groups` groups side by side in each row.
+ * Writes a PNG file of pictures in rows. Each row has `groups` groups side by side.
  * @param {string} file
  * @param {Picture[][]} pictures  groups of pictures that belong together
  * @param {number} groups

@@ -1,15 +1,17 @@
 // SPDX-License-Identifier: MIT
-// Writes sheets of pictures that a shipped file generates, through the wasm, for inspection:
+// Generates pictures with a shipped file in the wasm engine, and writes them as sheets for inspection:
 //
 //   node weights/eval/sheets.js weights/emoji.gguf [--data build/emoji-test.u8.gz] [--out build/emoji] [--seed 0] [--temperature 1] [--count 32] [--of 1] [--rows 16]
 //
-//   OUT-samples.png      64 unconditional pictures: no class, no known pixel; with --of the likeliest of each group
-//   OUT-completions.png  --count held-out pictures: the known upper half (or --rows), its completion, the original
-//   OUT-enlarged.png     for a super-resolution model, --count held-out pictures: the input, bicubic, the model's, the original
+//   OUT-samples.png      64 pictures without class and without known pixels; with --of, the likeliest of each group of samples
+//   OUT-completions.png  for --count held-out pictures: the known upper half (or the upper --rows rows), its completion, the original
+//   OUT-enlarged.png     only for a super-resolution model, for --count held-out pictures: the input, the bicubic enlargement, the model's
+//                        enlargement, the original
 //
-// --of 8 shows the likeliest of this many samples; with --resample 8 --resample-rows 4 they compete while they are drawn, like the options
-// of these names. --data is as for eval.js, a file of pictures; by default the file that export.py wrote next to your own model,
-// FILE.u8.gz, otherwise the model's small set in tests/golden/. No classes are given.
+// --of 8 shows the likeliest of this many samples. With --resample 8 --resample-rows 4, the samples compete while they are drawn, like with
+// the library's options resample and resampleRows. --data is a file of pictures, as for eval.js. The default is FILE.u8.gz, which export.py
+// writes next to a model of your own; if there is none, the default is the small set of the model's data set in tests/golden/. The model is
+// given no classes.
 // @ts-check
 import { existsSync, mkdirSync } from 'node:fs';
 import path from 'node:path';

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Measures how well a model classifies characters of unseen alphabets, given one example of each, through the wasm.
+// Measures how well a model classifies characters of unseen alphabets, given one example of each. The model runs in the wasm engine.
 // @ts-check
 import { readFileSync } from 'node:fs';
 import { gunzipSync } from 'node:zlib';
@@ -8,9 +8,9 @@ import { gunzipSync } from 'node:zlib';
 
 /**
  * @typedef {Object} SignResult
- * @property {number} ways      number of classes (characters) in an episode, with one example each
+ * @property {number} ways      number of characters in an episode; each is a class with one example
  * @property {number} episodes
- * @property {number} accuracy  fraction of the episodes with the correct class
+ * @property {number} accuracy  fraction of the episodes in which the model predicts the correct class
  * @property {number} standardError  standard error of the accuracy
  * @property {number} nats      -log p of the correct label per episode
  * @property {number} ms        median time per episode
@@ -37,8 +37,8 @@ function dice(seed) {
  * @param {Model} model
  * @param {string} folder  folder of Omniglot, with its evaluation part: 20 drawings of each character, in order
  * @param {number} ways
- * @param {number} episodes  number of episodes, drawn from seed 1: each has `ways` characters, one drawing of each, and another drawing of
- *   one of them
+ * @param {number} episodes  number of episodes, sampled with seed 1. The examples of an episode are one drawing of each of `ways`
+ *   characters; the question is another drawing of one of them
  * @param {(done: string) => void} say
  * @returns {Promise<SignResult>}
  */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Measures the probability of held-out sounds under a model, through the wasm.
+// Measures the probability of held-out sounds under a model, which runs in the wasm engine.
 // @ts-check
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
@@ -20,7 +20,7 @@ import { recordings } from './files.js';
 
 /**
  * @param {Model} model
- * @param {string} data  a WAV file, or a folder of them. With labels, the files are named DIGIT_SPEAKER_TAKE.wav, as in the data set
+ * @param {string} data  a WAV file, or a folder of WAV files. If labels is true, their names must be DIGIT_SPEAKER_TAKE.wav
  * @param {{ most: number, labels: boolean, say: (done: string) => void }} how
  * @returns {Promise<SoundResult>}
  */

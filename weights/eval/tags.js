@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Measures how well a model tags held-out sentences, through the wasm.
+// Measures how well a model tags held-out sentences. The model runs in the wasm engine.
 // @ts-check
 import { readSentences } from './conllu.js';
 import { readText } from './files.js';
@@ -9,18 +9,18 @@ import { readText } from './files.js';
 /**
  * @typedef {Object} TagResult
  * @property {number} sentences
- * @property {number} skipped         number of skipped sentences, in which a word has no tag ("_")
+ * @property {number} skipped         number of skipped sentences; a sentence is skipped if a word has no tag ("_")
  * @property {number} words
- * @property {number} accuracy        fraction of the words whose best tag is the treebank's
- * @property {number} unseen          number of words whose form is not in the training sentences
- * @property {number} unseenAccuracy  fraction of the words unseen in training with the correct tag
+ * @property {number} accuracy        fraction of the words whose predicted tag is the tag of the treebank
+ * @property {number} unseen          number of words that do not occur in the training sentences
+ * @property {number} unseenAccuracy  fraction of these words with the correct tag
  * @property {number} natsPerWord     -log p(the treebank's tags | words) per word
  * @property {number} wordsPerSecond  speed of tagging, one sentence at a time
  */
 
 /**
- * Reads the sentences of a treebank: CoNLL-U (column 2 of ten is the word, column 4 its universal part of speech), or lines whose first two
- * columns are word and tag, with an empty line after each sentence.
+ * Reads the sentences of a treebank. In CoNLL-U, which has ten columns, column 2 is the word and column 4 is its universal part of speech.
+ * In other tables, column 1 is the word and column 2 is the tag. An empty line ends a sentence.
  *
  * @param {string} text
  * @returns {{ words: string[], tags: string[] }[]}

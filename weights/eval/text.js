@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Measures the cost of held-out texts under a language model, through the wasm: whole texts, with half a context before each token, or in
-// chunks of one context each.
+// Measures the negative log-likelihood of held-out texts under a language model in the wasm engine. There are two methods: chunks that
+// overlap by half a context, and chunks of one context that do not overlap.
 // @ts-check
 import { readText } from './files.js';
 
@@ -15,12 +15,12 @@ import { readText } from './files.js';
  * @property {number} bitsPerByte
  * @property {number} natsPerToken
  * @property {number} perplexity      e^natsPerToken
- * @property {number} tokensPerSecond speed of scoring; a token that is repeated as context counts once
+ * @property {number} tokensPerSecond speed of scoring; a token in the overlap of two chunks counts once
  */
 
 /**
- * Scores texts one by one. A text longer than the model's context is scored in chunks; each chunk begins with the second half of the
- * previous one, so that all tokens but the first ones have at least half a context before them.
+ * Scores texts one by one. A text longer than the model's context is scored in chunks. Each chunk begins with the second half of the
+ * previous chunk, so all tokens except those of the first half-context have at least half a context before them.
  *
  * @param {Model} model
  * @param {string} file     a file of texts separated by form feeds
@@ -61,8 +61,8 @@ export async function scoreTexts(model, file, most, say) {
 }
 
 /**
- * Scores a text in chunks of one context each. Each chunk begins with the BOS id, so the first tokens of a chunk have little context; the
- * chunks are the same for every file.
+ * Scores a text in chunks of one context each. Each chunk begins with the BOS id, so the first tokens of a chunk have little context. The
+ * boundaries of the chunks are the same for all model files.
  *
  * @param {Model} model
  * @param {Uint32Array} ids  the text's tokens

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: MIT
-// Measures how well a model translates held-out sentences, through the wasm: lower-cased BLEU, see bleu.js.
+// Measures how well a model translates held-out sentences, by lower-cased BLEU (bleu.js). The model runs in the wasm engine.
 // @ts-check
 import { bleu, words } from './bleu.js';
 import { readText } from './files.js';
 
 /**
- * The methods of a model that are used here.
+ * A translation model, with the methods that are used here.
  * @typedef {Object} Translator
  * @property {(text: string, options: { beams: number, lengthPenalty?: number, maps?: boolean }) => { text: () => Promise<string> }} translate
- * @property {(text: string, options: { source: string }) => Promise<{ nats: number, perToken: ArrayLike<number> }>} score  scores a
- *   translation of `source`
+ * @property {(text: string, options: { source: string }) => Promise<{ nats: number, perToken: ArrayLike<number> }>} score  scores
+ *   `text` as a translation of `source`
  */
 
 /**
@@ -22,15 +22,15 @@ import { readText } from './files.js';
  * @property {number} nats         mean of -log p(reference) over the sentences
  * @property {number} natsPerToken
  * @property {number} secondsPerSentence   time per translation, including the encoder
- * @property {{ words: [number, number], bleu: number }[]} [byLength]  if requested: BLEU for each quarter of the sentences, the shortest
- *   first, and the minimum and maximum number of words
+ * @property {{ words: [number, number], bleu: number }[]} [byLength]  if requested: BLEU for each quarter of the sentences, sorted by
+ *   length, and the minimum and maximum number of words in the quarter
  * @property {number} [entropy]    if requested: entropy of the attention weights over the sentence, in nats, averaged over the tokens of
  *   the translations
- * @property {number} [looked]     if requested: sum of the attention weights over the sentence, which is not 1 if the model attends to each
- *   token independently
+ * @property {number} [looked]     if requested: sum of the attention weights over the sentence. It is 1 for a softmax; it can differ from 1
+ *   if each source token has its own sigmoid
  */
 
-/** Number of parts into which the sentences are divided by length. */
+/** The sentences are sorted by length and divided into this many parts. */
 const PARTS = 4;
 
 /** Names of the columns in the first line of a table, as in weights/train/data/pairs.py. */
@@ -40,7 +40,8 @@ const CODE = /^[a-z]{2,3}$/i;
 const ENGLISH = /^en(g)?$/i;
 
 /**
- * Removes a first line that names languages, as training does. If it names the source second, the sides of all pairs are exchanged.
+ * Removes a first line that names the languages, as training does. If this line names the source language second, the two sides of each
+ * pair are swapped.
  * @param {{ source: string, target: string }[]} pairs
  * @returns {{ source: string, target: string }[]}
  */
@@ -62,7 +63,7 @@ export function readPairs(file) {
     .filter((line) => line.trim() !== '');
   if (lines.length === 0) throw new Error(`${file} holds no sentence`);
   return lines.map((line, i) => {
-    const [source, target] = line.split('\t').map((side) => side.trim()); // a third column, which names the translator, is ignored
+    const [source, target] = line.split('\t').map((side) => side.trim()); // ignores a third column, which names the translator
     if (!source || !target) throw new Error(`${file}: line ${i + 1} is not a sentence, a tab and its translation`);
     return { source, target };
   });
@@ -73,8 +74,8 @@ export function readPairs(file) {
  * @param {string} file  a .tsv file of pairs
  * @param {{ most: number, beams: number, lengthPenalty?: number, lengths?: boolean, say: (done: string) => void,
  *   tell?: (source: string, target: string, found: string) => void }} options
- *   most: maximum number of sentences; lengths: also measures BLEU by sentence length and the entropy of attention, which takes twice as
- *   long; tell: receives each sentence, its reference and its translation
+ *   most: maximum number of sentences; lengths: also measures BLEU by sentence length and the entropy of attention, which doubles the
+ *   time; tell: receives each sentence, its reference and its translation
  * @returns {Promise<TranslationResult>}
  */
 export async function scoreTranslations(model, file, { most, beams, lengthPenalty, lengths = false, say, tell }) {

@@ -1,18 +1,17 @@
 // SPDX-License-Identifier: MIT
-// Counts the held-out words that a model of single words answers correctly to the last letter, always with the most probable letter,
-// through the wasm:
+// Counts the held-out words that a model reverses correctly to the last letter, with greedy decoding in the wasm engine:
 //
 //   python3 weights/train/held_out.py letters build/letters-test
 //   npm run eval -- weights/opened.gguf --data build/letters-test.tsv
 //   npm run eval -- weights/opened-decoder.gguf --data build/letters-test.tsv
 //
-// A language model is prompted with the word followed by "=". Each line of the file is a word, a tab and its answer.
+// Each line of the file is a word, a tab and the correct answer. The prompt of a language model is the word followed by "=".
 // @ts-check
 import { readPairs } from './translation.js';
 
 /** @import { AnyModel as Model } from '../../web/lib/model/of-kind.js' */
 
-/** Returns the model's answer for a word, and its nats. @param {Model} model @param {string} word */
+/** Returns the model's answer for a word, and the nats of the answer. @param {Model} model @param {string} word */
 export async function answer(model, word) {
   const run = model.info.verbs.includes('translate')
     ? model.translate(word)
