@@ -2,14 +2,14 @@
 // @ts-check
 
 /**
- * One browser with a page for each contender (a runtime with a model). In each page, the global variable `contenders` holds the objects
- * that the page's modules have started.
+ * A browser with several pages that run the contenders. A contender is a runtime with a model. The global variable `contenders` of a page
+ * holds the contenders that were started in it.
  */
 
 const PAGES = '/tests/bench/pages/';
 
 /**
- * A measurement, which is repeated in every round: it calls a method of a contender.
+ * A measurement that is made once per round: it calls a method of a contender.
  *
  * @typedef {{ name: string, page: string, target: string, method: string, args?: object }} Probe
  */
@@ -37,7 +37,7 @@ export class Arena {
   async #page(name) {
     const found = this.#pages.get(name);
     if (found) return found;
-    const page = await (await this.#browser.newContext()).newPage(); // a separate context, and therefore a separate process
+    const page = await (await this.#browser.newContext()).newPage(); // a separate context, so the page has its own process
     page.setDefaultTimeout(0);
     await page.goto(`${this.#url}${PAGES.slice(1)}index.html`);
     await page.evaluate(() => {
@@ -50,8 +50,8 @@ export class Arena {
   /**
    * Calls a function of a module in a page and stores its result as a contender.
    *
-   * @param {string} name    name of the contender; a function is started only once under each name
-   * @param {string} target  name of the contender; under each name, a function is started only once
+   * @param {string} name    name of the page; the page is opened if necessary
+   * @param {string} target  name of the contender in the page. If the page already has a contender of this name, nothing is called
    * @param {string} module
    * @param {string} method
    * @param {object} options
@@ -73,7 +73,7 @@ export class Arena {
   }
 
   /**
-   * Stores a contender that runs in this process, without a page.
+   * Adds a contender that runs in this process, without a page.
    *
    * @param {string} page    a name that no page has
    * @param {string} target
@@ -85,7 +85,7 @@ export class Arena {
     return { page, target };
   }
 
-  /** Closes the pages with these names and everything that was started in them. @param {(name: string) => boolean} which */
+  /** Closes the pages with these names, and all contenders in them. @param {(name: string) => boolean} which */
   async close(which) {
     for (const [name, contender] of this.#here) {
       if (!which(name)) continue;

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
-// Times nextpixel and other runtimes in common use, in one headless Chromium, round by round.
+// Measures the speed of nextpixel and of other common runtimes in one headless Chromium. Each round runs every measurement once.
 //
 //   npm run bench -- [--only ours,w1] [--runs 9] [--quick] [--json] [--write]
 //
 // build.sh compiles the loops of ceiling.c and then runs this file. options.js and probes.js define the measurements, and summary.js
-// computes the figures. Progress goes to stderr.
+// computes the figures. Progress is printed to stderr.
 // @ts-check
 import './quiet.js';
 import { existsSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
@@ -55,28 +55,30 @@ import { CHAIN_TYPES } from './tflite.js';
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 const OUT = path.resolve(ROOT, process.env.OUT || 'build');
 const DIST = `${ROOT}web/dist/`;
-/** The library's builds, the baseline first, with the names of their bare dot loops. Only builds that exist are measured. */
+/**
+ * The builds of the library, the baseline first, and the name of each build's dot-product loop in ceiling.c. Missing builds are skipped.
+ */
 const BUILDS = { nextpixel: 'baseline', 'nextpixel-relaxed': 'relaxed', 'nextpixel-pairs': 'pairs' };
 const WEIGHT_TYPES = /** @type {WeightType[]} */ (Object.keys(TYPES));
 
 /** Architectures that compute all pixels of a picture at the same time. */
 const WHOLE = new Set(['sagan', 'show-attend-tell', 'snail']);
-const Q8_0 = 8; // code of a tensor type in a file
+const Q8_0 = 8; // GGUF's code of the tensor type
 
 /**
- * Default number of rounds, and time limits in minutes from the start: a round that would end later does not begin. `first` is the limit
- * for everything except the language models, `all` for these.
+ * Default number of rounds, and time limits in minutes from the start. A round does not begin if it would end after the limit. `first` is
+ * the limit for all sections except llama; `all` is the limit for the llama section.
  */
 const ROUNDS = 9;
 const MINUTES = { first: 5, all: 14 };
 
-/** Above this machine load, the results are worthless. */
+/** If the load of the machine is higher, the results are worthless. */
 const BUSY = 0.7;
 
 /** @param {string} line */
 const say = (line) => void process.stderr.write(`${line}\n`);
 
-/** Total gzip size of files, each compressed separately, as a server sends them. @param {Iterable<string>} files */
+/** Returns the total gzip size of files. Each file is compressed separately, as a server sends it. @param {Iterable<string>} files */
 function gzipped(files) {
   let sum = 0;
   for (const file of files) sum += gzipSync(readFileSync(file), { level: 9 }).length;
@@ -96,8 +98,9 @@ function readBuilds() {
 }
 
 /**
- * Returns the value of a metadata key; the key is given without its prefix, the name of the file's architecture. @param {Uint8Array} file
- * @param {string} key
+ * Returns the value of a metadata key.
+ * @param {Uint8Array} file
+ * @param {string} key  without its prefix, the name of the architecture
  */
 function says(file, key) {
   const { metadata } = readGGUF(file);
@@ -105,7 +108,8 @@ function says(file, key) {
 }
 
 /**
- * The shipped files that draw pictures pixel by pixel. Models that enlarge, draw in one pass or classify have no lower half to draw.
+ * Returns the shipped models that draw pictures pixel by pixel, by name. The benchmark lets them draw the lower half of a picture, so
+ * models that enlarge, draw in one pass or classify are left out.
  *
  * @returns {Record<string, Uint8Array>}
  */
@@ -123,8 +127,8 @@ function readShipped() {
   );
 }
 
-/** The shipped files of sounds that are drawn sample by sample: their rate, the shapes of their matrix products in file order, and the
- * multiply-adds per sample.
+/** Returns the shipped models that generate sounds sample by sample: their sample rate, the shapes of their matrix products in file order,
+ * and the multiply-adds per sample.
  * @returns {{ name: string, rate: number, shapes: [rows: number, columns: number][], macs: number }[]} */
 function readSounds() {
   return readdirSync(`${ROOT}weights`)
@@ -140,8 +144,8 @@ function readSounds() {
     });
 }
 
-/** The shipped files whose pictures are drawn in one pass: their convolutions with 8-bit weights, in file order, and the multiply-adds per
- * picture of these convolutions and of all convolutions and products.
+/** Returns the shipped models that draw a picture in one pass: their convolutions with 8-bit weights in file order, and the multiply-adds
+ * per picture, for these convolutions (macs) and for all convolutions and matrix products (all).
  * @returns {{ name: string, shapes: [rows: number, channels: number, side: number][], macs: number, all: number }[]} */
 function readMade() {
   return readdirSync(`${ROOT}weights`)
@@ -164,7 +168,7 @@ function readMade() {
       ] of Object.entries(readGGUF(bytes).tensors)) {
         if (!columns || name.includes('norm')) continue;
         const block = /^blk\.(\d+)\.(conv)?/.exec(name);
-        // The skip connection of a block is computed before the block enlarges the picture.
+        // A block computes its skip connection before it enlarges the picture.
         const width = block
           ? side >> (blocks - 1 - Number(block[1]) + (block[2] ? 0 : 1))
           : name === 'output.weight'
@@ -186,13 +190,13 @@ function readMade() {
     });
 }
 
-/** Writes a random model. @param {string} file @param {() => Uint8Array} make @returns {string} its address */
+/** Writes a file. @param {string} file @param {() => Uint8Array} make @returns {string} address of the file on the server */
 function provide(file, make) {
   writeFileSync(`${OUT}/bench/${file}`, make());
   return `/build/bench/${file}`;
 }
 
-/** Starts each of the other runtimes in its own page. @param {Arena} arena @param {string[]} served  files served so far */
+/** Starts each of the other runtimes in its own page. @param {Arena} arena @param {string[]} served  files served so far; the list grows */
 async function startPeers(arena, served) {
   const peers = [];
   for (const { id, name, page, file, model } of PEERS) {
@@ -224,7 +228,7 @@ async function choice(arena, builds, model) {
  * @param {Arena} arena
  * @param {Probe[]} probes
  * @param {number} runs
- * @param {number} [until]  a time in milliseconds; a round that would end later does not begin, except the first
+ * @param {number} [until]  a time in milliseconds; a round does not begin if it would end later. The first round always runs
  */
 async function measure(arena, probes, runs, until = Infinity) {
   /** @type {Samples} */
@@ -236,7 +240,7 @@ async function measure(arena, probes, runs, until = Infinity) {
     const begun = performance.now();
     /** Seconds spent, by the first part of the probes' names. @type {Record<string, number>} */
     const spent = {};
-    // Each round starts at another probe, so that no probe always follows the same one when the machine slows down.
+    // Each round starts at another probe, so a slow phase of the machine does not always affect the same probes.
     const first = Math.floor((round * probes.length) / runs);
     for (const probe of [...probes.slice(first), ...probes.slice(0, first)]) {
       const before = performance.now(),
@@ -256,13 +260,13 @@ async function measure(arena, probes, runs, until = Infinity) {
   return { samples, pixels, rounds };
 }
 
-/** Returns the multiply-adds of one known position in the section "prefill". @param {Uint8Array} file */
+/** Returns the multiply-adds of one known position in the prefill section. @param {Uint8Array} file */
 function knownMacs(file) {
   const { macs, headMacs } = workOf(file, { from: KNOWN.position, to: KNOWN.position + KNOWN.count });
   return macs - headMacs;
 }
 
-/** Returns the multiply-adds of one block of the models in the section "kernels": matrices, and attention to the mean number of keys. */
+/** Returns the multiply-adds of one block of the models in the kernels section: the matrices, and attention to the mean number of keys. */
 function blockMacs() {
   const shape = partShape(1, 0),
     { width, queryBlock = 0 } = shape;
@@ -349,7 +353,7 @@ async function main() {
     const until = begun + 60_000 * MINUTES.all,
       llama = performance.now();
     for (const [i, size] of sections.has('llama') ? (llamaSizes ?? LLAMA_SIZES).entries() : []) {
-      // Sizes are measured one by one, because some machines lack the memory for all of them at once.
+      // The sizes are measured one by one, because some machines do not have the memory for all of them together.
       const now = performance.now();
       if (!llamaSizes && i >= LLAMA_ALWAYS && now + (now - llama) / i > until) {
         say(`llama ${size}: left out, because it would take more than ${MINUTES.all} minutes`);
@@ -359,7 +363,7 @@ async function main() {
         ? undefined
         : (/** @type {string} */ address) => startNative(nativeFolder, `${OUT}/bench/${path.basename(address)}`, LLAMA_LONGEST);
       const some = await llamaProbes(stage, size, withPeers, say, native);
-      const left = Math.max(1, (llamaSizes?.length ?? LLAMA_ALWAYS) - i); // the remaining time is divided equally among the remaining sections
+      const left = Math.max(1, (llamaSizes?.length ?? LLAMA_ALWAYS) - i); // the remaining time is divided equally among the remaining sizes
       Object.assign(samples, (await measure(arena, some, Math.min(runs ?? ROUNDS, LLAMA_ROUNDS), now + (until - now) / left)).samples);
       await arena.close((name) => name.includes(size));
     }
@@ -401,7 +405,7 @@ async function main() {
         work: workOf(file, { from: STEP - steps / 2, to: STEP + steps / 2 }),
       })),
       sizes: {
-        // A page loads one of the builds.
+        // A page loads only one of the builds.
         'nextpixel, library and wasm': library.library.gzip + Math.max(...builds.map(({ gzip }) => gzip)),
         ...Object.fromEntries(peers.map(({ name, gzip }) => [name, gzip])),
       },

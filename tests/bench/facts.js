@@ -1,25 +1,27 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Computes the multiply-adds and the bytes read of one step of a weight file, with which the benchmark compares the time of the step. */
+/**
+ * Computes how many multiply-adds one step of a model needs and how many bytes it reads. summary.js compares the time of a step with them.
+ */
 
 import { readGGUF } from '../js/gguf.js';
 
-/** Bytes per weight in the file, by GGUF's type code: F32, F16, Q4_0, Q8_0. @type {Record<number, number>} */
+/** Bytes per weight in the file, by the GGUF code of the type (F32, F16, Q4_0 and Q8_0). @type {Record<number, number>} */
 const BYTES = { 0: 4, 1: 2, 2: 18 / 32, 8: 34 / 32 };
 
 /**
  * @typedef {object} Work  the work of one step of one sample
  * @property {number} macs     multiply-adds: the matrices, and attention to the mean number of keys
  * @property {number} bytes    bytes read: the matrices as stored in the file, and keys and values as 8-bit numbers
- * @property {number} keyMacs  multiply-adds of attention to one key in all blocks: its score and its value
- * @property {number} headMacs  the part of macs in the output layer, which is skipped for known positions
+ * @property {number} keyMacs  multiply-adds of attention to one key, in all blocks together: the score, and the product with the value
+ * @property {number} headMacs  part of macs that is in the output layer; known positions skip this layer
  * @property {number} positions  number of positions of a picture
  */
 
 /**
- * Returns the number of keys that the query at a position sees. This function agrees with src/attention/pattern.c but is a separate
- * implementation.
+ * Returns the number of keys that the query at a position sees. The result is the same as that of src/attention/pattern.c, but the
+ * implementation is independent.
  *
  * @param {Record<string, any>} metadata
  * @param {number} position  position in generation order
@@ -56,7 +58,7 @@ export function keysOf(metadata, position) {
 
 /** Returns the number of positions per row of the picture. @param {Record<string, any>} metadata */
 function gridWidth(metadata) {
-  const whole = metadata['image-transformer.output.type'] === 'dmol' || metadata.palette; // a position is a pixel
+  const whole = metadata['image-transformer.output.type'] === 'dmol' || metadata.palette; // each position is a whole pixel
   return metadata['image-transformer.image.width'] * (whole ? 1 : metadata['image-transformer.image.channels']);
 }
 

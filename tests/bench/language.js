@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Language models with random weights, in common shapes and weight types, for every runtime that reads GGUF. */
+/** Makes language models with random weights, in common shapes and weight types, for all runtimes that read GGUF. */
 
 import { F16, F32, Q8_0, writeGGUF } from '../js/gguf.js';
 import { floats, normal, q4_0, q8_0 } from './random.js';
@@ -14,7 +14,7 @@ import { floats, normal, q4_0, q8_0 } from './random.js';
  * @property {number} inner   width of the feed-forward network
  * @property {number} values  ids
  * @property {number} length  positions
- * @property {number} [kvHeads]    number of heads of keys and values; by default, as many as there are heads of queries
+ * @property {number} [kvHeads]    number of key and value heads; the default is the number of query heads
  * @property {number} [keyLength]  width of a head
  * @property {'llama' | 'qwen3'} [arch]
  */
@@ -29,8 +29,9 @@ export const LLAMAS = Object.freeze({
 });
 
 /**
- * Types of weights: GGUF's type code, values and bytes per block, the offsets of the half-precision numbers (scales and offsets), and
- * factors that make random bytes into weights of about 0.02. No half-precision number is subnormal, because subnormal numbers are slow.
+ * Weight types. number: GGUF's code of the type; values, bytes: size of a block; halves: [position in the block, bits] of each
+ * half-precision number of a block (its scales and minimum). With these numbers, random bytes become weights of about 0.02. None of them is
+ * subnormal, because subnormal numbers are slow.
  *
  * @type {Record<string, { number: number, values: number, bytes: number, halves: [at: number, value: number][] }>}
  */
@@ -60,15 +61,16 @@ export const WEIGHTS = {
   q4_0: { number: 2, values: 32, bytes: 18, halves: [[0, 0x1c00]] },
 };
 
-/** Random numbers repeat with this period, because a hundred million different ones take long to draw and give the same timings. */
+/** The random numbers repeat with this period. A hundred million different ones would take long to generate and give the same timings. */
 export const POOL = 1 << 20;
 
-/** Replacement types if the rows do not divide into blocks of 256. @type {Record<string, string>} */
+/** Types that are used instead if the length of a row is not a multiple of 256. @type {Record<string, string>} */
 const FALLBACK = { q4_k: 'q5_0', q6_k: 'q8_0' };
 
 /**
- * Returns the type that llama.cpp would give a matrix. The output layer, which is also the embedding table, has more bits. In Q4_K_M, two
- * matrices in every third block, and in the first and last blocks, also have more.
+ * Returns the type that llama.cpp would give a matrix. The output layer, which is also the embedding table, has more bits than the file's
+ * type. In Q4_K_M, two matrices also have more bits in some blocks: in the first eighth of the blocks, in the last eighth, and in every
+ * third block between them.
  *
  * @param {string} type  weight type of the file
  * @param {string} part
@@ -120,7 +122,7 @@ function matrices(shape, type) {
 /** Returns the multiply-adds of the matrices in one step. @param {LlamaShape} shape */
 export const weightsOf = (shape) => matrices(shape, 'q8_0').reduce((sum, [, , rows, cols]) => sum + rows * cols, 0);
 
-/** Returns the size of the matrices in the file; a step reads all of them. @param {LlamaShape} shape @param {string} type */
+/** Returns the size in bytes of all matrices in the file. A step reads all of them. @param {LlamaShape} shape @param {string} type */
 export const bytesOf = (shape, type) =>
   matrices(shape, type).reduce((sum, [, of, rows, cols]) => sum + ((rows * cols) / WEIGHTS[of].values) * WEIGHTS[of].bytes, 0);
 
@@ -139,7 +141,7 @@ function encoded(type) {
 }
 
 /**
- * Makes one file for both nextpixel and wllama. Every token is printable, because wllama requires it.
+ * Returns a weight file that both nextpixel and wllama can read. Every token is printable, because wllama requires it.
  *
  * @param {LlamaShape} shape
  * @param {string} type
@@ -168,7 +170,7 @@ export function llamaModel(shape, type) {
     if (arch === 'qwen3') for (const name of ['q', 'k']) norm(`blk.${i}.attn_${name}_norm`, keyLength);
   }
   norm('output_norm');
-  // Two tokens that llama.cpp looks up (line feed and space), then the printable ones.
+  // Line feed and space come first, because llama.cpp looks up these two tokens. The printable characters follow.
   const special = ['<unk>', '<s>', '</s>'],
     characters = ['\n', '\u2581', ...Array.from({ length: 94 }, (_, i) => String.fromCharCode(33 + i))];
   const words = Array.from({ length: values - special.length - characters.length }, (_, i) => `w${i}`);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** The section llama: language models of three sizes and three weight types, in every runtime. Weights are random. */
+/** The llama section of the benchmark: language models of three sizes and three weight types, with random weights, in all runtimes. */
 
 import { LLAMAS, POOL, bytesOf, llamaModel, weightsOf } from './language.js';
 import { FLOAT, INT32, INT64, Graph } from './onnx.js';
@@ -13,32 +13,32 @@ import { key, median } from './summary.js';
 /** @import { Stage } from './probes.js' */
 /** @import { Samples } from './summary.js' */
 
-/** Types of the weights. */
+/** The weight types. */
 export const LLAMA_TYPES = Object.freeze(/** @type {const} */ (['q8_0', 'q4_0', 'q4_k_m']));
-/** The sizes, each with its own pages. The first two are always measured. */
+/** The model sizes; each has its own pages. The first LLAMA_ALWAYS sizes are always measured. */
 export const LLAMA_SIZES = Object.freeze(['135M', '0.6B', '110M']);
 export const LLAMA_ALWAYS = 2;
 /**
- * Positions at which a step is timed (in other runtimes only the first), and the maximum number of rounds. The prompt is short because
- * other runtimes read prompts slowly.
+ * Positions at which the time of a step is measured, and the maximum number of rounds. In other runtimes, only the first position is
+ * measured. The prompt is short because other runtimes read prompts slowly.
  */
 const LLAMA_POSITIONS = Object.freeze([64, 512]);
 export const LLAMA_ROUNDS = 3;
 /** Number of positions of the longest run. */
 export const LLAMA_LONGEST = 1024;
 const PROMPT = 64;
-/** Megabytes read to measure the streaming rate, about the size of the models with 8-bit weights. */
+/** The streaming rate is measured by reading this many megabytes, about the size of the smaller models with 8-bit weights. */
 export const STREAM = 128;
-/** The minimum rate at which a step must read its weights, as a share of the streaming rate. */
+/** Goal: a step reads its weights at this share of the streaming rate, or faster. */
 const SHARE = 0.7;
 
 /**
- * Makes the same model for ONNX Runtime, with dynamic 8-bit products and the runtime's own operators for attention with a cache, rotary
- * positions and the norm. The embedding table has only the ids that the benchmark uses, because a larger table would only cost memory and
- * time.
+ * Makes a model of the same shape for ONNX Runtime. Matrix products are dynamic 8-bit products. Attention with a cache, rotary positions
+ * and the norm use the runtime's own operators. The embedding table has only the ids that the benchmark uses, because a larger table would
+ * take memory and time without changing the results.
  *
- * Inputs: input_ids of shape (1, tokens); length (number of positions after this run, minus one) and total (positions after it); past.I.key
- * and past.I.value.
+ * Inputs: input_ids of shape (1, tokens); total, the number of positions after this run; length, total minus one; past.I.key and
+ * past.I.value for each block I.
  *
  * @param {LlamaShape} shape
  * @returns {Uint8Array<ArrayBuffer>}
@@ -101,7 +101,7 @@ export function onnxLlama(shape) {
 }
 
 /**
- * Starts nextpixel and, if requested, the other runtimes, for one size. Each weight type has its own pages.
+ * Starts nextpixel with models of one size and, if requested, the other runtimes too. Each weight type has its own pages.
  *
  * @param {Stage} stage
  * @param {string} size
@@ -153,13 +153,13 @@ export async function llamaProbes({ arena, chosen, provide, steps }, size, withP
   return probes;
 }
 
-/** Returns the multiply-adds of the matrices for a prompt. The output layer processes only the last token. @param {LlamaShape} shape */
+/** Returns the multiply-adds of the matrices for a prompt. Only the last token goes through the output layer. @param {LlamaShape} shape */
 const promptMacs = (shape) => PROMPT * weightsOf(shape) - (PROMPT - 1) * shape.values * shape.width;
 
 /**
  * @param {Samples} samples
  * @param {readonly { id: string, name: string }[]} peers
- * @param {number | null} [dots]  billions of multiply-adds per second of the bare dot loop with four columns
+ * @param {number | null} [dots]  speed of the dot-product loop with four columns, in billions of multiply-adds per second
  */
 export function llamaResult(samples, peers, dots = null) {
   /** @param {string} size @param {string} type @param {string | number} what @param {string} id */
@@ -176,7 +176,7 @@ export function llamaResult(samples, peers, dots = null) {
         if (!ours) continue;
         const others = peers.flatMap(({ id, name }) => {
           const found = times(size, type, what, id);
-          // Both were measured in every round, so each round has its own ratio.
+          // Every round measured both, so each round has its own ratio.
           return found ? [{ id, name, ms: median(found), ratio: median(found.map((ms, round) => ms / ours[round])) }] : [];
         });
         const inBrowser = others.filter(({ id }) => id !== 'native');
@@ -197,7 +197,7 @@ export function llamaResult(samples, peers, dots = null) {
         rows.push({ size, type, what, ...one, others });
         ((summary[size] ??= {})[type] ??= {})[what] = one;
       }
-      // The figures at the table's first position represent the model.
+      // The figures at the first position are also the figures of the model as a whole.
       if (summary[size]?.[type]) Object.assign(summary[size][type], summary[size][type][LLAMA_POSITIONS[0]]);
     }
   }

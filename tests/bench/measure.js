@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
-// Times the shipped digits model in Node. In headless Chromium, times the demo's front page from the start of the navigation to the first
-// drawn pixel, in parts and compared with a page that only paints. Also times the page on tokens, translations and enlargements in
-// Chromium.
+// Measures times in Node and in headless Chromium. In Node, it runs the digits model. In Chromium, it loads the front page of the demo and
+// measures each part of the time from navigation to the first drawn pixel; for comparison, it also loads a page that only paints. It then
+// measures the times of a language model, of a translation and of an enlargement in Chromium.
 //
 //   npm run measure [--json]
 //
-// Figures are medians over interleaved rounds. Machines are noisy, so compare only figures of the same run.
+// The figures are medians over interleaved rounds. Times vary between runs, so compare only figures of the same run.
 // @ts-check
 import './quiet.js';
 import { fileURLToPath } from 'node:url';
@@ -21,9 +21,9 @@ import { serve as serveFolders } from './server.js';
 const median = (x) => [...x].sort((a, b) => a - b)[x.length >> 1];
 
 const ROUNDS = 9;
-/** Milliseconds before the driver reads the page's times, because its first request takes 10 ms of the page's thread. */
+/** The driver waits this many milliseconds before it reads the times of a page, because its first request blocks the page for 10 ms. */
 const WAIT_MS = 1000;
-/** Length of a story: as many tokens as fit in the context. */
+/** Number of tokens of a story: the whole context. */
 const TOKENS = 480;
 /** A sentence of twelve words. */
 const SENTENCE = 'Ein kleines Mädchen klettert in ein Spielhaus aus Holz im großen Garten.';
@@ -58,14 +58,15 @@ model.close();
 const server = await serve({ port: 0 });
 const bare = await serveFolders({ tests: fileURLToPath(new URL('..', import.meta.url)) });
 const browser = await launch();
-/** The times at which each part of a page was available, in milliseconds since the visit began: one time per round for each kind of visit.
+/** For each kind of visit and each part of a page: the times at which the part was available, one per round, in milliseconds since the visit
+ * began.
  * @type {Record<'cold' | 'warm', Record<string, number[]>>} */
 const first = { cold: {}, warm: {} };
 let requests = 1;
 let bytes = 0;
 
 /**
- * Waits for a mark that the page itself sets, and returns the times.
+ * Waits until the page has set the mark of its first pixel, and returns the times of its parts.
  *
  * @param {import('playwright-core').Page} page
  * @returns {Promise<Record<string, number>>}
@@ -90,7 +91,7 @@ async function timesOf(page) {
 for (let round = 0; round < ROUNDS; round++) {
   const context = await browser.newContext(); // a new context has empty caches
   const page = await context.newPage();
-  // The third visit counts as warm, because the second is the first one under the service worker.
+  // The third visit is the warm one: the second visit is the first one that the service worker controls.
   for (const visit of /** @type {const} */ (['cold', 'second', 'warm'])) {
     await page.goto(`${bare.url}tests/bench/pages/paint.html`);
     const { pixel: paints } = await timesOf(page);
@@ -110,13 +111,13 @@ for (let round = 0; round < ROUNDS; round++) {
       }
     }
     await page.waitForFunction(async () => (await caches.open('nextpixel-page')).match('/web/dist/worker.js'));
-    await page.goto('about:blank'); // so that data left by this page are not counted in the next visit
+    await page.goto('about:blank'); // so that work of this page does not delay the next visit
   }
   await context.close();
 }
 /**
- * Times of the library in an empty page, with its files in the browser's cache: until the model is loaded, and from the call to the first
- * pixel of a digit.
+ * Times of the library in an empty page, with its files in the browser's cache. load: the time to load the model; pass: the time from the
+ * call to the first pixel of a digit.
  *
  * @type {{ load: number[], pass: number[] }}
  */
@@ -230,7 +231,7 @@ await browser.close();
 await server.close();
 await bare.close();
 
-/** Medians. @param {Record<string, number[]>} visit @returns {Record<string, number>} */
+/** Returns the median of each list of times. @param {Record<string, number[]>} visit @returns {Record<string, number>} */
 const medians = (visit) => Object.fromEntries(Object.entries(visit).map(([what, times]) => [what, median(times)]));
 const cold = medians(first.cold),
   warm = medians(first.warm);

@@ -2,15 +2,15 @@
 // @ts-check
 
 /**
- * The models of the benchmark have random weights, the same on every machine. Times do not depend on the values of weights, only on their
- * number and storage.
+ * Makes the models of the benchmark. Their weights are random and the same on every machine. Times depend only on the number of weights and
+ * on how they are stored, not on their values.
  */
 
 import { F32, Q8_0, writeGGUF } from '../js/gguf.js';
 import { floats, int8, normal, q4_0, q8_0 } from './random.js';
 import { FLOAT, INT32, INT64, Graph } from './onnx.js';
 
-/** GGUF's code of this type. tests/js/gguf.js defines the codes that it reads. */
+/** GGUF's code of this type. tests/js/gguf.js defines only the codes of types that it reads. */
 export const Q4_0 = 2;
 
 /** Weight types of the benchmark, by their names in results. */
@@ -23,9 +23,9 @@ export const TYPES = Object.freeze({ q4: 'Q4_0', q8: 'Q8_0' });
  * @property {number} blocks
  * @property {number} heads
  * @property {number} inner   width of the feed-forward network
- * @property {number} values  number of values of an element
+ * @property {number} values  number of possible values of an element
  * @property {number} side    rows and columns of the picture; the context has side * side positions
- * @property {number} [queryBlock]   window of local attention; undefined for full attention
+ * @property {number} [queryBlock]   length of a query block in local attention; undefined for full attention
  * @property {number} [memoryBlock]
  */
 
@@ -35,14 +35,14 @@ export const W1 = Object.freeze({ width: 256, blocks: 8, heads: 4, inner: 1024, 
 /** Positions at which the decoder's time per token is measured. */
 export const POSITIONS = Object.freeze([64, 512, 1000]);
 
-/** Sides of the pictures for which the time of a model like the digits model is measured; its attention window is the same for all. */
+/** Side lengths of the pictures on which a model like digits is measured. Its attention window has the same size on all of them. */
 export const SIDES = Object.freeze([28, 64, 128, 256]);
 /** @param {number} side @returns {Shape} */
 export const localShape = (side) => ({ width: 128, blocks: 4, heads: 4, inner: 512, values: 16, side, queryBlock: 64, memoryBlock: 128 });
 
 /**
- * Small models, each of which lacks one part, so that the differences in time show the cost of that part. Their attention sees hardly any
- * keys.
+ * Returns a small model whose attention sees hardly any keys. The difference in time between two such models shows the cost of the part in
+ * which they differ.
  *
  * @param {number} blocks
  * @param {number} values
@@ -59,7 +59,7 @@ export const partShape = (blocks, values) => ({
   memoryBlock: 0,
 });
 
-/** Returns the multiply-adds of the matrices, for one position. @param {Shape} shape */
+/** Returns the multiply-adds of the matrices for one position. @param {Shape} shape */
 export function productMacs({ width, blocks, inner, values }) {
   return blocks * (4 * width * width + 2 * width * inner) + values * width;
 }
@@ -86,7 +86,7 @@ function adders(tensors, random, type) {
 }
 
 /**
- * Returns a weight file for nextpixel.
+ * Makes an Image Transformer with random weights.
  *
  * @param {Shape} shape
  * @param {WeightType} type
@@ -146,10 +146,10 @@ export function imageModel(shape, type, seed = 1) {
 }
 
 /**
- * Returns the same decoder as a file of the architecture gpt2, for wllama (llama.cpp).
+ * Makes the same decoder as a GGUF file of the gpt2 architecture, for wllama (llama.cpp).
  *
- * wllama takes prompts as text and fails on output that is not UTF-8. Every token is therefore printable: first single characters,
- * including the letters of a prompt, then words.
+ * wllama takes prompts as text and fails on output that is not UTF-8. So every token is printable: the first tokens are single characters,
+ * which include the letters of the prompt, and the others are words.
  *
  * @param {Shape} shape
  * @param {WeightType} type
@@ -213,11 +213,12 @@ export function gpt2Model({ width, blocks, heads, inner, values, side }, type, s
 }
 
 /**
- * Returns one step of the same decoder for ONNX Runtime, with dynamic 8-bit products (the result of quantize_dynamic) and
+ * Makes one step of the same decoder as an ONNX file, for ONNX Runtime. It uses dynamic 8-bit products, as quantize_dynamic makes them, and
  * GroupQueryAttention, the runtime's fastest attention with a cache.
  *
- * Inputs: input_ids and position_ids, both of shape (1, 1); the int32 scalars length (positions in the cache) and total (the same with the
- * new position); past.I.key and past.I.value of shape (1, heads, past, width / heads). Outputs: logits, present.I.key, present.I.value.
+ * Inputs: input_ids and position_ids of shape (1, 1); length, the number of positions in the cache, and total, the number with the new
+ * position (int32 scalars); past.I.key and past.I.value of shape (1, heads, past, width / heads). Outputs: logits, present.I.key and
+ * present.I.value.
  *
  * @param {Shape} shape
  * @param {number} [seed]
@@ -233,7 +234,7 @@ export function onnxModel({ width, blocks, heads, inner, values, side }, seed = 
    * @param {boolean} [biased] */
   const project = ([bytes, scale, offset], rows, cols, biased = true) => {
     const weights = int8(floats(random, rows * cols, 1 / Math.sqrt(cols)));
-    const matrix = graph.int8([cols, rows], weights.bytes); // the numbers are random, so transposing the matrix would change nothing
+    const matrix = graph.int8([cols, rows], weights.bytes); // not transposed, because the numbers are random anyway
     const [sums] = graph.node('MatMulInteger', [bytes, matrix, offset, zero]);
     const [wide] = graph.node('Cast', [sums], { to: FLOAT });
     const [factor] = graph.node('Mul', [scale, graph.floats([], Float32Array.of(weights.scale))]);

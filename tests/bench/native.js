@@ -2,7 +2,7 @@
 // @ts-check
 
 /**
- * Runs native llama.cpp, outside a browser: the prebuilt binaries of node-llama-cpp, on one thread. Used by npm run bench -- --native.
+ * Runs native llama.cpp outside a browser, on one thread, with the prebuilt binaries of node-llama-cpp. npm run bench -- --native uses it.
  */
 
 import { spawnSync } from 'node:child_process';
@@ -12,14 +12,14 @@ import { pathToFileURL } from 'node:url';
 import { WARM_UP, turn } from './pages/common.js';
 
 const VERSION = '3.22.1';
-/** As LLAMA_PEERS. */
+/** The entry for native llama.cpp, in the format of LLAMA_PEERS. */
 export const NATIVE = Object.freeze({ id: 'native', name: `native llama.cpp (node-llama-cpp ${VERSION})` });
 
-/** The package with the binaries for this platform. The binaries for graphics cards, which are ten times as large, are not installed. */
+/** The package with the CPU binaries for this platform. The binaries for GPUs are ten times as large and are not installed. */
 const BINARIES = `@node-llama-cpp/${{ darwin: 'mac', win32: 'win' }[/** @type {string} */ (process.platform)] ?? process.platform}-${process.arch}${process.platform === 'darwin' && process.arch === 'arm64' ? '-metal' : ''}`;
 
 /**
- * Installs the package if necessary.
+ * Installs the package in a folder if necessary.
  *
  * @param {string} folder
  * @param {(line: string) => void} say
@@ -41,7 +41,7 @@ export function installNative(folder, say) {
 }
 
 /**
- * Starts a model in this process, as a contender of the arena.
+ * Loads a model in this process and returns it as a contender of the arena.
  *
  * @param {string} folder  the installation folder
  * @param {string} file    weight file
@@ -55,10 +55,10 @@ export async function startNative(folder, file, most) {
   const sequence = context.getSequence();
   const ids = Array.from({ length: most }, (_, i) => ((i * 2654435761) >>> 16) % 30000);
   /**
-   * Reads a prompt and draws greedily.
+   * Reads a prompt and generates greedily.
    * @param {number} length
    * @param {number} steps
-   * @returns {Promise<{ read: number, drew: number }>} milliseconds of the prompt with the first token, and of the other tokens
+   * @returns {Promise<{ read: number, drew: number }>} read: milliseconds for the prompt and the first token; drew: for the other tokens
    */
   const run = async (length, steps) => {
     await sequence.clearHistory();
@@ -75,7 +75,10 @@ export async function startNative(folder, file, most) {
   return {
     /** Returns milliseconds per token around a position. @param {{ position: number, steps: number }} place */
     time: ({ position, steps }) => turn(steps, async () => (await run(position - steps / 2, steps)).drew),
-    /** Returns the milliseconds from a prompt of this many tokens to the first token after it. @param {{ length: number }} prompt */
+    /**
+     * Returns the milliseconds that a prompt of this many tokens takes, up to the first generated token.
+     * @param {{ length: number }} prompt
+     */
     prompt: ({ length }) => turn(1, async () => (await run(length, 0)).read),
     close: () => llama.dispose(),
   };

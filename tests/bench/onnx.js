@@ -2,8 +2,8 @@
 // @ts-check
 
 /**
- * Writes ONNX files, using only the parts of the format (protocol buffers of onnx.proto) that the benchmark's model needs. The first
- * argument of int, float and bytes is the number of the field in onnx.proto.
+ * Writes ONNX files, which are protocol buffers defined by onnx.proto. Only the parts that the benchmark's models need are implemented. The
+ * first argument of int, float and bytes is the number of the field in onnx.proto.
  */
 
 /** Element types of TensorProto. */
@@ -12,7 +12,7 @@ export const FLOAT = 1,
   INT32 = 6,
   INT64 = 7;
 
-/** A message under construction, as pieces of bytes. */
+/** A protocol-buffer message under construction: a list of byte arrays that are joined at the end. */
 class Message {
   /** @type {Uint8Array[]} */
   pieces = [];
@@ -25,7 +25,7 @@ class Message {
     return this;
   }
 
-  /** @param {number} value  an integer; a negative one takes ten bytes, as 64-bit fields require */
+  /** @param {number} value  an integer; a negative integer takes ten bytes, as in all 64-bit fields */
   varint(value) {
     const bytes = [];
     let rest = BigInt.asUintN(64, BigInt(value));
@@ -67,7 +67,7 @@ class Message {
   }
 }
 
-/** A computation graph. Numbers are little-endian, as on every machine that runs a browser. */
+/** A computation graph. Numbers are written as they are in memory: little-endian on every machine that runs a browser. */
 export class Graph {
   #graph = new Message();
   #names = 0;
@@ -77,7 +77,7 @@ export class Graph {
     return `${kind}_${this.#names++}`;
   }
 
-  /** @param {string} name @param {number} type @param {(number | string)[]} shape  a string is the name of a variable length */
+  /** @param {string} name @param {number} type @param {(number | string)[]} shape  a string names a dimension of variable length */
   #value(name, type, shape) {
     const dimensions = new Message();
     for (const n of shape) dimensions.bytes(1, typeof n === 'string' ? new Message().bytes(2, n) : new Message().int(1, n));
@@ -148,7 +148,7 @@ export class Graph {
     return names;
   }
 
-  /** Returns the file, a ModelProto. */
+  /** Returns the bytes of the file, a ModelProto message. */
   model() {
     this.#graph.bytes(2, 'step');
     const model = new Message().int(1, 8).bytes(2, 'nextpixel benchmark').bytes(7, this.#graph); // 8: ir_version

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
-// Records in page-bytes.json which files each page has fetched once its first screen is at rest. Writes their size, as sent by a static
-// server, into the table of web/manual/chapters/numbers.md. tests/js/page-bytes.test.js compares the pages with these records.
+// For each page, records in page-bytes.json the files that it requests until its first screen is complete. The size of these files, as sent
+// by a static server, is written into the table of web/manual/chapters/numbers.md. tests/js/page-bytes.test.js compares the pages with
+// these records.
 //
-//   node tests/bench/page-bytes.js [page ...]    of all pages, or of some: node tests/bench/page-bytes.js opened
+//   node tests/bench/page-bytes.js [page ...]    all pages, or only those that are named: node tests/bench/page-bytes.js opened
 // @ts-check
 import { readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
@@ -17,17 +18,20 @@ const ROOT = new URL('../../', import.meta.url);
 const NOTED = new URL('page-bytes.json', import.meta.url);
 const CHAPTER = new URL('web/manual/chapters/numbers.md', ROOT);
 const [BEGIN, END] = ['<!-- page-bytes: begin -->\n', '<!-- page-bytes: end -->'];
-/** A page is at rest after this many milliseconds without a request. */
+/** A page counts as complete after this many milliseconds without a request. */
 const QUIET_MS = 4000;
 const MOST_MS = 60000;
 
-/** The recorded files, by page. @type {Record<string, string[]>} */
+/** For each page, the recorded files. @type {Record<string, string[]>} */
 export const noted = JSON.parse(readFileSync(NOTED, 'utf8'));
 
 /** The HTML of every page, by its path below web/. */
 export const pages = await framedPages(fileURLToPath(new URL('web/', ROOT)));
 
-/** Returns the bytes by purpose: the page itself, the library with one build of the wasm, weights. @param {string[]} files */
+/**
+ * Returns the bytes of three groups of files: the page itself, the library with one wasm build, and the weights.
+ * @param {string[]} files
+ */
 export function bytesOf(files) {
   const sums = { page: 0, library: 0, weights: 0 };
   for (const file of files) {
@@ -39,7 +43,7 @@ export function bytesOf(files) {
   return sums;
 }
 
-/** Returns the kilobytes that the table states, by page. @returns {Map<string, number[]>} */
+/** Returns the kilobytes in the table of the manual, by page. @returns {Map<string, number[]>} */
 export function said() {
   const [, table] = readFileSync(CHAPTER, 'utf8').split(BEGIN);
   return new Map(
@@ -54,7 +58,7 @@ export function said() {
 const name = (page) => (page ? `web/pages/${page}/` : 'web/');
 
 /**
- * Returns the files that a page requests until it is at rest.
+ * Returns the files that a page requests until it is complete.
  * @param {import('playwright-core').Browser} browser
  * @param {string} server
  * @param {string} path

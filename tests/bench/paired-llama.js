@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: MIT
-// Compares another version of the library with this one on language models with random weights. One process runs both, alternately.
+// Compares the speed of another version of the library with this one, on language models with random weights. One process runs both
+// versions alternately.
 //
-//   git worktree add ../old COMMIT && node tests/bench/paired-llama.js ../old [--rounds 9] [--sizes 135M] [--types q8_0,q4_0,q4_k_m] [--prompts 64] [--builds nextpixel-relaxed]
+//   git worktree add ../old COMMIT && node tests/bench/paired-llama.js ../old [--rounds 9] [--sizes 135M] [--types q8_0,q4_0,q4_k_m]
+//   [--prompts 64] [--builds nextpixel-relaxed]
 //
-// Prints the processor time, in milliseconds, that each version takes to draw a token at position 64 and to read a prompt. Also prints the
-// median over the rounds of the old time divided by the new time; above 1, this version is faster. Both versions must draw the same ids.
+// Prints the processor time in milliseconds that each version takes to generate a token at position 64 and to read a prompt. Also prints
+// the median over the rounds of old time / new time; if it is above 1, this version is faster. Both versions must generate the same ids.
 // Builds with relaxed SIMD need Node 22 or later, which supports it without a flag.
 // @ts-check
 import './quiet.js';

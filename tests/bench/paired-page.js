@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: MIT
-// Compares when the first pixel appears on the front pages of this version and of another one, alternately, in one headless Chromium.
+// Compares the front page of another version with that of this version: how soon its first pixel appears. One headless Chromium loads both
+// alternately.
 //
 //   git worktree add ../old COMMIT && node tests/bench/paired-page.js ../old [--rounds 9] [--site]
 //
-// Prints the medians (and the best rounds) in milliseconds from navigation to the first paint and to the first drawn pixel, with empty
-// caches and on the third visit. Each version is served by its own server; with --site, the folders are sites that `./build.sh site` has
+// Prints the milliseconds from navigation to the first paint and to the first drawn pixel, with empty caches and on the third visit: the
+// median of the rounds and the best round. Each version has its own server. With --site, the folders are sites that `./build.sh site` has
 // built.
 // @ts-check
 import './quiet.js';
@@ -17,7 +18,7 @@ import { serve } from '../../web/tools/serve.js';
 import { median } from './summary.js';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
-/** Milliseconds, as in measure.js. */
+/** The driver waits this many milliseconds before it reads the times of a page, as in measure.js. */
 const WAIT_MS = 1000;
 
 const {
@@ -59,7 +60,7 @@ for (let round = 0; round < Number(rounds); round++) {
   }
 }
 for (const [visit, marks] of Object.entries(times)) {
-  if (visit === VISITS[1]) continue; // the second visit is not reported, because it is the first one under the service worker
+  if (visit === VISITS[1]) continue; // not printed, because it is the first visit that the service worker controls
   for (const [mark, versions] of Object.entries(marks)) {
     const each = (/** @type {(of: number[]) => number} */ choose) => versions.map((of) => choose(of).toFixed(0)).join(' -> ');
     console.log(`${visit.padEnd(12)}  ${mark.padEnd(22)}  ${each(median)} ms (least ${each((of) => Math.min(...of))})`);

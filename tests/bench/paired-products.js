@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
-// Compares the matrix products and the reading of known pixels in another version of the library, in this version and in LiteRT.js. One
-// Chromium runs them, alternately.
+// Compares the speed of another version of the library, of this version and of LiteRT.js, for matrix products and for reading known pixels.
+// One Chromium runs them alternately.
 //
 //   git worktree add ../old COMMIT    (in both folders: `npm run bench -- --quick --only products`, which compiles build/products*.wasm)
 //   node tests/bench/paired-products.js ../old [--seconds 85] [--builds relaxed,pairs]
 //
-// Prints the best round and the median of all rounds. On a shared machine, the best round shows the machine's capability.
+// Prints the best round and the median of all rounds. On a shared machine, the best round is closest to the speed of an idle machine.
 // @ts-check
 import './quiet.js';
 import { copyFileSync, mkdirSync, writeFileSync } from 'node:fs';

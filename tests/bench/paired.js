@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: MIT
-// Compares another version of the library with this one. For each file, one process runs both versions alternately, so slow moments of the
-// machine affect both.
+// Compares the speed of another version of the library with this one. For each weight file, one process runs both versions alternately, so
+// a slow phase of the machine affects both.
 //
 //   git worktree add ../old COMMIT && node tests/bench/paired.js ../old [--rounds 15] [--build nextpixel-pairs] [NAME ...]
 //
-// NAME: names of weight files, by default all files of the other version; both versions read the files of that version. In each round both
-// versions draw the same positions of a model. Prints the median of the old processor time divided by the new; above 1, this version is
-// faster. Both versions must draw the same bits. A file whose median is below 0.98, the project's limit, is measured again. The exit code
-// is 1 if a file is below the limit twice, and 2 if bits differ.
+// NAME is the name of a weight file; the default is all files of the other version. Both versions read the files of the other version. In
+// each round both versions compute the same positions of a model. For each file, the script prints the median over the rounds of old
+// processor time / new processor time; if it is above 1, this version is faster. Both versions must give the same bits. If a median is
+// below 0.98, the project's limit, the file is measured again. The exit code is 1 if a file is below the limit twice, and 2 if bits differ.
 //
-// A single process for all files would mislead, because V8's machine code for a function depends on the models that ran before: one file
-// has a ratio of 1.00 alone but had 0.80 as the thirteenth, and another had 1.20. Builds with relaxed SIMD need Node 22 or later, which
-// supports it without a flag.
+// A single process for all files would give wrong ratios, because V8's machine code for a function depends on the models that ran before.
+// For example, one file has a ratio of 1.00 in its own process, but had 0.80 as the thirteenth file of a process; another had 1.20. Builds
+// with relaxed SIMD need Node 22 or later, which supports it without a flag.
 // @ts-check
 import { spawnSync } from 'node:child_process';
 import { readFile, readdir } from 'node:fs/promises';
@@ -27,11 +27,11 @@ import './quiet.js';
 const LEAST = 0.98;
 /** Approximate duration of a round of one version, in milliseconds. */
 const ROUND_MS = 150;
-/** Lower bound of a run's time, in milliseconds, from which the number of runs per round is computed. */
+/** If a run takes less than this many milliseconds, the number of repetitions in a round is computed as if it took this long. */
 const SHORTEST_MS = 0.1;
-/** Processor time for which both versions run before the first round. */
+/** Both versions run for this many seconds of processor time before the first round. */
 const WARM_SECONDS = 1.5;
-/** Exit code of a process whose versions drew different bits. */
+/** Exit code of a process in which the two versions gave different bits. */
 const OTHER_BITS = 2;
 const HERE = fileURLToPath(new URL('../..', import.meta.url));
 
@@ -51,7 +51,7 @@ async function opener(root) {
   return (file) => new Core(module, file);
 }
 
-/** Returns pseudorandom numbers below n, the same each time. @param {number} count @param {number} n */
+/** Returns pseudorandom integers from 0 to n - 1; they are the same in each call. @param {number} count @param {number} n */
 const numbers = (count, n) => Uint32Array.from({ length: count }, (_, i) => Math.imul(i + 1, 2654435761) >>> 8).map((x) => x % n);
 
 /** Returns valid values for the inputs that a part requires. @param {Part} part */
@@ -67,7 +67,7 @@ function inputsOf({ inputs }) {
 }
 
 /**
- * Draws this many positions from the beginning of a run. For a part without a sequence, computes the results.
+ * Generates the first `steps` positions of a run. If the model part has no sequence, computes its results.
  *
  * @param {Core} core
  * @param {number} steps
@@ -111,7 +111,7 @@ async function compare(name) {
   const cores = open.map((make) => make(file));
   const { length } = cores[0].part;
   let steps = Math.min(length || 64, 64);
-  // V8 recompiles hot code in the background. Without this warm-up, short runs would measure the first, slower code.
+  // A warm-up, because V8 recompiles hot code in the background. Otherwise short runs would measure the first, slower code.
   for (let i = 0, spent = 0; i < 6 || spent < WARM_SECONDS; i++) for (const core of cores) spent += draw(core, steps).seconds;
   steps = Math.min(length || 512, 512);
   const { seconds } = draw(cores[1], steps);

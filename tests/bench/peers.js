@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Other runtimes in common use, each with its best settings for one thread, and their installation. */
+/** Lists and installs the other runtimes of the benchmark, each with its fastest settings for one thread. */
 
 import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync, statSync } from 'node:fs';
@@ -15,7 +15,7 @@ export const MODULES = `${FOLDER}node_modules`;
 const { dependencies } = JSON.parse(readFileSync(`${FOLDER}package.json`, 'utf8'));
 const ORT = `onnxruntime-web ${dependencies['onnxruntime-web']}`,
   WLLAMA = `wllama ${dependencies['@wllama/wllama']}`;
-/** LiteRT has the fastest kernels for matrix products, but no runtime for decoders, so it is measured only in the section "products". */
+/** LiteRT has the fastest kernels for matrix products but no runtime for decoders, so only the products section measures it. */
 export const LITERT = `LiteRT.js ${dependencies['@litertjs/core']}`;
 const TFJS = `TensorFlow.js wasm ${dependencies['@tensorflow/tfjs-backend-wasm']}`;
 
@@ -36,13 +36,13 @@ export const PEERS = [
   { id: 'tfjs', name: `${TFJS}, 32-bit`, page: 'tfjs' },
 ];
 
-/** The peers in the section llama, by the names of their probes. */
+/** The runtimes of the llama section, with the names that their probes have. */
 export const LLAMA_PEERS = Object.freeze([
   { id: 'wllama', name: WLLAMA },
   { id: 'onnxruntime', name: `${ORT}, 8-bit` },
 ]);
 
-/** Installs the peers into tests/bench/node_modules if necessary.
+/** Installs the runtimes in tests/bench/node_modules if necessary.
  * @param {(line: string) => void} say @returns {string | undefined} the reason, if the installation failed */
 export function install(say) {
   const lock = `${FOLDER}package-lock.json`,

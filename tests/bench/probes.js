@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** The measurements of each section: functions that start the section's contenders and list the probes of a round. */
+/** Defines the measurements of each section. A function per section starts the contenders and returns the probes of a round. */
 
 import { existsSync } from 'node:fs';
 
@@ -19,36 +19,36 @@ import { CHAIN_TYPES, chainModel, chainOf } from './tflite.js';
  * @property {Build[]} builds
  * @property {string} chosen                  the build that the library chooses in this browser
  * @property {WeightType[]} types
- * @property {Record<string, string>} models  addresses of the models: w1-q4, w1-q8 and the shipped ones
- * @property {string[]} attending             the files whose amount of work facts.js can compute
+ * @property {Record<string, string>} models  addresses of w1-q4, w1-q8 and the shipped models
+ * @property {string[]} attending             the models for which facts.js can compute the work of a step
  * @property {(file: string, make: () => Uint8Array) => string} provide  writes a file and returns its address
  * @property {number} steps                   number of steps of a measurement
  */
 
-/** Numbers of samples that are drawn together, in the engine and through the library. */
+/** Numbers of samples that are drawn together: in the engine (TOGETHER) and through the library (AT_ONCE). */
 export const TOGETHER = [1, 2, 4, 8];
 export const AT_ONCE = [1, 3];
 /** The position at which the timed steps start. */
 export const STEP = 128;
-/** Position and number of the known positions that the section prefill reads. */
+/** Start and number of the known positions that the prefill section reads. */
 export const KNOWN = { position: 64, count: 64 };
-/** Numbers of columns for W1's products alone. */
+/** Numbers of columns in the products section. */
 export const CHAIN_COLUMNS = [1, 16];
 /**
- * The shape of the smallest product. This product stays in a cache, so the extra time of the other products is spent reading.
+ * The shape of the smallest matrix product. Its matrix stays in a cache, so if the other products are slower, they wait for memory.
  * @type {[rows: number, columns: number][]}
  */
 const ONE = [[W1.width, W1.width]];
-/** Numbers of megabytes to stream. Some fit the third-level cache of most machines; the largest does not. */
+/** Numbers of megabytes that are read to measure the streaming rate. The largest does not fit the third-level cache of most machines. */
 export const STREAMS = [4, 16, 64];
 
-/** Starts the engine with a model. @param {Stage} stage @param {string} build @param {string} model  its address */
+/** Starts the engine with a model. @param {Stage} stage @param {string} build @param {string} model  address of the model */
 function core({ arena }, build, model) {
   return arena.start('ours', `${build} ${model}`, 'ours', 'startCore', { wasm: `/web/dist/${build}.wasm`, model });
 }
 
 /**
- * Starts the bare dot loops that build.sh has compiled for these builds.
+ * Starts the dot-product loops that build.sh has compiled for these builds.
  *
  * @param {Stage} stage
  * @param {string} out  the build folder
@@ -73,7 +73,7 @@ export async function ceilingProbes({ arena, builds }, out, more = []) {
 }
 
 /**
- * Kernels that are not hidden behind a matrix product, and their upper bounds.
+ * Probes of kernels other than matrix products, and of the upper bounds of their speed.
  * @param {Stage} stage
  * @param {string} out  the build folder
  */
@@ -86,7 +86,7 @@ export async function loopProbes({ arena }, out) {
   ]);
 }
 
-/** @param {Stage} stage @param {string[]} peers  peers that are already started, each in the page of its name */
+/** @param {Stage} stage @param {string[]} peers  other runtimes; each is already started in a page of the same name */
 export async function w1Probes(stage, peers) {
   /** @type {Probe[]} */
   const probes = [];
@@ -104,7 +104,7 @@ export async function w1Probes(stage, peers) {
 }
 
 /**
- * W1's matrix products alone: ours in every build, and LiteRT's, in the same order in every round.
+ * Probes of the matrix products of W1 alone, in each of our builds and in LiteRT.
  *
  * @param {Stage} stage
  * @param {string} out  the build folder
@@ -148,7 +148,7 @@ export async function kernelProbes(stage) {
   /** @type {Probe[]} */
   const probes = [];
   const shapes = { one: partShape(1, 16), three: partShape(3, 16), values: partShape(1, 256) };
-  // Measures whole query blocks, so that every measurement sees the same windows.
+  // Whole query blocks, so that every measurement sees the same windows.
   const one = { method: 'time', args: { position: 256, steps: 64 } };
   const many = { method: 'prefill', args: { position: 256, count: 64, columns: 16 } };
   for (const type of stage.types) {
@@ -170,7 +170,7 @@ export async function kernelProbes(stage) {
   return probes;
 }
 
-/** Probes of the shipped models through the library. @param {Stage} stage @param {string[]} shipped */
+/** Probes of the shipped models, called through the library. @param {Stage} stage @param {string[]} shipped */
 export async function shippedProbes({ arena, builds, models }, shipped) {
   /** @type {Probe[]} */
   const probes = [];
@@ -186,7 +186,11 @@ export async function shippedProbes({ arena, builds, models }, shipped) {
   return probes;
 }
 
-/** Probes through the library, with and without speculative decoding. @param {Stage} stage @param {string[]} drafted  files with a draft */
+/**
+ * Probes of shipped models with and without speculative decoding, called through the library.
+ * @param {Stage} stage
+ * @param {string[]} drafted  files with a draft
+ */
 export async function lookAheadProbes({ arena, builds, models }, drafted) {
   /** @type {Probe[]} */
   const probes = [];
@@ -201,7 +205,7 @@ export async function lookAheadProbes({ arena, builds, models }, drafted) {
 }
 
 /**
- * Probes of sounds drawn sample by sample, and of their matrix products alone.
+ * Probes of models that generate sounds sample by sample, and of their matrix products alone.
  *
  * @param {Stage} stage
  * @param {{ name: string, shapes: [rows: number, columns: number][] }[]} sounds  files of weights/
@@ -228,7 +232,7 @@ export async function soundProbes({ arena, builds }, sounds, out) {
 }
 
 /**
- * Probes of pictures drawn in one pass, and of their convolutions alone.
+ * Probes of models that draw pictures in one pass, and of their convolutions alone.
  *
  * @param {Stage} stage
  * @param {{ name: string, shapes: [rows: number, channels: number, side: number][] }[]} made  files of weights/

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
-// For scripts that measure times: importing this file pauses a running training queue (weights/train/train_queue.py) until the process
-// ends.
+// Pauses a running training queue (weights/train/train_queue.py) until the process ends. Scripts that measure times import this file.
 // @ts-check
 import { spawnSync } from 'node:child_process';
 import { existsSync, rmSync } from 'node:fs';

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Random weights for the benchmark, with the same bits on every machine and rounded as the file formats require. */
+/** Generates random weights for the benchmark, with the same bits on every machine, and rounds them to the types of the file formats. */
 
 const BLOCK = 32;
 
 /**
- * Returns nearly normal numbers with variance 1: the sum of twelve uniform numbers, minus 6. Sums of integers and one division give the
- * same result everywhere, unlike log and cos.
+ * Returns a generator of nearly normal numbers with variance 1. Each is the sum of twelve uniform numbers, minus 6. It needs only sums of
+ * integers and one division, which give the same result on every machine; log and cos would not.
  *
  * @param {number} seed
  * @returns {() => number}
@@ -46,7 +46,7 @@ export function floats(random, count, deviation, mean = 0) {
 const word = new DataView(new ArrayBuffer(4));
 
 /**
- * Returns the half-precision number nearest to a number that is zero or in the normal range.
+ * Rounds a number to half precision. The number must be zero or in the normal range of half precision.
  *
  * @param {number} value
  * @returns {number} its 16 bits
@@ -65,7 +65,7 @@ export function half(value) {
 }
 
 /**
- * Returns the number of largest magnitude, with its sign.
+ * Returns the value with the largest magnitude, including its sign.
  *
  * @param {Float32Array} data
  * @param {number} from
@@ -113,7 +113,7 @@ export function q4_0(data) {
 }
 
 /**
- * Rounds to signed bytes with one scale, like quantize_dynamic of ONNX Runtime.
+ * Rounds to signed bytes with a single scale, like quantize_dynamic of ONNX Runtime.
  *
  * @param {Float32Array} data
  * @returns {{ bytes: Int8Array, scale: number }}

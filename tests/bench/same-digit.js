@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: MIT
-// Measures the microseconds per pixel of every system on the page "The same digit, every way", in Node, one picture at a time and without
-// input:
+// Measures the microseconds per pixel of every model on the page "The same digit, every way". The models run in Node and draw one picture
+// at a time, without input:
 //
 //   node tests/bench/same-digit.js [--rounds 15] [--json]
 //
-// Rounds are interleaved. The median and the minimum are printed. On a shared machine the minimum is closer to the true cost of a pixel.
+// The rounds of the models alternate. The script prints the median and the minimum. On a shared machine, the minimum is closer to the true
+// cost of a pixel.
 // @ts-check
 import './quiet.js';
 import { parseArgs } from 'node:util';
@@ -23,7 +24,7 @@ const systems = await Promise.all(
   })),
 );
 for (let round = -1; round < Number(rounds); round++) {
-  // the first round is not measured, because code is still compiled
+  // the first round is a warm-up, because V8 still compiles code
   for (const { model, micros } of systems) {
     const started = performance.now();
     let pixels = 0;

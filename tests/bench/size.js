@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
-// Measures the bytes that a page loads, uncompressed and as gzip: the library's modules, each wasm, and the element.
+// Measures the size of the files that a page loads: the library's modules, each wasm build, and the custom element. Prints uncompressed and
+// gzip sizes.
 //
-//   ./build.sh size [--json] [--images FOLDER]     FOLDER: contains the small pictures-only build
+//   ./build.sh size [--json] [--images FOLDER]     FOLDER: folder of the small build, which is only for pictures
 // @ts-check
 import { existsSync, readFileSync } from 'node:fs';
 import { gzipSync } from 'node:zlib';
@@ -10,8 +11,8 @@ import { fileURLToPath, pathToFileURL } from 'node:url';
 const DIST = new URL('../../web/dist/', import.meta.url);
 
 /**
- * Guaranteed sizes in KB of gzip: of the small build (the rows of src/models/models.h that are marked SMALL), and of the build with all
- * models.
+ * Maximum gzip sizes in KB that the project guarantees. images: the small build (the rows of src/models/models.h that are marked SMALL);
+ * all: the build with all models.
  */
 const MOST = { images: 64, all: 128 };
 
@@ -22,7 +23,7 @@ function measure(files, folder = DIST) {
   for (const file of files) {
     const content = readFileSync(new URL(file, folder));
     bytes += content.length;
-    gzip += gzipSync(content, { level: 9 }).length; // each file compressed separately, as a server sends them
+    gzip += gzipSync(content, { level: 9 }).length; // each file is compressed separately, as a server sends it
   }
   return { bytes, gzip };
 }
@@ -33,11 +34,11 @@ export const sizes = {
   library: { files: LIBRARY.length, ...measure(LIBRARY) },
   wasm: { files: 1, ...measure(['nextpixel.wasm']) },
   relaxed: { files: 1, ...measure(['nextpixel-relaxed.wasm']) },
-  pairs: { files: 1, ...measure(['nextpixel-pairs.wasm']) }, // a page fetches only one of the three
+  pairs: { files: 1, ...measure(['nextpixel-pairs.wasm']) }, // a page loads only one of the three builds
   element: { files: ELEMENT.length, ...measure(ELEMENT) },
 };
 
-/** gzip bytes of the library and the largest wasm, the most that `import { load }` costs a page. */
+/** Gzip bytes of the library with the largest wasm build: the most that a page loads for `import { load }`. */
 const total = sizes.library.gzip + Math.max(sizes.wasm.gzip, sizes.relaxed.gzip, sizes.pairs.gzip);
 
 /**

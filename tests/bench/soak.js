@@ -2,11 +2,10 @@
 // @ts-check
 
 /**
- * Uses every kind of model repeatedly: runs to the end, runs that are stopped, and runs that are aborted. Reports the memory, workers,
- * timers and handles that remain: node --expose-gc tests/bench/soak.js [minutes, default 20]
+ * Searches for leaks. Uses every kind of model repeatedly, with runs to the end, runs that are stopped and runs that are aborted. Then
+ * prints the memory, workers, timers and handles that remain: node --expose-gc tests/bench/soak.js [minutes, default 20]
  *
- * Fails if the memory after the last round is more than a third larger than after the fifth round, or if a worker, a timer or a handle
- * remains.
+ * Fails if the memory after the last round is more than a third larger than after the fifth round, or if a worker, timer or handle remains.
  */
 
 import { load } from '../../web/lib/index.js';

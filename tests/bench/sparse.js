@@ -1,15 +1,17 @@
 // SPDX-License-Identifier: MIT
-// Measures, in Node, how the cost of a step of sparse and of dense attention grows with the length: random weights, the same widths, the
-// last positions of a sequence.
+// Measures in Node how the time of a step with sparse and with dense attention grows with the length of the sequence. The models have
+// random weights and the same widths, and the steps are the last positions of a sequence.
 //
 //   node tests/bench/sparse.js [--width 64] [--lengths 1024,4096,16384,65536] [--json]
 //
-// The attention time of a step is the difference between a step at the end of a sequence and one at its beginning. Times are processor
-// times: medians over twelve alternations, each with eight steps at either end. For sparse attention, this is repeated with five
-// sequences, and the median counts. Dense attention stops at 16,384 positions, which take some seconds. In its two layers, strided
-// attention sees at most 2 sqrt(n) of n positions, so its cost should double when n quadruples. The measured factor is two to three,
-// because the keys and values of a run outgrow one cache level after another. Here, fixed attention sees sqrt(n) + n / 16 positions,
-// because the number of positions that summarise each block grows with the side of the picture, as on the page.
+// The attention time of a step is the difference between a step at the end of a sequence and a step at its beginning. Times are processor
+// times. Steps at the beginning and at the end alternate twelve times, eight steps each, and the result is the median. For sparse
+// attention, it is the median of five such measurements. Dense attention is measured only up to 16,384 positions, which already takes some
+// seconds.
+//
+// In its two layers together, strided attention sees at most 2 sqrt(n) of n positions, so its time should double when n quadruples. The
+// measured factor is two to three, because the keys and values of a run outgrow one cache level after another. Fixed attention sees sqrt(n)
+// + n / 16 positions here: the number of positions that summarise a block grows with the side of the picture, as on the page.
 // @ts-check
 import './quiet.js';
 import { readFile } from 'node:fs/promises';
@@ -27,10 +29,10 @@ const {
     json: { type: 'boolean', default: false },
   },
 });
-/** Number of timed steps, and number of steps between two readings of the clock, which counts microseconds. */
+/** Number of measured steps, and number of steps between two readings of the clock. The clock has a resolution of a microsecond. */
 const STEPS = 96,
   TOGETHER = 8;
-/** Number of positions before the timed steps at the beginning, and number of positions that are read together. */
+/** The measured steps at the beginning start after FIRST positions. AT_ONCE known positions are read together. */
 const FIRST = 1,
   AT_ONCE = 512;
 const DENSE_MOST = 16384,
@@ -42,7 +44,7 @@ const wasm = await WebAssembly.compile(await readFile(new URL('../../web/dist/ne
 /** @param {number[]} numbers */
 const median = (numbers) => [...numbers].sort((a, b) => a - b)[numbers.length >> 1];
 
-/** @typedef {{ step: number, attention: number, bytes: number }} Cost  times in microseconds; bytes: size of a run */
+/** @typedef {{ step: number, attention: number, bytes: number }} Cost  times in microseconds; bytes: memory of a run */
 
 /** @param {typeof WHICH[number]} which @param {number} side @returns {Cost} */
 function measureOnce(which, side) {
@@ -62,7 +64,7 @@ function measureOnce(which, side) {
     return (user + system) / TOGETHER;
   };
   const late = known(n - STEPS);
-  // The two ends alternate, because the machine's speed changes.
+  // Beginning and end alternate, because the speed of the machine changes.
   const pairs = Array.from({ length: STEPS / TOGETHER }, (_, i) => {
     const early = known(FIRST),
       times = [timed(early, FIRST), timed(late, n - STEPS + i * TOGETHER)];

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Computes the figures and verdicts of a benchmark from its measurements. All functions are pure. */
+/** Computes the figures of a benchmark from its measurements and compares them with the goals. All functions are pure. */
 
 /** @import { Work } from './facts.js' */
 
-/** The numbers of all rounds, by measurement; see `key`. @typedef {Record<string, number[]>} Samples */
+/** For each measurement, the numbers of all rounds; `key` makes the names. @typedef {Record<string, number[]>} Samples */
 /** @typedef {{ median: number, min: number }} Time  times in milliseconds */
 /** @typedef {{ name: string, loop: string, bytes: number, gzip: number }} Build */
 
 /**
- * @typedef {object} Facts  facts that need no measurement
+ * @typedef {object} Facts  information that is known without a measurement
  * @property {object} machine
  * @property {Build[]} builds            the library's builds; the first one is the baseline
  * @property {string} chosen             the build that the library chooses in this browser
@@ -21,21 +21,21 @@
  * @property {Record<string, Work>} w1Work  by `type/position`
  * @property {{ name: string, pixels: number }[]} shipped  pixels: number of pixels in a lower half
  * @property {{ name: string, rate: number, macs: number }[]} [sounds]  rate: samples per second; macs: multiply-adds per sample
- * @property {{ name: string, macs: number, all: number }[]} [made]  pictures drawn in one pass; macs: multiply-adds of the convolutions
- *   with 8-bit weights; all: of a picture
+ * @property {{ name: string, macs: number, all: number }[]} [made]  models that draw a picture in one pass; macs: multiply-adds of the
+ *   convolutions with 8-bit weights; all: multiply-adds of a picture
  * @property {{ other: string, types: readonly string[], columns: readonly number[], macs: number, least: number }} [chain]  the matrix
- *   products of W1 alone, in nextpixel and in another runtime; macs: per column; least: macs of the smallest product
- * @property {readonly number[]} together   numbers of samples that the engine draws together
- * @property {readonly number[]} atOnce     numbers of samples for shipped models, through the library
- * @property {{ name: string, macs: number, work: Work }[]} models  in the sections prefill and samples; macs: multiply-adds of a known
- *   position; work: of a step
- * @property {readonly number[]} sides      sides of pictures
- * @property {readonly number[]} streams    megabytes
- * @property {number} blockMacs             multiply-adds of one block of the models in the section "kernels"
+ *   products of W1 alone, in nextpixel and in another runtime; macs: multiply-adds per column; least: multiply-adds of the smallest product
+ * @property {readonly number[]} together   numbers of samples that the engine draws together, without the library
+ * @property {readonly number[]} atOnce     numbers of samples that shipped models draw together, through the library
+ * @property {{ name: string, macs: number, work: Work }[]} models  models of the prefill and samples sections; macs: multiply-adds of a
+ *   known position; work: the work of a step
+ * @property {readonly number[]} sides      side lengths of pictures
+ * @property {readonly number[]} streams    numbers of megabytes that were read to measure the streaming rate
+ * @property {number} blockMacs             multiply-adds of one block of the models in the kernels section
  * @property {object} [sizes]
  */
 
-/** Returns the name of a measurement. @param {...(string | number)} parts */
+/** Joins the parts of a measurement's name. @param {...(string | number)} parts */
 export const key = (...parts) => parts.join('/');
 
 /** @param {number[]} values */
@@ -51,7 +51,7 @@ function time(values) {
 }
 
 /**
- * Returns the difference of two times, each from its best round.
+ * Returns the minimum of one list of times minus the minimum of another.
  *
  * @param {number[] | undefined} more
  * @param {number[] | undefined} less
@@ -59,12 +59,13 @@ function time(values) {
 function difference(more, less) {
   if (!more?.length || !less?.length) return null;
   const between = Math.min(...more) - Math.min(...less);
-  return between > 0 ? between : null; // a difference of 0 or less means that the machine was too noisy
+  return between > 0 ? between : null; // 0 or less means that other programs disturbed the measurement
 }
 
 /**
- * Shares of the ceiling compare the best rounds of both, because the machine reaches its maximum only when no other program runs. (Times
- * and ratios between contenders are medians.)
+ * Returns the maximum speeds of the machine, the "ceilings": of the dot-product loops and of reading memory. They are from the best rounds,
+ * because the machine reaches its maximum only when no other program runs. A share of a ceiling also uses the best round of the contender.
+ * (Times, and ratios between contenders, are medians.)
  *
  * @param {Samples} samples
  * @param {Facts} facts
@@ -85,9 +86,9 @@ function ceilings(samples, facts) {
 /** @typedef {ReturnType<typeof ceilings>} Ceilings */
 
 /**
- * Returns how close a step comes to the limit of the machine. The limit is the time in which the bare dot loop computes the step's
- * multiply-adds, or, if the step's bytes do not fit the second-level cache, the time to read them. If both apply, the longer time is the
- * ceiling.
+ * Returns the minimum time of a step on this machine divided by the measured time. There are two lower limits for the time: the time in
+ * which the dot-product loop computes the step's multiply-adds, and the time to read the step's bytes. The second limit applies only if the
+ * bytes do not fit the second-level cache. The longer time is used.
  *
  * @param {number | undefined} ms
  * @param {Work} work
@@ -213,7 +214,7 @@ export function assemble(samples, facts) {
         const ahead = samples[key('ahead', model, name, 'with')],
           plain = samples[key('ahead', model, name, 'without')];
         if (!ahead || !plain) return [];
-        // Both modes were measured alternately, so each round has its own ratio.
+        // Every round measured both modes, so each round has its own ratio.
         const ratio = median(plain.map((ms, round) => ms / ahead[round]));
         return [[model, { with: time(ahead), without: time(plain), ratio }]];
       });
@@ -283,7 +284,7 @@ export function assemble(samples, facts) {
       const entries = types.flatMap((type) => {
         /** @param {string} what @param {number} size */
         const part = (what, size) => samples[key('kernel', what, size, type, name)];
-        const half = (/** @type {number | null} */ ms) => (ms === null ? null : ms / 2); // two more blocks
+        const half = (/** @type {number | null} */ ms) => (ms === null ? null : ms / 2); // the models differ by two blocks
         const first = positions[0],
           last = positions[positions.length - 1];
         const between = difference(samples[key('w1', last, 'ours', name, type)], samples[key('w1', first, 'ours', name, type)]);
@@ -322,7 +323,7 @@ export function assemble(samples, facts) {
             all = products.macs * columns,
             dots = columns === 1 ? one : four;
           if (!found) return [];
-          // Both were measured in every round, so each round has its own ratio.
+          // Every round measured both, so each round has its own ratio.
           const ratio = other && median(theirs.map((ms, round) => ms / ours[round]));
           return [
             [
@@ -442,7 +443,7 @@ export function goals({ chosen, summary, w1, lookAhead, prefill, samples, pixels
     }
   }
   for (const [model, { ceiling }] of Object.entries(samples[chosen] ?? {})) {
-    if (!model.startsWith('w1-')) add(`share of the dot loop, ${model}, one sample`, ceiling?.ofDots, 0.6); // only the shipped models count
+    if (!model.startsWith('w1-')) add(`share of the dot loop, ${model}, one sample`, ceiling?.ofDots, 0.6); // this goal is for shipped models only
   }
   for (const [model, { ratio }] of Object.entries(prefill[chosen] ?? {})) add(`16 columns over one, ${model}`, ratio, 2.3);
   for (const [model, { fourOverOne }] of Object.entries(samples[chosen] ?? {})) {

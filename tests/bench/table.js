@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Prints tables as text, and the table for the chapter Numbers of the manual. */
+/** Formats the results of the benchmark as text tables, and as the table in the chapter "Numbers" of the manual. */
 
 /** @param {number | null | undefined} value @param {number} [digits] */
 const number = (value, digits = 2) => (value === null || value === undefined ? '-' : value.toFixed(digits));
@@ -9,7 +9,7 @@ const number = (value, digits = 2) => (value === null || value === undefined ? '
 const percent = (share) => (share === null || share === undefined ? '-' : `${Math.round(100 * share)} %`);
 
 /**
- * Formats columns of text, the first aligned left and the others right.
+ * Formats a table as text. The first column is left-aligned, the others are right-aligned.
  *
  * @param {string[]} head
  * @param {string[][]} rows
@@ -28,13 +28,13 @@ export function columns(head, rows) {
 /** Formats times in microseconds. @param {Record<string, { median: number }>} times */
 const micros = (times) => Object.values(times).map(({ median }) => number(1000 * median, 1));
 
-/** Returns the rows of a section whose figures are grouped by build and model. @template T @param {Record<string, Record<string, T>>}
+/** Returns the table rows of a section that has one figure per build and model. @template T @param {Record<string, Record<string, T>>}
  * section
  * @param {(one: T) => string[]} cells */
 const rows = (section, cells) =>
   Object.entries(section).flatMap(([build, models]) => Object.entries(models).map(([model, one]) => [`${model} ${build}`, ...cells(one)]));
 
-/** A table: its title, its column heads and its rows. @typedef {[string, string[], string[][]]} Table */
+/** A table: title, column headings, rows. @typedef {[string, string[], string[][]]} Table */
 
 /** @param {any} result @returns {Table} */
 function decoderTable({ w1 }) {
@@ -311,9 +311,9 @@ export const BEGIN = '<!-- bench: begin -->';
 export const END = '<!-- bench: end -->';
 
 /**
- * Inserts a table between the two comments.
+ * Inserts a table between the two marker comments of a page.
  *
- * @param {string} page  of Markdown
+ * @param {string} page  the page as Markdown
  * @param {string} table
  */
 export function replaceTable(page, table) {

@@ -2,8 +2,9 @@
 // @ts-check
 
 /**
- * Measures a conversation on the chat page in Chromium, with random weights in the shape of a language model that the page's shelf offers.
- * For each turn, prints the milliseconds to the first token, as the page shows them, and the number of tokens that the turn had to read.
+ * Measures a conversation on the chat page in Chromium. The model has the shape of a language model that the page offers, but random
+ * weights. For each turn, the script prints the milliseconds to the first token, as the page shows them, and the number of tokens that were
+ * read.
  *
  *     node tests/bench/talk-page.js [--shape 1B] [--turns 10] [--question 30] [--tokens 16]
  */
@@ -45,7 +46,7 @@ try {
   console.log(
     `${values.shape}, Q8_0, ${Math.round(bytes.length / 1e6)} MB: loaded in ${((performance.now() - began) / 1000).toFixed(1)} s`,
   );
-  await page.locator('#length').fill(String(Math.round(Math.log2(Number(values.tokens))))); // the slider's values are powers of two
+  await page.locator('#length').fill(String(Math.round(Math.log2(Number(values.tokens))))); // the slider holds the binary logarithm of the number
   for (let turn = 1; turn <= Number(values.turns); turn++) {
     await page.locator('.talk-field').fill(question(turn, Number(values.question)));
     await page.locator('.talk-field').press('Enter');

@@ -2,14 +2,15 @@
 // @ts-check
 
 /**
- * Measures a chat of several turns with random weights in the shape of SmolLM2-135M. Prints the number of tokens read in each turn and
- * their cost, first with the cached session of earlier turns, then without (a new model for each turn), and checks that both write the same
- * text. Then saves the chat with its state and continues it in another model.
+ * Measures a chat of several turns. The model has the shape of SmolLM2-135M and random weights. The chat runs twice: first with the cached
+ * session of earlier turns, then without it, with a new model for each turn. For each turn, the script prints how many tokens were read and
+ * how long this took, and checks that both chats have the same text. Then it saves the chat with its state and continues it in another
+ * model.
  *
  *     node tests/bench/talk.js [--turns 5] [--tokens 32] [--question 30] [--write FILE.gguf]
  *
- * --write only saves the weights to a file, which the chat page can open. Every word of the vocabulary is one token in every context, like
- * nearly all words with real weights.
+ * --write only saves the weights to a file, which the chat page can open. Every word of the vocabulary is a single token in every context,
+ * as nearly all words are in real models.
  */
 
 import { writeFile } from 'node:fs/promises';
@@ -22,20 +23,20 @@ import { floats, normal, q8_0 } from './random.js';
 
 /** @import { Message } from '../../web/lib/index.js' */
 
-/** A template like SmolLM2's. */
+/** A chat template like that of SmolLM2. */
 const TEMPLATE =
   "{% for message in messages %}{{ '<|im_start|>' + message['role'] + '\\n' + message['content'] + '<|im_end|>' + '\\n' }}{% endfor %}{% if add_generation_prompt %}{{ '<|im_start|>assistant\\n' }}{% endif %}";
 
 const SMOLLM2 = { width: 576, blocks: 30, heads: 9, kvHeads: 3, inner: 1536, values: 49152, length: 8192 };
 
-/** Random numbers repeat with this period. */
+/** The random numbers repeat with this period. */
 const POOL = 1 << 20;
 
-/** Returns word number i, 7 characters. @param {number} i */
+/** Returns word i of the vocabulary, which has 7 characters. @param {number} i */
 const word = (i) => `w${String(i).padStart(5, '0')} `;
 
 /**
- * Returns a weight file with Q8_0 weights in the shape of SmolLM2-135M.
+ * Makes a weight file of the given shape in Q8_0.
  *
  * @param {{ width: number, blocks: number, heads: number, kvHeads?: number, inner: number, values: number, length: number }} [shape]
  */
@@ -137,7 +138,7 @@ async function main() {
     return { run, text, ids: run.ids.join(), prompt: run.promptLength, reused: run.reused, seconds: (spent.user + spent.system) / 1e6 };
   };
   const model = await open();
-  await model.generate([5, 6, 7], { maxTokens: 8 }).text(); // compiled
+  await model.generate([5, 6, 7], { maxTokens: 8 }).text(); // warm-up: V8 compiles the code
   /** @type {Message[]} */
   const talk = [];
   /** @type {Awaited<ReturnType<typeof answer>> | undefined} */

@@ -1,21 +1,24 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Models for LiteRT: W1's matrix products in order, in LiteRT's file format, a FlatBuffer. */
+/** Writes models for LiteRT, whose files are FlatBuffers. A model consists of the matrix products of W1, in order. */
 
 import { normal } from './random.js';
 
-/** A part of the file. The part is written after every part that points to it.
+/** A part of the file. It is written after all parts that point to it.
  * @typedef {string | { table: (Field | undefined)[] } | { list: Part[] } | { numbers: Int32Array | Float32Array | BigInt64Array | Int8Array | Uint8Array, align: number }} Part */
-/** A field of a table: a byte, a word, or the offset of a part. @typedef {{ byte: number } | { word: number } | Part} Field */
+/**
+ * A field of a table: a byte, a 32-bit word, or a part, which is stored as its offset.
+ * @typedef {{ byte: number } | { word: number } | Part} Field
+ */
 
-/** Writes a FlatBuffer from front to back. The offset of a part is filled in when the part is written. */
+/** Writes a FlatBuffer from front to back. An offset is filled in when the part that it points to is written. */
 class Writer {
   #bytes = new Uint8Array(1 << 16);
   #view = new DataView(this.#bytes.buffer);
   #at = 0;
 
-  /** Reserves this many bytes so that the byte at offset `skip` is aligned.
+  /** Reserves `count` bytes, so that the byte at offset `skip` among them is aligned.
    * @param {number} count @param {number} align @param {number} [skip] */
   #room(count, align, skip = 0) {
     while ((this.#at + skip) % align) this.#at++;
@@ -35,7 +38,7 @@ class Writer {
     this.#view.setUint32(at, value, true);
   }
 
-  /** Writes parts, and the offset of each part in every place that points to it. @param {[place: number, part: Part][]} parts */
+  /** Writes parts, and stores the offset of each part at its place. @param {[place: number, part: Part][]} parts */
   #point(parts) {
     for (const [place, part] of parts) this.#word(place, this.#write(part) - place);
   }
@@ -45,10 +48,10 @@ class Writer {
     const head = 4 + 2 * fields.length,
       padded = head + (head % 4);
     const begin = this.#room(padded + 4 + 4 * fields.length, 4) + padded - head,
-      at = begin + head; // a field takes one word, whatever its type
+      at = begin + head; // every field takes one word, also a byte
     this.#view.setUint16(begin, head, true);
     this.#view.setUint16(begin + 2, 4 + 4 * fields.length, true);
-    this.#word(at, head); // offset back to the list of fields
+    this.#word(at, head); // distance back to the list of field offsets (the vtable)
     /** @type {[number, Part][]} */
     const parts = [];
     fields.forEach((field, i) => {
@@ -95,7 +98,7 @@ class Writer {
   }
 }
 
-/** Numbers in the format: types of tensors, operators, and options of a fully connected layer. */
+/** Codes of the format: tensor types, operators, and options of a fully connected layer. */
 const FLOAT32 = 0,
   INT32 = 2,
   INT8 = 9,
@@ -104,8 +107,8 @@ const FLOAT32 = 0,
   SLICE = 65,
   OPTIONS = 8;
 
-/** The products of a decoder. Each takes its column from the output of the previous one. Queries, keys and values are one product; a third
- * of its output is the input of the next product.
+/** Returns the shapes of the matrix products of a decoder. The input of each product is the output of the previous one. Queries, keys and
+ * values are a single product; only a third of its output is the input of the next product.
  * @param {import('./models.js').Shape} shape @returns {[rows: number, columns: number][]} */
 export const chainOf = ({ width, blocks, inner, values }) => [
   ...Array.from(
@@ -121,12 +124,12 @@ export const chainOf = ({ width, blocks, inner, values }) => [
   [values, width],
 ];
 
-/** Types of weights, by their names in results; each has one scale per row. */
+/** Weight types, by their names in results. Each has one scale per row. */
 export const CHAIN_TYPES = Object.freeze(/** @type {const} */ (['q8', 'q4']));
 
 /**
- * Returns a weight file for LiteRT that multiplies by a chain of random matrices. Its input is a float tensor of shape (n, columns of the
- * first matrix), its output a float tensor of shape (n, rows of the last matrix).
+ * Makes a file for LiteRT that multiplies its input by a sequence of random matrices. The input tensor has shape (n, columns of the first
+ * matrix), and the output tensor has shape (n, rows of the last matrix); both are float tensors.
  *
  * @param {[rows: number, columns: number][]} chain  sizes of the matrices, in order
  * @param {typeof CHAIN_TYPES[number]} type
@@ -137,7 +140,7 @@ export function chainModel(chain, type, n) {
   const random = normal(1),
     most = type === 'q8' ? 127 : 7;
   /** @type {Record<'buffers' | 'tensors' | 'operators', Part[]>} */
-  // buffer 0 is for tensors without data
+  // buffer 0 is empty, for tensors without data
   const { buffers, tensors, operators } = { buffers: [{ table: [] }], tensors: [], operators: [] };
   /** @param {number[]} shape @param {number} kind @param {Part} [data] @param {Float32Array} [scales] @returns {number} */
   const tensor = (shape, kind, data, scales) => {

@@ -3,12 +3,13 @@
 // @ts-check
 
 /**
- * Measures the gain from threads: milliseconds per token of random language models in this Node, with one to four threads alternately.
+ * Measures how much threads speed up language models: the milliseconds per token of models with random weights, in this Node, with one to
+ * four threads in turn.
  *
  *     node tests/bench/threads.js [--rounds 5] [--busy]
  *
- * --busy: measures while another program keeps a processor busy; threads must not make it slower. Threads that share a core (two
- * "processors" of one core) gain little. The ratio is that of the medians.
+ * With --busy, another program keeps a processor busy during the measurement; threads must not make generation slower even then. If two
+ * threads run on the same core (two "processors" of one core), the gain is small. The printed ratio is a ratio of medians.
  */
 
 import { spawn } from 'node:child_process';
@@ -37,7 +38,7 @@ for (const [size, tokens] of Object.entries(TOKENS)) {
     const times = THREADS.map(() => []);
     const texts = new Set();
     for (let round = -1; round < Number(values.rounds); round++) {
-      // the first round is not measured, because code is still compiled
+      // the first round is a warm-up, because V8 still compiles code
       for (const [i, model] of models.entries()) {
         const start = performance.now();
         texts.add(await model.generate('a', { maxTokens: tokens, seed: 1 }).text());

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: MIT
-// Measures the loss from rounding the weights of a language model: nats per token and perplexity of a text, computed by the wasm. Reads a
-// file of half-precision weights. For each type, every matrix whose rows divide into whole blocks is rounded to that type, each weight to
-// the nearest value; other matrices stay unchanged.
+// Measures how much rounding the weights of a language model to each type increases the nats per token and the perplexity of a text. The
+// model runs in the wasm engine. The input is a file of half-precision weights. For each type, every matrix whose rows divide into whole
+// blocks is rounded to that type, each weight to the nearest value; other matrices stay unchanged.
 //
 //   node tests/bench/type-cost.js --text TEXT[.xz] [--last BYTES] [--file tests/golden/stories260K.gguf]
 //
-// Types with a K in their name have blocks of 256 weights, so the length of a row must be a multiple of 256, which such a small model
-// lacks. Here a block spans several rows, and its dequantised weights are stored in half precision. For these types, the result therefore
-// shows the loss from rounding the weights alone. For the others, activations are rounded too. Every scale and offset is computed from the
-// extreme values; a search for better ones, as in llama.cpp, loses less.
+// Types with a K in their name have blocks of 256 weights, so the length of a row must be a multiple of 256. The rows of such a small model
+// are shorter. Here a block of these types spans several rows, and its dequantised weights are stored in half precision. So the result for
+// these types shows the loss from rounding the weights alone; for the other types, activations are rounded too. All scales and offsets are
+// computed from the extreme values of a block. llama.cpp searches for better scales and offsets, so its files lose less.
 // @ts-check
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
@@ -34,7 +34,10 @@ function single(bits) {
   return sign * (exponent ? 2 ** (exponent - 15) * (1 + fraction / 1024) : 2 ** -24 * fraction);
 }
 
-/** Rounds to blocks of a half-precision scale, the fifth bits, and the other four bits as in Q4_0. @param {Float32Array} data */
+/**
+ * Rounds to Q5_0. A block is a half-precision scale, the highest bits of the 5-bit values, and their other four bits as in Q4_0.
+ * @param {Float32Array} data
+ */
 function q5_0(data) {
   const bytes = new Uint8Array((data.length / BLOCK) * 22);
   const view = new DataView(bytes.buffer);
@@ -53,7 +56,10 @@ function q5_0(data) {
   return bytes;
 }
 
-/** Rounds to 6 bits, with an 8-bit scale for every 16 weights, multiplied by a scale for every 256. @param {Float32Array} data */
+/**
+ * Rounds to 6 bits. Every 16 weights have an 8-bit scale, and every 256 weights have a scale by which these 8-bit scales are multiplied.
+ * @param {Float32Array} data
+ */
 function q6_k(data) {
   return inBlocks(data, (values) => {
     const scales = parts(values, 16).map(
@@ -68,7 +74,8 @@ function q6_k(data) {
 }
 
 /**
- * Rounds to 4 bits, with a 6-bit scale and offset for every 32 weights, each multiplied by a scale for every 256.
+ * Rounds to 4 bits. Every 32 weights have a 6-bit scale and a 6-bit offset. Every 256 weights have two factors: one for these scales and
+ * one for these offsets.
  *
  * @param {Float32Array} data
  */
@@ -90,7 +97,7 @@ function q4_k(data) {
 const parts = (values, length) => Array.from({ length: values.length / length }, (_, i) => values.subarray(length * i, length * (i + 1)));
 
 /**
- * Rounds blocks of 256 weights, and stores the result in half precision.
+ * Rounds each block of 256 weights, and stores the dequantised weights in half precision.
  * @param {Float32Array} data
  * @param {(values: Float32Array) => Float32Array} round
  */
@@ -111,8 +118,8 @@ function mixed(part, blocks) {
   return typeOf('q4_k_m', name, 256, Number(index), blocks) === 'q6_k' ? q6_k : q4_k;
 }
 
-/** The types, their codes in the file, and the functions that round to them. The choice of function may depend on the matrix and the number
- * of blocks.
+/** [name, code of the type in the file, function that returns the rounding function]. The rounding function can depend on the matrix and on
+ * the number of blocks.
  * @type {[string, number, ((part: string, blocks: number) => (data: Float32Array) => Uint8Array)?][]} */
 const TYPES = [
   ['F16', F16],
@@ -124,7 +131,7 @@ const TYPES = [
   ['Q4_0', Q4_0, () => q4_0],
 ];
 
-/** Returns a metadata value with its type, as in files of language models. @param {any} value @returns {Typed} */
+/** Returns a metadata value with the type that it has in files of language models. @param {any} value @returns {Typed} */
 function typed(value) {
   if (Array.isArray(value))
     return [

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: MIT
-// Measures the cost of a file's weight type: bytes, processor time of a token and of a prompt, and peak memory while loading, minus that of
-// Node itself. The weights are random and have one shape. Each type runs in a separate process, and the types alternate.
+// Compares the weight types of a file: the size of the file, the processor time for a token and for a prompt, and the peak memory while
+// loading, without the memory of Node itself. The models have the same shape and random weights. Each measurement runs in its own process,
+// and the types alternate.
 //
-//   node tests/bench/which-file.js [--rounds 3] [--size 110M] [--types F16,Q8_0,Q6_K,Q4_K_M,Q4_0] [--json]      in Node on Linux, the baseline wasm, one thread
+//   node tests/bench/which-file.js [--rounds 3] [--size 110M] [--types F16,Q8_0,Q6_K,Q4_K_M,Q4_0] [--json]
+//
+// The script needs Linux. The models run in Node with the baseline wasm and one thread.
 // @ts-check
 import { execFile } from 'node:child_process';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
@@ -23,7 +26,7 @@ const spent = () => {
   return (user + system) / 1000;
 };
 
-/** Returns the peak memory of this process in bytes. (A child's maxRSS would be at least its parent's memory at the start.) */
+/** Returns the peak memory of this process in bytes. (maxRSS of a child process starts at the memory of its parent, so it is not used.) */
 const mostMemory = () => 1024 * Number(/VmHWM:\s*(\d+)/.exec(readFileSync('/proc/self/status', 'utf8'))?.[1]);
 
 /** Measures one file in this process. @param {string} file */
@@ -59,7 +62,7 @@ async function main() {
   const folder = fileURLToPath(new URL('../../build/which-file/', import.meta.url));
   mkdirSync(folder, { recursive: true });
   const shape = { ...LLAMAS[values.size], length: 2048 },
-    names = values.types.split(','); // the rows of 110M divide into whole blocks of every type
+    names = values.types.split(','); // the row lengths of 110M are multiples of the block length of every type
   for (const name of names) writeFileSync(`${folder}${name}.gguf`, llamaModel(shape, name.toLowerCase()));
   /** @type {Record<string, any[]>} */
   const found = Object.fromEntries(names.map((name) => [name, []]));
