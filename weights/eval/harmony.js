@@ -7,7 +7,11 @@
 // @ts-check
 /** @typedef {{ start: number, length: number, pitch: number, voice: string }} Note */
 
-/** Pitch classes above the root: major, minor, diminished, and with sevenths dominant, minor, major, half-diminished, diminished. @type {[string, number[]][]} */
+/**
+ * [suffix of the chord's name, its pitch classes in semitones above the root]: major, minor and diminished triads; dominant, minor, major,
+ * half-diminished and diminished seventh chords.
+ * @type {[string, number[]][]}
+ */
 const CHORDS = [
   ['', [0, 4, 7]],
   ['m', [0, 3, 7]],

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** The bare loops of tests/bench/ceiling.c, and the kernels of tests/bench/kernels.c with their upper bounds. */
+/** Measures the loops of tests/bench/ceiling.c, and the kernels of tests/bench/kernels.c with their upper bounds. */
 
 import { bytesOf, turn } from './common.js';
 
 const MB = 2 ** 20;
 const PAGE = 65536;
-/** Size of the weights of the dot product; they fit any second-level cache. */
+/** Size of the weights of the dot product. They fit the second-level cache of every machine. */
 const DOT_BYTES = MB / 4;
 
 /** @param {{ wasm: string, most: number }} options  most: the largest number of megabytes that stream() may read */
@@ -17,7 +17,8 @@ export async function start({ wasm, most: megabytes }) {
   const at = Math.ceil(exports.__heap_base.value / 128) * 128;
   const most = megabytes * MB;
   exports.memory.grow(Math.ceil((at + most) / PAGE));
-  // Memory that was never written is one physical page of zeros, mapped repeatedly, so reads of it would come from the first-level cache.
+  // Writes the memory first. Memory that was never written is a single physical page of zeros, mapped many times, so it would be read from
+  // the first-level cache.
   new Uint8Array(exports.memory.buffer, at, most).fill(1);
   const times = 64;
   /** @param {(...values: number[]) => number} dot @param {number} columns */
@@ -30,7 +31,7 @@ export async function start({ wasm, most: megabytes }) {
         return performance.now() - start;
       })));
   return {
-    /** Return billions of multiply-adds per second, with one column and with four that share the weights. */
+    /** Return billions of multiply-adds per second: with one column, and with four columns that share the weights. */
     one: () => rate(exports.dot_one, 1),
     four: () => rate(exports.dot_four, 4),
     /** Returns billions of bytes per second. @param {{ megabytes: number }} size */

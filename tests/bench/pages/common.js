@@ -3,14 +3,14 @@
 
 /** Code shared by the pages of all contenders. */
 
-/** Minimum duration of a measurement, so that fast contenders are measured as precisely as slow ones. */
+/** Minimum duration of a measurement, so fast contenders are measured as precisely as slow ones. */
 const TURN_MS = 60;
 
 /**
  * Repeats `once` until the minimum duration is reached.
  *
  * @param {number} units  units of work in one call of `once`, for example tokens
- * @param {() => number | Promise<number>} once  does the work, and returns the milliseconds that count
+ * @param {() => number | Promise<number>} once  does the work, and returns its time in milliseconds
  * @returns {Promise<number>} milliseconds per unit of work
  */
 export async function turn(units, once) {
@@ -37,15 +37,15 @@ export function argmax(logits) {
   return best;
 }
 
-/** Number of tokens before the first measurement. By then every engine has fully compiled its hot code. */
+/** Number of warm-up tokens before the first measurement. After them every engine has fully compiled its hot code. */
 export const WARM_UP = 64;
 
 /**
- * A contender whose decode step the page calls.
+ * A contender that generates tokens by repeated calls of a decode step.
  *
  * @param {object} parts
  * @param {(token: number, position: number) => Promise<ArrayLike<number>>} parts.step  reads one token and returns logits
- * @param {(length: number) => void | Promise<void>} parts.reset  makes a cache with this many positions of arbitrary contents
+ * @param {(length: number) => void | Promise<void>} parts.reset  makes a cache with this many positions, whose contents do not matter
  */
 export async function stepped({ step, reset }) {
   /** @param {number} from @param {number} count */
@@ -61,7 +61,7 @@ export async function stepped({ step, reset }) {
       turn(steps, async () => {
         const from = position - steps / 2;
         await reset(from - 1);
-        await generate(from - 1, 1); // so that the one-time cost of a new cache does not count
+        await generate(from - 1, 1); // a new cache has a one-time cost, which is not measured
         const start = performance.now();
         await generate(from, steps);
         return performance.now() - start;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** LiteRT.js on the processor with one thread: the matrix products of a decoder, computed by XNNPACK. */
+/** Measures the matrix products of a decoder in LiteRT.js, on the CPU with one thread. LiteRT.js computes them with XNNPACK. */
 
 import { bytesOf, turn } from './common.js';
 

@@ -2,7 +2,7 @@
 // @ts-check
 
 /**
- * onnxruntime-web with its wasm backend and one thread. Every step takes the cache as an input and returns it, because this runtime cannot
+ * Runs onnxruntime-web with its wasm backend and one thread. The cache is an input and an output of every step, because this runtime cannot
  * update a cache in place.
  */
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** nextpixel: the engine alone through core.js, as its worker uses it, and complete pictures through the library. */
+/** Measures nextpixel in two ways: the engine alone, called through core.js as by its worker, and complete pictures through the library. */
 
 import { Core } from '../../../web/lib/engine/core.js';
 import { load } from '../../../web/lib/index.js';
@@ -11,7 +11,7 @@ import { bytesOf, turn, WARM_UP } from './common.js';
 /** @import { AnyModel as Model } from '../../../web/lib/model/of-kind.js' */
 
 const SETTINGS = { seed: 7n, temperature: 1, topK: 0, topP: 1 };
-/** Number of positions drawn in the same session before a measurement, to warm up caches and branch prediction. */
+/** Number of positions that are drawn in the same session before a measurement, to warm up caches and branch prediction. */
 const WARM = 8;
 
 /** @param {number} count @param {number} values */
@@ -57,7 +57,7 @@ export async function startCore({ wasm, model }) {
         return ms;
       });
     },
-    /** Returns the milliseconds from a prompt of this many tokens to the first token after it. */
+    /** Returns the milliseconds that a prompt of this many tokens takes, up to the first generated token. */
     prompt({ length = 1 }) {
       return turn(1, () => {
         const session = core.openSession({ ...SETTINGS, samples: 1, temperature: 0 });
@@ -69,7 +69,7 @@ export async function startCore({ wasm, model }) {
         return ms;
       });
     },
-    /** Returns milliseconds per known position, for `columns` positions at a time. */
+    /** Returns milliseconds per known position. The positions are read in groups of `columns`. */
     prefill({ position = 0, count = 1, columns = 1 }) {
       return turn(count, () => {
         const session = open(position - WARM, 1);
@@ -83,8 +83,8 @@ export async function startCore({ wasm, model }) {
         return ms;
       });
     },
-    /** Returns milliseconds per position in the middle of a picture. The session continues from one measurement to the next, because
-     * drawing the first half of a large picture takes long. */
+    /** Returns milliseconds per position in the middle of a picture. All measurements use the same session, because the first half of a
+     * large picture takes long to draw. */
     middle({ steps = 1, aligned = 1 }) {
       return turn(steps, () => {
         if (!kept || core.position(kept) + steps > core.part.length) {
@@ -107,7 +107,7 @@ export async function startSound({ wasm, model }) {
     /** Returns milliseconds per sample in the middle of a sound. */
     sample({ steps = 1, warm = 1 }) {
       return turn(steps, () => {
-        // The samples are known, not drawn, so that the sound cannot end during the measurement.
+        // The samples are given, not generated, so the sound cannot end during the measurement.
         const session = core.openSession({ ...SETTINGS, samples: 1 }, { length: warm + steps });
         core.put(session, new Uint32Array(warm).fill(128), false);
         const ids = known(steps, 256);
@@ -154,14 +154,14 @@ export async function startLibrary({ wasm, model }) {
   /** @type {OffscreenCanvas | undefined} */
   let picture;
   if (completes) {
-    // A typical picture that the model drew, because the cost of a step may depend on the values.
+    // A typical picture, drawn by the model itself, because the time of a step may depend on the values.
     picture = new OffscreenCanvas(width, height);
     const blank = { data: new Uint8Array(width * height * channels), width, height };
     await loaded.complete(blank, { rows: 0, seed: 1 }).drawTo(/** @type {any} */ (picture));
   }
   return {
     info: { width, height, completes },
-    /** Returns the milliseconds from the call to the last value of a picture's lower half, and the pixels of a sample. */
+    /** Returns the milliseconds until the lower half of a picture is drawn, and the number of its pixels in one sample. */
     async half({ samples = 1 }) {
       let count = 0;
       const ms = await turn(1, async () => {
@@ -173,8 +173,8 @@ export async function startLibrary({ wasm, model }) {
       });
       return { ms, pixels: count / samples / channels };
     },
-    /** Returns milliseconds per picture drawn without input: in the default mode (speculative decoding if it is faster), and without
-     * speculative decoding. Drafts are correct more often in some pictures than in others, so several pictures are measured, always the
+    /** Returns milliseconds per picture drawn without input, in two modes: the default, which uses speculative decoding if it is faster,
+     * and without speculative decoding. Some pictures have more correct drafts than others, so several pictures are measured, always the
      * same ones. The two modes alternate, because the speed of the machine changes from second to second. */
     async ahead({ pictures = 4 }) {
       const parts = { with: 0, without: 0 };
@@ -197,7 +197,7 @@ function lowerHalf(model, picture, samples) {
   return model.complete(/** @type {any} */ (picture), { samples, seed: 7 });
 }
 
-/** Starts a model with the library's defaults on this machine. @param {{ model: string }} options */
+/** Loads a model with the library's default options, then closes it. @param {{ model: string }} options */
 export async function startChoice({ model }) {
   /** @type {Model} */ (await load(model)).close();
   const files = performance
@@ -205,7 +205,7 @@ export async function startChoice({ model }) {
     .map(({ name }) => name)
     .filter((name) => name.endsWith('.wasm'));
   return {
-    /** Returns the wasm file that the library chose: the last one that load() fetched. */
+    /** Returns the address of the wasm build that the library chose: the last wasm file that load() fetched. */
     wasm: () => files.at(-1),
   };
 }

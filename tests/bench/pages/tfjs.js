@@ -2,8 +2,8 @@
 // @ts-check
 
 /**
- * TensorFlow.js with its wasm backend and one thread. The decode step is written with TensorFlow.js operations in floats, the only
- * supported type.
+ * Runs TensorFlow.js with its wasm backend and one thread. The decode step is written with TensorFlow.js operations on floats, the only
+ * type that this backend supports.
  */
 
 import { stepped } from './common.js';

@@ -2,9 +2,10 @@
 // @ts-check
 
 /**
- * wllama, which is llama.cpp compiled to wasm, with one thread. Its defaults are not its fastest settings: a half-precision cache and flash
- * attention are slow in wasm, so the benchmark uses a single-precision cache and no flash attention. The runtime takes prompts as text.
- * Each letter is a token, and a begin token comes first. The times come from wllama's own clock and exclude its messages between threads.
+ * Runs wllama, which is llama.cpp compiled to wasm, with one thread. The defaults of wllama are not its fastest settings: a half-precision
+ * cache and flash attention are slow in wasm, so the benchmark uses a single-precision cache and no flash attention. wllama takes prompts as
+ * text. Here each letter of a prompt is a token, and a begin token comes first. The times are measured by wllama itself and exclude its
+ * messages between threads.
  */
 
 import { bytesOf, turn, WARM_UP } from './common.js';
@@ -52,11 +53,11 @@ export async function start({ peers, model, shape }) {
     /** @param {{ position: number, steps: number }} place */
     async time({ position, steps }) {
       const from = position - steps / 2;
-      await generate(from, 1); // this call reads the prompt, so that the next one finds it in the cache
-      // The first token comes from the pass over the prompt, so one more is drawn.
+      await generate(from, 1); // reads the prompt, so the next call finds it in the cache
+      // One more token is generated, because the first one comes from the pass over the prompt.
       return turn(steps, () => generate(from, steps + 1));
     },
-    /** Returns the milliseconds of a prompt of this many tokens. Each prompt starts with another letter, so that none is in the cache. */
+    /** Returns the milliseconds of a prompt of this many tokens. Each prompt starts with another letter, so no prompt is in the cache. */
     prompt: (/** @type {{ length: number }} */ { length }) =>
       turn(1, () => generate(length, 1, `${'klmnopqrstuvwxyz'[prompts++ % 16]}bcdefghij`, false)),
   };
