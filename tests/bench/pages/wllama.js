@@ -3,8 +3,8 @@
 
 /**
  * Runs wllama, which is llama.cpp compiled to wasm, with one thread. The defaults of wllama are not its fastest settings: a half-precision
- * cache and flash attention are slow in wasm, so the benchmark uses a single-precision cache and no flash attention. wllama takes prompts as
- * text. Here each letter of a prompt is a token, and a begin token comes first. The times are measured by wllama itself and exclude its
+ * cache and flash attention are slow in wasm, so the benchmark uses a single-precision cache and no flash attention. wllama takes prompts
+ * as text. Here each letter of a prompt is a token, and a begin token comes first. The times are measured by wllama itself and exclude its
  * messages between threads.
  */
 
