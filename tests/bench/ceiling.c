@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT
  *
- * The machine's limits for npm run bench: the bare dot product, and reading memory.
+ * Loops that measure the limits of the machine for npm run bench: the speed of dot products without other work, and of reading memory.
  *
  * build.sh compiles this file three times: for baseline SIMD128, for relaxed SIMD, and with the dot product in parts, as in
- * src/kernels/dot.h. Weights are 8-bit integers. A lane is a row, so a v128 holds four columns of four rows, and activations are loaded as
- * splats of four values. There are no scales, no tails and no bias; a real kernel that does such work reaches a smaller share of this rate.
+ * src/kernels/dot.h. Weights are 8-bit integers. Each 32-bit lane of a vector belongs to one row, so a vector holds four columns of four
+ * rows, and four activations are loaded into every lane. There are no scales, no tails and no bias. A real kernel has this work too, so it
+ * reaches only a part of this speed.
  */
 #include <stdint.h>
 #include <wasm_simd128.h>
@@ -40,7 +41,8 @@ INLINE v128_t dot(v128_t w, const activation *x, v128_t sum) {
 activation x[4][COLUMNS + 40];
 
 /* Multiplies a tile of 16 rows (four vectors) by n columns of activations; n is a constant after inlining. Each iteration handles two
- * groups of columns. With one column, each group has separate sums, because four sums alone would wait for each other. */
+ * groups of columns. With one column, each group has its own sums, because additions to only four sums would have to wait for each other.
+ * */
 INLINE v128_t tile(const int8_t *w, uint32_t bytes, uint32_t n) {
     v128_t sum[2][4][4];
     uint32_t parts = n == 1 ? 2 : 1;
@@ -63,8 +65,8 @@ INLINE v128_t tile(const int8_t *w, uint32_t bytes, uint32_t n) {
     return total;
 }
 
-/* Multiplies `bytes` weights (a multiple of 128) by one column, `times` times. This takes bytes * times multiply-adds. The sum is returned
- * so that the compiler does not remove the work. */
+/* Multiplies `bytes` weights (a multiple of 128) by one column, `times` times. This takes bytes * times multiply-adds. The sum is returned,
+ * so the compiler cannot remove the work. */
 EXPORT int32_t dot_one(const int8_t *w, uint32_t bytes, uint32_t times) {
     v128_t total = wasm_i32x4_splat(0);
     for (uint32_t i = 0; i < times; i++) total = wasm_i32x4_add(total, tile(w, bytes, 1));

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT
  *
- * Kernels without a matrix product, for npm run bench. Each is compared with an upper bound, all data in the first-level cache. For the
- * gates of gated PixelCNN (src/kernels/gates.c) and the cells of recurrent networks (src/kernels/cells.c), the bound is their tanh and
- * sigma alone. For gathering the taps of a convolution (src/kernels/queue.c, image.c), the bound is one copy of as many bytes. Sizes are
- * the same as in weights/gated-pixelcnn-digits.gguf, weights/pixelcnn-digits.gguf, weights/seq2seq-additive.gguf and weights/lstmn.gguf.
+ * Measures kernels without a matrix product, for npm run bench. The speed of each kernel is compared with an upper bound; all data are in
+ * the first-level cache. For the gates of gated PixelCNN (src/kernels/gates.c) and the cells of recurrent networks (src/kernels/cells.c),
+ * the bound is the speed of their tanh and sigma alone. For gathering the taps of a convolution (src/kernels/queue.c, image.c), it is the
+ * speed of copying the same number of bytes. The sizes are those of weights/gated-pixelcnn-digits.gguf, weights/pixelcnn-digits.gguf,
+ * weights/seq2seq-additive.gguf and weights/lstmn.gguf.
  */
 #include <string.h>
 
@@ -33,12 +34,12 @@ EXPORT uint32_t gate_numbers(void) { return WIDTH * NX_COLUMNS; }
 EXPORT void gate(uint32_t times) {
     for (uint32_t i = 0; i < times; i++) {
         nx_gate(gated, fg, WIDTH, NX_COLUMNS);
-        fg[i % WIDTH] = gated[i % WIDTH]; /* changes the input, so that calls differ */
+        fg[i % WIDTH] = gated[i % WIDTH]; /* changes the input between calls */
     }
 }
 
-/* Computes the same number of tanh and of sigma on numbers that stay in registers, eight vectors at a time so that no vector waits for
- * another. The added value keeps the numbers from becoming subnormal, which is slow. */
+/* Computes the same number of tanh and of sigma on numbers that stay in registers. Eight vectors are computed at a time, so no vector has
+ * to wait for another. The added value keeps the numbers from becoming subnormal, because subnormal numbers are slow. */
 EXPORT float gate_ceiling(uint32_t times) {
     v128_t x[8];
     for (int v = 0; v < 8; v++) x[v] = wasm_f32x4_splat(0.25f * (float)(v + 1));

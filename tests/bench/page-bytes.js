@@ -25,7 +25,7 @@ const MOST_MS = 60000;
 /** For each page, the recorded files. @type {Record<string, string[]>} */
 export const noted = JSON.parse(readFileSync(NOTED, 'utf8'));
 
-/** The HTML of every page, by its path below web/. */
+/** The HTML of all pages; the keys are paths relative to web/. */
 export const pages = await framedPages(fileURLToPath(new URL('web/', ROOT)));
 
 /**

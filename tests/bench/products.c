@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * The matrix products of one model step alone, for npm run bench: Q8_0 or Q4_0 weights, one column or several, in the model's order. The
- * time includes rounding the columns, but not the gates, queues and sums between products. The file also has the convolutions of a picture
- * drawn in one pass. Their time includes gathering and rounding the inputs of each location, but not norms. This file is compiled for each
- * build, like ceiling.c.
+ * Computes only the matrix products of one model step, for npm run bench: with Q8_0 or Q4_0 weights, for one or several columns, in the
+ * order of the model. The time includes rounding the columns, but not the gates, queues and sums between products. This file can also
+ * compute the convolutions of a model that draws a picture in one pass. Their time includes gathering and rounding the inputs of each
+ * location, but not norms. Like ceiling.c, this file is compiled for each build.
  */
 #include <string.h>
 
@@ -12,7 +12,7 @@
 #include "kernels/kernels.h"
 
 #define EXPORT __attribute__((visibility("default")))
-#define MOST 256          /* products */
+#define MOST 256          /* maximum number of products */
 #define WIDEST 4096       /* largest number of values in a column */
 #define MEMORY (7u << 20) /* bytes of packed weights */
 
@@ -33,7 +33,7 @@ static int pack(nx_matrix *packed, uint32_t rows, uint32_t cols, uint32_t type) 
     m.packed = memory + used;
     for (uint32_t r = 0; r < rows; r++) {
         for (uint32_t i = 0; i < cols / 32 * block; i++) row[i] = (uint8_t)(i * 37 + r * 101);
-        for (uint32_t b = 0; b < cols / 32; b++) row[block * b] = 0, row[block * b + 1] = 0x20; /* the scale, 1/128 in half precision */
+        for (uint32_t b = 0; b < cols / 32; b++) row[block * b] = 0, row[block * b + 1] = 0x20; /* the scale is 1/128 in half precision */
         nx_matrix_pack(&m, memory + used, row, type, r, 1);
     }
     used += bytes;
@@ -56,7 +56,7 @@ EXPORT float products(uint32_t times, uint32_t n) {
         for (uint32_t k = 0; k < count; k++) {
             nx_input input = nx_input_of(x, n, rounded);
             nx_matmul(out, matrices + k, bias, &input);
-            x[k % 16] = out[k % 16] > 0 ? 1 : -1; /* so that products differ */
+            x[k % 16] = out[k % 16] > 0 ? 1 : -1; /* changes the input between products */
         }
     return out[0];
 }

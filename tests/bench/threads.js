@@ -3,8 +3,8 @@
 // @ts-check
 
 /**
- * Measures how much threads speed up language models: the milliseconds per token of models with random weights, in this Node, with one to
- * four threads in turn.
+ * Measures how much threads speed up language models: the milliseconds per token of models with random weights, in Node, with one to four
+ * threads in turn.
  *
  *     node tests/bench/threads.js [--rounds 5] [--busy]
  *

@@ -14,7 +14,7 @@ import { recordings } from './files.js';
  * @property {number} sounds
  * @property {number} seconds
  * @property {{ top: number, bottom: number }} convergence  spectral convergence of each level in dB: the mean over the sounds of
- *   20 log10(|S - S'| / |S|). S is the magnitudes of the short-time spectra of the sound (256 samples, hop 64), and S' is those of the
+ *   20 log10(|S - S'| / |S|). S and S' are the magnitudes of the short-time spectra (256 samples, hop 64) of the original sound and of the
  *   decoded sound. Lower is better
  * @property {{ top: number, bottom: number }} bits  bit rate of each level in bits per second; a code has log2(codebook size) bits
  * @property {{ encode: number, decode: number }} timesRealTime  speed relative to real time. encode: both levels; decode: the bottom

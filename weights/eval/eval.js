@@ -24,6 +24,7 @@
 //   - the PSNR between the sample and the original image
 //   - the mean difference of neighbouring pixels, in the samples and in the originals
 //   - the nats of the samples; if they are far more than the nats of the originals, the model diverges while it samples
+//
 // --temperatures 1,0.8 draws one sample at each of these temperatures. --of 24 uses the most probable of this many samples instead.
 // --resample 8 --resample-rows 4 resamples them in groups while they are drawn, like the library's options resample and resampleRows.
 //
