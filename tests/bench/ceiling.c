@@ -41,8 +41,7 @@ INLINE v128_t dot(v128_t w, const activation *x, v128_t sum) {
 activation x[4][COLUMNS + 40];
 
 /* Multiplies a tile of 16 rows (four vectors) by n columns of activations; n is a constant after inlining. Each iteration handles two
- * groups of columns. With one column, each group has its own sums, because additions to only four sums would have to wait for each other.
- * */
+ * groups of columns. With one column, each group has its own sums, because additions to only four sums would wait for each other. */
 INLINE v128_t tile(const int8_t *w, uint32_t bytes, uint32_t n) {
     v128_t sum[2][4][4];
     uint32_t parts = n == 1 ? 2 : 1;

@@ -14,9 +14,10 @@
 //   npm run eval -- weights/opened.gguf --data build/letters-test.tsv
 //   npm run eval -- weights/sagan-emoji.gguf
 //
-// Without --data, the script reads the small held-out set in tests/golden/, if there is one for the model's data set. --labels gives the
-// model each image's class. --wasm uses another build of the library. The result is the mean negative log-likelihood in nats per image and
-// in bits per dimension (a channel of a pixel). Images are first reduced to the model's number of levels, or to the colours of its palette.
+// Without --data, the script reads the small held-out set in tests/golden/, if there is one for the model's data set.
+// --labels gives the model each image's class. --wasm uses another build of the library. The result is the mean negative log-likelihood in
+// nats per image and in bits per dimension (a channel of a pixel). Images are first reduced to the model's number of levels, or to the
+// colours of its palette.
 //
 // For a super-resolution model, the input is the downscaled image. One sample of each image is downscaled again and compared with the
 // input, and so is the bicubic upsampling; the seed of a sample is the index of the image. The results are:
