@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Finds word clusters: words that occur between similar neighbours. The method counts left and right neighbours, takes positive pointwise
-mutual information and its first singular vectors, and runs k-means on the sphere, all of it seeded."""
+"""Clusters words that occur between similar neighbours: counts the left and right neighbours of each word, computes the positive pointwise
+mutual information, takes its first singular vectors, and runs k-means on the sphere. All random steps are seeded."""
 import re
 from collections import Counter
 
@@ -16,7 +16,8 @@ def cut(text):
 
 
 def clusters_of(texts, most, number, least, seed=1):
-    """Clusters texts, lists of words in lower case -> {word: cluster} of the `most` frequent words that occur at least `least` times"""
+    """Clusters the words of texts, which are lists of lower-case words. Returns {word: cluster} for the `most` most frequent words, without
+    words that occur fewer than `least` times"""
     counts = Counter(word for text in texts for word in text)
     words = [w for w, n in sorted(counts.items(), key=lambda x: (-x[1], x[0]))[:most] if n >= least]
     place = {w: i for i, w in enumerate(words)}

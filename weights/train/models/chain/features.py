@@ -1,11 +1,20 @@
 # SPDX-License-Identifier: MIT
-"""Features of a word and its neighbours: strings, each with an id if it is listed.  web/lib/media/features.js computes the same features;
-tests compare them.
+"""Features of a word and its neighbours. A feature is a string; it has an id if the model's list contains it. web/lib/media/features.js
+computes the same features, and tests compare the two.
 
-A template is parts joined by "|", each `atom@offset`: word@-1|word@0 joins the previous word and the word.  A feature is its template, "="
-and the
-values joined by "|".  Atoms of the word at an offset:  A feature with a missing part does not exist.
-Features are listed by the FNV-1a hash (32 bits) of their UTF-8: id 1 + index in the list.  Id 0 means no feature.
+A template is a list of parts `atom@offset` joined by "|": word@-1|word@0 joins the previous word and the word itself. A feature is its
+template, "=", and the values of its atoms joined by "|". If an atom has no value, the feature does not exist. The atoms of a word are:
+
+    form        the word as written
+    word        the word in lower case
+    prefixN     its first N characters in lower case; no value if it has N characters or fewer
+    suffixN     its last N characters, likewise
+    shape       each character as A (upper case), a (lower case), 9 (digit) or itself; runs of the same symbol are shortened to one
+    cluster     the number of its word cluster; no value if it is in none
+    any         the empty string, the same for every word
+
+Every atom is "<s>" before the first word and "</s>" after the last. Features are listed by the FNV-1a hash (32 bits) of their UTF-8 bytes.
+The id of a feature is 1 + its index in the list; id 0 means no feature.
 """
 import functools
 
@@ -39,7 +48,7 @@ def lower(form):
 
 
 def atom(name, form, clusters):
-    """Returns the value of an atom of a word, or None; clusters: {word in lower case: number}"""
+    """Returns the value of an atom for the word `form`, or None if it has none. clusters: {lower-case word: cluster number}"""
     if name == "form":
         return form
     if name == "any":
@@ -63,7 +72,7 @@ def parsed(template):
 
 
 def features(words, templates, clusters):
-    """Returns the features of each word, in the order of the templates: lists of strings, None for missing ones"""
+    """Returns a list of strings for each word: its features in the order of the templates, with None for a feature that does not exist"""
     known, n = {}, len(words)
 
     def value(name, i):
@@ -84,14 +93,15 @@ def features(words, templates, clusters):
 
 
 def ids_of(rows, ids, first=False):
-    """Returns the feature ids of each word: 0 if a feature is not listed.  first: keeps only the first listed feature of each word."""
+    """Returns the feature ids of each word, with 0 for features that are not listed. first: keeps only the first listed feature of each
+    word."""
     found = [[ids.get(f, 0) if f is not None else 0 for f in row] for row in rows]
     return [[next((i for i in row if i), 0)] for row in found] if first else found
 
 
 def main():
-    """Prints the ids of some words, of a chain or a tree: python3 weights/train/models/chain/features.py weights/crf-en.gguf >
-    tests/golden/crf-en.features.json, for the test of the codec in web/lib/media/features.js"""
+    """Prints the feature ids of some words under the file of a chain or a tree: python3 weights/train/models/chain/features.py
+    weights/crf-en.gguf > tests/golden/crf-en.features.json, for the test of the codec in web/lib/media/features.js"""
     import json
     import os
     import sys

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Golden cases of chains: inputs and results.
 
-    input.features (T F)   ids        input.tags (T)   pinned tags, C if there is none
+    input.features (T F)   ids        input.tags (T)   pinned tags, C where no tag is pinned
     result.tags (T)     result.marginals (T C)     result.nats (3)   log Z; -log p(pins | x); -log p(best tags | x)
 """
 import numpy as np

@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: MIT
-"""Linear chains z_1 .. z_T over C tags, above features of the words x.  U_t = sum of the rows of the features of word t.
+"""Linear chains of tags z_1 .. z_T, each one of C tags, for words x. U_t (C) is the sum of the rows of feature.weight for the features of
+word t.
 
     crf    p(z|x) = exp(start[z_1] + sum_t U_t[z_t] + sum_t A[z_t, z_t+1] + end[z_T]) / Z(x)         one Z for the whole chain
-    memm   p(z|x) = prod_t softmax(U_t + (A[z_t-1] or, first, start))[z_t]                           one for every tag before
-    hmm    p(z,x) as crf, of log p(tag | tag before), log p(word | tag); so p(z|x) is that of the crf with these weights
+    memm   p(z|x) = prod_t softmax(U_t + (A[z_t-1] or, first, start))[z_t]                           one normaliser per previous tag
+    hmm    weights log p(tag | previous tag), log p(word | tag); p(z|x) equals that of a crf with these weights
 
-A memm is a crf whose U_t[c] is reduced by the log sum over the possible continuations of c (`potentials`); its Z is 1. Names are those of
-the weight file; row 0 of feature.weight stands for "no feature".
+A memm equals a crf in which U_t[c] is reduced by the log-sum-exp over the tags that can follow c (see `potentials`); Z is then 1.
+Parameters have the tensor names of the weight file. Row 0 of feature.weight stands for "no feature".
 """
 from dataclasses import dataclass
 
@@ -17,7 +18,7 @@ from torch import nn
 
 @dataclass
 class Config:
-    """Named as in the weight file's metadata."""
+    """Hyper-parameters, named as in the weight file's metadata."""
     type: str = "crf"                    # crf | memm | hmm
     states: int = 17                     # C
     features: int = 90000                # ids, 0 (none) included
@@ -31,7 +32,7 @@ class Weights(nn.Module):
 
 
 class Chain(nn.Module):
-    """Both losses are convex, so training begins at zero."""
+    """The losses of crf and memm are convex, so training begins at zero."""
 
     def __init__(self, c):
         super().__init__()
@@ -73,7 +74,7 @@ class Chain(nn.Module):
         return torch.logsumexp(a + end, -1)
 
     def score(self, U, start, end, tags, lengths):
-        """Returns the exponent of a tagging: tags (B, T), any values after lengths"""
+        """Returns the exponent (B,) of a tagging. tags (B, T): values after `lengths` are ignored"""
         T = U.shape[1]
         inside = torch.arange(T) < lengths[:, None]
         z = tags.clamp(min=0)
@@ -93,7 +94,7 @@ class Chain(nn.Module):
         return self.viterbi(*self.potentials(ids, lengths), lengths)
 
     def viterbi(self, U, start, end, lengths):
-        """Ties go to the lowest tag."""
+        """Returns the best tags; ties go to the lowest tag."""
         A, m, back = self.transition.weight, start + U[:, 0], []
         for t in range(1, U.shape[1]):
             value, arg = (m[:, :, None] + A).max(1)

@@ -17,7 +17,7 @@ from models.chain.features import features, fnv, ids_of
 from models.chain.model import Chain, Config
 
 PREFIX = "chain."
-HEAVY = 300.0                            # weight of an HMM file relative to your own sentences, in words per tag
+HEAVY = 300.0                            # an HMM file counts as this many words per tag, next to the counts of your own sentences
 LEAST = 2                                # a feature that occurs only once in the training sentences does not generalise
 
 
@@ -36,7 +36,7 @@ class Settings(Config, Common):
 
 
 class Lists:
-    """The statistics of the training sentences that a model stores."""
+    """Lists from the training sentences that a model stores: tags, features, known words and word clusters."""
 
     def __init__(self, s, sentences, taggings):
         self.tags = sorted(set(tag for tags in taggings for tag in tags))
@@ -63,7 +63,7 @@ class Lists:
 
 
 class Hashed:
-    """{text: number} for texts known only by their hashes."""
+    """A mapping {string: number} that stores only the hashes of the strings."""
 
     def __init__(self, hashes, numbers):
         self.numbers = {h & 0xffffffff: n for h, n in zip(hashes, numbers)}
@@ -76,7 +76,8 @@ class Hashed:
 
 
 class Stored(Lists):
-    """The statistics of a file, extended by your own sentences: their words, their tags and, if --features has room, features."""
+    """The lists of a file, extended by the words and tags of your own sentences, and by their features if --features allows more than the
+    file has."""
 
     def __init__(self, s, metadata, sentences, taggings):
         prefix = metadata["general.architecture"] + "."
@@ -99,7 +100,7 @@ class Stored(Lists):
 
 
 def lists_of(s, sentences, taggings):
-    """Takes the statistics from the file that a run begins with, or from its training sentences."""
+    """Returns the lists of the file that a run starts from, or builds them from the training sentences."""
     return Stored(s, gguf.read_raw(s.start)[0], sentences, taggings) if s.start and s.adopted else Lists(s, sentences, taggings)
 
 
@@ -120,7 +121,7 @@ def prose(folder):
 
 
 def padded(w, shape):
-    """Returns w padded with zeros to a shape at least as large; w itself if it already has that shape."""
+    """Returns w padded with zeros to `shape`; w itself if it does not fit into that shape."""
     if w.dim() != len(shape) or any(a > b for a, b in zip(w.shape, shape)):
         return w
     found = w.new_zeros(shape)
@@ -158,7 +159,7 @@ class ChainTask(Task):
         return dict(Task.smoke(settings), steps=3, features=2000, clusters=min(settings.get("clusters", 0), 5), prose="")
 
     def load(self, split):
-        """Loads words and tags of the sentences that are tagged completely."""
+        """Loads the words and tags of all sentences in which every word has a tag."""
         words, tags = super().load(split)[:2]
         kept = [(w, t) for w, t in zip(words, tags) if not {"", "_"} & set(t)]
         if len(kept) < len(words):
@@ -190,8 +191,8 @@ class ChainTask(Task):
 
     @torch.no_grad()
     def grow(self, model, weights):
-        """Loads a file, also one with fewer tags and features: new ones come last and start at zero. For an HMM, the counts of your own
-        sentences are added to the file's."""
+        """Loads a file, which may have fewer tags and features than the model; added ones come last and start at zero. For an HMM, the
+        counts of your own sentences are added to the file's."""
         own = model.state_dict()
         grown = {name: padded(w, own[name].shape) if name in own else w for name, w in weights.items()}
         super().grow(model, grown)
@@ -232,7 +233,8 @@ class ChainTask(Task):
         return 16                        # typical number of words per sentence
 
     def measures(self, model, valid, autocast, device, final):
-        """Measures the share of the validation words tagged correctly: of all words, and of words not in the training sentences."""
+        """Measures the accuracy of the tags of the validation words: for all words, and for words that do not occur in the training
+        sentences."""
         known, right, total, unseen, unseen_right = set(self.lists().forms), 0, 0, 0, 0
         for at in range(0, len(valid) if final else min(len(valid), 400), 50):
             ids, tags, lengths = valid.take(slice(at, min(at + 50, len(valid))), device)
@@ -269,8 +271,8 @@ class ChainTask(Task):
 
 @torch.no_grad()
 def count(model, lists, examples, templates, smoothing=0.1, prior=0.0):
-    """Sets an HMM's weights from counts, added to the file's probabilities, which count as `prior` words per tag. Words seen once represent
-    unseen words: each counts once as itself and once as its form, the first of its later templates."""
+    """Sets an HMM's weights from the counts of the examples plus the file's probabilities, which count as `prior` words per tag. Words that
+    occur once also represent unseen words: each is counted once as itself and once more for its form features."""
     number, C = {tag: i for i, tag in enumerate(lists.tags)}, len(lists.tags)
     start, end, step = np.full(C, smoothing), np.full(C, smoothing), np.full((C, C), smoothing)
     there = model.feature.weight.double().numpy()
@@ -290,7 +292,7 @@ def count(model, lists, examples, templates, smoothing=0.1, prior=0.0):
             row = [lists.ids.get(f, 0) if f is not None else 0 for f in row]
             seen[next((i for i in row if i), 0), c] += 1
             if forms[word] == 1:
-                for i in row[whole:]:    # the form features of the word, from the most to the least specific
+                for i in row[whole:]:    # the form features of the word
                     seen[i, c] += 1
     seen += before
     total = seen.sum(0)

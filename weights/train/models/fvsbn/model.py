@@ -3,8 +3,8 @@
 
     p(x) = prod_i Ber(x_i; sigmoid(b_i + sum_{j<i} W_ij x_j))
 
-Names are those of the weight file, which stores W by source: if element j is 1, row j of fvsbn.weight is added to the logits of the later
-elements, fvsbn.weight[j][i] = W_ij, zeros for i <= j.  So if an element is 1, drawing it costs one addition of a row.
+Parameters have the tensor names of the weight file, which stores W transposed: fvsbn.weight[j][i] = W_ij, and zero for i <= j. If element j
+is 1, row j of fvsbn.weight is added to the logits of the later elements, so sampling costs at most one addition of a row per element.
 """
 from dataclasses import dataclass
 
@@ -15,7 +15,7 @@ from torch import nn
 
 @dataclass
 class Config:
-    """Named as in the weight file's metadata."""
+    """Hyper-parameters, named as in the weight file's metadata."""
     height: int = 28
     width: int = 28
 
@@ -53,7 +53,7 @@ class FVSBN(nn.Module):
 
     @torch.no_grad()
     def generate(self, count, prefix=None, generator=None):
-        """Completes prefix (count, m) to (count, n): the logits are kept, and each 1 adds its row."""
+        """Completes prefix (count, m) to (count, n). Keeps a running sum of logits, to which each element of value 1 adds its row."""
         a, x = self.fvsbn.bias.expand(count, -1).clone(), torch.zeros(count, self.c.n)
         for i in range(self.c.n):
             given = prefix is not None and i < prefix.shape[1]

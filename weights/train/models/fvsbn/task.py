@@ -16,7 +16,7 @@ from models.fvsbn.model import FVSBN, Config
 class Settings(Config, Common):
     dataset: str = "binarised_mnist"
     bf16: bool = False                   # no bf16: the model has only two small products, which the C code would not speed up
-    precision: float = 0.0               # precision of the weights' Gaussian prior between pixels at distance 1; 0 = none
+    precision: float = 0.0               # precision of the Gaussian prior of a weight between pixels at distance 1; 0: no prior
     precision_power: float = 1.0         # the precision grows with this power of the distance, because distant pixels matter little
 
 
@@ -72,7 +72,7 @@ class FVSBNTask(Task):
         return self.s.height * self.s.width
 
     def sheet(self, model, valid, path, autocast, device, final):
-        """Draws samples, and below them pictures, their upper halves, completions."""
+        """Draws samples. Below them it draws validation pictures, their upper halves, and completions of these halves."""
         (x,), model, generator = valid.take(spread(len(valid), 10), "cpu"), model, torch.Generator().manual_seed(0)
         half = self.s.height // 2 * self.s.width
         given = x.clone()
@@ -86,7 +86,7 @@ class FVSBNTask(Task):
         return {a + "height": self.s.height, a + "width": self.s.width, a + "channels": 1, a + "levels": 2}
 
     def type_of(self, name, x, kind):
-        """Returns F16 for matrices unless F32 is requested: their rows are not whole blocks of 32."""
+        """Returns F16 for matrices unless F32 is requested, because their rows are not whole blocks of 32 values."""
         return gguf.F32 if x.ndim == 1 or kind == gguf.F32 else gguf.F16
 
     @staticmethod

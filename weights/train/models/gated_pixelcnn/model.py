@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 """Gated PixelCNN (van den Oord, Kalchbrenner, Vinyals, Espeholt, Graves and Kavukcuoglu 2016, "Conditional Image Generation with PixelCNN
-Decoders") of grey pictures.  Mirrors the C engine layer by layer; taps and shapes as in models/pixelcnn/model.py.
+Decoders") of grey pictures.  The modules correspond to the layers of the C engine. Taps and shapes are as in models/pixelcnn/model.py.
 """
 import math
 from dataclasses import dataclass
@@ -18,8 +18,8 @@ class Config(PixelCNNConfig):
     embedding_length: int = 32           # C, width of both stacks
     kernel: int = 5
     classes: int = 0
-    # whether the vertical stack's layers also see its values in their own row; False is only for the beginning of training, because the
-    # engine does not support it
+    # Whether a layer of the vertical stack also reads that stack's values in the pixel's own row. False is only for the beginning of
+    # training, because the engine does not support it.
     own_row: bool = True
 
 
@@ -30,14 +30,14 @@ def gate(fg):
 
 
 class Layer(nn.Module):
-    """A layer of both stacks; v is the vertical, h the horizontal one, c the class:
+    """A layer of both stacks. v is the output of the vertical stack, h that of the horizontal stack, c the class:
 
         p  = W_vertical * v + V_v c              floor(k/2) + 1 rows of k taps                  v' = gate(p)
         q  = W_horizontal * h + W_link p + V_h c     the pixel and floor(k/2) left of it        h' = h + W_output gate(q)
 
-    The input layer reads the picture. Its vertical taps are floor(k/2) rows strictly above, so v of a row depends only on whole rows above
-    it. Later layers may therefore read v in their own row, also right of the pixel, which removes the blind spot.  The input layer's
-    horizontal taps end before the pixel (mask A), and the layer has no h to add.
+    The input layer reads the picture. Its vertical taps cover the floor(k/2) rows above the pixel's row, so v depends only on whole rows
+    above. Later layers may therefore read v in the pixel's own row, even right of the pixel, which removes the blind spot. The horizontal
+    taps of the input layer end before the pixel (mask A), and this layer has no h to add.
     """
 
     def __init__(self, c, first=False):
@@ -63,7 +63,7 @@ class Layer(nn.Module):
                 nn.init.normal_(self.get_submodule("class").weight, std=0.05)
 
     def condition(self, label):
-        """Returns the class's row, (B,) -> (B, 1, 1, 4C), zeros where the label is -1; None if no sample has one."""
+        """Returns the row of each label, (B,) -> (B, 1, 1, 4C), with zeros where the label is -1; None if all labels are -1."""
         if label is None or not hasattr(self, "class") or bool((label < 0).all()):
             return None
         return (self.get_submodule("class")(label.clamp(min=0)) * (label >= 0)[:, None])[:, None, None]

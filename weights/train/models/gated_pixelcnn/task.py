@@ -21,7 +21,8 @@ class GatedPixelCNNTask(PixelCNNTask):
     architecture = "gated-pixelcnn"
 
     def grow(self, model, weights):
-        """If the file's vertical stack does not see its own row, the taps in that row begin at zero and the function stays the same."""
+        """Loads a file. If the file's vertical stack does not read the pixel's own row, the taps of that row start at zero, so the model
+        computes the same function."""
         for name, w in model.state_dict().items():
             if name.endswith("vertical.weight") and name in weights and weights[name].shape[1] < w.shape[1]:
                 weights[name] = torch.nn.functional.pad(weights[name], (0, w.shape[1] - weights[name].shape[1]))

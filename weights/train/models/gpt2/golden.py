@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Golden cases of GPT-2, like those of the Llama family: the first id is given, `values` (n), `logits` (n, V) of x_i given x_<i, `nats` (n)."""
+"""Golden cases of GPT-2, with the tensors of models/llama/golden.py: `values` (n), the first of them given; `logits` (n, V) of x_i given
+x_<i; `nats` (n)."""
 import math
 
 import numpy as np
@@ -18,7 +19,7 @@ def cases():
 
 @torch.no_grad()
 def randomise(model, seed):
-    """Makes random weights so large that attention is far from uniform."""
+    """Makes random weights large enough that attention is far from uniform."""
     rng = np.random.default_rng(seed)
     for name, p in model.named_parameters():
         z = torch.from_numpy(rng.standard_normal(tuple(p.shape)))
@@ -48,7 +49,8 @@ def outputs(model, ids, begins=None):
 
 @torch.no_grad()
 def inside(model, ids, begins):
-    """Returns {name: matrix} of every intermediate result up to the logits of one line, with the names of web/pages/opened/networks.js."""
+    """Returns {name: matrix} with every intermediate result for one line, up to the logits; the names are those of
+    web/pages/opened/networks.js."""
     c, found, ids = model.c, {}, line(ids)[:-1]
     d, k = c.embedding_length, c.key_length
 

@@ -3,9 +3,9 @@
 
     x = e[id] + p[position],   x = x + W_o attention(LN(x)) + b_o,   x = x + W_down gelu(W_up LN(x) + b_up) + b_down
 
-Learned positions, layer norms before each map and after the last block, queries, keys and values of all heads from one matrix, gelu by its
-tanh approximation, output weights tied to the embeddings.  state_dict() names are the file's tensor names. Shapes: B texts, n positions, d
-width, H heads of width k, V ids.
+Positions are learned. A layer norm comes before each sublayer and after the last block. One matrix computes the queries, keys and values of
+all heads. gelu uses its tanh approximation, and the output weights are tied to the embeddings. state_dict() names are the file's tensor
+names. Shapes: B texts, n positions, d width, H heads of width k, V ids.
 """
 import math
 from dataclasses import dataclass
@@ -19,7 +19,7 @@ PADDING = -1
 
 @dataclass
 class Config:
-    """Named as in the weight file's metadata."""
+    """Hyper-parameters, named as in the weight file's metadata."""
     values: int = 512                    # V
     context_length: int = 64             # maximum number of positions
     block_count: int = 2
@@ -51,7 +51,7 @@ class Block(nn.Module):
         return self.attn_output((weights @ v).transpose(1, 2).flatten(2))
 
     def forward(self, x, maps=None):
-        """Maps x (B, n, d) to (B, n, d); maps: a list that receives (B, H, n, n), or None"""
+        """Maps x (B, n, d) to (B, n, d); maps: a list that receives the attention weights (B, H, n, n), or None"""
         x = x + self.attention(self.attn_norm(x), maps)
         return x + self.ffn_down(F.gelu(self.ffn_up(self.ffn_norm(x)), approximate="tanh"))
 
@@ -65,7 +65,7 @@ class GPT2(nn.Module):
         self.blk = nn.ModuleList(Block(c) for _ in range(c.block_count))
         self.output_norm = nn.LayerNorm(c.embedding_length, eps=c.layer_norm_epsilon)
         for name, p in self.named_parameters():
-            if p.dim() == 2:             # the matrices that add to the residual stream begin smaller in deeper models
+            if p.dim() == 2:             # matrices that add to the residual stream start smaller in deeper models
                 last = name.endswith(("attn_output.weight", "ffn_down.weight"))
                 std = (1 if "embd" in name else 0.8) / math.sqrt(p.shape[1])
                 nn.init.normal_(p, std=std / (math.sqrt(2 * c.block_count) if last else 1))

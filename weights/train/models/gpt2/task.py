@@ -11,7 +11,7 @@ from common.task import Task, picks, spread
 from models.gpt2.model import GPT2, PADDING, Config
 
 PREFIX = "gpt2."
-END = 0                                  # id of the end, the only special token
+END = 0                                  # id of the end token, the only special token
 
 
 @dataclass
@@ -22,7 +22,7 @@ class Settings(Config, Common):
 
 
 class Lines:
-    """Questions and answers as (lines, longest) ids padded with PADDING, and the index where each answer begins."""
+    """Questions and answers as ids of shape (lines, longest), padded with PADDING, and the index at which each answer begins."""
 
     def __init__(self, questions, answers, task):
         longest, encode, cut = task.s.context_length + 1, task.tokenizer.encode, (task.s.context_length - 1) // 2
@@ -80,12 +80,12 @@ class GPT2Task(Task):
 
     @property
     def elements(self):
-        """Returns the mean number of tokens per answer: bits/dim are bits per token."""
+        """Returns the mean number of tokens per answer, so that bits/dim means bits per token."""
         return self.tokens_per_answer
 
     @torch.no_grad()
     def answered(self, model, lines, pick, autocast, device):
-        """Answers these questions with the most probable token at each step, up to the end token"""
+        """Generates the answers of the lines `pick`: the most probable token at each step, up to the end token"""
         found, room = {}, self.s.context_length + 1
         for length in sorted({len(lines.questions[i]) for i in pick}):
             some = [i for i in pick if len(lines.questions[i]) == length]

@@ -1,7 +1,15 @@
 # SPDX-License-Identifier: MIT
 """Self-attention that computes all query blocks together, because many small steps are slow, especially on a GPU.
 
-Each implementation takes q, k, v side by side (B, n, 3 A d_k) and returns (B, n, A d_k), the same numbers as Block.over_blocks (model.py):
+Each implementation takes q, k and v concatenated, shape (B, n, 3 A d_k), and returns the result of Block.over_blocks (model.py), shape
+(B, n, A d_k):
+
+    plain     computes the blocks one by one
+    batched   computes a grid of equal blocks in one batch; the keys of a block are its whole neighbourhood, and a mask hides the others
+    native    CPU, local-1d or full attention: one C function (common/native.c), which always computes in bf16
+    flex      CUDA: PyTorch's flex_attention, which skips tiles that no query sees
+
+`choose` compares each with the plain computation and picks the fastest.
 """
 import math
 import time
@@ -32,7 +40,7 @@ def merged(o):
 
 
 def batched(model, device):
-    """Returns attention over a grid of equal blocks; raises ValueError if the blocks are not equal."""
+    """Returns a function that computes attention over a grid of equal blocks. Raises ValueError if the blocks are not equal."""
     c = model.c
     if c.pattern == "local-2d":
         rows, columns = c.height // c.block_rows, c.columns // c.block_cols
@@ -47,8 +55,8 @@ def batched(model, device):
     slot = torch.arange(c.n).view(rows, columns, size)
 
     def around(t, fill=0):
-        """Gathers the neighbouring blocks at these offsets: (..., rows, columns, size, x) -> (..., rows, columns, len(near)*size, x);
-        `fill` outside the grid."""
+        """Gathers, for each block, the blocks at the offsets `near`: (..., rows, columns, size, x) -> (..., rows, columns, len(near)*size,
+        x). Blocks outside the grid contain `fill`."""
         up, wide = max(-r for r, _ in near), max(abs(k) for _, k in near)
         t = F.pad(t, (0, 0, 0, 0, wide, wide, up, 0), value=fill)
         return torch.cat([t[..., up + r:up + r + rows, wide + k:wide + k + columns, :, :] for r, k in near], -2)
@@ -107,8 +115,8 @@ CUDA, CPU = ("flex", "batched", "plain"), ("native", "batched", "plain")
 
 
 def agrees(model, way, device):
-    """Returns the largest difference from the plain computation on random input of unit variance, over outputs and gradients, in full
-    precision."""
+    """Returns the largest difference between `way` and the plain computation, over outputs and gradients, for random input of unit variance
+    in full precision."""
     c, generator = model.c, torch.Generator().manual_seed(0)
     qkv = torch.randn(1, c.n, 3 * c.head_count * c.key_length, generator=generator).to(device).requires_grad_()
     g = torch.randn(1, c.n, c.head_count * c.key_length, generator=generator).to(device)
@@ -122,7 +130,8 @@ def finish(device):
 
 
 def seconds(model, way, batch, dtype, device, rounds=5):
-    """Measures the time of a forward and a backward pass: the minimum of several, because other programs use the machine too."""
+    """Measures the time of a forward and a backward pass. Returns the minimum of several runs, because other programs use the machine
+    too."""
     c, took = model.c, []
     qkv = torch.randn(batch, c.n, 3 * c.head_count * c.key_length, device=device, dtype=dtype).requires_grad_()
     for i in range(rounds + 2):          # the first calls also compile and allocate, so they are not counted

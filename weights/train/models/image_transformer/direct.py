@@ -1,20 +1,20 @@
 # SPDX-License-Identifier: MIT
 """Enlargement that reads the small picture directly: each position is conditioned on features of the small picture.
 
-This method is our own; the paper's encoder and cross-attention are in model.py. The method is for pixels in raster order, one position
-each; the large picture has K = a b pixels in the cell of each small pixel. Colours are z = (255 - v) / 255, so that white and everything
-outside are 0. For a pixel x with index k in its cell, three things are known in advance:
+This method is our own; the paper's encoder and cross-attention are in model.py. It needs one position per pixel, in raster order. Each
+pixel of the small picture corresponds to a cell of K = a b pixels in the large one. Colours are z = (255 - v) / 255, so that white and
+everything outside the picture are 0. Three features of a pixel with index k in its cell are known before it is sampled:
 
     C  (27)  the 3x3 pixels of the small picture around the pixel's own cell, which is in the middle
-    r  (3)   the mean colour left for the rest of the cell: clamp((K z_cell - sum of z drawn in the cell) / (K - k), 0, 1)
-    N  (18)  the colours at (0,-1), (-1,0), (-1,-1), (-1,1), (0,-2), (-2,0)
+    r  (3)   the mean colour of the rest of the cell: clamp((K z_cell - sum of earlier z in the cell) / (K - k), 0, 1)
+    N  (18)  the colours of the pixels at the offsets (0,-1), (-1,0), (-1,-1), (-1,1), (0,-2), (-2,0)
 
-These features are used twice: they are added to the decoder's input, and they give a guess M of the pixel's colour, which is a prior on the
-output layer's distribution. If there is an encoder, which reads the whole small picture, its row e of the cell is added to the input
-instead of cross-attention.
+The features are used twice. Their embedding is added to the decoder's input, and they give a guess M of the pixel's colour, which acts as a
+prior on the output distribution. If there is an encoder, which reads the whole small picture, its output e for the cell is added to the
+input; there is no cross-attention.
 
-    input     h = h + E_k [C; r; 1] + U e_cell   and of a palette  + T_near(z_cell) + T_(V + near(r)),   near: the palette's colour nearest to it
-    guess     M = A_k [C; r; N; 1] + W h,     s = softplus(w . h + b_k)       h: what the output layer reads
+    input     h = h + E_k [C; r; 1] + U e_cell   with a palette  + T_near(z_cell) + T_(V + near(r)),   near: index of the nearest colour
+    guess     M = A_k [C; r; N; 1] + W h,     s = softplus(w . h + b_k)       h: input of the output layer
     palette   logit_v = logit_v + s (2 p_v . M - |p_v|^2),     p_v: the colours of the palette, as z
     mixtures  location_c = location_c + g_c (1 - 2 M_c - location_c), g = s_c / (1 + s_c), one s for each channel
 
@@ -38,7 +38,7 @@ def colour(v):
 
 
 def flat(c):
-    """Returns (n,) index k in the cell and (n,) index of the cell, for the positions in raster order."""
+    """Returns two arrays (n,) for the positions in raster order: the index k in the cell, and the index of the cell."""
     a, b = c.height // c.input_height, c.width // c.input_width
     row, column = torch.arange(c.height)[:, None], torch.arange(c.width)[None]
     return ((row % a) * b + column % b).reshape(-1), ((row // a) * c.input_width + column // b).reshape(-1)
@@ -47,7 +47,7 @@ def flat(c):
 class Direct(nn.Module):
     """Tensors: direct.input.weight (K 31, d), direct.near.weight (2 V, d), direct.guess.weight (K 49, 3), direct.hidden.weight (3, d),
     direct.certainty.weight (S, d), direct.certainty.bias (K, S), and with an encoder direct.context.weight (d, d). The rows of one index k
-    are contiguous. S is 1, for mixtures 3."""
+    are contiguous. S, the number of certainties per pixel, is 1, or 3 for mixtures."""
 
     def __init__(self, c):
         super().__init__()
@@ -71,7 +71,8 @@ class Direct(nn.Module):
                 nn.init.zeros_(p)
 
     def of_each(self, table, features, at=None):
-        """Multiplies (B, n, f) by the rows of each index k (K f, o) -> (B, n, o); at: (B, 1, f), only that position -> (B, 1, o)"""
+        """Multiplies the features (B, n, f) of each position by the rows (f, o) of its index k in table (K f, o) -> (B, n, o). With `at`,
+        only for that position: (B, 1, f) -> (B, 1, o)"""
         f = features.shape[2]
         if at is not None:
             return features @ table.view(self.K, f, -1)[self.place[at]]
@@ -80,7 +81,7 @@ class Direct(nn.Module):
         return found[:, torch.argsort(self.order)]
 
     def around(self, small):
-        """Gathers the neighbours of each cell: small (B, cells, 3) 8-bit -> C (B, n, 27), with the three colours of a neighbour
+        """Gathers the neighbours of each cell: small (B, cells, 3) 8-bit -> C (B, n, 27), with the three channels of a neighbour
         contiguous."""
         c = self.c
         z = F.pad(colour(small.float()).view(len(small), c.input_height, c.input_width, 3), (0, 0, 1, 1, 1, 1))
@@ -126,7 +127,8 @@ class Direct(nn.Module):
         return h + self.near(cell) + self.near(len(palette) + left)
 
     def lead(self, out, h, known, palette, at=None):
-        """Adds the prior to the output layer's numbers (B, n, P), given the layer's input (B, n, d); at: only that position."""
+        """Adds the prior to the result (B, n, P) of the output layer; h (B, n, d) is that layer's input. at: computes only that
+        position."""
         with torch.autocast(out.device.type, enabled=False):
             kind = known.dtype
             out, h = out.to(kind), h.to(kind)
@@ -149,8 +151,8 @@ class Direct(nn.Module):
 
     @torch.no_grad()
     def fit(self, known, pixels):
-        """Initialises the guess and its certainty with the least-squares solution for each index, divided by the certainty from the past
-        alone, which the model already has."""
+        """Initialises the guess and its certainty by least squares, separately for each index k. The model itself can predict from the past
+        (N), so for a palette the prediction from the past alone is subtracted, weighted by its certainty."""
         z, past = colour(pixels.double()), slice(AROUND + 3, AROUND + 3 + 3 * len(PAST))
         for k in range(self.K):
             at = (self.place == k).nonzero()[:, 0]
@@ -167,7 +169,7 @@ class Direct(nn.Module):
             more = max(sure - sure_past, 1.0)
             w = w * sure / more
             w[past] -= w_past * sure_past / more
-            if self.S == 3:              # with mixtures, the model's own locations replace the past
+            if self.S == 3:              # mixtures use the whole prediction
                 w, more = solve(x)[0], SHARE
             self.guess.weight.view(self.K, -1, 3)[k] = w.float()
             self.certainty.bias[k] = math.log(math.expm1(min(400.0, SHARE * more if self.S == 1 else more)))

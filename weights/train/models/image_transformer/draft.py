@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: MIT
 """Adds a draft to a model:  python3 weights/train/draft.py weights/digits.gguf [--out FILE] [--hidden 32] [--rank 16] [--minutes 3]
 
-A draft is a tiny network that predicts the next values of a picture with the noise that the model will use. The model samples x_p =
-argmax_v(logit_p(v) + G_p(v)) with Gumbel noise G that is fixed in advance; the draft takes the argmax of its own logits plus the same G;
-the model then checks several of these guesses in one pass. Only correct values are kept, so the sample does not change. For position p of H
-x W positions in raster order:
+A draft is a tiny network that guesses the next values of a picture, given the noise with which the model will sample them. The model
+samples x_p = argmax_v(logit_p(v) + G_p(v)) with Gumbel noise G that is fixed in advance; the draft takes the argmax of its own logits plus
+the same G; the model then checks several of these guesses in one pass. Only correct values are kept, so the sample does not change. For
+position p of H x W positions in raster order:
 
     h = relu(sum over o < O of E_o[x at neighbour o] + R[row(p)] + C[col(p)])         E_o[v] = N_o e_v
     logits = W_out h + b
@@ -34,11 +34,11 @@ from models.image_transformer.task import TASK
 PREFIX, CARD = "draft.", "nextpixel.card.draft"
 OFFSETS = [(0, -1), (0, -2), (0, -3), (-1, -3), (-1, -2), (-1, -1), (-1, 0), (-1, 1), (-1, 2), (-1, 3),
            (-2, -2), (-2, -1), (-2, 0), (-2, 1), (-2, 2), (-3, 0)]
-CAPS, MARGINS = (4, 8, 16), (1.5, 0.75, 0.0)             # column limits and margins of the measurement
+CAPS, MARGINS = (4, 8, 16), (1.5, 0.75, 0.0)             # limits of columns per pass, and margins, that the measurement tries
 
 
 class Draft(nn.Module):
-    """Random weights at first; state_dict() names are the file's, without "draft."."""
+    """Starts with random weights. state_dict() names are the file's tensor names without "draft."."""
 
     def __init__(self, rows, columns, levels, hidden, rank, offsets=OFFSETS):
         super().__init__()
@@ -60,13 +60,14 @@ class Draft(nn.Module):
             nn.init.normal_(table.weight, std=scale)
 
     def tables(self):
-        """Returns E_o[v] in row o * (V + 1) + v, zeros for v = V; R[row] + C[col] (n, hidden)"""
+        """Returns two tables: E_o[v] in row o * (V + 1) + v, with zeros for v = V; and R[row] + C[col] (n, hidden)"""
         O, rank = len(self.offset.weight), self.token_embd.weight.shape[1]
         each = self.token_embd.weight @ self.neighbour.weight.view(O, -1, rank).transpose(1, 2)        # (O, V, hidden)
         return F.pad(each, (0, 0, 0, 1)).flatten(0, 1), (self.position_row.weight[:, None] + self.position_col.weight).flatten(0, 1)
 
     def at(self, x, source, position, table):
-        """Computes logits (B, m, V) of m positions: x (B, n), the neighbours (B, m, O) and position vectors (B or 1, m, hidden)"""
+        """Computes the logits (B, m, V) of m positions from the values x (B, n), the indices of their neighbours (B, m, O) and their
+        position vectors (B or 1, m, hidden)"""
         B, m, O = source.shape
         v = F.pad(x, (0, 1), value=self.levels).gather(1, source.reshape(B, -1)).view(B * m, O) + torch.arange(O) * (self.levels + 1)
         return self.output(torch.relu(F.embedding_bag(v, table, mode="sum").view(B, m, -1) + position))
@@ -89,7 +90,7 @@ def random_draft(rows, columns, levels, hidden=32, rank=8, seed=1):
 
 
 def config_of(metadata, tensors):
-    """Returns the file's configuration of the model, if a draft supports it."""
+    """Returns the configuration of a file's model, or exits if a draft does not support it."""
     found = TASK.settings_of(metadata, tensors)
     if found["output"] != "categorical" or found["pattern"] == "local-2d" or found["encoder_block_count"]:
         raise SystemExit("a draft needs a model of levels or palette colours that works in raster order and has no encoder")
@@ -97,7 +98,7 @@ def config_of(metadata, tensors):
 
 
 def load_target(path):
-    """Reads a file -> (metadata, {name: Raw} without a draft, ImageTransformer)"""
+    """Reads a file -> (metadata, {name: Raw} without an earlier draft, ImageTransformer)"""
     metadata, tensors = gguf.read_raw(path)
     metadata.pop(CARD, None)
     tensors = {name: raw for name, raw in tensors.items() if not name.startswith(PREFIX)}
@@ -113,7 +114,7 @@ def type_of(name, x):
 
 
 def stored(draft):
-    """Returns {name: Raw}; afterwards the draft uses the weights as stored."""
+    """Encodes the draft's tensors as {name: Raw} for the file, and replaces its weights with these rounded ones."""
     raw = {k: gguf.Raw(v.shape, type_of(k, v), gguf.encode(v, type_of(k, v))) for k, v in ((k, v.numpy()) for k, v in draft.state_dict().items())}
     draft.load_state_dict({k: torch.from_numpy(gguf.decode(v).copy()) for k, v in raw.items()})
     return {PREFIX + k: v for k, v in raw.items()}
@@ -146,7 +147,8 @@ def gumbel(shape, dtype=torch.float32, generator=None):
 
 def distil(draft, x, target, minutes, lr, batch, positions, seed=1):
     """The first half of the training minimises the divergence from the model's probabilities.  The second half trains for the actual goal,
-    the model's choice given the noise, by cross-entropy with softmax(logits + G).  The learning rate decreases with time.  -> steps"""
+    the model's choice given the noise, by cross-entropy with softmax(logits + G).  The learning rate decreases with time. Returns the
+    number of steps."""
     torch.manual_seed(seed)
     rng, start, step, done, total = np.random.default_rng(seed), time.monotonic(), 0, 0.0, []
     batch, positions = min(batch, len(x)), min(positions, x.shape[1])
@@ -185,7 +187,8 @@ def noise_given(log_p, x, generator):
 
 @torch.no_grad()
 def simulate(draft, x, noise, cap, margin):
-    """Simulates speculative decoding of pictures x (B, n) with noise that yields them -> (final positions per pass, columns per pass)."""
+    """Simulates speculative decoding of pictures x (B, n), with noise for which the model samples these pictures. Returns (positions
+    completed per pass, columns computed per pass)."""
     B, n = x.shape
     table, position = draft.tables()
     at, every, passes, columns = torch.zeros(B, dtype=torch.long), torch.arange(B), 0, 0
@@ -207,7 +210,7 @@ def simulate(draft, x, noise, cap, margin):
 
 @torch.no_grad()
 def agreement(draft, x, noise):
-    """Returns the fraction of positions where the draft predicts the value."""
+    """Returns the fraction of positions where the draft guesses the model's value."""
     return float(sum((draft(x[i:i + 1])[0] + noise[i]).argmax(-1).eq(x[i]).float().mean() for i in range(len(x))) / len(x))
 
 

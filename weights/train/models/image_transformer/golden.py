@@ -5,7 +5,7 @@
     embedding (n, d)      layer-0 input                   blk.K.output (n, d)
     logits (n, V)         of x_i given x_<i               nats (n)         -log p(x_i | x_<i)
 All are in GENERATION order.  Models with other outputs or patterns also have
-    outputs               = logits: the output layer's numbers
+    outputs (n, P)        the same as logits: the result of the output layer
     values, nats (n, C)   dmol: 8-bit values; -log p(R), -log p(G|R), -log p(B|R,G)
     order (n)             raster index of each position   image (H*W*C)    the picture, 8 bits, raster order
     input (h*w*C)         super-resolution: 8-bit values  enc.embedding, enc.blk.K.output (h*w, d), encoder (h*w, d)
@@ -38,7 +38,7 @@ TINY = [  # each case: name, config, label, weight type
     ("local-summed-bias", Config(height=8, width=8, channels=1, levels=16, block_count=2, embedding_length=32,
      feed_forward_length=48, head_count=3, key_length=4, pattern="local-1d", query_block=8, memory_block=20,
      position="learned", position_width="full", classes=2, attention_bias=True), -1, "f32"),
-    # the smallest sizes: d = 4 has one frequency, two levels
+    # the smallest sizes: two levels, and d = 4, which leaves one frequency
     ("rgb-two-levels", Config(height=3, width=3, channels=3, levels=2, block_count=1, embedding_length=4,
      feed_forward_length=4, head_count=1, key_length=4, pattern="full", position="sinusoidal"), -1, "f32"),
     # weights stored in other types (the golden values use the stored, rounded weights)
@@ -54,7 +54,7 @@ TINY = [  # each case: name, config, label, weight type
     ("dmol-2d-sr", replace(SMALL, height=6, width=8, channels=3, levels=256, norm="pre", pattern="local-2d", block_rows=4,
      block_cols=5, flange_rows=3, flange_cols=2, output="dmol", mixtures=2, output_bias=False, position_width="full",
      input_height=3, input_width=4, encoder_block_count=2), -1, "f32"),
-    # positions are channels: blocks of 2x5 positions divide pixels, post-norm, biases
+    # positions are channels, so blocks of 2x5 positions cut through pixels; post-norm, biases
     ("rgb-2d", replace(SMALL, height=5, width=4, channels=3, levels=8, pattern="local-2d", block_rows=2, block_cols=5,
      flange_rows=2, flange_cols=4, attention_bias=True, classes=2), 0, "f32"),
     ("grey-dmol", replace(SMALL, levels=256, output="dmol", mixtures=3, pattern="local-1d", query_block=10, memory_block=12), -1, "f32"),
@@ -67,8 +67,7 @@ TINY = [  # each case: name, config, label, weight type
     # super-resolution into a palette, post-norm, classes, biases
     ("palette-2d-sr", replace(SMALL, height=6, width=8, channels=3, levels=20, palette=True, pattern="local-2d", block_rows=2,
      block_cols=4, flange_rows=2, flange_cols=2, attention_bias=True, input_height=3, input_width=4, encoder_block_count=1, classes=3), 2, "f32"),
-    # enlargement that reads the small picture directly: cells of 2x3, a palette; and mixtures, with an encoder of another
-    # width
+    # direct enlargement: first with a palette and cells of 2x3, then with mixtures and an encoder of another width
     ("direct-palette", replace(SMALL, height=6, width=12, channels=3, levels=22, palette=True, pattern="local-1d", query_block=24,
      memory_block=24, input_height=3, input_width=4, direct=True, classes=2), 1, "f32"),
     ("direct-dmol", replace(SMALL, height=4, width=6, channels=3, levels=256, norm="pre", output="dmol", mixtures=3, pattern="full",
@@ -78,8 +77,8 @@ TINY = [  # each case: name, config, label, weight type
 
 @torch.no_grad()
 def randomise(model, seed):
-    """Makes weights with a numpy generator with a seed (the same in every torch version); scores q.k/sqrt(d_k) have standard deviation
-    about 2.5."""
+    """Makes random weights with a seeded numpy generator, so that they are the same in every torch version. Scores q.k/sqrt(d_k) have a
+    standard deviation of about 2.5."""
     rng, d = np.random.default_rng(seed), model.c.embedding_length
     for name, p in model.named_parameters():
         z = torch.from_numpy(rng.standard_normal(tuple(p.shape)).astype(np.float32))

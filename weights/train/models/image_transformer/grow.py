@@ -24,8 +24,8 @@ ZERO = ("attn_output.weight", "cross_attn_output.weight", "ffn_down.weight", "ff
 
 
 def copies(old, new):
-    """Returns (new,): the old dimension of each new one. The two halves are separate, because the row and column parts of positions have
-    half each."""
+    """Returns (new,): for each new dimension, the old dimension that it copies. The two halves are copied separately, because the row and
+    column parts of positions have one half each."""
     half, more = old // 2, (new - old) // 2
     first = torch.cat([torch.arange(half), torch.arange(more) * max(1, half // max(1, more)) % half])
     return torch.cat([first, first + half])
@@ -79,7 +79,7 @@ def blocks_of(weights, prefix):
 
 
 def deepened(weights, own, prefix, count):
-    """Adds blocks after the last one; they are identities both in pre-norm (they add zeros) and in post-norm."""
+    """Adds blocks after the last one. They start as identities, both in pre-norm, where they add zeros, and in post-norm."""
     have = blocks_of(weights, prefix)
     post = prefix + "output_norm.weight" not in own
     for k in range(have, count):
@@ -115,7 +115,8 @@ def stacked(weights, own, order):
 
 
 def fewer_levels(weights, channels, levels, bernoulli):
-    """Selects the rows of tables and outputs for `levels` grey levels from a file with more levels; row = value + V channel."""
+    """Selects the rows that a model with `levels` grey levels takes from the tables and outputs of a file with more levels. The row of a
+    value is value + V channel."""
     have = len(weights["token_embd.weight"]) // channels
     pick = torch.tensor([(2 * v * (have - 1) + levels - 1) // (2 * (levels - 1)) for v in range(levels)])
     for name in ("token_embd.weight", "output.weight", "output.bias"):
@@ -129,7 +130,7 @@ def fewer_levels(weights, channels, levels, bernoulli):
 @torch.no_grad()
 def grow(model, weights, key_length, seed=1, stack=()):
     """Initialises the model from the weights {name: tensor} of a file whose heads have width `key_length`. stack: for each new block, the
-    block to copy; () adds identities, as above."""
+    index of the block to copy; () adds identity blocks instead."""
     c, own, generator = model.c, model.state_dict(), torch.Generator().manual_seed(seed)
     weights = {name: w.clone() for name, w in weights.items() if c.classes or name != "class_embd.weight"}
     if c.output in ("categorical", "bernoulli") and not c.palette and len(weights.get("token_embd.weight", ())) > c.interleaved * c.levels:
@@ -142,7 +143,7 @@ def grow(model, weights, key_length, seed=1, stack=()):
     for name in list(weights):
         if c.key_length > key_length and re.search(r"attn_[qkv]\.|attn_output\.weight", name):
             w = headed(weights[name], key_length, c.key_length, 1 if "output" in name else 0)
-            if re.search(r"attn_[kv]\.weight", name):   # these new rows are multiplied by zeros, which training changes
+            if re.search(r"attn_[kv]\.weight", name):   # these new rows stay random: training changes the zeros that they meet
                 rows = torch.arange(len(w)) % c.key_length >= key_length
                 w[rows] = own[name][:len(w), :w.shape[1]][rows]
             weights[name] = w * math.sqrt(c.key_length / key_length) if "attn_q" in name else w
@@ -168,5 +169,5 @@ def grow(model, weights, key_length, seed=1, stack=()):
 
 
 def grows(name):
-    """Heads, feed-forward units and classes may be added; colours, positions and outputs may not."""
+    """Returns whether a tensor may grow: heads, feed-forward units and classes may be added; colours, positions and outputs may not."""
     return re.search(r"attn_[qkv]\.|attn_output\.weight|ffn_up\.|ffn_down\.weight|class_embd", name)

@@ -5,8 +5,8 @@ This module mirrors the C engine block by block.  Module names are chosen so tha
 (token_embd.weight, blk.0.attn_q.weight, ...); export.py copies them unchanged.
 
 A position is one channel of a pixel, or a whole pixel for palette and dmol models.  Positions form a grid of H rows and W*C (or W) columns
-and are numbered in GENERATION order everywhere in this file. This is raster order; for local-2d, blocks are in raster order, and so are the
-positions inside a block.
+and are numbered in GENERATION order everywhere in this file. This is raster order, except for local-2d: there the blocks are in raster
+order, and so are the positions inside each block.
 
 Shapes: B images, n positions, d = embedding_length, A heads of width d_k, V levels (palette: colours).
 """
@@ -40,7 +40,7 @@ class Config:
     pattern: str = "full"                # "full" | "local-1d" | "local-2d"
     query_block: int = 0                 # l_q, local-1d
     memory_block: int = 0                # l_m, local-1d
-    block_rows: int = 0                  # these four fields, in positions, are for local-2d
+    block_rows: int = 0                  # local-2d, in positions; likewise the next three
     block_cols: int = 0
     flange_rows: int = 0
     flange_cols: int = 0
@@ -53,7 +53,7 @@ class Config:
     input_height: int = 0                # super-resolution: size in pixels of the small image that the encoder reads
     input_width: int = 0
     encoder_block_count: int = 0
-    encoder_feed_forward_length: int = 0 # 0: the width of the decoder's
+    encoder_feed_forward_length: int = 0 # 0: as in the decoder
     direct: bool = False                 # super-resolution: each position is conditioned on the small image, see direct.py
     attention_bias: bool = of_file(False)                # biases in q, k, v, o (not used by the shipped models)
     dropout: float = 0.0
@@ -150,7 +150,7 @@ class Block(nn.Module):
         q'  = LN(q_a + dropout(W_down relu(W_up q_a)))                                (2)
 
     M is the memory: the positions that a query may see.  With cross = True, (1) is repeated between (1) and (2), over the encoder's output
-    instead of the memory. feed_forward_length: of the block; 0 means the decoder's.
+    instead of the memory. feed_forward_length: F of this block; 0: that of the configuration.
     """
 
     def __init__(self, c, cross=False, feed_forward_length=0):
@@ -189,8 +189,8 @@ class Block(nn.Module):
         return F.linear(h, torch.cat([part.weight for part in parts]), bias)
 
     def over_blocks(self, masks, fast=None):
-        """Computes self-attention of all positions together; masks: (lo, hi, keys, mask) of each query block.  fast: computes the same for
-        all blocks together, (B, n, 3 A d_k) -> (B, n, A d_k), see attention.py."""
+        """Returns a function that computes the self-attention of all positions. masks: (lo, hi, keys, mask) of each query block. fast: a
+        function that computes all blocks together, (B, n, 3 A d_k) -> (B, n, A d_k), see attention.py."""
         def attention(h):
             if fast is not None:
                 return fast(self.qkv(h))
@@ -200,7 +200,8 @@ class Block(nn.Module):
         return attention
 
     def over_cache(self, i, keys, cache):
-        """Computes self-attention of position i with cached keys and values: cache = [k, v] each (B, A, n, d_k), [] before the first."""
+        """Returns a function that computes the self-attention of position i with cached keys and values. cache: [k, v], each (B, A, n,
+        d_k); [] before the first position."""
         def attention(h):
             k, v = self.heads(self.attn_k(h)), self.heads(self.attn_v(h))
             if not cache:
@@ -227,9 +228,9 @@ class Block(nn.Module):
 
 
     def fused(self, h, f, attention, encoded=None):
-        """Computes the layer like `forward`, where the previous sublayer's output f still has to be added to h -> (h, the next addend);
-        pre-norm. In post-norm, h is the sum, and f is its bf16 copy, the input of the first sublayer. Used in training on a CPU, see
-        native.AddNorm."""
+        """Computes the layer like `forward`, with each addition and norm fused (native.AddNorm), for training on a CPU. In pre-norm, f is
+        the output of the previous sublayer, still to be added to h. In post-norm, f is the bf16 copy of h, the input of the first sublayer.
+        Returns h and f in the same form, for the next layer."""
         post = self.c.norm == "post"
 
         def norm(layer, h, f):
@@ -276,7 +277,7 @@ class Encoder(Positions):
 
 
 class Palette(nn.Module):
-    """palette.weight (V, 3): the colours, 0..255; not trained."""
+    """The colours, palette.weight (V, 3), 0..255. They are not trained."""
 
     def __init__(self, colours):
         super().__init__()
@@ -364,7 +365,7 @@ class ImageTransformer(Positions):
         return (self.class_embd(label.clamp(min=0)) * (label >= 0)[:, None])[:, None]
 
     def embed_values(self, x, at):
-        """Embeds values x (B, m) or (B, m, C) of the positions `at` (m,) of the generation order -> (B, m, d)."""
+        """Embeds the values x (B, m) or (B, m, C) of the positions `at` (m,), indices in generation order -> (B, m, d)."""
         c = self.c
         if c.output == "dmol":
             with torch.autocast(x.device.type, enabled=False):          # in single precision, because bf16 is too coarse for 256 levels
@@ -412,7 +413,7 @@ class ImageTransformer(Positions):
         return self.last(h, known)
 
     def fused(self, h, masks, e, known=None):
-        """Runs the blocks and the output, with additions and norms in one pass."""
+        """Runs the blocks and the output layer, with each addition and norm fused into one pass."""
         pre = self.c.norm == "pre"
         f = None if pre else h.to(torch.bfloat16)
         for block in self.blk:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Pictures <-> values of the positions in generation order."""
+"""Converts pictures to values of positions in generation order, and back."""
 import numpy as np
 import torch
 
@@ -16,7 +16,7 @@ def encode(images, model):
 
 
 def decode(values, model):
-    """-"""
+    """Converts values in generation order (N, n) to pictures (N, H, W, C) uint8; the inverse of `encode`."""
     c, order = model.c, model.order.cpu().numpy()
     raster = np.empty_like(values)
     raster[:, order] = values
@@ -28,7 +28,7 @@ def decode(values, model):
 
 
 def mirror(model):
-    """Returns, for positions 0..n-1 in generation order, the position whose value the mirrored picture has there."""
+    """Returns (n,): for each position in generation order, the position whose value the mirrored picture has there."""
     c, order = model.c, model.order.cpu().numpy()
     mirrored = np.arange(c.n).reshape(c.height, c.width, c.interleaved)[:, ::-1].reshape(-1)
     place = np.empty(c.n, np.int64)

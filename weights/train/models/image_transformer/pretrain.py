@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: MIT
-"""An encoder, pretrained to predict the contents of its cells.
+"""Pretrains an encoder to predict the pixels of its cells.
 
-An untrained encoder learns slowly when it is joined to a decoder that does not need it, because little depends on it (enlargement that
-reads the small picture directly, direct.py). So the encoder is first trained alone: from the small picture, it predicts the colours of each
-cell's K pixels, each separately,
+In direct enlargement (direct.py), the decoder can do without the encoder. Little depends on an untrained encoder, which therefore learns
+slowly. So the encoder is first trained alone: from the small picture, it predicts the colour of each of the K pixels of a cell,
+independently of the others,
 
     p(v at index k of the cell) = softmax(O_k e_cell + o_k)_v
 
-with an output layer O that is discarded. The encoder has one row per cell and not one per pixel, so a picture costs much less here than in
-the decoder.
+with an output layer O that is discarded afterwards. The encoder has one row per cell instead of one per pixel, so a picture costs much less
+than in the decoder.
 """
 import math
 
@@ -37,7 +37,7 @@ def pretrain(model, batch, steps, bf16=False):
         for group in adam.param_groups:
             group["lr"] = RATE * min(1, (step + 1) / WARMUP) * 0.5 * (1 + math.cos(math.pi * step / steps))
         x, _, small = batch(step)
-        # No cache, because the weights change between the steps.
+        # No autocast cache, because the weights change between the steps.
         with torch.autocast(x.device.type, torch.bfloat16, enabled=bf16, cache_enabled=False):
             logits = out(model.enc(small)).view(-1, c.levels)
         loss = F.cross_entropy(logits.float(), x[:, cells].reshape(-1))

@@ -20,8 +20,9 @@ def upper_half(c):
 
 
 def sample_sheet(model, x, y, small, path, autocast, rows=4, temperature=1.0, seed=0):
-    """Columns: the classes in order, followed by these pictures.  Rows: `rows` samples, then the original, its top half, a completion with
-    the class and one without.  Super-resolution: the small input, `rows` samples, the original."""
+    """Draws a sheet with one column for each of the pictures x. Upper rows: `rows` samples, where the class is the index of the column.
+    Lower rows: the picture, its upper half, a completion with the class and one without. For super-resolution: the small input, `rows`
+    samples, the original."""
     c, columns, device = model.c, len(x), x.device
     generator = torch.Generator(device).manual_seed(seed)
     if small is not None:

@@ -3,11 +3,11 @@
 
 With sinusoidal tables, keys and queries project onto a few frequencies of the position; the queries are rotated by an offset. The scores
 are then sharp * sum_f cos(w_f (p_query + offset - p_key)) for each axis, largest at the wanted key.  Tables of values and classes start at
-zero in those dimensions.  Training changes these weights like any other initialisation; without this start, a short training spends most of
-its time on finding the pixel above.
+zero in those dimensions.  Training changes these weights like all others. Without this start, a short training spends most of its time on
+finding the pixel above.
 
-Position i carries the value before it, so the value at (row - 1, same column) is found at the key (-1, +1). MIRROR instead of an offset
-means the left-right or top-bottom mirror image.
+Position i carries the value of position i - 1, so the value of the pixel above is found at the key with offset (-1, +1). MIRROR in the
+place of an offset means the left-right or top-bottom mirror image.
 
 For photographs (dmol, pre-norm), the values themselves are copied too: the channels of a position, and those that each aimed head finds,
 have separate dimensions up to the output (`copy_neighbours`).
@@ -28,7 +28,7 @@ NATURAL = (((-1, 1), (0, -1), (-1, 0), (-1, 2)),  # photographs are not symmetri
            ((-2, 0), (-2, 2), (-3, 1), (0, -3)))
 CELLS = (((0, 0), (0, 1), (1, 0), (1, 1)),                               # small pixels: the one that contains the position, and its neighbours
          ((0, -1), (-1, 0), (1, -1), (-1, 1)))
-PIXEL_GAIN = 2.0                         # scale of copied values: they are in [-1, 1], positions are sines
+PIXEL_GAIN = 2.0                         # scale of copied values, which are in [-1, 1]; the other dimensions are sines
 SHARP, EXACT = 1.5, 4.0                  # EXACT puts at least nine tenths of a head's attention on one key
 
 
@@ -40,7 +40,7 @@ def turn(frequency, offset, size):
 
 
 def aim(c, query, key, heads, sharp=SHARP):
-    """Sets the query and key matrices of the first heads so that they attend at these (row, column) offsets."""
+    """Sets the query and key matrices of the first heads so that they attend to the keys at these (row, column) offsets."""
     F, count = c.embedding_length // 4, c.key_length // 4                # `count` is the number of frequencies per axis
     for head, offset in enumerate(heads[:c.head_count]):
         q, k = torch.zeros(2, c.key_length, c.embedding_length)
@@ -60,7 +60,7 @@ def aimed_dimensions(c):
 
 @torch.no_grad()
 def centre_positions(model):
-    """Places the pixels of the small image at their centres in the large one."""
+    """Sets the encoder's position tables: a pixel of the small image gets the position of its centre in the large image."""
     c = model.c
     for table, size, small in ((model.enc.position_row, c.height, c.input_height), (model.enc.position_col, c.width, c.input_width)):
         table.weight.copy_(sinusoid((torch.arange(small) + 0.5) * size / small - 0.5, c.embedding_length))
@@ -99,7 +99,7 @@ def around(c):
 def reserve(stack, c, dims, anchor):
     """Reserves these dimensions of a decoder or encoder for copied values, and the aimed ones for positions: nothing else writes to them.
     The dimension `anchor` holds a constant that dominates the length of every row, so that layer norms (which remove it) scale values
-    nearly the same everywhere. Returns this scale: a row's numbers divided by their size after a layer norm."""
+    nearly the same everywhere. Returns this scale, the factor by which a layer norm divides the values of a row."""
     d, half = c.embedding_length, c.embedding_length // 2
     for i in dims + [anchor]:
         table = stack.position_row if i < half else stack.position_col
@@ -124,9 +124,9 @@ def copy(value, output, rows, sources, targets, measure):
 
 
 def copy_neighbours(model):
-    """DMOL, pre-norm: gives separate dimensions to a position's channels and to those that each aimed head attends to; with an encoder,
-    also to those of the surrounding small pixels. The least-squares prediction of `fit_output` is then nearly that of a linear predictor
-    from the neighbours' exact values. If the width does not suffice, the last heads are only aimed."""
+    """For dmol models in pre-norm: gives separate dimensions to the channels of a position and to the channels that each aimed head finds;
+    with an encoder, also to the channels of the surrounding small pixels. The least-squares prediction of `fit_output` is then nearly that
+    of a linear predictor from the neighbours' exact values. If the width does not suffice, the last heads are only aimed."""
     c, C = model.c, model.c.channels
     taken = set(aimed_dimensions(c).tolist())
     quarter = c.embedding_length // 4
@@ -159,9 +159,9 @@ def copy_neighbours(model):
 
 @torch.no_grad()
 def fit_output(model, x, small=None, ridge=3e-4):
-    """DMOL: initialises the output layer with the least-squares prediction from the features of the untrained blocks, with each channel
-    corrected by the previous ones; x (B, n, C) training values. The components spread around the prediction. The ridge keeps the weights
-    small, because each step of Adam moves them all."""
+    """For dmol models: initialises the output layer with the least-squares prediction from the features of the untrained blocks, where each
+    channel is corrected by the previous ones. x (B, n, C): training values. The components are spread around the prediction. The ridge
+    keeps the weights small, because each step of Adam moves them all."""
     c, K = model.c, model.c.mixtures
     features = []
     hook = model.output.register_forward_hook(lambda module, inputs, out: features.append(inputs[0]))

@@ -23,20 +23,20 @@ from models.image_transformer.pretrain import pretrain
 from models.image_transformer.start import fit_output, look_around
 
 PREFIX = "image-transformer."
-CARRIED = ("attn_k", "attn_v", "attn_output")    # matrices that carry values from pixel to pixel; and cross_attn_
+CARRIED = ("attn_k", "attn_v", "attn_output")    # parts of the names of matrices that carry values from pixel to pixel
 
 
 @dataclass
 class Settings(Config, Common):
     dataset: str = "mnist"
     look_around: bool = False            # heads of the first blocks start by attending to neighbours, see start.py
-    four_bits: str = ""                  # a regular expression: matrices whose names match at the start take 4 bits where the others take 8
+    four_bits: str = ""                  # regular expression: matrices whose names it matches at the start take 4 bits where others take 8
     fit_output: bool = False             # dmol: the output starts at the least-squares prediction, see start.py
     stack: str = ""                      # "0,1,1,2" with --from: starts with copies of a shallower file's blocks in this order, see grow.py
     pretrain_encoder: int = 0            # direct, with a palette: steps of 48 pictures that train only the encoder, see pretrain.py
     flip: bool = False                   # mirrors half of the training pictures left to right, except those with writing
     shift: int = 0                       # moves training pictures by up to this many pixels
-    drawings: float = 0.0                # share of each batch that is made anew from larger drawings of emoji, see data/drawings.py
+    drawings: float = 0.0                # share of each batch that is rendered from larger drawings of emoji, see data/drawings.py
     class_drop: float = 0.2              # probability of dropping the class of an image
     attention: str = "auto"              # auto (the fastest with the same numbers) | flex | native | batched | plain, see attention.py
 
@@ -114,7 +114,8 @@ class ImageTransformerTask(Task):
         return name.startswith("direct.") or self.s.direct and name.startswith("enc.")
 
     def sharp(self, name):
-        """Selects, for mixtures, the path of exact pixel values: where they enter, where the first block attends, where means leave."""
+        """Returns whether a tensor of a mixture model is on the path of exact pixel values: the input, the attention of the first block, or
+        the output."""
         return self.s.output == "dmol" and name.startswith(("pixel_embd.", "blk.0.attn_", "output."))
 
     def ready(self, model, average, device):
@@ -138,7 +139,8 @@ class ImageTransformerTask(Task):
         return Split(images, labels, model, device, *writing)
 
     def batch(self, train, step, device):
-        """Mirrors half of the pictures if `flip` is set, and drops a class (-1) with probability class_drop."""
+        """Returns a batch. Half of the pictures are mirrored if `flip` is set, and each class is dropped (-1) with probability
+        class_drop."""
         s = self.s
         flip = np.random.default_rng([s.seed, step, 2]).random(s.batch) < 0.5 if s.flip else None
         pick = picks(s.seed, step, s.batch, len(train))
@@ -205,9 +207,10 @@ class ImageTransformerTask(Task):
         return {PREFIX + "classes": card.get("class_names") or [str(i) for i in range(classes)]} if classes else {}
 
     def type_of(self, name, x, kind):
-        """Stores matrices of the blocks and the output in the requested type, the output in at least Q8_0; tables, vectors and matrices of
-        odd widths stay F32. If the output gives numbers instead of logits, pixels must be exact to a fraction of a grey level: the output
-        and the matrices of attention's values take at least F16 (with keys in F16 the engine does not round its cache either)."""
+        """Returns the requested type for matrices of the blocks and of the output (at least Q8_0 for the output), and F32 for tables,
+        vectors and matrices of odd widths. If the output gives locations instead of logits, pixels must be exact to a fraction of a grey
+        level: then the output and the matrices that carry values through attention take at least F16. If keys are F16, the engine does not
+        round its cache either."""
         if name in ("direct.input.weight", "direct.near.weight") and kind != gguf.F32:
             return gguf.F16
         matrix = x.ndim == 2 and ("blk." in name or name in ("output.weight", "direct.context.weight"))

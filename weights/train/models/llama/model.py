@@ -20,7 +20,7 @@ BLOCK = 128                              # number of queries per tile of the att
 
 @dataclass
 class Config:
-    """Named as in the weight file's metadata."""
+    """Hyper-parameters, named as in the weight file's metadata."""
     values: int = 512                    # V, the size of the vocabulary
     context_length: int = 64
     block_count: int = 2

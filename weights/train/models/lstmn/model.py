@@ -43,7 +43,7 @@ from models.transformer.model import dropped, fast
 
 @dataclass
 class Config:
-    """Named as in the weight file's metadata."""
+    """Hyper-parameters, named as in the weight file's metadata."""
     values: int = 512                    # V
     context_length: int = 64
     embedding_length: int = 64

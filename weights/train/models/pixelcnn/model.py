@@ -6,7 +6,8 @@ The modules correspond to the layers of the C engine.  Module names are chosen s
 file; export.py copies them unchanged.  A convolution's weight has the shape of the file, (out, taps * in), with the taps that the mask
 allows in raster order:
 
-    mask A    a pixel sees the rows above and the pixels to its left in its own row: the first layer
+    mask A    a pixel sees the rows above and the pixels to its left in its own row; used by the first layer
+    mask B    it also sees itself; used by all later layers, whose values at a pixel depend only on earlier pixels
 
 The first layer reads one-hot ids: its weight is a table with one row per tap and value, (taps * V, out).  A tap outside the picture adds
 nothing, which differs from a pixel of value 0 or 1.  Activations are (B, H, W, channels).

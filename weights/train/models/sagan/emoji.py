@@ -8,7 +8,7 @@ SETTINGS = dict(
 )
 CARD = dict(
     class_names=CLASSES,
-    license="CC-BY-4.0",                 #
+    license="CC-BY-4.0",
     dataset="Noto Emoji (Google; 2017, 2018, 2023), Twemoji (Twitter), Fluent Emoji (Microsoft; flat and shaded), EmojiOne 2, FxEmoji (Mozilla), drawn 32x32 on "
             "white; of 88 % of the base code points those of eight kinds, 3,188 drawings",
     dataset_license="Noto Emoji: Apache-2.0; Twemoji, EmojiOne, FxEmoji: CC BY 4.0; Fluent Emoji: MIT",

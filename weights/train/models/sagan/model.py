@@ -21,7 +21,7 @@ EPSILON = 1e-5
 
 @dataclass
 class Config:
-    """Named as in the weight file's metadata."""
+    """Hyper-parameters, named as in the weight file's metadata."""
     height: int = 32                     # height and width
     latent_length: int = 64
     channels: tuple = (64, 64, 64, 32)  # channels at the start and after each block

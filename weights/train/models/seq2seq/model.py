@@ -18,6 +18,8 @@ Scores of a query s and an annotation h_i:
     dot          s . h_i                            the widths are the same
     scaled-dot   s . h_i / sqrt(2 e)
     general      s . W_k h_i
+    cosine       beta s . h_i / (|s| |h_i|)         0 if s or h_i is zero
+    location     (W_q s)_i                          rows of W_q beyond the source are cut before the softmax; words beyond them get no weight
 
 Ranges, for a source of m words; D is the window:
 
@@ -95,7 +97,7 @@ STRUCTURES = ("simple", "sigmoid", "segmentation")
 
 @dataclass
 class Config:
-    """Named as in the weight file's metadata."""
+    """Hyper-parameters, named as in the weight file's metadata."""
     values: int = 512                    # V
     context_length: int = 64
     embedding_length: int = 64           # d

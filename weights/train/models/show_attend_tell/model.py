@@ -55,7 +55,7 @@ PADDING = -1
 
 @dataclass
 class Config:
-    """Named as in the weight file's metadata."""
+    """Hyper-parameters, named as in the weight file's metadata."""
     values: int = 256                    # V
     context_length: int = 16
     height: int = 64

@@ -29,7 +29,7 @@ EPS, MOMENTUM = 1e-5, 0.05
 
 @dataclass
 class Config:
-    """Named as in the weight file's metadata."""
+    """Hyper-parameters, named as in the weight file's metadata."""
     height: int = 28
     width: int = 28
     ways: int = 20                       # number of labels

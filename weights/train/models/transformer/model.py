@@ -67,7 +67,7 @@ PADDING = -1
 
 @dataclass
 class Config:
-    """Named as in the weight file's metadata."""
+    """Hyper-parameters, named as in the weight file's metadata."""
     values: int = 512                    # V
     context_length: int = 64
     block_count: int = 2

@@ -23,7 +23,7 @@ PLACES = 129                             # number of places: the root and 128 wo
 
 @dataclass
 class Config:
-    """Named as in the weight file's metadata."""
+    """Hyper-parameters, named as in the weight file's metadata."""
     features: int = 20000                # ids, 0 (none) included
     width: int = 12                      # maximum number of feature ids per word
     embedding_length: int = 128

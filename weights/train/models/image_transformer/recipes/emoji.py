@@ -21,7 +21,7 @@ card = dict(
     name="emoji",
     description="Image Transformer for 32x32 colour emoji in five styles: draws, completes and scores them.",
     class_names=["Noto 2023", "Noto 2018", "Noto Blob 2017", "EmojiTwo", "FxEmoji"],
-    license="CC-BY-4.0",                 #
+    license="CC-BY-4.0",
     dataset="Noto Emoji (Google; 2017, 2018, 2023), EmojiTwo (EmojiTwo contributors, from EmojiOne), FxEmoji (Mozilla), 32x32 "
             "on white; the same, Twemoji (Twitter and contributors) and Fluent Emoji (Microsoft) drawn anew; 88 % of the base code points",
     dataset_license="Noto Emoji: Apache-2.0; EmojiTwo, FxEmoji and Twemoji: CC BY 4.0; Fluent Emoji: MIT",

@@ -24,7 +24,7 @@ settings = dict(
 card = dict(
     name="image-transformer-digits-bw",
     description="Image Transformer for 28x28 binarised handwritten digits: draws, completes and scores them.",
-    license="CC-BY-SA-3.0",              #
+    license="CC-BY-SA-3.0",
     dataset="binarised MNIST (Larochelle and Murray 2011, from MNIST by LeCun, Cortes, Burges), 50,000 training images; begun from digits.gguf, "
             "which learned from the first 55,000 training images of MNIST in 16 grey levels",
     dataset_license="CC BY-SA 3.0",

@@ -17,7 +17,7 @@ own = dict(minutes=10.0, lr=1e-3, warmup=20)
 card = dict(
     name="jukebox-codes",
     description="Sounds at 8 kHz as codes of two levels, and sounds of codes again, learned from spoken digits.",
-    license="CC-BY-SA-4.0",              #
+    license="CC-BY-SA-4.0",
     dataset="Free Spoken Digit Dataset (Jackson et al.), takes 7 to 49: 2,580 recordings of six speakers",
     dataset_license="CC BY-SA 4.0",
     command="python3 weights/train/train.py jukebox-codes",

@@ -17,7 +17,7 @@ stages = (dict(minutes=14.0, lr=1e-3, warmup=30, seed=2), dict(minutes=6.5, batc
 card = dict(
     name="pixelcnn-digits",
     description="PixelCNN for 28x28 binarised handwritten digits: draws, completes and scores them.",
-    license="CC-BY-SA-3.0",              #
+    license="CC-BY-SA-3.0",
     dataset="binarised MNIST (Larochelle and Murray 2011, from MNIST by LeCun, Cortes, Burges), 50,000 training images",
     dataset_license="CC BY-SA 3.0",
     command="python3 weights/train/train.py pixelcnn-digits",

@@ -11,7 +11,7 @@ own = dict(minutes=10.0, lr=3e-4, warmup=20)
 card = dict(
     name="snail-omniglot",
     description="SNAIL for signs: names a drawn sign after one example each of up to twenty, of alphabets it never saw.",
-    license="MIT",                       #
+    license="MIT",
     dataset="Omniglot (Lake, Salakhutdinov and Tenenbaum), 26 of the 30 background alphabets",
     dataset_license="MIT",
     command="python3 weights/train/train.py snail-omniglot",

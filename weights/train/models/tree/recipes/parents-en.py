@@ -15,7 +15,7 @@ card = dict(
     name="parents-en",
     description="Projective dependency trees of English sentences: every word points at its parent, the softer the less sure.",
     languages=["en"],
-    license="CC-BY-SA-4.0",              #
+    license="CC-BY-SA-4.0",
     dataset="UD English EWT, the English Web Treebank of Universal Dependencies (official split, release of May 2025), 12,255 of 12,544 sentences; "
             "word clusters of these and of 21 books of fairy tales of Project Gutenberg",
     dataset_license="CC BY-SA 4.0",
