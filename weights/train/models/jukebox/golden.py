@@ -4,7 +4,7 @@
     encoder.input.sound (T)   levels     encoder.result.top, encoder.result.bottom   ids
     top.values (n), top.logits (n V), top.nats (n), top.input.class, top.input.speaker (1)
     bottom.                   the same, bottom.input.top (n / ratio)
-    decoder.input.bottom      ids        decoder.result.sound; decoder.input.upper (1), which is 1 in the second file
+    decoder.input.bottom      ids        decoder.result.sound; decoder.input.upper (1), 1 if the codes are those of the top level
 """
 import math
 
@@ -51,7 +51,7 @@ def tensors(case, model, seed):
 
 
 def encoder(model, rng, part, case):
-    return coded(model, rng.integers(0, 256, 150))       # the last code of the top level is incomplete
+    return coded(model, rng.integers(0, 256, 150))       # 150 samples end inside the last code of the top level
 
 
 def coded(model, ids):

@@ -1,17 +1,17 @@
 # SPDX-License-Identifier: MIT
-"""A small version of Jukebox (Dhariwal, Jun, Payne, Kim, Radford and Sutskever 2020, "Jukebox: A Generative Model for Music"): two levels
-of codes of a sound (VQ-VAE: van den Oord, Vinyals and Kavukcuoglu 2017), a prior for the codes of the upper level, and one that draws the
-lower level given the upper one.
+"""A small version of Jukebox (Dhariwal, Jun, Payne, Kim, Radford and Sutskever 2020, "Jukebox: A Generative Model for Music"): a VQ-VAE
+(van den Oord, Vinyals and Kavukcuoglu 2017) that encodes a sound as two levels of codes, a prior that generates the codes of the top level,
+and a prior that generates the codes of the bottom level, given those of the top level.
 
 The modules mirror the C engine layer by layer. Module names are chosen so that `state_dict()` gives the tensor names of the weight file.
-Each level has its own encoder, codebook and decoder. s is a stride, C a width; activations are (B, T, C), and zero before the beginning and
-after the end.
+Each level has its own encoder, codebook and decoder. s is a stride and C a width. Activations have the shape (B, T, C); they are zero
+before the beginning and after the end.
 
-    encoder, of each stride     x_i = W [the 2 s samples about block i] + b         then residual units, at the end W [h_{i-1}; h_i; h_{i+1}] + b
-    a residual unit             x + W_mix relu(W_conv relu[x_{t-d}; x_t; x_{t+d}])  d = 1, 3, 9, ... in the encoder, the other way round in the decoder
-    the code of h               argmin_k |e_k|^2 / 2 - h e_k                        the lowest of equals
-    decoder                     W [e_{i-1}; e_i; e_{i+1}] + b, then of each stride, the last one first, residual units, and
-                                s outputs between the middles of x_{j-1} and x_j: W [x_{j-1}; x_j] + b
+    encoder, for each stride    x_i = W [the 2 s samples around block i] + b;  then residual units; at the end W [h_{i-1}; h_i; h_{i+1}] + b
+    a residual unit             x + W_mix relu(W_conv relu[x_{t-d}; x_t; x_{t+d}])  d = 1, 3, 9, ... in the encoder, reversed in the decoder
+    the code of h               argmin_k |e_k|^2 / 2 - h e_k                        the lowest id in a tie
+    decoder                     W [e_{i-1}; e_i; e_{i+1}] + b, then, for each stride from the last to the first, residual units and
+                                s outputs between the centres of x_{j-1} and x_j: W [x_{j-1}; x_j] + b
 
 These are convolutions of 2 s taps with stride s and padding s/2, and the corresponding transposed convolutions.
 """
@@ -53,7 +53,7 @@ class Config:
     top_blocks: int = 4                  # number of blocks of the top prior; 0: no priors yet
     bottom_blocks: int = 6
     pattern: str = "blocks"              # pattern of attention (models/sparse_transformer/model.py): blocks | strided
-    top_stride: int = 16                 # its l
+    top_stride: int = 16                 # stride l of the pattern on the top level
     bottom_stride: int = 32
     conditioner_units: int = 3           # residual units of the network that reads the upper codes
     layer_norm_epsilon: float = 1e-5
@@ -181,14 +181,14 @@ class Codebook(nn.Module):
         self.weight = nn.Parameter(torch.randn(l.codes, l.width), requires_grad=False)
 
     def nearest(self, h):
-        """Finds the id of the nearest codebook vector: (..., width) -> (...), with products that are not rounded"""
+        """Finds the id of the nearest codebook vector: (..., width) -> (...), with products in full precision"""
         h, e = h.to(self.weight.dtype), self.weight
         with torch.autocast(h.device.type, enabled=False):
             return ((e * e).sum(1) / 2 - h @ e.T).argmin(-1)
 
 
 def given(prior, label, speaker):
-    """Adds the vectors of class and speaker: (B, 1, d); zero if an id is -1"""
+    """Returns the sum of the class vector and the speaker vector, (B, 1, d). An id of -1 contributes zero"""
     total = 0
     for name, ids in (("class_embd", label), ("speaker_embd", speaker)):
         if hasattr(prior, name):
@@ -212,7 +212,7 @@ class Conditioner(Stack):
 
 
 class Prior(nn.Module):
-    """Position p reads the code at p - 1 (the first one reads none) and predicts the code at p."""
+    """The prior of one level. Position p reads the code at p - 1 (position 0 reads none) and predicts the code at p."""
 
     def __init__(self, c, name):
         super().__init__()
@@ -296,8 +296,8 @@ class Jukebox(nn.Module):
 
     @torch.no_grad()
     def generate(self, label, speaker, temperature=1.0, generator=None):
-        """Draws codes for class and speaker ids (B,) each -> (codes of the top level, of the bottom level), each truncated at its end
-        token.  Each new id recomputes all previous ones."""
+        """Samples codes for classes (B,) and speakers (B,) -> (codes of the top level, codes of the bottom level), each truncated at its
+        end token.  Each new id recomputes all previous ones."""
         found = []
         for y, s in zip(label.tolist(), speaker.tolist()):
             y, s, end = torch.tensor([y]), torch.tensor([s]), self.c.top_codes

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Jukebox as a task with two kinds of runs: first the codes of both levels, then the priors, trained on the codes of the first run's
-encoders."""
+"""Jukebox as a task with two kinds of runs. The first run trains the encoders, codebooks and decoders of both levels; the second run trains
+the priors on the codes that those encoders compute."""
 import math
 import wave
 from dataclasses import dataclass, fields
@@ -18,22 +18,22 @@ from models.jukebox.model import LEVELS, Config, Jukebox
 
 PREFIX = "jukebox."
 PRIORS = ("top.", "bottom.")             # prefixes of the tensors of the priors
-WINDOWS = (512, 256, 128, 64)            # window lengths in samples of the spectra that training compares; hops are a quarter of them
+WINDOWS = (512, 256, 128, 64)            # window lengths, in samples, of the spectra that training compares; a hop is a quarter of a window
 FLOOR = 1e-3                             # added to a magnitude before its logarithm
-WHOLE = 16                               # positions to which a batch of the top level is padded, for whole blocks of the pattern
-DECAY = 0.99                             # decay of the codebook's averages
-DEAD = 0.05                              # share of the mean use below which a code is replaced
+WHOLE = 16                               # a top-level batch is padded to a multiple of this many positions, for whole blocks of the pattern
+DECAY = 0.99                             # decay of the codebook's moving averages
+DEAD = 0.05                              # a code that is used less than this fraction of the mean is replaced
 
 
 @dataclass
 class Settings(Config, Common):
     dataset: str = "fsdd"
     part: str = "codes"                  # codes | priors: what a run trains
-    crop: int = 2048                     # samples per training piece of codes
+    crop: int = 2048                     # codes: samples of a sound per training example
     commitment: float = 0.25
     error_weight: float = 1.0            # weight of the squared error in the loss of codes
     log_weight: float = 0.5              # weight of the distance between log spectra
-    shifts: int = 3                      # encodings of each sound for the priors, with different silence before it and different loudness
+    shifts: int = 3                      # priors: times that each sound is encoded, with other loudness and leading silence each time
     class_drop: float = 0.1              # probability of dropping the class of an example
     speaker_drop: float = 0.15           # probability of dropping the speaker of an example
     dropout: float = 0.0                 # dropout of additions to the residual stream of a prior
@@ -49,8 +49,8 @@ def spectra(x):
 
 
 def loss_of(x, y, error, log):
-    """Returns (B,): the squared error relative to the energy, times `error`, plus, for each spectrum, the relative distance of the
-    magnitudes and `log` times the distance of their logarithms."""
+    """Returns (B,), the sum of `error` times the squared error relative to the energy and, for each spectrum, the relative distance of the
+    magnitudes plus `log` times the distance of their logarithms."""
     total = error * ((x - y) ** 2).mean(1) / ((x * x).mean(1) + 1e-3)
     for a, b in zip(spectra(x), spectra(y)):
         total = total + ((a - b) ** 2).sum((1, 2)).sqrt() / ((a * a).sum((1, 2)).sqrt() + 1e-1) + log * ((a + FLOOR).log() - (b + FLOOR).log()).abs().mean((1, 2))
@@ -79,8 +79,8 @@ class Sounds:
 
 
 class Codes:
-    """The codes of sounds by the encoders: for each sound the codes of the top level with their end, and of the bottom level; -1 after the
-    end of shorter sounds."""
+    """The codes that the encoders compute for sounds: for each sound, the codes of the top level with an end token, and the codes of the
+    bottom level. Shorter sounds are padded with -1."""
 
     def __init__(self, model, sounds, shifts, seed, bf16=False):
         self.c, self.codes, rng, c = model.c, [], np.random.default_rng([seed, 7]), model.c
@@ -235,7 +235,8 @@ class JukeboxTask(Task):
         return found
 
     def batch(self, train, step, device):
-        """Returns a batch. For codes: pieces of sounds, with random loudness and sign.  For priors: sounds of similar length."""
+        """Returns a batch. To train codes, it contains pieces of sounds with random loudness and sign; to train priors, the codes of sounds
+        of similar length."""
         s, rng = self.s, np.random.default_rng([self.s.seed, step])
         if s.part == "codes":
             pieces = []
@@ -291,7 +292,7 @@ class JukeboxTask(Task):
 
     @torch.no_grad()
     def sheet(self, model, valid, path, autocast, device, final):
-        """Writes samples.wav: for codes, some sounds decoded from the top level and from the bottom level; for priors, digits."""
+        """Writes samples.wav: for codes, some sounds decoded from the top level and from the bottom level; for priors, generated digits."""
         parts = []
         if self.s.part == "codes":
             x, = valid.take(slice(None, None, max(1, len(valid) // 10)), device)
@@ -335,7 +336,7 @@ class JukeboxTask(Task):
 
     def type_of(self, name, x, kind):
         """Matrices of the priors are stored in the requested type. Tables, and matrices of encoders and decoders (whose inputs would be
-        rounded too), are stored in F16 instead of a rounded type; codebooks and vectors in F32."""
+        rounded too), are stored in F16 instead of a quantised type; codebooks and vectors in F32."""
         rounds = kind in (gguf.Q4_0, gguf.Q8_0)
         if x.ndim != 2 or name.startswith("codebook."):
             return gguf.F32

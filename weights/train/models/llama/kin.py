@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""Relatives of Llama that others publish, only for golden files; src/models/llama.c explains each difference, with its paper.
+"""Relatives of Llama published by others, used only for golden files. src/models/llama.c explains each difference and cites its paper.
 
-state_dict() names are the file's tensor names, except two maps that a file may join.
+state_dict() names are the file's tensor names, except for the maps that a file may store joined in one matrix.
 """
 import math
 from dataclasses import dataclass, fields
@@ -16,7 +16,7 @@ from models.llama import task
 
 class Kind(NamedTuple):
     """The differences between one kind of model and Llama."""
-    halves: bool = True                  # whether the rotated pairs are (i, i + d_k / 2), otherwise (2i, 2i + 1)
+    halves: bool = True                  # whether rotary pairs are (i, i + d_k / 2) instead of (2i, 2i + 1)
     head_norms: str = ""                 # scope of the norm of queries and keys: "each" head, or "all" heads together
     before: bool = True                  # whether the input of each sublayer is normalised
     after: bool = False                  # whether the output of each sublayer is normalised
@@ -60,7 +60,7 @@ class Config(llama.Config):
 
 
 def halves_turned(x, cosine, sine):
-    """Rotates numbers i and i + d_k / 2 of each head of x (B, n, heads, d_k) by angle i."""
+    """Rotates values i and i + d_k / 2 of each head of x (B, n, heads, d_k) by angle i."""
     a, b = x.chunk(2, -1)
     return torch.cat((a * cosine - b * sine, a * sine + b * cosine), -1)
 
@@ -91,7 +91,7 @@ class Block(nn.Module):
             self.post_attention_norm, self.post_ffw_norm = norm(d), norm(d)
 
     def maps(self, h):
-        """Returns queries, keys and values (B, n, heads, d_k), with queries and keys normed"""
+        """Returns queries, keys and values (B, n, heads, d_k), with queries and keys normalised"""
         c, kind = self.c, self.kind
         heads = lambda y, count: y.view(*h.shape[:2], count, c.key_length)
         q, k, v = (self.attn_qkv(h).split([n * c.key_length for n in (c.head_count, c.head_count_kv, c.head_count_kv)], -1) if kind.joined

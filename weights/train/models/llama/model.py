@@ -3,8 +3,8 @@
 
     x = x + W_o attention(norm(x)),   x = x + W_down (silu(W_gate h) * W_up h),  h = norm(x)
 
-Root-mean-square norms, rotary positions that rotate the pairs (0, 1), (2, 3), ... of a head, groups of queries that share keys and values,
-output weights tied to the embeddings.  state_dict() names are the file's tensor names.
+Norms are root-mean-square norms. Rotary positions rotate the pairs (0, 1), (2, 3), ... of a head. Groups of query heads share their keys
+and values. The output weights are tied to the embeddings.  state_dict() names are the file's tensor names.
 """
 import math
 from dataclasses import dataclass

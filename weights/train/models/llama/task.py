@@ -25,7 +25,7 @@ class Settings(Config, Common):
 
 
 class Windows:
-    """Splits a stream of ids into windows of n + 1 ids that overlap by one, shifted by `phase`."""
+    """Splits a stream of ids into windows of n + 1 ids. Consecutive windows share one id; `phase` shifts all windows."""
 
     def __init__(self, ids, n, device):
         ids = np.resize(ids, max(len(ids), 2 * n + 2))                   # repeats a text that is too short
@@ -74,7 +74,7 @@ class LlamaTask(bpe.Chosen, Task):
 
     @property
     def dims(self):
-        """Returns the bytes of an example: bits/dim are bits per byte of text."""
+        """Returns the number of bytes per example, so that bits/dim means bits per byte of text."""
         return self.elements * self.bytes_per_token
 
     @torch.no_grad()

@@ -3,7 +3,7 @@
 
     values (n)    x_0..x_{n-1}, the first given       label (1)   -1
     logits (n, V) of x_i given x_<i; zeros for x_0    nats (n)    -log p(x_i | x_<i); ln V for x_0
-    map.attention (n, 1, n)    weights of the step that reads x_{i-1}, over those before it; of x_0 all on the start
+    map.attention (n, 1, n)    row i: weights over earlier steps when x_{i-1} is read; row 0: all weight on the start
 """
 import math
 from dataclasses import replace

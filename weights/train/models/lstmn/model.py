@@ -4,18 +4,18 @@ keeps the hidden state and the cell of every word read, and attends to all of th
 
     a_i  = v . tanh(W_h h_i + W_x x_t + W_s s_{t-1})        i < t       (5)
     p    = softmax_i(a)                                                 (6)
-    s_t  = sum_i p_i h_i,    r_t = sum_i p_i c_i                        (7)    nothing before the first word: zeros
+    s_t  = sum_i p_i h_i,    r_t = sum_i p_i c_i                        (7)    zeros at the first word
     i, f, o, g = sigmoid, sigmoid, sigmoid, tanh of W [s_t; x_t] + b    (8)
     c_t  = f r_t + i g                                                  (9)
     h_t  = o tanh(c_t)                                                  (10)
 
-s is the paper's h~, and r is its c~; s_0 = 0. With tape_start "zero", both tapes start with a row of zeros, which stays in the softmax
-forever.  If all attention is on i = t - 1, this is an LSTM.
+s is the paper's h~, and r is its c~; s_0 = 0. With tape_start "zero", both tapes start with a row of zeros, which takes part in every
+softmax. If all attention is on i = t - 1, this is an LSTM.
 
 The file:
 
     general.architecture        "lstmn"
-    lstmn.context_length        u32   T, the most ids
+    lstmn.context_length        u32   T, the maximum number of ids
     lstmn.embedding_length      u32   d, a multiple of 4
     lstmn.tape_start            "none" | "zero"
     lstmn.vocab_size            u32   V
@@ -72,7 +72,7 @@ class Lstmn(nn.Module):
         self.cell.bias.data[d:2 * d] = 1           # with a bias of 1, the forget gate keeps most of the cell at first
 
     def states(self, ids, maps=None, last_only=False):
-        """Maps ids (B, n) to states h (B, n, d). maps: a list that receives (B, n, n), the weights of each step over earlier ones.
+        """Maps ids (B, n) to states h (B, n, d). maps: a list that receives (B, n, n), the weights of each step over earlier steps.
         last_only: puts all attention on the previous step, which makes the network an LSTM."""
         c, (B, n), d = self.c, ids.shape, self.c.embedding_length
         x = self.token_embd(ids) * math.sqrt(d)

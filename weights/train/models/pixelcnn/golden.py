@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Golden cases of PixelCNN, and the code that gated PixelCNN shares:
+"""Golden cases of PixelCNN, and code shared with gated PixelCNN:
 
     values (n)            x_0..x_{n-1}                    label (1)        class, -1 = none
     logits, outputs (n, P)   of x_i given x_<i            nats (n)         -log p(x_i | x_<i)

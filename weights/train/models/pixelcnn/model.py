@@ -42,15 +42,16 @@ class Config:
 
 
 class Taps(nn.Linear):
-    """A convolution over the taps that a mask allows: `above` whole rows of k taps directly above the pixel's row, and `left` taps of its
-    own row, the last of which is `shift` pixels left of the pixel (0: the pixel itself; k taps and -floor(k/2): the whole row)."""
+    """A convolution over the taps that a mask allows: the `above` rows of k taps directly above the pixel's row, and `left` taps in the
+    pixel's own row. The last of these taps is `shift` pixels left of the pixel, or the pixel itself if shift = 0. With left = k and shift =
+    -floor(k/2), the taps cover the whole row."""
 
     def __init__(self, channels, out, k, above, left, shift, bias=True):
         super().__init__((above * k + left) * channels, out, bias)
         self.channels, self.k, self.above, self.left, self.shift = channels, k, above, left, shift
 
     def places(self):
-        """Returns [(rows down, columns right)] of each tap, in the order of the weight."""
+        """Returns the offset (rows down, columns right) of each tap, in the order of the weight."""
         half = self.k // 2
         return ([(r - self.above, c - half) for r in range(self.above) for c in range(self.k)]
                 + [(0, c + 1 - self.left - self.shift) for c in range(self.left)])
@@ -97,7 +98,7 @@ class Table(Taps):
 
 
 class Pixels(nn.Module):
-    """The part that PixelCNN and gated PixelCNN share: ids in, likelihoods out."""
+    """Base class of PixelCNN and gated PixelCNN: one-hot encoding of ids, the last layers, likelihoods and sampling."""
 
     def ends(self, c):
         self.head = nn.ModuleList([nn.Linear(c.embedding_length, c.head_length)])
@@ -138,7 +139,7 @@ class Pixels(nn.Module):
 
 
 class Block(nn.Module):
-    """h + W_expand relu(W_conv * relu(W_reduce relu(h)))        1x1 to half the width, k x k with mask B, 1x1 back"""
+    """Residual block h + W_expand relu(W_conv * relu(W_reduce relu(h))): 1x1 to half the width, k x k with mask B, 1x1 back"""
 
     def __init__(self, c):
         super().__init__()

@@ -72,7 +72,7 @@ class PixelCNNTask(Task):
         return self.s.height * self.s.width
 
     def sheet(self, model, valid, path, autocast, device, final):
-        """Draws samples, with classes if there are any, and below them pictures with their upper halves completed."""
+        """Draws samples, with classes if there are any, and below them pictures with the completions of their upper halves."""
         s, generator = self.s, torch.Generator().manual_seed(0)
         x, label = valid.take(spread(len(valid), 10), "cpu")
         classes, half = getattr(s, "classes", 0), s.height // 2 * s.width
@@ -93,7 +93,7 @@ class PixelCNNTask(Task):
                 a + "kernel": c.kernel, a + "head_length": c.head_length, a + "output.type": c.output}
 
     def type_of(self, name, x, kind):
-        """Stores matrices of products in the requested type; tables, vectors and matrices of odd widths stay F32."""
+        """Returns the requested type for matrices of products, and F32 for tables, vectors and matrices of odd widths."""
         if x.ndim != 2 or not self.product(name) or kind in (gguf.Q4_0, gguf.Q8_0) and x.shape[1] % 32:
             return gguf.F32
         return gguf.Q8_0 if kind == gguf.Q4_0 and name == "output.weight" else kind

@@ -2,11 +2,11 @@
 """The discriminator, used only in training: D(x, y) = w . h(x) + e_y . h(x), where h sums over locations [Miyato and Koyama 2018], with
 spectral normalisation.
 
-    conv 3x3, ReLU, conv 4x4 stride 2, in parallel mean 2x2, conv 1x1 -> attention at half size -> blocks, each half as wide
-      -> as many channels more, the deviations -> a block half as wide -> ReLU, sum
+    conv 3x3, ReLU, conv 4x4 stride 2 (in parallel: mean 2x2, conv 1x1) -> attention at half size -> blocks, each half as wide
+      -> as many channels again, their deviations -> a block half as wide -> ReLU, sum
 
 Two additions discourage mode collapse. The discriminator sees how much the pictures of a class in a batch deviate from each other [after
-Karras 2018, who uses the mean of these deviations]. It also predicts the first numbers of the latent, and the generator is trained to make
+Karras 2018, who uses the mean of these deviations]. It also predicts the first values of the latent, and the generator is trained to make
 this prediction easy [Chen 2016].
 """
 import torch
@@ -32,7 +32,7 @@ class Down(nn.Module):
 
 
 def deviation(x, group, groups):
-    """Returns (B, C, H, W): the standard deviation of each number over the pictures of the same group; inputs (B, C, H, W), (B,)"""
+    """Returns (B, C, H, W): the standard deviation of each value over the pictures of the same group. x (B, C, H, W), group (B,)"""
     flat, member = x.float().flatten(1), F.one_hot(group, groups).float()
     share = (member / member.sum(0).clamp(min=1)).t()
     variance = share @ (flat - (share @ flat)[group]) ** 2

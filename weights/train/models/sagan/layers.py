@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Layers of both networks: convolutions stored as one matrix, spectral normalisation, the self-attention of the paper.
 
-A convolution's weight is (out, taps x in), the taps in raster order, as in the file.
+The weight of a convolution has the shape (out, taps x in), with the taps in raster order, as in the file.
 """
 import torch
 import torch.nn.functional as F
@@ -13,7 +13,7 @@ class Spectral(nn.Module):
 
         v <- W' u / |W' u|,   u <- W v / |W v|,   sigma = u' W v
 
-    one iteration per call in training; in evaluation, and if `exact` is set, sigma is exact.
+    In training, each call does one iteration. In evaluation, and if `exact` is set, sigma is exact.
     """
 
     exact = False
@@ -40,7 +40,7 @@ class Spectral(nn.Module):
         return torch.dot(u, W.mv(v))
 
     def matrix(self):
-        """W / sigma"""
+        """Returns W / sigma"""
         with torch.autocast(self.weight.device.type, enabled=False):
             return self.weight / self.sigma() if self.normed else self.weight
 

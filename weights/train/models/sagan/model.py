@@ -33,7 +33,7 @@ class Config:
 
 
 class Table(nn.Module):
-    """A norm with weight (classes, 2 C): a scale and a shift of each channel, by class."""
+    """A norm with weight (classes, 2 C): a scale and a shift of each channel for each class."""
 
     def __init__(self, classes, channels):
         super().__init__()
@@ -49,7 +49,8 @@ class Table(nn.Module):
 
 
 class Norm(Table):
-    """Batch normalisation with a scale and a shift per class; `standing` is the number of batches whose mean statistics it collects."""
+    """Batch normalisation with a scale and a shift per class. While `settle` runs, `standing` counts the batches over which statistics are
+    averaged; otherwise it is 0, and the statistics are moving averages."""
 
     def __init__(self, classes, channels):
         super().__init__(classes, channels)
@@ -97,7 +98,7 @@ class Net(nn.Module):
         self.output = Conv(c.channels[-1], 3, normed=normed)
 
     def head(self, z, label):
-        """Returns the feature map that attention reads, or the last block's output."""
+        """Returns the feature map that attention reads; without attention, the last block's output."""
         x = self.latent(z).view(len(z), self.start, self.start, -1).permute(0, 3, 1, 2)
         for block in self.blk:
             if x.shape[2] == self.c.attention_size:
@@ -123,7 +124,7 @@ class Generator(Net):
 
     @torch.no_grad()
     def settle(self, batches, batch=64, seed=7):
-        """Sets the statistics of the norms to the mean over separate batches with unchanged weights."""
+        """Sets the statistics of the norms to their mean over several batches, computed with fixed weights."""
         device, training = self.output.weight.device, self.training
         generator = torch.Generator().manual_seed(seed)
         self.train()

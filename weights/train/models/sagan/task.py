@@ -4,7 +4,7 @@ pictures:
 
     L_D = E[max(0, 1 - D(x, y))] + E[max(0, 1 + D(G(z, y), y))] + recall L_z        L_G = -E[D(G(z, y), y)] + recall L_z
 
-L_z: the mean squared error of D's prediction of the first numbers of z.
+L_z: the mean squared error of D's prediction of the first values of z.
 """
 from dataclasses import dataclass, fields
 
@@ -35,11 +35,11 @@ class Settings(Config, Common):
     normed: str = "both"                 # networks with spectral normalisation: both | critic | none
     flip: bool = True                    # mirrors half of the pictures, except the kinds that must not be mirrored
     augmented: bool = True
-    recalled: int = 16                   # numbers of the latent that the discriminator predicts
+    recalled: int = 16                   # number of latent values that the discriminator predicts
     recall: float = 0.5
-    # In a run from a file, which has no discriminator: steps until the generator's learning rate has its full value.
+    # For runs that start from a file, which contains no discriminator: steps until the generator's learning rate reaches its full value.
     critic_first: int = 60
-    begun: str = ""                      # a run of the same networks, possibly without attention; this run begins with both of its networks
+    begun: str = ""                      # an earlier run, possibly without attention; this run starts with both of its networks
 
 
 class Pictures:
@@ -81,7 +81,7 @@ class SaganTask(Task):
         return Generator(self.config(), self.s.normed == "both")
 
     def fresh(self, name):
-        """Selects gamma, which starts at zero and has to grow a lot: attention learns nothing before"""
+        """Selects gamma for `fresh_rate`: it starts at zero, and attention learns nothing until it has grown"""
         return name.endswith("attn.gain")
 
     def relabelled(self, weights, metadata):
@@ -191,7 +191,7 @@ class SaganTask(Task):
         return ((model(torch.zeros(len(y), self.s.latent_length, device=y.device), y).float() - x) ** 2).flatten(1).sum(1)
 
     def views(self, *batch):
-        """No likelihood."""
+        """Returns no views, because a GAN has no likelihood."""
         return {}
 
     @property
@@ -203,7 +203,7 @@ class SaganTask(Task):
 
     @torch.no_grad()
     def sheet(self, model, valid, path, autocast, device, final):
-        """Draws eight pictures of each class; each column uses one latent."""
+        """Draws eight pictures of each class. All pictures of a column use the same latent."""
         s = self.s
         z = torch.randn(12, s.latent_length, generator=torch.Generator().manual_seed(0)).to(device).repeat(s.classes, 1)
         y = torch.arange(s.classes, device=device).repeat_interleave(12)
@@ -235,8 +235,8 @@ class SaganTask(Task):
         return {PREFIX + "classes": card.get("class_names") or [str(k) for k in range(model.c.classes)]}
 
     def type_of(self, name, x, kind):
-        """Stores matrices in the requested type, but those of attention and the last convolution in at least F16; tables and vectors stay
-        F32."""
+        """Returns the requested type for matrices (at least F16 for those of attention and the last convolution), and F32 for tables and
+        vectors."""
         if x.ndim != 2 or "norm" in name or kind == gguf.F32:
             return gguf.F32
         if name.startswith(("output", "attn")) or x.shape[1] % 32:

@@ -4,8 +4,8 @@ Manning 2015).
 
     encoder   h_i = [fwd_i; bwd_i],   fwd_i = GRU(x_i, fwd_{i-1}),   bwd_i = GRU(x_i, bwd_{i+1}),   x_i = sqrt(d) token_embd[s_i]
     start     s_start = tanh(W_init [fwd_{m-1}; bwd_0] + b_init)
-    decoder   order "after" (Luong):      s_p = GRU(y_p, s_{p-1});               a_p, c_p of s_p
-              order "before" (Bahdanau):  a_p, c_p of s_{p-1};                   s_p = GRU([y_p; c_p], s_{p-1})
+    decoder   order "after" (Luong):      s_p = GRU(y_p, s_{p-1});               a_p, c_p from s_p
+              order "before" (Bahdanau):  a_p, c_p from s_{p-1};                 s_p = GRU([y_p; c_p], s_{p-1})
               input_feeding, "after":     s_p = GRU([y_p; t_{p-1}], s_{p-1}),    t_{-1} = 0
     output    t_p = tanh(W_output [c_p; s_p] + b_output);  logits_p = token_embd t_p
 
@@ -13,19 +13,19 @@ Manning 2015).
 
 Scores of a query s and an annotation h_i:
 
-    none         no attention at all: t_p = tanh(W_output s_p + b_output); the start is all that the decoder knows of the source
+    none         no attention at all: t_p = tanh(W_output s_p + b_output); s_start is the decoder's only information about the source
     additive     v . tanh(W_q s + W_k h_i)          what Luong calls concat, with W = [W_q W_k]
-    dot          s . h_i                            the widths are the same
+    dot          s . h_i                            both have width 2 e
     scaled-dot   s . h_i / sqrt(2 e)
     general      s . W_k h_i
     cosine       beta s . h_i / (|s| |h_i|)         0 if s or h_i is zero
-    location     (W_q s)_i                          rows of W_q beyond the source are cut before the softmax; words beyond them get no weight
+    location     (W_q s)_i                          rows of W_q beyond the source are cut before the softmax; further words get no weight
 
 Ranges, for a source of m words; D is the window:
 
     global       all i
     local-m      |i - min(p, m - 1)| <= D
-    local-p      centre_p = m sigmoid(v_p . tanh(W_p s));  |i - min(floor(centre_p), m - 1)| <= D; the softmax of these is multiplied by
+    local-p      centre_p = m sigmoid(v_p . tanh(W_p s));  |i - min(floor(centre_p), m - 1)| <= D; the softmax over these is multiplied by
                  exp(-(i - centre_p)^2 / (2 (D/2)^2)) and not normalised again
 
 Structures, for a global range. "simple" is the softmax. The other structures give each word a bit, attended or not; attention is the
@@ -43,7 +43,7 @@ Ids are as in the Transformer (models/transformer/model.py): y_p = sqrt(d) token
 The file:
 
     general.architecture                "seq2seq"
-    seq2seq.context_length              u32   longest source, longest target, each with its end
+    seq2seq.context_length              u32   maximum length of a source and of a target, end token included
     seq2seq.embedding_length            u32   d, a multiple of 4
     seq2seq.encoder.state_length        u32   e, of each direction, a multiple of 4; the decoder's state has 2 e
     seq2seq.attention.score             one of the names above
@@ -57,7 +57,7 @@ The file:
     seq2seq.cell                        "gru"
     seq2seq.vocab_size                  u32   V
     tokenizer.ggml.*                    as in llama files; eos_token_id ends sources and targets
-    tokenizer.source                       "tokens" | "characters"   how a source is cut: as the tokenizer does it, or each character by itself
+    tokenizer.source                       "tokens" | "characters"   units of a source: tokens of the tokenizer, or characters
 
     token_embd.weight                               (V, d)
     enc.{fwd,bwd}.input.{weight,bias}               (3 e, d), (3 e)
@@ -71,7 +71,7 @@ The file:
     attn_scale.weight                               cosine (1): beta
     attn_position.weight, attn_centre.weight        local-p: W_p (A, 2 e), v_p (A)
     attn_bias.weight                                sigmoid, segmentation (1)
-    attn_transition.weight                          segmentation (2, 2): A[from][to], 1 is looked at
+    attn_transition.weight                          segmentation (2, 2): A[from][to]; 1 means attended
     output.{weight,bias}                            (d, 4 e), "none" (d, 2 e); (d)
 
 state_dict() names are the file's tensor names.  In a batch, sentences are padded with PADDING, which is never attended. Shapes: B
@@ -110,7 +110,7 @@ class Config:
     positions: int = 48                  # rows of location's W_q
     structure: str = "simple"
     input_feeding: bool = False
-    turns: bool = False                  # picks a random structure for each training batch; later runs can start with any of them
+    turns: bool = False                  # picks a random structure for each training batch; later runs can continue with any structure
     dropout: float = 0.0                 # dropout of the word vectors, of the annotations and of t
 
 
@@ -224,7 +224,7 @@ class Seq2seq(nn.Module):
         structure = STRUCTURES[int(torch.randint(len(STRUCTURES), ()))] if self.c.turns and self.training else self.c.structure
         if structure != "simple":
             return self.bits(structure, s, keys, h, lengths)
-        if self.c.score == "location":                   # if a window contains no row, the words beyond the rows get no weight
+        if self.c.score == "location":                   # weights are zero if all words of a window are beyond the rows
             scores = self.scores(s, keys).masked_fill(hidden, -math.inf)
             some = (scores > -math.inf).any(-1, keepdim=True)
             weights = scores.masked_fill(~some, 0).softmax(-1) * some
@@ -243,8 +243,8 @@ class Seq2seq(nn.Module):
         return weights, weights.to(h.dtype) @ h, None
 
     def behind(self, source, target, maps=None, annotations=None):
-        """Runs encoder and decoder: source (B, m), target (B, n) -> (B, n, d), the factor of the output table. maps: two lists that receive
-        weights and centres."""
+        """Runs encoder and decoder: source (B, m), target (B, n) -> t (B, n, d), which the output table multiplies. maps: two lists that
+        receive weights and centres."""
         c, memory = self.c, self.encode(source, annotations)
         h, _, s, _ = memory
         y = F.pad(self.rows(target[:, :-1]), (0, 0, 1, 0))
@@ -297,8 +297,8 @@ class Seq2seq(nn.Module):
         return F.linear(self.behind(source, target, maps), self.token_embd.weight)
 
     def each(self, source, target, smoothing=0.0, annotations=None):
-        """Returns (B, n): -log p(t_p | source, t_<p), 0 after the end of the target. smoothing: share of the probability spread evenly over
-        all V."""
+        """Returns (B, n): -log p(t_p | source, t_<p), 0 after the end of the target. smoothing: fraction of the probability that is spread
+        evenly over all V ids."""
         x, there = self.behind(source, target, annotations=annotations), target >= 0
         x, wanted = x[there], target[there]
         if fast(x):

@@ -6,10 +6,10 @@
 With two states, only odds matter. f_i and b_i are the log odds of z_i = 1 from the left and from the right; only f_i includes theta_i:
 
     f_1 = theta_1,  f_i = theta_i + g(f_{i-1}),   g(x) = A01 - A00 + softplus(x + A11 - A01) - softplus(x + A10 - A00)
-    b_m = 0,        b_i = h(theta_{i+1} + b_{i+1}),  h the same with A transposed
+    b_m = 0,        b_i = h(theta_{i+1} + b_{i+1}),  h is g with A transposed
     p(z_i = 1) = sigmoid(f_i + b_i)
 
-so nothing can underflow in a chain of any length. With A = 0 the marginal equals sigmoid(theta_i).
+Nothing can underflow, however long the chain is. With A = 0 the marginal equals sigmoid(theta_i).
 """
 import torch
 import torch.nn.functional as F

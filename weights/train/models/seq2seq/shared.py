@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The part that the recipes for all attentions share: everything except the attention, so that their numbers can be compared."""
+"""Settings that the recipes of all attention variants share: everything except the attention, so that their results can be compared."""
 
 
 def settings(**attention):

@@ -65,10 +65,10 @@ class Seq2seqTask(TransformerTask):
 
     @torch.no_grad()
     def grow(self, model, weights):
-        """Loads the tensors that a file of another attention shares with this model: the words, the encoder and, of the decoder, the layers
-        that read words and states. The other tensors stay random, so that all kinds of attention start equally, except the file's own. From
-        a file with bits that was trained alternately with the softmax (`turns`), the attention is loaded too, except the transitions. From
-        a file of this recipe, all tensors are loaded."""
+        """Loads all tensors from a file of this recipe. From a file with another kind of attention, it loads the tensors that both models
+        have: the word embeddings, the encoder, and the decoder's layers that read words and states. The other tensors stay random, so that
+        every kind of attention starts from the same point. A file with bits was trained alternately with the softmax (`turns`), so its
+        attention is loaded too, except for the transitions."""
         if self.s.adopted:
             return super().grow(model, weights)
         for name, p in model.named_parameters():
@@ -80,14 +80,15 @@ class Seq2seqTask(TransformerTask):
                 p[..., :columns] = old[..., :columns]
 
     def fresh(self, name):
-        """Selects the bias of the bits: this number decides how many characters are attended, and training has to change it a lot."""
+        """Selects the bias of the bits for `fresh_rate`: it determines how many characters are attended, and training has to change it a
+        lot."""
         return name == "attn_bias.weight"
 
     def matrices(self, model):
         return [p for name, p in model.named_parameters() if p.dim() == 2 and name != "token_embd.weight"]
 
     def type_of(self, name, x, kind):
-        """Stores the table of words in 8 bits and everything else in 4: the file is under 2 MB with no measurable loss."""
+        """Returns 8 bits for the table of words and 4 bits for the other matrices: the file is under 2 MB with no measurable loss."""
         return super().type_of(name, x, gguf.Q8_0 if kind == gguf.Q4_0 and name == "token_embd.weight" else kind)
 
     def metadata(self, model):

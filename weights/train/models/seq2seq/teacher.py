@@ -35,7 +35,7 @@ class Teacher:
         return self.known[key]
 
     def loss(self, source, states):
-        """Returns (B,): the squared distance from the teacher's states, summed over tokens and numbers; source (B, m), states (B, m, 2
+        """Returns (B,): the squared distance from the teacher's states, summed over tokens and dimensions; source (B, m), states (B, m, 2
         e)"""
         lessons = [self.lesson([id for id in row if id != PADDING]) for row in source.tolist()]
         words = padded([ids for ids, _ in lessons])

@@ -11,10 +11,10 @@ word, and attends to one part of the picture for each word.
     cell        gates i, f, o, g = W [y_p; z_p; h_{p-1}] + b;  c_p = sigmoid(f) c_{p-1} + sigmoid(i) tanh(g);  h_p = sigmoid(o) tanh(c_p)
     word        logits_p = W_o tanh(W_t [h_p; z_p; y_p] + b_t) + b_o,       y_p = token_embd[word p-1], zeros at p = 0
 
-Soft attention is trained with -log p(words) + spread sum_i (1 - sum_p alpha_pi)^2.  Hard attention is not differentiable through its draws.
-To the gradient of -log p(words | locations), training adds the gradient of (R_p - baseline_p) log alpha_p(s_p), where R_p = -log p of the
-words from p on and the baseline is a moving average, and that of an entropy bonus. For half of the sentences, training uses the expectation
-instead of draws (the paper, section 4.1).
+Soft attention is trained with -log p(words) + spread sum_i (1 - sum_p alpha_pi)^2.  Hard attention samples locations, which is not
+differentiable. Training therefore adds two terms to the gradient of -log p(words | locations): the gradient of (R_p - baseline_p) log
+alpha_p(s_p), where R_p is -log p of the words from p on and the baseline is its moving average, and the gradient of an entropy bonus. Half
+of the batches use the expectation instead of samples (section 4.1 of the paper).
 
 The file:
 
@@ -22,14 +22,14 @@ The file:
     show-attend-tell.context_length             u32   longest sentence, with its end
     show-attend-tell.image.{height,width}       u32   of the picture
     show-attend-tell.image.channels             u32   3
-    show-attend-tell.kernels, .strides          u32 arrays, of each convolution; kernels are odd, (k - 1) / 2 zeros around
-    show-attend-tell.embedding_length           u32   E, of a word; a multiple of 4, as those that follow
+    show-attend-tell.kernels, .strides          u32 arrays, one per convolution; kernels are odd, with (k - 1) / 2 zeros around
+    show-attend-tell.embedding_length           u32   E, of a word; a multiple of 4, like the next three
     show-attend-tell.state_length               u32   H
     show-attend-tell.head_length                u32   T
     show-attend-tell.attention.length           u32   A
     show-attend-tell.attention.type             "soft" | "hard"
     show-attend-tell.attention.selector         u32   0 | 1
-    show-attend-tell.words                      V texts, of each id; "" is the end, tokenizer.ggml.eos_token_id
+    show-attend-tell.words                      V strings, one per id; "" is the end, tokenizer.ggml.eos_token_id
 
     enc.blk.N.{weight,bias}                     (channels, taps x channels before), taps row by row
     position.weight                             (L, D), D the channels of the last convolution
@@ -109,7 +109,7 @@ class Table(nn.Module):
 
 
 def draw(log_alpha):
-    """Draws locations (B,) by the logarithms of their weights (B, L)."""
+    """Samples locations (B,), given the logarithms of the weights (B, L)."""
     return torch.distributions.Categorical(logits=log_alpha).sample()
 
 
@@ -159,7 +159,7 @@ class ShowAttendTell(nn.Module):
         return (scores if scores.dtype == torch.float64 else scores.float()).log_softmax(-1)
 
     def context(self, a, log_alpha, h, draw):
-        """Looks at the annotations and returns z (B, D) and locations. draw: a function from log alpha (B, L) to locations (B,); None: the
+        """Returns the context z (B, D) and the locations. draw: a function from log alpha (B, L) to locations (B,); None: z is the
         expectation"""
         place = draw(log_alpha) if draw else None
         z = a[torch.arange(len(a), device=a.device), place] if draw else (log_alpha.exp().to(a.dtype)[:, None] @ a)[:, 0]

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""Trains the encoder alone first, to classify small pictures, as the paper's encoder was trained on photographs: attention over annotations
-without meaning learns slowly.
+"""Pretrains the encoder to classify small pictures, as the paper's encoder was pretrained on photographs. Without pretraining, annotations
+have no meaning at first, and attention over them learns slowly.
 
-The picture is one object on 32x32, in training drawings: p(thing) = softmax(W mean_i conv(picture)_i + b), with a layer that is discarded
-afterwards.  Such a picture costs a quarter of a scene, and nothing indicates the location of the object.
+A picture is a training drawing of one object, 32x32 pixels: p(thing) = softmax(W mean_i conv(picture)_i + b), with a layer that is
+discarded afterwards. Such a picture costs a quarter of a scene. The location of an object is not given.
 """
 import math
 import random
@@ -39,7 +39,7 @@ def pretrain(model, source, steps, batch, seed, bf16, device):
         for group in adam.param_groups:
             group["lr"] = RATE * min(1, (step + 1) / WARMUP) * 0.5 * (1 + math.cos(math.pi * step / steps))
         x, things = (part.to(device) for part in pictures(source, random.Random("%d %d" % (seed, step)), batch))
-        # No cache, because the weights change between the steps.
+        # No autocast cache, because the weights change between the steps.
         with torch.autocast(device, torch.bfloat16, enabled=bf16, cache_enabled=False):
             logits = out(model.enc(x).mean(1)).float()
         loss = F.cross_entropy(logits, things)

@@ -29,9 +29,9 @@ class Settings(Config, Common):
     entropy: float = 0.002               # hard: weight of the entropy of locations, in nats per word
     expected: float = 0.5                # hard: share of batches trained with soft attention, the expectation
     drawn: bool = False                  # trains soft attention with drawn locations too, which makes it sharper
-    ink: float = 0.15                    # random change of colour strength in training pictures, up to this share
-    listed: tuple = of_file(())          # the words of a model with other words than those of scenes
-    further: bool = False                # training scenes also in further styles, in other colours and in lines
+    ink: float = 0.15                    # largest random change of colour strength in training pictures, as a fraction
+    listed: tuple = of_file(())          # the model's words if they are not those of the scenes
+    further: bool = False                # whether training scenes also use further styles, other colours and line drawings
     captions: int = 256                  # validation scenes that a measurement captions
 
 
@@ -139,7 +139,7 @@ class CaptionTask(Task):
         return (255 - ((255 - pictures.float()) * gain).clamp_(max=255)), ids
 
     def nats(self, model, pictures, ids):
-        """Returns the loss with its regularisers in training, else -log p."""
+        """Returns the loss with its regularisers in training, and -log p otherwise."""
         if not model.training:
             return model.nats(pictures, ids)
         draws = model.c.attention == "hard" or self.s.drawn
@@ -187,8 +187,8 @@ class CaptionTask(Task):
         return found
 
     def measures(self, model, valid, autocast, device, final):
-        """Measures BLEU-4, the percentage of captions that are entirely right, and the percentage of nouns for a thing in the scene that
-        were written while attending to the thing."""
+        """Measures BLEU-4, the percentage of captions that are entirely right, and, for nouns that name an object in the scene, the
+        percentage that were written while attending to that object."""
         found = self.told(model, valid, spread(len(valid), min(len(valid), self.s.captions * (4 if final else 1))), autocast, device)
         side, columns = self.s.height / grid(model.c)[0], grid(model.c)[1]
         looked = []

@@ -2,7 +2,7 @@
 """Golden cases of SNAIL: inputs and results.
 
     input.support (N H W), input.labels (N), input.query (Q H W)   ids
-    result.odds (Q ways)   log p, every label given        map.attention (Q rows N)   of queries on examples
+    result.odds (Q ways)   log p of each label           map.attention (Q rows N)   of queries over examples
 """
 import numpy as np
 import torch

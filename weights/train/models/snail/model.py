@@ -10,8 +10,9 @@ the label.  Each layer appends channels to its input x (T, C):
 
     attention 0, tc 0, attention 1, tc 1, attention 2, output
 
-The embedding has strides instead of the paper's pools: convolutions with batch norm and relu, then a linear map of the final feature map.
-Queries share the examples and do not see each other: each is at the position after the last example, so the examples are computed once.
+The embedding uses strides instead of the paper's pooling: convolutions with batch norm and relu, then a linear map of the final feature
+map. Queries share the examples and do not see each other: each is at the position after the last example, so the examples are computed
+once.
 
 In the file, the norms are folded into the convolutions (`folded`).  A convolution's weight is (out, taps x in), taps row by row.
 """
@@ -38,7 +39,7 @@ class Config:
     strides: tuple = (2, 2, 1, 2)
     channels: tuple = (64, 96, 96, 128)
     embedding_length: int = 64
-    layers: int = 5                      # layers of a temporal convolution, which reaches back 2 + 4 + .. + 2^layers
+    layers: int = 5                      # layers of a temporal convolution, which reaches back 2 + 4 + .. + 2^layers positions
     dense_length: int = 64               # D
     keys: tuple = (64, 128, 256)
     values: tuple = (32, 64, 128)
@@ -150,14 +151,15 @@ class Snail(nn.Module):
         self.output = nn.Linear(length, c.ways)
 
     def sequence(self, support, labels, query):
-        """Returns embeddings with labels: (B, N, C), (B, Q, C), where queries have zeros; and the embeddings themselves"""
+        """Returns the inputs of the first layer, embeddings with labels: (B, N, C) for examples, (B, Q, C) for queries, whose labels are
+        zeros. Also returns the embeddings alone"""
         N, e = support.shape[1], self.embd(torch.cat([support, query], 1))
         told = F.one_hot(labels, self.c.label_length).to(e.dtype)
         x, y = e[:, :N], e[:, N:]
         return torch.cat([x, told], 2), F.pad(y, (0, self.c.label_length)), x, y
 
     def layers(self):
-        """[(attention, [dense])]"""
+        """Returns [(attention, [dense])], one pair per block"""
         return [(b.attn, [getattr(b, str(j)) for j in range(self.c.layers if i + 1 < len(self.blk) else 0)]) for i, b in enumerate(self.blk)]
 
     def forward(self, support, labels, query, maps=None):

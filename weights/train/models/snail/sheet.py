@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: MIT
 """Writes the held-out characters that the page of SNAIL shows to web/pages/snail/signs.bin:  python3 weights/train/models/snail/sheet.py
 
-Six evaluation alphabets, ten characters of each, four drawings of each character, 28 x 28 greys of 4 bits; the first pixel is the high half
-of its byte.
+The file contains ten characters from each of six evaluation alphabets, with four drawings of each character: 28 x 28 greys of 4 bits; the
+first pixel is the high half of its byte.
 """
 import os
 import sys

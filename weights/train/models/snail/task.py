@@ -24,12 +24,12 @@ class Settings(Config, Common):
     grow_from: int = 150                 # step from which the ways increase, up to `ways`
     grow_to: int = 800                   # step from which all ways are used
     beside: float = 1.0                  # weight of the added loss of the embeddings alone
-    turn: float = 0.2                    # largest random rotation of a training picture (radians), shear and scale
+    turn: float = 0.2                    # largest random rotation (radians), shear and change of scale of a training picture
     shift: float = 2.0                   # largest random shift in pixels
 
 
 class Signs:
-    """Drawings (characters, drawers, H, W). The elements of this object are episodes of a given seed; every other episode has few ways."""
+    """Drawings (characters, drawers, H, W). As a list of examples, it contains episodes with fixed seeds."""
 
     def __init__(self, drawings, ways, device):
         self.x, self.ways = torch.from_numpy(np.ascontiguousarray(drawings)).to(device), ways
@@ -38,8 +38,8 @@ class Signs:
         return EPISODES
 
     def episodes(self, rng, count, ways, queries, shots=1):
-        """Draws an episode: support (B, N, H, W), labels (B, N), query (B, Q, H, W), truth (B, Q), with characters without repetition,
-        labels in random order, and no drawing used twice"""
+        """Samples `count` episodes: support (B, N, H, W), labels (B, N), query (B, Q, H, W), truth (B, Q). The characters of an episode are
+        distinct, their labels are in random order, and no drawing is used twice"""
         signs, drawers = self.x.shape[:2]
         ways = min(ways, signs)
         support, query, labels, truth = [], [], [], []
@@ -126,7 +126,7 @@ class SnailTask(Task):
         return self.distorted(support, rng), labels, self.distorted(query, rng), truth
 
     def distorted(self, pictures, rng):
-        """Converts bytes (B, n, H, W) to float32 and rotates, shears, scales and moves each picture randomly by a little."""
+        """Converts bytes (B, n, H, W) to float32 and rotates, shears, scales and moves each picture by small random amounts."""
         s, (B, n, H, W) = self.s, pictures.shape
         x, count = pictures.reshape(-1, 1, H, W).float(), B * n
         angle, shear, move = (rng.uniform(-1, 1, (count, k)) for k in (1, 2, 2))

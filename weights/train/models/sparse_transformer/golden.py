@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: MIT
 """Golden cases of Sparse Transformers; music is a text whose tokens are notes:
 
-    values (n)            x_0..x_{n-1}; of a text the first is given          label (1)   -1
-    logits, outputs (n, P)   of x_i given x_<i; of a text zeros for x_0       nats (n)    -log p(x_i | x_<i); of a text ln V for x_0
-    map.attention (n, blocks * heads, K)    weights of the keys that are seen, then zeros; of a text all on the start for x_0
-    order, image (n)      of pictures: 0..n-1, and the picture in 8 bits
-Random weights are so large that attention is far from uniform.
+    values (n)            x_0..x_{n-1}; for a text, the first is given        label (1)   -1
+    logits, outputs (n, P)   of x_i given x_<i; for a text, zeros for x_0     nats (n)    -log p(x_i | x_<i); for a text, ln V for x_0
+    map.attention (n, blocks * heads, K)    weights of the visible keys, then zeros; for x_0 of a text, all on the start
+    order, image (n)      only for pictures: 0..n-1, and the picture in 8 bits
+Random weights are large enough that attention is far from uniform.
 """
 import math
 from dataclasses import replace
@@ -59,7 +59,7 @@ def randomise(model, seed):
 
 
 def maps(model, x):
-    """Returns (n, blocks * heads, K) for the ids that are read, with each query's keys contiguous"""
+    """Returns the attention weights (n, blocks * heads, K) for the ids x; the visible keys of each query come first"""
     c, h, n = model.c, model.embedded(x), x.shape[1]
     most, rows = 0, []
     for block in model.blk:
@@ -81,7 +81,8 @@ def maps(model, x):
 
 def tensors(case, model, seed):
     c = model.c
-    x = torch.from_numpy(np.random.default_rng(200 + seed).integers(0, c.levels, (1, c.n + int(c.text))))     # a text reads one id less
+    # a text has one id more than the model reads
+    x = torch.from_numpy(np.random.default_rng(200 + seed).integers(0, c.levels, (1, c.n + int(c.text))))
     logits, nats = outputs(model, x)
     found = dict(inputs(x), logits=logits, outputs=logits, nats=nats)
     if not c.text:

@@ -5,15 +5,15 @@ texts and notes.
 The modules correspond to the blocks of the C engine.  Module names are chosen so that `state_dict()` gives the tensor names of the weight
 file. A query sees two sets of about sqrt(n) positions each, among the n positions up to its own; l is the stride, c the summary:
 
-    strided    A1(i) = the last l positions, i among them          A2(i) = every l-th position back from i
+    strided    A1(i) = the last l positions, including i           A2(i) = every l-th position back from i
     fixed      A1(i) = those of i's own block of l positions       A2(i) = the last c positions of each block, up to i
-    blocks     A1(i) = those of i's own block of l positions       A2(i) = every l-th position back from i           A3(i) = all of the block before
+    blocks     A1(i) = those of i's own block of l positions       A2(i) = every l-th position back from i   A3(i) = the whole previous block
 
-The pattern "blocks" is that of Jukebox (Dhariwal et al. 2020): for positions in rows of l, it has the row, the column and the previous row.
-Blocks alternate between the sets, A1 first ("interleaved"), every block sees their union ("merged"), or half of the heads has one set and
-half the other ("heads").  The paper defines the strided A1 as i - l .. i, which is l + 1 positions; its authors' code uses l positions, and
-so do we. With the fixed pattern the first l - c positions have an empty A2, and with blocks the first l have an empty A3: attention over an
-empty set is 0.
+The pattern "blocks" is that of Jukebox (Dhariwal et al. 2020): if positions are arranged in rows of l, a query sees its row, its column and
+the previous row. The transformer's blocks alternate between the sets, starting with A1 ("interleaved"); or every block sees their union
+("merged"); or half of the heads see one set and half the other ("heads").  The paper defines the strided A1 as i - l .. i, which is l + 1
+positions; its authors' code uses l positions, and so do we. With the fixed pattern the first l - c positions have an empty A2, and with
+blocks the first l have an empty A3: attention over an empty set is 0.
 """
 import math
 from dataclasses import dataclass
@@ -79,7 +79,7 @@ def turn(pattern, index):
 
 
 def dense(c, which):
-    """Returns whether these sets contain all positions up to the query's: a fixed pattern whose summaries are whole blocks."""
+    """Returns whether these sets contain all positions up to the query's, as in a fixed pattern whose summaries are whole blocks."""
     return c.pattern == "fixed" and bool(which & FAR) and c.summary == c.stride
 
 
@@ -176,7 +176,8 @@ class Block(nn.Module):
         return h + dropped(self.feed_forward(self.ffn_norm(h)))
 
     def fused(self, h, f, dropped):
-        """Computes the block like `forward`, but for h + f, in training on a CPU -> (h, the next addend); see native.AddNorm."""
+        """Computes the block like `forward` for the input h + f, with each addition and norm fused (native.AddNorm), for training on a CPU
+        -> (h, f) with the sum still to be computed."""
         norm = lambda layer, h, f: native.AddNorm.apply(h, f, layer.weight, layer.bias, layer.eps, False)
         h, y = norm(self.attn_norm, h, f)
         h, y = norm(self.ffn_norm, h, dropped(self.attention(y)))

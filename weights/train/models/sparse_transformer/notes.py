@@ -3,10 +3,10 @@
 the next movement:
 
     0                    the beginning and the end, at which all notes end
-    of each voice        off, then its pitches from the lowest on
-    the last WAITS ids   wait 1 .. WAITS sixteenths; a longer wait is several, the longest first
+    for each voice       off, then its pitches from low to high
+    the last WAITS ids   wait 1 .. WAITS sixteenths; a longer wait takes several ids, the longest first
 
-A note lasts until its voice has another note or is off.
+A note lasts until its voice gets another note or off.
 """
 import numpy as np
 import torch
@@ -21,8 +21,8 @@ VOICES = (("soprano", 60, 81), ("alto", 52, 74), ("tenor", 43, 69), ("bass", 36,
 
 
 def table():
-    """Returns (V, 3) int64: the sixteenths that pass with an id, the number of its voice (from 1), and its pitch; 0 if it has none. A voice
-    without a pitch is off."""
+    """Returns (V, 3) int64, one row per id: the sixteenths that pass, the number of the voice (from 1), and the pitch. Each is 0 if the id
+    has none; a voice without a pitch is off."""
     rows = [(0, 0, 0)]
     for v, (_, low, high) in enumerate(VOICES):
         rows += [(0, v + 1, p) for p in (0, *range(low, high + 1))]
@@ -34,7 +34,7 @@ IDS = {tuple(row): i for i, row in enumerate(TABLE.tolist())}
 
 
 def encode(grid):
-    """Encodes pitches (sixteenths, voices), 0 for a rest -> ids with both ends"""
+    """Encodes pitches (sixteenths, voices), where 0 is a rest, as ids that begin and end with END"""
     ids, now, waiting = [END], [0] * len(VOICES), 0
     for row in grid.tolist() + [None]:
         if row is None or row != now:
@@ -48,7 +48,7 @@ def encode(grid):
 
 
 def parts(grid, ticks, ids):
-    """Halves a piece, at the bar nearest to its middle, until each part has at most `ticks` sixteenths and `ids` ids."""
+    """Splits a piece in half at a bar line, repeatedly, until each part has at most `ticks` sixteenths and `ids` ids."""
     if len(grid) <= ticks and len(encode(grid)) <= ids or len(grid) <= WAITS:
         return [grid]
     middle = max(WAITS, len(grid) // 2 // WAITS * WAITS)
@@ -76,7 +76,7 @@ def transposed(grid):
 
 
 def rows_of(count):
-    """Returns `table`, reduced to the rows of a model with fewer ids."""
+    """Returns `count` rows of TABLE, for models with fewer ids."""
     return TABLE[spread(len(TABLE), count)]
 
 
@@ -108,7 +108,7 @@ def before_end(x):
 
 
 class Pieces:
-    """Pieces of several lengths, each padded with ends. ids: (n) ids per piece"""
+    """Pieces of different lengths, padded with END. ids: one array of ids (n,) per piece"""
 
     def __init__(self, ids, device):
         self.lengths = np.array([len(piece) for piece in ids])

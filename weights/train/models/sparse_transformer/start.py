@@ -47,7 +47,7 @@ class Rows:
 
 
 class AsGrid:
-    """The interface that `aim` needs."""
+    """Gives a Sparse Transformer's configuration the fields that `aim` reads."""
 
     def __init__(self, c):
         self.embedding_length, self.key_length, self.head_count = c.embedding_length, c.key_length, c.head_count

@@ -24,7 +24,7 @@ PREFIX = "sparse-transformer."
 class Settings(Config, Common):
     dataset: str = "binarised_mnist"
     look_around: bool = True             # heads start by attending to neighbours, see start.py
-    dropout: float = 0.0                 # dropout of the addends of the residual stream
+    dropout: float = 0.0                 # dropout of everything that is added to the residual stream
     prompts: str = "Once upon a time|The king said"       # prompts of a text's sample sheet
 
 
@@ -55,7 +55,8 @@ class SparseTransformerTask(Task):
         return self.s.time_length > 0
 
     def load(self, split):
-        """Loads pieces: in all keys that the voices can sing for training, in their own key for validation."""
+        """Loads examples. Music is transposed to all keys within the voices' ranges for training, and stays in its own key for
+        validation."""
         pieces = self.cut(super().load(split))
         if self.notes and split == "train":
             return [other for piece in pieces for _, other in notes.transposed(piece)]
@@ -107,8 +108,8 @@ class SparseTransformerTask(Task):
 
     @torch.no_grad()
     def sheet(self, model, valid, path, autocast, device, final):
-        """Draws samples. Of pictures: samples, and below them given pictures with their upper halves completed. Of texts: continuations of
-        given beginnings, in samples.txt."""
+        """Draws samples. For pictures: samples, and below them given pictures with the completions of their upper halves. For texts:
+        continuations of given beginnings, in samples.txt."""
         s, generator, model = self.s, torch.Generator().manual_seed(0), model.cpu()
         with autocast():
             if self.text:
@@ -146,7 +147,7 @@ class SparseTransformerTask(Task):
         return found
 
     def type_of(self, name, x, kind):
-        """Stores matrices of the blocks and the output in the requested type; tables, vectors and matrices of odd widths stay F32."""
+        """Returns the requested type for matrices of the blocks and the output, and F32 for tables, vectors and matrices of odd widths."""
         matrix = x.ndim == 2 and ("blk." in name or name == "output.weight" and len(x) > 1)
         if not matrix or kind in (gguf.Q4_0, gguf.Q8_0) and x.shape[1] % 32:
             return gguf.F32

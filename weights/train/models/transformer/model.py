@@ -14,7 +14,7 @@ t_{p-1}:
 
     encoder's input at i    sqrt(d) token_embd[s_i]     + position(i)
     decoder's input at p    sqrt(d) token_embd[t_{p-1}] + position(p)          p = 0: position(0) alone
-    logits at p             token_embd x_p                                     the one table for source, target and output; no bias
+    logits at p             token_embd x_p                                     one table for source, target and output; no bias
 
     position(p)   "sinusoidal"   element 2i: sin(p / 10000^(2i/d)), element 2i+1: cos(p / 10000^(2i/d)), i < d/2, as in the paper
                   "learned"      row p of enc.position_embd.weight, of position_embd.weight
@@ -23,7 +23,7 @@ t_{p-1}:
 The file:
 
     general.architecture                       "transformer"
-    transformer.context_length                 u32   longest source, longest target, each with its end
+    transformer.context_length                 u32   maximum length of a source and of a target, end token included
     transformer.block_count                    u32   N blocks of the decoder
     transformer.encoder.block_count            u32   N_e blocks of the encoder
     transformer.embedding_length               u32   d, a multiple of 4
@@ -233,8 +233,8 @@ class Stack(nn.Module):
         return table[:n].to(like.device, like.dtype)
 
     def through(self, x, *seen, maps=None):
-        """Maps x (B, n, d) to the output of all blocks and the last norm; encoded: a function from a block to the keys and values of the
-        source."""
+        """Maps x (B, n, d) to the output of all blocks and the last norm. seen: the mask of x and, in the decoder, the encoder's output and
+        its mask."""
         hidden, memory, source_hidden = (seen + (None, None))[:3]
         x = dropped(x, self.c.dropout) if self.training else x
         encoded = lambda block: None if memory is None else block.encoded(memory)
@@ -296,8 +296,8 @@ class Transformer(Stack):
         return F.linear(self.behind(source, target, maps), self.token_embd.weight)
 
     def each(self, source, target, smoothing=0.0):
-        """Returns (B, n): -log p(t_p | source, t_<p), 0 after the end of the target. smoothing: share of the probability spread evenly over
-        all V."""
+        """Returns (B, n): -log p(t_p | source, t_<p), 0 after the end of the target. smoothing: fraction of the probability that is spread
+        evenly over all V ids."""
         x, there = self.behind(source, target), target >= 0
         x, wanted = x[there], target[there]
         if fast(x):

@@ -25,7 +25,7 @@ class Settings(Config, Common):
     dataset: str = "multi30k"
     vocabulary: str = "multi30k"         # a file of vocabularies/; "": the bytes; own: learned from your own sentences (common/bpe.py)
     merges: str = of_file("")            # text of the vocabulary, if the folder does not have it
-    signs: str = ""                      # the only characters, instead of byte pairs, for a task of single words
+    signs: str = ""                      # the characters that replace byte pairs, for a task of single words
     smoothing: float = 0.1               # label smoothing, in training only
     merge_dropout: float = 0.0           # dropout of merges in training sources, for varied segmentations (bpe.Vocabulary.sampled)
     lower: float = 0.0                   # share of training sources in lower case, as people type
@@ -145,12 +145,12 @@ class TransformerTask(bpe.Chosen, Task):
         return self.epoch.take(at, device)
 
     def nats(self, model, source, target):
-        """Returns the loss with label smoothing in training, else -log p."""
+        """Returns the loss with label smoothing in training, and -log p otherwise."""
         return model.each(source, target, self.s.smoothing).sum(1) if model.training else model.nats(source, target)
 
     @property
     def elements(self):
-        """Returns the mean number of target tokens per pair, including the end: bits/dim are bits per token."""
+        """Returns the mean number of target tokens per pair, including the end token, so that bits/dim means bits per token."""
         return self.tokens_per_target
 
     @torch.no_grad()

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Golden cases of trees: inputs and results.
 
-    input.features (n F)   ids        input.heads (n)   pinned heads, 129 if there is none
+    input.features (n F)   ids        input.heads (n)   pinned heads, 129 where no head is pinned
     result.heads (n)     result.marginals (n 129)     result.nats (3)   log Z; -log p(pins | x); -log p(best tree | x)
 """
 import numpy as np

@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: MIT
 """Maps a sentence's words, each with a few features, to scores of arcs, and the scores to projective trees (trees.py).
 
-    x_0 = root,  x_m = sum of the rows of the features of word m,  + sine and cosine of the place
+    x_0 = root,  x_m = sum of the rows of the features of word m,  + sine and cosine of the position
     for each block   x = x + W_down ReLU(W_up [LN(x)_m-1; LN(x)_m; LN(x)_m+1] + b_up) + b_down      zeros beyond the ends
-                     x = x + attention(LN(x), LN(x))                                                  not in the last
+                     x = x + attention(LN(x), LN(x))                                                  not in the last block
     y = LN(x),  s[h, m] = (W_k y_h + b_k) . (W_q y_m + b_q) / sqrt(d) + distance[clip(m - h)]        the root's arcs have no distance
 
-Names are those of the weight file; row 0 of feature.weight is the row of "no feature". `beside` is only for training: the part of speech
-and the relation of each word, which must be predicted from the same y.
+Parameters have the tensor names of the weight file. Row 0 of feature.weight stands for "no feature". `beside` exists only in training: its
+auxiliary layers predict the part of speech and the relation of each word from the same y.
 """
 import math
 from dataclasses import dataclass
@@ -18,7 +18,7 @@ from torch import nn
 
 from models.tree import trees
 
-PLACES = 129                             # number of places: the root and 128 words
+PLACES = 129                             # number of positions: the root and 128 words
 
 
 @dataclass

@@ -16,7 +16,7 @@ The outside pass is the derivative of log Z: every sum passes its share on to it
 share that arrives at an arc is its marginal.  If `max` replaces the log sum, and the whole share goes to the first of the largest terms,
 the result is the best tree.
 
-A table [b, i, w] belongs to spans that begin at i (`starts`) or end at i (`ends`) and are w + 1 words wide.
+An entry [b, i, w] of a table belongs to the span of w + 1 words that begins at i (tables named `starts`) or ends at i (`ends`).
 """
 import torch
 
@@ -116,7 +116,7 @@ def best(scores, lengths):
 
 
 def projective(heads):
-    """Returns whether no two arcs cross, including those from the root, and exactly one word is attached to the root. heads: of word 1, 2,
-    ..."""
+    """Returns whether no two arcs cross, including those from the root, and exactly one word is attached to the root. heads: those of words
+    1, 2, ..."""
     arcs = [(min(m, h), max(m, h)) for m, h in enumerate(heads, 1)]
     return sum(h == 0 for h in heads) == 1 and not any(a < c < b < d for a, b in arcs for c, d in arcs)

@@ -86,7 +86,7 @@ class Layer(nn.Module):
             self.mix.weight.mul_(1.0 / math.sqrt(len(c.dilations)))
 
     def condition(self, name, label):
-        """Returns the row of each class or speaker, (B,) -> (B, 1, 2D), zeros if it is -1; None if no sample has one."""
+        """Returns the row of each class or speaker, (B,) -> (B, 1, 2D), with zeros where the id is -1; None if all ids are -1."""
         if label is None or not hasattr(self, name) or bool((label < 0).all()):
             return None
         return (self.get_submodule(name)(label.clamp(min=0)) * (label >= 0)[:, None])[:, None]
@@ -169,8 +169,8 @@ class WaveNet(nn.Module):
 
     @torch.no_grad()
     def generate(self, label, speaker, length, temperature=1.0, generator=None, prefix=None):
-        """Draws ids (B, length) given label, speaker (B,) and prefix (m,) or none, by queues as in the engine: each layer keeps d past
-        columns. Ids after an end have no meaning."""
+        """Samples ids (B, length), given label (B,), speaker (B,) and optionally a prefix (m,). It uses queues as in the engine: each layer
+        keeps d past columns. Ids after an end have no meaning."""
         B, V = len(label), self.c.levels
         queues = [torch.zeros(b.d, B, self.c.residual_length) for b in self.blk]
         given = [[b.condition(name, of) for name, of in (("class", label), ("speaker", speaker))] for b in self.blk]

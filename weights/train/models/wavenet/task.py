@@ -70,7 +70,7 @@ class WaveNetTask(Task):
         return WaveNet(Config(**dict(values, dilations=tuple(values["dilations"]))))
 
     def begin(self, model, examples):
-        """Sets the output to start with the frequency of each level."""
+        """Initialises the output bias with the log frequency of each level."""
         if self.sound:
             counts = np.bincount(np.concatenate(examples[0]), minlength=END + 1) + 10.0
             counts[END] = len(examples[0])
@@ -199,8 +199,8 @@ class WaveNetTask(Task):
         return dict(found, **{PREFIX + "speakers": card.get("speaker_names") or [str(i) for i in range(c.speakers)]}) if c.speakers else found
 
     def type_of(self, name, x, kind):
-        """Stores matrices of products in the requested type, with the table of ids in F16; vectors, small tables and matrices of odd widths
-        stay F32."""
+        """Returns the requested type for matrices of products, F16 for the table of ids, and F32 for vectors, small tables and matrices of
+        odd widths."""
         if name == "input.weight":
             return gguf.F16 if kind in (gguf.Q4_0, gguf.Q8_0) else kind
         if x.ndim != 2 or not self.product(name) or kind in (gguf.Q4_0, gguf.Q8_0) and x.shape[1] % 32:
