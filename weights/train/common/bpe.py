@@ -148,7 +148,7 @@ class Vocabulary:
         return self.cache[word, dropout]
 
     def sampled(self, text, dropout, rng):
-        """Encodes a text, with each word segmented in one of the ways that `ways` returns; rng: a random.Random"""
+        """Encodes a text, with each word in one of the segmentations that `ways` returns; rng: a random.Random"""
         return [i for word in WORD.findall(text) for i in self.ways(word, dropout)[int(rng.random() * WAYS)]]
 
     def decode(self, ids):
@@ -204,8 +204,8 @@ def of_file(metadata):
 
 
 class Chosen:
-    """The vocabulary of a task that trains on texts. The vocabulary is a named one in a folder, or text in the settings (from the file that
-    training begins with, or learned from your own texts), or the plain bytes.
+    """The vocabulary of a task that trains on texts. It is one of the named vocabularies in a folder, or it is stored as text in the
+    settings (copied from the file that training starts from, or learned from your own texts), or it is the plain bytes.
 
     --vocabulary own: learns byte pairs from the training texts until there are --values tokens. Tokens of the file that training begins
     with keep their vectors; the vector of any other token begins as the mean of the vectors of its two parts.

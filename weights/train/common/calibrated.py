@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Rounding of a Llama's matrices to blocks of 32 that preserves the outputs of the matrices, not each weight.
+"""Rounds the matrices of a Llama to blocks of 32 so that the outputs of each matrix, rather than its single weights, change as little as
+possible.
 
 After each column of a matrix is rounded, the remaining columns compensate for its error, as far as the inputs are correlated [Frantar et
 al. 2022, GPTQ, arXiv:2210.17323; Hassibi, Stork 1993]. The inputs come from texts that the model itself generates, so no data are needed.
@@ -105,8 +106,8 @@ def meet(model, ids, names):
 
 
 def scales(block, weight, kind):
-    """Chooses the scales (rows) of 32 columns (rows, 32): among some candidates near the usual scale, those with the least weighted squared
-    error."""
+    """Chooses a scale for each row of 32 columns (rows, 32) -> (rows,): of some candidates near the usual scale, the one with the smallest
+    weighted squared error."""
     rows = np.arange(len(block))
     if kind == gguf.Q8_0:
         usual, low, high, factors = np.abs(block).max(1) / 127, -127, 127, np.linspace(0.97, 1, 7)

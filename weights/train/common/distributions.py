@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: MIT
-"""Interprets the output layer's numbers as the distribution of one position: log-likelihood and sampling.
+"""Interprets the output layer's values as the distribution of one position: log-likelihood and sampling.
 
     categorical   V logits
     bernoulli     one logit a, p(1) = sigmoid(a)
     logistic      location, log scale: one discretised logistic over the V levels
     gaussian      location, log scale: the same with the normal distribution
-    dmol          a mixture of K discretised logistics over the 256 values of each channel of a pixel; numbers
-                  [K logits | R: K means, K log scales, K coefficients | G: the same | B: the same], of a grey pixel [K | K | K]
+    dmol          a mixture of K discretised logistics over the 256 values of each channel of a pixel; values
+                  [K logits | R: K means, K log scales, K coefficients | G: the same | B: the same], for a grey pixel [K | K | K]
 
-Levels are in [-1, 1]: x = 2 l/(V-1) - 1. `nats` returns one number per position, for dmol one per channel.
+A level l is scaled to [-1, 1]: x = 2 l/(V-1) - 1. `nats` returns one number per position, or one per channel for dmol.
 """
 import math
 
@@ -19,7 +19,7 @@ MIN_LOG_SCALE = -7.0
 
 
 def width(c):
-    """Returns the width of the output layer: numbers per position."""
+    """Returns the width of the output layer: its number of values per position."""
     return {"categorical": c.levels, "bernoulli": 1, "logistic": 2, "gaussian": 2,
             "dmol": c.mixtures * (10 if c.channels == 3 else 3)}[c.output]
 
@@ -52,7 +52,8 @@ def split_mixture(c, out):
 
 
 def mixture_mean(channels, k, x):
-    """Returns the means of channel k given the channels before it, x (..., >= k) in [-1, 1]:"""
+    """Returns the means of channel k, given the values x (..., >= k) in [-1, 1] of the channels before it:
+    mu_R = m_R,  mu_G = m_G + c_R x_R,  mu_B = m_B + c_G x_R + c_B x_G."""
     mean = channels[k][0]
     for j in range(k):                   # (k, j) = (1, 0), (2, 0), (2, 1) use the coefficients of R, G, B
         mean = mean + channels[k - 1 + j][2] * x[..., j:j + 1]
@@ -60,8 +61,8 @@ def mixture_mean(channels, k, x):
 
 
 def nats(c, out, x):
-    """Returns the log-likelihoods: out (..., n, width), x (..., n) levels -> (..., n); dmol: x (..., n, C) -> (..., n, C): log p(R), log
-    p(G|R), log p(B|R,G)."""
+    """Returns the negative log-likelihoods: out (..., n, width), x (..., n) levels -> (..., n); dmol: x (..., n, C) -> (..., n, C): -log
+    p(R), -log p(G|R), -log p(B|R,G)."""
     if c.output == "categorical":
         return -torch.log_softmax(out, -1).gather(-1, x[..., None])[..., 0]
     if c.output == "bernoulli":

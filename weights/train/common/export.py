@@ -25,7 +25,7 @@ def metadata_of(task, model, card):
 
 
 def half_a_step(x, kind):
-    """Returns the largest allowed distance of a stored number from x."""
+    """Returns the largest allowed distance between a stored value and x."""
     if kind in (gguf.F32, gguf.F16):
         return 0 if kind == gguf.F32 else 1e-3 * np.abs(x) + 1e-7
     top = np.abs(x).reshape(-1, 32).max(1)               # Q4_0: a whole step if 8 steps are clipped to 7; plus the error of the f16 scale

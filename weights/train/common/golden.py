@@ -6,7 +6,7 @@ the engine.
 A model's golden.py has
     cases() -> [Case]     tiny random models, each made by `randomise(model, seed)`
     tensors(case, model, seed), inputs(*batch), outputs(model, *batch)
-    inside(model, *batch)     {name: tensor} of all intermediate values, if a recipe's card names a word for them (`inside`)
+    inside(model, *batch)     {name: tensor} of all intermediate values, for recipes whose card has `inside`, the input word
 """
 import gzip
 import importlib
@@ -42,7 +42,7 @@ def module(model):
 
 
 def first(examples):
-    """Returns the first element of a list of pieces of music, or of each of several lists."""
+    """Returns the first example. examples: a list (music), or several lists with one element per example."""
     return examples[:1] if isinstance(examples, list) else tuple(a[:1] for a in examples)
 
 
@@ -111,7 +111,7 @@ def layers_of(model, values, source):
     if hasattr(model, "dec"):            # a recurrent translator
         return [torch.nn.functional.pad(model.rows(values[:, :-1]), (0, 0, 1, 0))[0], model.behind(source, values)[0]]
     kept = []
-    # A gated PixelCNN has two stacks, of which the last one is horizontal.
+    # A gated PixelCNN returns the values of two stacks; the horizontal stack comes last.
     last = lambda x: (x[-1] if isinstance(x, tuple) else x).reshape(-1, model.c.embedding_length)
     first = model.input if hasattr(model, "input") else None
     hooks = [block.register_forward_hook(lambda _, inputs, output: kept.append((last(inputs[0]), last(output)))) for block in model.blk]

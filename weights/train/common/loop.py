@@ -304,7 +304,7 @@ def train(recipe, s):
     checked(s)
     rank, processes, device = parallel.start(device_of(s.device))
     if rank:
-        sys.stdout = open(os.devnull, "w")               # of several processes, only the first one prints
+        sys.stdout = open(os.devnull, "w")               # only the first of several processes prints
     if s.batch % processes:
         sys.exit("a batch of %d does not divide into %d processes" % (s.batch, processes))
     torch.set_num_threads(s.threads)
@@ -322,7 +322,7 @@ def train(recipe, s):
     signal.signal(signal.SIGTSTP, stand_still)
     task = recipe.task(s)
     if s.data and not os.path.isdir(s.data):
-        data.load(s.dataset, s.data, "train", task.shape)               # reports errors
+        data.load(s.dataset, s.data, "train", task.shape)               # ends the program if the folder cannot be used
     task.adapt()
     if s.adopted:
         print("begins with %s, and has its sizes" % s.start, flush=True)

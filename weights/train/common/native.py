@@ -44,9 +44,9 @@ def pointers(*tensors):
 
 
 class Attention(torch.autograd.Function):
-    """Computes local attention: qkv (B, n, 3 A d_k) bf16, rows [q | k | v] -> (B, n, A d_k) bf16; positions in raster order, blocks of
-    `block` queries that see `memory` keys before their block; with a `window`, each query sees at most this many keys, up to its own
-    position. See native.c."""
+    """Computes local attention: qkv (B, n, 3 A d_k) bf16, rows [q | k | v] -> (B, n, A d_k) bf16; positions are in raster order. A query
+    sees the keys of its own block of `block` positions, up to its own, and the `memory` keys before that block; with a `window`, only the
+    last `window` of these. See native.c."""
 
     @staticmethod
     def forward(ctx, qkv, heads, block, memory, window=0):
@@ -80,7 +80,7 @@ def usable(*tensors):
 
 
 def to_steps(x, size, steps):
-    """Rounds groups of `size` numbers along the last axis, as rounding.to_steps does."""
+    """Rounds groups of `size` values along the last axis, as rounding.to_steps does."""
     out = torch.empty_like(x)
     library().round_groups(torch.get_num_threads(), ctypes.c_long(x.numel() // size), size, ctypes.c_float(steps), int(x.dtype == torch.float32),
                            *pointers(x, out))
@@ -88,8 +88,8 @@ def to_steps(x, size, steps):
 
 
 class Adam:
-    """Does a step of a torch.optim.Adam, gradient clipping and averaging in one pass over the numbers; the optimiser keeps its own state.
-    averaged: the averages of the parameters, group by group."""
+    """Performs a step of a torch.optim.Adam, gradient clipping and weight averaging in one pass over memory; the optimiser keeps its state.
+    averaged: the averaged parameters, group by group."""
 
     def __init__(self, adam, averaged):
         self.adam, self.groups, at = adam, [], 0
@@ -109,7 +109,8 @@ class Adam:
 
     @torch.no_grad()
     def step(self, clip, decay):
-        """Does one step. clip: maximum norm of the gradient of all groups, 0: no limit; average <- decay average + (1 - decay) weights"""
+        """Performs one step. clip: maximum norm of the gradient over all groups, 0: no limit; average <- decay average + (1 - decay)
+        weights"""
         threads, scale = torch.get_num_threads(), 1.0
         grads = [[p.grad.contiguous() if p.grad is not None else torch.zeros_like(p) for p in group[1]] for group in self.groups]
         self.adam._opt_called = True
@@ -162,7 +163,7 @@ class AddNorm(torch.autograd.Function):
 
 
 def column_sums(g, h=None):
-    """Sums columns: (..., d) bf16 -> (d,) float; with h, g is first set to 0, in place, where h is not positive."""
+    """Sums the columns of g: (..., d) bf16 -> (d,) float; with h, g is first set to 0, in place, where h is not positive."""
     d, sums = g.shape[-1], torch.zeros(g.shape[-1])
     if library().column_sums(torch.get_num_threads(), ctypes.c_long(g.numel() // d), d, *map(address, (g, h, sums))):
         raise MemoryError

@@ -68,7 +68,7 @@ def mean(value, processes):
 
 
 class Loss(nn.Module):
-    """The mean loss of a batch as a module, as DistributedDataParallel requires; that class averages the gradients."""
+    """The mean loss of a batch as a module, as required by DistributedDataParallel, which averages the gradients."""
 
     def __init__(self, model, nats):
         super().__init__()

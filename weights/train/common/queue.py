@@ -2,8 +2,8 @@
 """A list of runs that are trained in order, or alternately, at the lowest priority.
 
 The state of the queue is in runs/queue.json and is changed under a lock, so any command may be given at any time.  SIGTSTP pauses training:
-loop.py does not count the time of the pause.  A program that needs the whole machine leaves a hold, a file named after its process; holds
-of ended processes do not count.  This module uses only the standard library: starting a queue does not need PyTorch.
+loop.py does not count the time of the pause.  A program that needs the whole machine leaves a hold, a file whose name is its process id;
+holds of ended processes do not count.  This module uses only the standard library: starting a queue does not need PyTorch.
 """
 import contextlib
 import fcntl
@@ -25,7 +25,7 @@ TICK = 0.3                               # seconds
 
 @contextlib.contextmanager
 def state():
-    """Gives the queue's state, and writes it back at the end of the block."""
+    """Yields the queue's state, and writes it back at the end of the `with` block."""
     os.makedirs(RUNS, exist_ok=True)
     with open(LOCK, "w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)

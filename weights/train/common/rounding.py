@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Training with the rounding of the engine, so that weights shipped in Q8_0 or Q4_0 lose little.
+"""Trains with the rounding of the engine, so that weights shipped in Q8_0 or Q4_0 lose little accuracy.
 
 A row that copies a value (as at the start for photographs, start.py) has one large weight, which leaves few steps for the other weights. So
 the forward and backward pass use rounded weights, and the gradient moves the exact ones (the straight-through estimator of Bengio, Leonard
@@ -16,7 +16,7 @@ FILE, ENGINE = 127, 63                   # steps in each direction: of Q8_0 in a
 
 
 def to_steps(x, steps):
-    """Rounds the last axis to whole steps of its largest magnitude / steps."""
+    """Rounds the last axis to multiples of its largest magnitude / steps."""
     if native.usable(x):
         return native.to_steps(x, x.shape[-1], steps)
     step = x.abs().amax(-1, keepdim=True) / steps
@@ -24,7 +24,7 @@ def to_steps(x, steps):
 
 
 def q8_0(w):
-    """Rounds a matrix (rows, columns) as the engine keeps it: a row of a Q8_0 file has 63 steps (src/kernels/matmul.c)."""
+    """Rounds a matrix (rows, columns) as the engine stores it: a row of a Q8_0 file has 63 steps (src/kernels/matmul.c)."""
     return to_steps(to_steps(w.unflatten(1, (-1, BLOCK)), FILE).flatten(1), ENGINE)
 
 

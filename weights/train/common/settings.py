@@ -65,13 +65,13 @@ class Settings:
 
 
 def number(kind):
-    if kind is tuple:                    # 1,2,4
+    if kind is tuple:                    # for example 1,2,4
         return lambda s: tuple(int(part) for part in s.split(","))
     return (lambda s: s.lower() in ("1", "true", "yes")) if kind is bool else kind
 
 
 def add_arguments(parser, settings):
-    """Adds --key value for each field; fields without a value keep the recipe's."""
+    """Adds --key value for each field; fields that are not given keep the recipe's value."""
     for f in fields(settings):
         if "of_file" in f.metadata:
             continue

@@ -25,12 +25,12 @@ class Misfit(Exception):
 class Task:
     Settings = Settings                  # dataclass of the settings of the loop and of the model
     architecture = ""                    # value of general.architecture in the task's files
-    draft = "draft."                     # prefixes of tensors in a file that are not the model's
+    draft = "draft."                     # prefix of tensors in a file that do not belong to the model
     unit = "nats"                        # unit of the training loss
     every_class = False                  # whether every training picture needs a class
     slow_sheet = False                   # whether a sample sheet takes longer than a short run
-    # a method (trainer, batch, rate) -> loss, for steps that are more than one loss and one optimiser, as with a GAN; such a task also has
-    # beside() -> its part of a checkpoint, and restore(beside)
+    # A method (trainer, batch, rate) -> loss, for tasks whose step needs more than one loss and one optimiser, such as a GAN. Such a task
+    # also has beside() -> its part of a checkpoint, and restore(beside).
     update = None
 
     def __init__(self, settings):
@@ -197,12 +197,13 @@ class Task:
 
     @property
     def elements(self):
-        """Returns the number of elements per example: the gradient is that of the mean over elements, and `clip` limits its norm."""
+        """Returns the number of elements per example. Training minimises the mean over elements, and `clip` limits the norm of its
+        gradient."""
         raise NotImplementedError
 
     @property
     def dims(self):
-        """Returns the divisor of bits/dim: numbers per example."""
+        """Returns the number of dimensions per example, the divisor of bits/dim."""
         return self.elements
 
     def bits(self, nats):
@@ -213,7 +214,7 @@ class Task:
         return {}
 
     def sheet(self, model, valid, path, autocast, device, final):
-        """Returns a sample sheet as PNG, or None."""
+        """Writes a sample sheet to `path`, if the task has one."""
 
     # the file
 
@@ -222,11 +223,11 @@ class Task:
         return model
 
     def reader(self):
-        """Returns the model that owns these weights, if it is not the one being trained"""
+        """Returns the model that a file is read into; some tasks read a file into another model than the one they train"""
         return self.model()
 
     def metadata(self, model):
-        """Returns {key: value} after general.*, in file order."""
+        """Returns the metadata {key: value} that follow general.*, in file order."""
         raise NotImplementedError
 
     def card_metadata(self, model, card):

@@ -2,12 +2,15 @@
 """Data sets, and the guard of the held-out data.
 
 A data set is a module (mnist.py, emoji.py, ...) with
-    DEFAULT_DIR, CLASSES (names), MARK: a file by which its folder is known
-    load(directory, split) -> images (N, H, W, C) uint8, labels (N,) uint8       split: "train" | "validation"
-    load_test_for_evaluation(directory) -> the same of the held-out pictures
-or, of text, both giving (long texts, short texts), or (sources, targets) of translations. OWN names the module that reads your own folder (files.py has the common part);
-for pictures it is folder.py. Held-out pictures are never read by training code: each module has one function that opens its files, and that one calls `check_evaluation`;
-training also calls `forbid_test_set()`, after which nothing in that process can read them.
+    DEFAULT_DIR, CLASSES (names), MARK: a file by which its folder is recognised
+    OWN                                       the module that reads your own folder; folder.py if it is missing
+    load(directory, split)                    -> images (N, H, W, C) uint8, labels (N,) uint8; split: "train" | "validation"
+    load_test_for_evaluation(directory)       -> the held-out pictures in the same form
+For data sets of text, both functions return (long texts, short texts), or (sources, targets) of translations. The modules that read your
+own folder share the code in files.py.
+
+Training code never reads held-out examples. In each module, one function opens the files; for the held-out part it calls
+`check_evaluation`. Training also calls `forbid_test_set()`, after which nothing in its process can read them.
 """
 import importlib
 import os
@@ -28,7 +31,7 @@ def forbid_test_set():
 
 
 def check_evaluation(evaluation, what):
-    """Raises unless an entry point of evaluation calls it, in a process that allows evaluation."""
+    """Raises TestSetError unless `evaluation` is true and this process has not called `forbid_test_set`."""
     if _forbidden or not evaluation:
         raise TestSetError("%s is held out for measuring; training code never reads it" % what)
 
@@ -73,7 +76,7 @@ def name_of(directory):
 
 
 def own(name, directory):
-    """Returns whether a folder has your own files instead of the data set's."""
+    """Returns whether a folder contains your own files instead of the data set's."""
     module = dataset(name)
     if not directory:
         return False

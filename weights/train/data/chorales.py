@@ -37,7 +37,7 @@ def placed(pitches, near):
 
 
 def grid(chorale):
-    """[sixteenth: pitches] -> (sixteenths, VOICES) int64"""
+    """Converts a list of pitches per sixteenth to pitches (sixteenths, VOICES) int64"""
     full = [row for row in chorale if len(row) == VOICES]
     near, rows = full[0], []
     for row in chorale:
@@ -58,7 +58,7 @@ def notes(chorale):
 
 
 def read(directory, split, evaluation=False):
-    """Returns [(sixteenths, VOICES) pitches, 0 where a voice rests].  Only this function opens the file."""
+    """Returns a list with the pitches (sixteenths, VOICES) of each chorale, 0 where a voice rests.  Only this function opens the file."""
     if split not in ("train", "validation"):
         data.check_evaluation(evaluation, "split %r" % split)
     path = os.path.join(directory, FILE)
@@ -69,7 +69,7 @@ def read(directory, split, evaluation=False):
 
 
 def load(directory, split):
-    """split "train" or "validation"."""
+    """Loads the split "train" or "validation"."""
     return read(directory, split)
 
 

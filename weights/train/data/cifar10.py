@@ -40,7 +40,7 @@ def read_batch(directory, name, evaluation=False):
 
 
 def load(directory, split):
-    """split "train" (first 48,000) or "validation" (last 2,000)."""
+    """Loads the split "train" (first 48,000) or "validation" (last 2,000)."""
     if split == "train":
         x, y = zip(*(read_batch(directory, name) for name in TRAIN))
         return np.concatenate(x)[:-VALIDATION], np.concatenate(y)[:-VALIDATION]

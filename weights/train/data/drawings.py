@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: MIT
-"""Emoji drawings larger than the training pictures. Each time it is used, a training picture is redrawn: scaled, rotated and moved a
-little, then reduced like the data set's pictures, so that outlines fall differently between the pixels.  `../drawings.py` fetches and
-renders the drawings.
+"""Emoji drawings that are larger than the training pictures. Each time a drawing is used, it is scaled, rotated and moved a little, and
+then reduced like the data set's pictures, so that its outlines fall differently on the pixels.  `../drawings.py` fetches and renders the
+drawings.
 
 drawings-1.webp and drawings-2.webp hold the drawings side by side, 96x96 pixels each; drawings.tsv has a row for each: set, code points,
-name, licence.  A drawing is never returned if the data set of emoji holds out or validates its base code point.
+name, licence.  A drawing is never returned if its base code point is in the held-out or validation part of the emoji data set.
 """
 import functools
 import os
@@ -21,21 +21,22 @@ SIZE = 96
 COLUMNS, IN_A_FILE = 170, 170 * 64       # WebP allows at most 16,383 pixels per side; files under 64 MB are also easier to handle
 FOLDER = "emoji-drawings"                # the folder of the drawings, next to the data set's folder
 DEFAULT_DIR = os.path.join(os.path.dirname(emoji.DEFAULT_DIR), FOLDER)
-# sets that are reduced by plain means, like the data set's own pictures of their style; the others use the Lanczos window
+# sets that are reduced by plain averages, like the data set's own pictures of their style; other sets are reduced with a Lanczos window
 MEANS = ("emojione",)
 # sets that are not in this table have no class
 STYLE = {"noto": "noto-2023", "noto-2018": "noto-2018", "noto-blob": "noto-blob", "emojione": "emojitwo", "fxemoji": "fxemoji"}
 
 
 class Drawings:
-    """Drawings that may be used for training.  images (N, 96, 96, 3) uint8; labels (N,): -1 without a style; writing (N,): must not be
-    mirrored; share (N,): how often each is drawn; means (N,): reduced by plain means.  In one set, hundreds begin with the code point of a
-    woman, but most bases occur once: n drawings of a base are drawn as often as sqrt(n), and half as often if the set is not one of the
-    data set's styles. rows (N,): set, code points, name, licence."""
+    """Drawings that may be used for training.  images (N, 96, 96, 3) uint8; labels (N,): the style, or -1; writing (N,): whether a drawing
+    must not be mirrored; share (N,): the probability of sampling it; means (N,): whether it is reduced by plain averages; rows (N,): set,
+    code points, name, licence. Base code points occur unevenly: in one set, hundreds of drawings begin with the code point of a woman,
+    while most bases occur once. Therefore n drawings of one base are sampled as often as sqrt(n) single drawings, and half as often if the
+    set is not one of the data set's styles."""
 
     @classmethod
     def beside(cls, directory):
-        """Reads the index of the emoji data set in this folder, or in its usual folder for \"\"."""
+        """Returns the Drawings that belong to the emoji data set in this folder; \"\" means its usual folder."""
         directory = directory or emoji.DEFAULT_DIR
         return cls(os.path.join(os.path.dirname(os.path.abspath(directory)), FOLDER), emoji.read_index(directory))
 
@@ -57,7 +58,7 @@ class Drawings:
         return len(self.images)
 
     def plain(self, pick, size):
-        """Returns the drawings `pick` without changes, only reduced: (len(pick), size, size, 3) uint8"""
+        """Returns the drawings `pick`, reduced but otherwise unchanged: (len(pick), size, size, 3) uint8"""
         found = np.empty((len(pick), size, size, 3), np.uint8)
         for at in range(0, len(pick), 256):
             some = pick[at:at + 256]
@@ -87,8 +88,8 @@ class Drawings:
 
 
 def reduced(images, size, means):
-    """Reduces (N, 3, fine, fine) float, where white is 0, to (N, 3, size, size), integers 0 to 255; means (N,): reduced by plain means,
-    otherwise by the Lanczos window"""
+    """Reduces (N, 3, fine, fine) float, where white is 0, to (N, 3, size, size), integers 0 to 255; means (N,): whether to use plain
+    averages instead of the Lanczos window"""
     by_means, by_lanczos = (torch.from_numpy(reduction(size, images.shape[2], lobes)).float() for lobes in (0, 3))
     to = torch.where(torch.from_numpy(means)[:, None, None], by_means, by_lanczos)[:, None]
     return (to @ images @ to.transpose(2, 3)).round().clamp(0, 255)
@@ -96,8 +97,8 @@ def reduced(images, size, means):
 
 @functools.lru_cache(maxsize=None)
 def reduction(size, fine, lobes):
-    """Returns the matrix (size, fine) that reduces a row of `fine` pixels: by a Lanczos window of this many lobes [Duchon 1979]; 0: by
-    plain means of fine / size pixels"""
+    """Returns the matrix (size, fine) that reduces a row of `fine` pixels. lobes: number of lobes of the Lanczos window [Duchon 1979]; 0: plain
+    averages of fine / size pixels"""
     # Distance between pixel centres, in pixels of the reduced picture.
     at = (np.arange(fine) + 0.5) * size / fine - (np.arange(size)[:, None] + 0.5)
     weights = np.sinc(at) * np.sinc(at / lobes) * (abs(at) < lobes) if lobes else 1.0 * (abs(at) < 0.5)

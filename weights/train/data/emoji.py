@@ -41,8 +41,8 @@ WRITING = ((0x23, 0x39), (0xA9, 0xAE), (0x203C, 0x2049), (0x2122, 0x2139), (0x23
 
 
 def has_writing(codes):
-    """Returns, for each code point sequence, whether it begins with one of WRITING; a name that is not a code point (a logo) may also have
-    letters."""
+    """Returns, for each code point sequence, whether it begins with a code point of WRITING. Names that are not code points (logos) count
+    too, because they may contain letters."""
     found = [re.fullmatch(r"[0-9a-fA-F]+", code.split("-")[0]) for code in codes]
     bases = np.array([int(m.group(), 16) if m else -1 for m in found])
     return (bases < 0) | np.any([(low <= bases) & (bases <= high) for low, high in WRITING], 0)
@@ -79,7 +79,7 @@ def read_pictures(directory, split, evaluation=False):
 
 
 def load(directory, split):
-    """split "train" or "validation"."""
+    """Loads the split "train" or "validation"."""
     return read_pictures(directory, split)
 
 

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 """Emoji that show one closed shape, by kind: faces, people's heads, animals' heads, hands, hearts, clocks, fruit, flags.
 
-The training part is made of the drawings (drawings.py) of these kinds in eight sets, reduced unchanged; the validation and held-out
-pictures are from the data set of emoji (emoji.py). A kind is a set of code points; sequences (couples, professions) are left out.
+The training part consists of the drawings (drawings.py) of these kinds in eight sets, reduced but otherwise unchanged; the validation and
+held-out pictures are from the data set of emoji (emoji.py). A kind is a set of code points; sequences (couples, professions) are left out.
 """
 import re
 
@@ -25,7 +25,7 @@ KINDS = (
     set(),                               # a flag has no single code point: it is two letters of a country code
 )
 FLAG = CLASSES.index("flag")
-# a mirrored clock would show another time, a mirrored flag might be another country's
+# a mirrored clock would show another time, and a mirrored flag might be that of another country
 MIRRORED = tuple(name not in ("clock", "flag") for name in CLASSES)
 
 
@@ -48,7 +48,8 @@ def read(directory, split, evaluation=False):
 
 
 def drawn(directory):
-    """Returns the drawings that may train, as pictures: images (N, 32, 32, 3), kinds (N,), rows (set, code points, name, licence)."""
+    """Returns the drawings that may be used for training, as pictures: images (N, 32, 32, 3), kinds (N,), rows (set, code points, name,
+    licence)."""
     given = drawings.Drawings.beside(directory)
     kinds = np.array([kind_of(row[1]) for row in given.rows])
     mine = np.flatnonzero(kinds >= 0)
@@ -56,7 +57,7 @@ def drawn(directory):
 
 
 def load(directory, split):
-    """split "train" or "validation"."""
+    """Loads the split "train" or "validation"."""
     return drawn(directory)[:2] if split == "train" else read(directory, split)
 
 

@@ -153,7 +153,7 @@ def lines(text):
 
 
 def read_text(path, found=None):
-    """Reads the text of a file.  found: its report notes encodings other than UTF-8.  Raises Unreadable."""
+    """Reads the text of a file.  found: the report, which records encodings other than UTF-8.  Raises Unreadable."""
     try:
         with open(path, "rb") as f:
             raw = f.read()
@@ -181,7 +181,7 @@ def unquoted(side):
 
 def record(lines, sign):
     """Reads the first record of the next lines of a .csv file -> (columns, number of its lines).  Quotes may enclose at most LONGEST lines:
-    a quote that is never closed spoils its own line, not the rest of the file."""
+    a quote that is never closed affects only its own line, not the rest of the file."""
     for end in range(1, len(lines) + 1):
         try:
             return next(csv.reader(lines[:end], delimiter=sign, strict=True), []), end
@@ -197,7 +197,7 @@ def record(lines, sign):
 
 
 def records(lines, sign):
-    """Yields (line number, columns) of each record of a .csv file, without columns if it cannot be read."""
+    """Yields (line number, columns) of each record of a .csv file; columns is [] if the record cannot be read."""
     at = 0
     while at < len(lines):
         row, used = record([line + "\n" for line in lines[at:at + LONGEST]], sign)
@@ -216,8 +216,8 @@ def separator(lines):
 
 
 def table(text, ending):
-    """Yields (line number, columns) of each line of a table that is not empty, without columns if it cannot be read.  ending: ".tsv", whose
-    columns are divided by tabs and, in general, not quoted, or ".csv"."""
+    """Yields (line number, columns) of each non-empty line of a table; columns is [] if the line cannot be read. ending: ".csv", or ".tsv",
+    whose columns are separated by tabs and usually not quoted."""
     lines = text.split("\n")
     if ending == ".csv":
         yield from records(lines, separator(lines))

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: MIT
 """Your own pictures: a folder of PNG, JPEG, WebP, GIF, BMP, TIFF, AVIF or HEIC files, with or without subfolders.
 
-Each picture is rotated by its EXIF orientation, cropped to a square in the middle, placed on white if it is transparent, and scaled down;
-of an animation the first frame counts. The split is by file, in the order of the SHA-256 of its bytes, so that two copies stay together: a
-tenth is held out, a tenth is for validation. A damaged file is skipped and named. Held-out files are opened once to check that they can be
-read; their pixels are not kept.
+Each picture is rotated by its EXIF orientation, cropped to a square in the middle, placed on white if it is transparent, and scaled down.
+Only the first frame of an animation is used. The split is by file, in the order of the SHA-256 of its bytes, so that two copies stay
+together: a tenth is held out, a tenth is for validation. A damaged file is skipped and named. Held-out files are opened once to check that
+they can be read; their pixels are not kept.
 """
 import contextlib
 import functools
@@ -23,8 +23,8 @@ from data import typed
 from data.files import Found, Unreadable, count
 
 HELD_OUT, VALIDATION = 0.1, 0.1
-LEAST = 10                               # pictures
-LIGHT = {1: 192, 3: 250}                 # limit by number of channels: a drawing without any darker value would be invisible on white
+LEAST = 10                               # minimum number of pictures
+LIGHT = {1: 192, 3: 250}                 # by number of channels: a drawing without any value darker than this would be invisible on white
 HEIF = "HEIC needs the package pillow-heif: pip install pillow-heif"
 # Reason for a failure, by a brand in the first bytes of the file.
 NEEDS = {b"avif": "AVIF needs Pillow 11.3 or later", b"heic": HEIF, b"mif1": HEIF}
@@ -64,7 +64,8 @@ def upright(image):
 
 
 def in_bytes(image):
-    """Converts modes of more than 8 bits per channel to L or LA; 16-bit values have the scale 65,535, floating point the scale 1 or the largest value."""
+    """Converts pictures with more than 8 bits per channel to L or LA. White is 65,535 for integers; for floating point, it is the smallest
+    of 1, 255 and 65,535 that no value exceeds. Larger values are scaled by their maximum."""
     from PIL import Image
     if image.mode.startswith("I") or image.mode == "F":
         v, clear = np.asarray(image).astype(np.float64), image.info.get("transparency")
@@ -140,7 +141,7 @@ def picture(path, height, width, channels):
     from PIL import Image
     with opened(path) as image:
         image = grounded(image, channels)
-    scale = min(image.width / width, image.height / height)             # scales the largest centred part of this shape
+    scale = min(image.width / width, image.height / height)             # scale of the largest centred part of this shape
     w, h = max(1, round(scale * width)), max(1, round(scale * height))
     left, top = (image.width - w) // 2, (image.height - h) // 2
     image = image.crop((left, top, left + w, top + h)).resize((width, height), Image.LANCZOS)
@@ -189,8 +190,8 @@ def files(directory, found=None):
 
 
 def scan(directory, kind, read_one):
-    """Returns ({split: [(path, read_one(path))]} with None for the files of the test part, the report). Files that are Unreadable are
-    skipped and named."""
+    """Returns ({split: [(path, read_one(path))]}, report), with None instead of the result for files of the test part. Files for which
+    read_one raises Unreadable are skipped and named in the report."""
     found, read_in = Found(directory, kind), []
     for path in files(directory, found).values():
         try:

@@ -2,7 +2,8 @@
 """Free Spoken Digit Dataset: 3,000 recordings of the digits 0 to 9 by six speakers, fifty takes of each, 8 kHz, CC BY-SA 4.0.
 
 The folder has fsdd_index.csv (digit,speaker,take,samples) and fsdd_8k_mulaw.u8.xz (all recordings concatenated, mu-law of 256 levels), or
-As its author defines, takes 0 to 4 are the test set. Takes 5 and 6 are for validation; 43 takes of each digit and speaker are for training.
+the published recordings themselves, recordings/7_jackson_32.wav. The author of the data set defines takes 0 to 4 as the test set. Takes 5
+and 6 are for validation, and the other 43 takes of each digit and speaker are for training.
 
 Silence before and after the word is cut off (`word`), and each recording is made equally loud: its largest sample becomes 0.8.
 """
@@ -40,12 +41,12 @@ def compress(x):
 
 
 def word(x):
-    """Removes the silence around a word: keeps two frames of 10 ms before the first one above 3 % of the peak, up to two after the last
-    one; normalises the volume."""
+    """Removes the silence around a word and normalises the volume. Keeps two frames (of 10 ms) before the first frame above 3 % of the
+    peak, and up to two after the last such frame."""
     x = x / np.abs(x).max()
     frames = x[:len(x) // FRAME * FRAME].reshape(-1, FRAME)
     loud = np.flatnonzero(np.sqrt((frames ** 2).mean(1)) > QUIET)
-    # Otherwise the recording is a click after the last whole frame.
+    # If no frame is loud, the recording is a click after the last whole frame.
     return PEAK * x[max(0, loud[0] - BEFORE) * FRAME:(loud[-1] + AFTER) * FRAME] if len(loud) else PEAK * x
 
 
@@ -93,7 +94,7 @@ def read(directory, split, evaluation=False):
 
 
 def load(directory, split):
-    """split "train" or "validation"."""
+    """Loads the split "train" or "validation"."""
     return read(directory, split)
 
 

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
 """German and English: the captions of multi30k.py and the everyday sentences of tatoeba.py.
 
-Training uses captions twice and everyday sentences once, or three times if they are greetings, questions or answers that a traveller needs
-(DAILY). Everyday sentences also occur with other names, places, days and numbers on both sides (swaps.py): once for sentences about Tom (a
-quarter of them), four times for the others.
+In each epoch, training uses captions twice, and everyday sentences once, or three times if they are greetings, questions or answers that a
+traveller needs (DAILY). Everyday sentences also occur with other names, places, days and numbers on both sides (swaps.py): once for
+sentences about Tom (a quarter of them), four times for the others.
 
 Your own folder needs two subfolders, multi30k and tatoeba.
 """
@@ -38,7 +38,7 @@ def varied(sources, targets):
 
 
 def load(directory, split):
-    """split "train" or "validation" -> (sources, targets)"""
+    """Loads the split "train" or "validation" -> (sources, targets)"""
     captions, daily = (part.load(os.path.join(directory, name), split) for name, part in (("multi30k", multi30k), ("tatoeba", tatoeba)))
     if split == "train":
         questions, daily = tatoeba.asked(), varied(*daily)
@@ -47,6 +47,6 @@ def load(directory, split):
 
 
 def load_test_for_evaluation(directory):
-    """Captions and everyday sentences are measured separately: held_out.py multi30k, held_out.py tatoeba."""
+    """Returns the held-out pairs of both data sets, which are measured separately: held_out.py multi30k, held_out.py tatoeba."""
     return tuple(a + b for a, b in zip(multi30k.load_test_for_evaluation(os.path.join(directory, "multi30k")),
                                        tatoeba.load_test_for_evaluation(os.path.join(directory, "tatoeba"))))

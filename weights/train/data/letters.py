@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
 """Words of one to six letters and their reversals, generated here without a folder or a file.
 
-A word draws its length uniformly, then a few letters of the alphabet, then each of its letters uniformly from those, so letters repeat more
-often than in real words.  The split is by the SHA-256 of the word, so no word is in two parts: a tenth is held out, a tenth is for
-validation.
+For each word, a length is drawn uniformly, then a few letters of the alphabet, then each letter of the word from these few. Letters
+therefore repeat more often than in real words.  The split is by the SHA-256 of the word, so no word is in two parts: a tenth is held out, a
+tenth is for validation.
 """
 import random
 import string
@@ -38,7 +38,7 @@ def read(split, evaluation=False):
 
 
 def load(directory, split):
-    """split \"train\" or \"validation\"; the directory is not used."""
+    """Loads the split \"train\" or \"validation\"; the directory is not used."""
     return read(split)
 
 

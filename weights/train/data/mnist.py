@@ -30,7 +30,7 @@ def read_idx(path, evaluation=False):
 
 
 def load(directory, split):
-    """split "train" (first 55,000) or "validation" (last 5,000)."""
+    """Loads the split "train" (first 55,000) or "validation" (last 5,000)."""
     if split not in ("train", "validation"):
         data.check_evaluation(False, "split %r" % split)
     x, y = (read_idx(os.path.join(directory, name)) for name in FILES[:2])

@@ -35,7 +35,7 @@ def read(directory, split, evaluation=False):
 
 
 def load(directory, split):
-    """split "train" or "validation"."""
+    """Loads the split "train" or "validation"."""
     return read(directory, split)
 
 

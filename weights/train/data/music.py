@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: MIT
-"""Your own music: standard MIDI files, read by the rules of web/lib/kinds/notes (midi.js, given.js): four voices, fewer, or a melody.
+"""Your own music: standard MIDI files, read by the rules of web/lib/kinds/note (midi.js, given.js): four voices, fewer, or a melody.
 
 The voices of a file are its parts: the tracks (or the channels of a single track) that have notes, without drums. Parts with the names of
-the model's voices become those voices; otherwise the first parts are used, from the highest down. A single part with chords is split, at
-most one note for each voice. Notes are moved to the nearest sixteenth. Music outside the range of the voices is transposed, by octaves if
-possible. Files within RIFF (.rmi) and files with bytes after the last track are accepted. The split is by file, in the order of the SHA-256
-of its bytes: a tenth is held out, a tenth is for validation.
+the model's voices become those voices; otherwise the first parts are used, from the highest down. A single part with chords is split into
+voices that have one note at a time. Notes are moved to the nearest sixteenth. Music outside the range of the voices is transposed, by
+octaves if possible. Files within RIFF (.rmi) and files with bytes after the last track are accepted. The split is by file, in the order of
+the SHA-256 of its bytes: a tenth is held out, a tenth is for validation.
 """
 import functools
 import struct
@@ -16,16 +16,16 @@ import data
 from data import chorales, folder, typed
 from data.files import Unreadable, count
 
-LEAST = 10                               # pieces
+LEAST = 10                               # minimum number of pieces
 TICKS = 4                                # ticks per quarter
 MOST_TICKS = 20000                       # maximum number of ticks of a piece
-NAME, END = 0x103, 0x12f                 # status bytes of events without a channel
+NAME, END = 0x103, 0x12f                 # 0x100 + type of two meta events: track name and end of track
 DRUMS = 9                                # index of the drum channel, counted from 0
 DATA_BYTES = {8: 2, 9: 2, 10: 2, 11: 2, 12: 1, 13: 1, 14: 2}
 
 
 def unwrapped(raw):
-    """Returns the MIDI file within RIFF, a format of Windows, or the unchanged bytes."""
+    """Returns the MIDI file inside a RIFF container (.rmi, used on Windows); returns other bytes unchanged."""
     if raw[:4] == b"RIFF" and raw[8:12] == b"RMID":
         at = 12
         while at + 8 <= len(raw):
@@ -204,7 +204,7 @@ def moved(rows, voices):
 
 
 def piece(path, voices):
-    """A file -> (sixteenths, voices).  Raises Unreadable."""
+    """Reads a file as pitches (sixteenths, voices).  Raises Unreadable."""
     try:
         with open(path, "rb") as f:
             raw = f.read()
@@ -220,7 +220,7 @@ def piece(path, voices):
 
 @functools.lru_cache(maxsize=1)
 def scanned(directory, voices):
-    """Returns ({split: [piece]} without those of the test part, the report)"""
+    """Returns ({split: [piece]} without the pieces of the test part, the report)"""
     return folder.scan(directory, "music", lambda path: piece(path, voices))
 
 

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
 """Omniglot [Lake, Salakhutdinov and Tenenbaum 2015]: 1,623 characters of fifty alphabets, each drawn by twenty people.  MIT licence.
 
-A folder with background_28x28.u8.gz (964 characters, 20 drawings each, 28 x 28 bytes, ink 255) and background_classes.json ([alphabet,
-character, drawings] of each), and the same files of `evaluation` (659 characters), the test set: the official split by alphabets.
-Validation uses these of the thirty background alphabets:
+The folder contains background_28x28.u8.gz (964 characters, 20 drawings each, 28 x 28 bytes, ink 255), background_classes.json ([alphabet,
+character, drawings] of each), and the same two files for `evaluation` (659 characters). The official split is by alphabets: the evaluation
+alphabets are the test set. Four of the thirty background alphabets are for validation.
 """
 import gzip
 import json
@@ -36,7 +36,7 @@ def read(directory, part, evaluation=False):
 
 
 def load(directory, split):
-    """split "train" (26 alphabets) or "validation" (4)."""
+    """Loads the split "train" (26 alphabets) or "validation" (4)."""
     if split not in ("train", "validation"):
         data.check_evaluation(False, "split %r" % split)
     drawings, alphabets = read(directory, "background")

@@ -3,8 +3,8 @@
 
 A line of .tsv or .csv is a sentence and its translation. Further columns, such as Tatoeba's attribution, are ignored. A first line with
 names of languages is not a pair: it shows which column is the source. In a .tmx file (Translation Memory eXchange) each unit gives a pair,
-in the recipe's languages or, if it has others, the first two. Sentences are normalised as the library normalises the input of such a model
-(typed.py). The split is by the SHA-256 of the sentence: a tenth is held out, a tenth is for validation.
+in the recipe's languages or, if the unit lacks these, in its first two languages. Sentences are normalised as the library normalises the
+input of such a model (typed.py). The split is by the SHA-256 of the sentence: a tenth is held out, a tenth is for validation.
 """
 import os
 import xml.etree.ElementTree as xml
@@ -19,7 +19,7 @@ SOURCE, TARGET = ("source", "src", "de", "deu", "ger", "german", "deutsch"), ("t
 
 
 def swapped(row):
-    """Returns whether a line names languages: None if not, else whether the source is its second column."""
+    """Returns None if a line does not name languages, otherwise whether its second column is the source."""
     a, b = (side.strip().strip('"').lower() for side in row[:2])
     if a in SOURCE and b in TARGET:
         return False

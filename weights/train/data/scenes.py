@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: MIT
-"""Scenes composed of emoji (emoji.py), 64x64 on white, each with its only correct caption: two or three objects, of any size, anywhere.
+"""Scenes of one to three emoji (emoji.py) of any size, anywhere on a white picture of 64x64 pixels, each with its caption:
 
     a red heart left of a green book            a cat above a guitar
-    two cats right of a bus                     a cat and a dog below a bus            (the pair first; of a pair the left or the upper one)
+    two cats right of a bus                     a cat and a dog below a bus            (the pair first; in a pair, the left or upper one)
     three keys        two keys        a key
 
 There is exactly one correct caption for each scene, so a caption is either entirely right or not.  Scenes are generated from a seed; there
-are more of them than training ever uses.  The held-out part is not a random sample of the scenes. Its scenes have pairs of nouns that never
-occur together in a training scene (things.pair_split), and drawings in one of the five styles of each object.  The pixels of held-out
-drawings are dropped where the file is opened.
+are more of them than training ever uses.  The held-out part is not a random sample of the scenes. One held-out set has pairs of nouns that
+never occur together in a training scene (things.pair_split); the other shows each object in a style in which training never shows it
+(things.held_out_style).  The pixels of held-out drawings are dropped where the file is opened.
 """
 import math
 import os
@@ -28,13 +28,13 @@ CLASSES = []
 OWN = "told"                             # the module that reads your own pictures with captions
 SIDE = 64
 SIZES = (15, 18, 21, 24, 27, 30)         # sizes of a drawing in pixels, including its margins
-TURNS = (-12, 0, 12)                     # degrees
+TURNS = (-12, 0, 12)                     # rotations in degrees
 INK = 235                                # a pixel darker than this in any channel belongs to the object
 END = 0                                  # id of the end; word i of WORDS has id i + 1
 IDS = {word: i + 1 for i, word in enumerate(WORDS)}
 FURTHER = ("twemoji", "fluent", "fluent-shaded")      # sets of large drawings (drawings.py) in which no held-out drawing occurs
 LARGE = drawings.SIZE
-SKETCHED = 0.12                          # share of the scenes of `widened` that is drawn in lines
+SKETCHED = 0.12                          # fraction of the scenes that consist of line drawings, if there are line drawings
 COLOURS = dict(red=(215, 35, 35), green=(40, 160, 70), blue=(45, 100, 220), orange=(240, 140, 20), yellow=(240, 200, 40), purple=(140, 60, 200))
 KINDS = dict(one=0.06, alike=0.10, alike3=0.04, two=0.32, pair=0.20, three=0.28)
 
@@ -55,8 +55,8 @@ def styles_of(thing, index):
 
 
 def read_sprites(directory, which, evaluation=False):
-    """Returns a list of drawings for each object, each a list of sprites. which: "train" without the held-out drawings, "test" only the
-    held-out ones"""
+    """Returns a list of drawings for each object; a drawing is a list of sprites. which: "train" for all drawings that are not held out,
+    "test" for the held-out ones"""
     from PIL import Image
     return [[variants(picture, Image) for picture in pictures] for pictures in read_pictures(directory, which, evaluation)]
 
@@ -282,8 +282,8 @@ TINTS = np.array(((1, 0.956, 0.621), (1, -0.272, -0.647), (1, -1.106, 1.703)), n
 
 
 def coloured(pixels, rng, thing):
-    """Changes the colours of half of the drawings: hue turned by up to 25 degrees (6 if the object's name has a colour), other strength and
-    lightness."""
+    """Changes the colours of half of the drawings: rotates the hue by up to 25 degrees (6 if the object's name contains a colour), and
+    changes saturation and lightness."""
     if rng.random() < 0.5:
         return pixels
     turn = rng.uniform(-1, 1) * math.pi / 180 * (6 if thing.colour else 25)
@@ -298,8 +298,8 @@ def ids_of(words):
 
 
 def load(directory, split, further=False):
-    """Returns the Scenes of split \"train\" or \"validation\", made of training drawings; with `further`, training scenes also in the
-    styles of FURTHER, in other colours and in lines."""
+    """Returns the Scenes of split \"train\" or \"validation\", made of training drawings; with `further`, training scenes also use the
+    styles of FURTHER, other colours and line drawings."""
     if split not in ("train", "validation"):
         data.check_evaluation(False, "split %r" % split)
     if split == "train" and further:
@@ -312,8 +312,9 @@ def load(directory, split, further=False):
 
 
 def load_test_for_evaluation(directory, new_drawings=False):
-    """Returns the held-out scenes; only evaluation may call this function. By default: scenes of pairs that never occurred together, in
-    training drawings. With styles: training pairs, with every object in a style in which training never showed it."""
+    """Returns the held-out scenes; only evaluation may call this function. By default, they have pairs of objects that never occur together
+    in training, in training drawings. With `new_drawings`, they have pairs of the training part, with every object in a style in which
+    training never shows it."""
     if new_drawings:
         return Scenes(read_sprites(directory, "test", evaluation=True), "test", any_pair=True)
     data.check_evaluation(True, "scenes of pairs that are held out")
@@ -321,8 +322,7 @@ def load_test_for_evaluation(directory, new_drawings=False):
 
 
 def held_out(directory, split, count=1000):
-    """Returns the sets to measure: {\"\": scenes of the pairs of a split}, and for the test set also scenes in held-out drawings,
-    \"-styles\"."""
+    """Returns the sets to measure, {name: scenes}: \"\" has pairs of the split; for the test set, \"-styles\" has held-out drawings."""
     if split != "test":
         source = load(directory, split)
         return {"": [source.scene("%s %d" % (split, i)) for i in range(count)]}

@@ -2,8 +2,8 @@
 """Short stories in simple English: 20,252 TinyStories (Eldan and Li 2023) and 679 storybooks for children (African Storybook, Pratham Books).
 
 tinystories_train.txt.xz, _dev and _test: 19,589, 335 and 328 stories, separated by form feeds; no two stories share their first 160
-letters. storybooks.txt.xz: in the same form, the title first; by the SHA-256 of the text, a tenth is held out and a twentieth is for
-validation.
+letters. storybooks.txt.xz has the same form, with the title first in each text. The split of the storybooks is by the SHA-256 of the text:
+a tenth is held out, and a twentieth is for validation.
 """
 import hashlib
 import lzma
@@ -41,7 +41,7 @@ def read(directory, split, evaluation=False):
 
 
 def load(directory, split):
-    """split "train" or "validation"."""
+    """Loads the split "train" or "validation"."""
     return read(directory, split)
 
 

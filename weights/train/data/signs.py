@@ -21,7 +21,7 @@ PARTS = ("test", "validation", "train", "train", "train")
 
 
 def drawing(path):
-    """Returns (28, 28) uint8, ink 255: the difference from the background, the most common value"""
+    """Returns (28, 28) uint8, ink 255: the difference from the background, which is the most common value"""
     from PIL import Image
     with opened(path) as image:
         grey = np.asarray(grounded(image, 1).resize((SIZE, SIZE), Image.BOX))
@@ -54,8 +54,8 @@ def scanned(directory):
 
 
 def read(directory, split, evaluation=False):
-    """Returns drawings and alphabets, like omniglot.py; every character keeps as many drawings as the one with the fewest. Only this
-    function opens your own characters."""
+    """Returns drawings and alphabets, like omniglot.py; every character keeps only as many drawings as the character with the fewest. Only
+    this function opens your own characters."""
     if split not in ("train", "validation"):
         data.check_evaluation(evaluation, "split %r" % split)
     signs, found = scanned(directory)

@@ -2,9 +2,9 @@
 """Your own recordings: WAV files of any rate, width and number of channels, and FLAC, OGG, MP3 and AIFF if the package soundfile is installed.
 
 The recordings are converted to one channel at the model's rate, without the silence around them, at equal volume, and to mu-law levels as
-in fsdd.py. Recordings longer than the training length are cut into pieces. Top-level folders are classes, or speakers; folders in these are
-the speakers of a class. If all files have names like the Free Spoken Digit Dataset, DIGIT_SPEAKER_TAKE.wav, no folders are needed. The
-split is by recording, in the order of the SHA-256 of its bytes: a tenth is held out, a tenth is for validation.
+in fsdd.py. Recordings longer than the training length are cut into pieces. Top-level folders are classes or speakers; folders inside a
+class are its speakers. If all files have names like the Free Spoken Digit Dataset, DIGIT_SPEAKER_TAKE.wav, no folders are needed. The split
+is by recording, in the order of the SHA-256 of its bytes: a tenth is held out, a tenth is for validation.
 """
 import functools
 import importlib.util
@@ -20,7 +20,7 @@ import data
 from data import folder, fsdd, typed
 from data.files import Found, Unreadable, count
 
-LEAST = 10                               # recordings
+LEAST = 10                               # minimum number of recordings
 SHORTEST = 0.05                          # shortest recording that is used, in seconds
 REST = 0.25                              # shortest last piece of a cut recording, in seconds
 LONGEST = 3600.0                         # longest recording, in seconds
@@ -52,7 +52,7 @@ def in_24_bits(raw):
     return ((b[:, 0] << 8 | b[:, 1] << 16 | b[:, 2] << 24) >> 8) / 8388608
 
 
-# Bytes of samples -> -1..1, by encoding and bytes per sample.
+# Functions from bytes to samples in -1..1, by encoding and bytes per sample.
 SAMPLES = {
     (PCM, 1): lambda raw: (whole(raw, np.uint8).astype(np.float64) - 128) / 128, (PCM, 2): lambda raw: whole(raw, "<i2") / 32768,
     (PCM, 3): in_24_bits, (PCM, 4): lambda raw: whole(raw, "<i4") / 2147483648,
@@ -102,7 +102,7 @@ def from_wav(raw):
 
 
 def heard(path):
-    """Returns the samples (n,) of one channel, the mean of all, and their rate.  Raises Unreadable."""
+    """Returns the samples (n,), averaged over the channels, and their rate.  Raises Unreadable."""
     try:
         with open(path, "rb") as f:
             raw = f.read()
@@ -184,7 +184,7 @@ def scanned(directory, rate):
 
 
 def named(path):
-    """Returns the digit and the speaker of a file name like DIGIT_SPEAKER_TAKE.wav; None if the name is another."""
+    """Returns the digit and the speaker of a file name like DIGIT_SPEAKER_TAKE.wav; None for other names."""
     found = NAMED.match(typed.name(os.path.basename(path)))
     return found and found.groups()[:2]
 

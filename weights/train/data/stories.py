@@ -2,8 +2,8 @@
 """Stories: 21 books of fairy tales out of copyright, and 2,316 short stories of TinyStories.
 
 fairy-tales.txt.xz: 10.7 MB; each book after a form feed, its title on the first line, then one paragraph per line. tinystories_2mb.txt.xz:
-2.1 MB; each story followed by a line <|endoftext|>. Whole books are held out (both of the Grimms' together, because they contain the same
-stories), in the order of the SHA-256 of their titles, and some of the stories, by the SHA-256 of their text.
+2.1 MB; each story followed by a line <|endoftext|>. The split of the books is by whole books, in the order of the SHA-256 of their titles;
+the two books by the Grimms stay together, because they contain the same stories. The split of the stories is by the SHA-256 of their text.
 """
 import hashlib
 import lzma
@@ -15,7 +15,7 @@ FILES = ("fairy-tales.txt.xz", "tinystories_2mb.txt.xz")
 MARK = FILES[0]
 CLASSES = []
 DEFAULT_DIR = os.path.join(data.ROOT, "data", "stories")
-HELD_OUT, VALIDATION = 0.08, 0.03        # minimum fraction of the bytes of the books; fraction of the stories
+HELD_OUT, VALIDATION = 0.08, 0.03        # fractions of the stories, and approximate fractions of the bytes of the books
 END = "<|endoftext|>"
 
 
@@ -65,7 +65,7 @@ def read(directory, split, evaluation=False):
 
 
 def load(directory, split):
-    """split "train" or "validation"."""
+    """Loads the split "train" or "validation"."""
     return read(directory, split)
 
 

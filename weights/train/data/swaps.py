@@ -87,7 +87,7 @@ def number(digits, rng, clock):
 
 
 def swapped(german, english, rng):
-    """Returns the pair with other words in all places found, or None"""
+    """Returns the pair with all replaceable words replaced, or None if there are none"""
     some = places(german, english)
     if not some:
         return None

@@ -13,11 +13,11 @@ CLASSES = []
 OWN = "texts"
 MARK = os.path.join("short_stories", short_stories.MARK)
 DEFAULT_DIR = os.path.join(data.ROOT, "data")
-TIMES = 2                                # times per epoch that training uses a short story
+TIMES = 2                                # how often training uses each short story per epoch
 
 
 def load(directory, split):
-    """split "train" or "validation" -> (books, stories)"""
+    """Loads the split "train" or "validation" -> (books, stories)"""
     books = stories.read_books(os.path.join(directory, "stories"), split)
     return books, (TIMES if split == "train" else 1) * short_stories.load(os.path.join(directory, "short_stories"), split)[1]
 

@@ -3,7 +3,7 @@
 
 deu-eng.tsv.xz: 181,623 pairs of at most 15 words, the shortest first; per line, a German sentence, a tab and its translation.  Many English
 sentences have several German ones, so the split is by the SHA-256 of the English one: a fiftieth is held out, a fiftieth is for validation.
- One pair in a hundred, chosen by CRC-32, is also held out.
+A further hundredth, chosen by the CRC-32 of the English sentence, is held out too.
 
 everyday.tsv has twenty sentences a visitor might type, each with a regular expression that matches the correct translations
 (weights/eval/everyday.js tests them).  No split contains any of these sentences.
@@ -55,7 +55,7 @@ def read(directory, split, evaluation=False):
 
 
 def load(directory, split):
-    """split "train" or "validation"."""
+    """Loads the split "train" or "validation"."""
     return read(directory, split)
 
 

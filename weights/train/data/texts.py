@@ -11,8 +11,8 @@ import json
 import data
 from data.files import Found, Unreadable, count, read_text
 
-PIECE = 4000                             # characters
-LEAST = 10                               # pieces
+PIECE = 4000                             # approximate length in characters
+LEAST = 10                               # minimum number of pieces
 FIELDS = ("text", "content", "story", "completion")
 
 

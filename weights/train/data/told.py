@@ -3,7 +3,7 @@
 
 The sentence is in a text file of the same name as the picture (dog.png, dog.txt), or in a table in the folder: captions.tsv, captions.csv
 or metadata.jsonl with "file_name" and "text". The first two columns of a table are the file and the sentence, unless its first line names
-them. A picture with several sentences keeps the last one. Sentences are normalised as in the library (typed.py); words are in lower
+the columns. A picture with several sentences keeps the last one. Sentences are normalised as in the library (typed.py); words are in lower
 case, without punctuation. A tenth is held out, a tenth is for validation, by the SHA-256 of the picture.
 """
 import functools
@@ -129,7 +129,7 @@ def vocabulary(directory):
 
 
 def read(directory, split, evaluation=False):
-    """Returns Told. Only this function opens your own captions."""
+    """Returns the pictures and captions of a split as Told. Only this function opens your own captions."""
     if split not in ("train", "validation"):
         data.check_evaluation(evaluation, "split %r" % split)
     parts, found = scanned(directory)

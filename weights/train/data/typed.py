@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Normalises sentences and names as the library does before a model reads them (web/lib/base/typed.js).
 
-A model that is trained on your own sentences must see them in the form in which it will be given them. Texts of language models are not
+A model must be trained on your own sentences in the same form in which it later receives its input. Texts of language models are not
 normalised, because such models read every character.
 """
 import re
@@ -34,5 +34,6 @@ def sentence(text):
 
 
 def name(text):
-    """Returns the name of a class, a speaker or a file with composed letters: macOS and its archives store Hangul and accents in parts."""
+    """Returns the name of a class, a speaker or a file with composed letters: macOS and its archives store Hangul and accented letters as
+    several code points."""
     return unicodedata.normalize("NFC", text)

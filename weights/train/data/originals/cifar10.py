@@ -26,7 +26,7 @@ WRITTEN = {
 
 
 class Plain(pickle.Unpickler):
-    """Allows numbers, texts and arrays; refuses everything else that a pickle may call."""
+    """Allows numbers, strings and arrays, and refuses everything else that a pickle may call."""
 
     def find_class(self, module, name):
         if (module, name) in (("numpy.core.multiarray", "_reconstruct"), ("numpy._core.multiarray", "_reconstruct"), ("numpy", "ndarray"), ("numpy", "dtype"),

@@ -33,7 +33,7 @@ def pairs_of(text, first=None):
 
 
 def write(found, directory):
-    """Returns all distinct pairs of short sentences, the shortest first."""
+    """Writes all distinct pairs of short sentences, the shortest first."""
     pairs = set()
     for name, path in found.items():
         with reading(path):

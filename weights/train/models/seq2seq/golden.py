@@ -2,7 +2,7 @@
 """Golden cases of the recurrent encoder-decoder, with one case for each score, range, order and input feeding. A source has m ids, and a
 target has n:
 
-    source (m)      the sentence and the end token         values (n)      t_0..t_{n-1}             label (1)   -1
+    source (m)      the sentence and the end token           values (n)      t_0..t_{n-1}             label (1)   -1
     logits (n, V)   of t_p given t_<p                        nats (n)        -log p(t_p | source, t_<p)
     map.source (n, 1, m)    attention's weights              map.centre (n, 1, m)    the centre of a local range, as weights of the two nearest words
 

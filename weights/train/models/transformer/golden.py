@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Golden cases of the Transformer.  A source has m ids, a target n; there are H heads, N decoder blocks and M encoder blocks:
 
-    source (m)      the sentence and the end token         values (n)      t_0..t_{n-1}             label (1)   -1
+    source (m)      the sentence and the end token           values (n)      t_0..t_{n-1}             label (1)   -1
     encoder (m, d)  the encoder's output                     logits (n, V)   of t_p given t_<p        nats (n)    -log p(t_p | source, t_<p)
     map.encoder (m, M H, m), map.attention (n, N H, n), map.source (n, N H, m)
                     attention's weights, a position's rows block by block and head by head; key j is input position j
