@@ -11,10 +11,11 @@ used). Both formats rotate adjacent pairs of a head, so the rows of queries and 
 
 A tokenizer is one i32; then, for each id, its score (f32), the length of its text (i32) and the text.
 
-A matrix whose row length is not a multiple of 32 stays in F16 in the quantised types. In q4_0 the output matrix, tied or not, has 8 bits,
+In the quantised types, a matrix whose row length is not a multiple of 32 stays in F16. In q4_0 the output matrix, tied or not, has 8 bits,
 because every logit depends on it. The matrices of keys and values, the smallest ones, also have 8 bits. Quantised matrices are rounded so
 that their outputs on texts of the model itself are preserved (common/calibrated.py); --plain rounds each weight to the nearest value. In
-q8_0, texts of other seeds are tried, a few times, until the rounded model generates the same greedy text of 200 ids as the checkpoint.
+q8_0, rounding is repeated a few times, with texts from other seeds, until the rounded model generates the same greedy text of 200 ids as
+the checkpoint.
 """
 import struct
 

@@ -6,9 +6,9 @@ architecture gpt2:
     python3 weights/train/convert_mingpt.py gpt-nano-sort-model.json gpt-nano-sort.gguf
     python3 weights/train/convert_mingpt.py gpt-nano-sort-model.json gpt-nano-sort.gguf --recorded gpt-nano-sort-t0-partials.json gpt-nano-sort.golden.gguf
 
-With --recorded, the recorded tensors of a pass become a golden file: values (n), the ids x_0..x_{n-1}, the last of which was not recorded;
-logits (n, V) of each x_i given the ids before it, zeros for x_0; nats (n) of each x_i; label -1. The other sequences of the batch follow as
-values_1, logits_1, ...
+With --recorded, the recorded tensors of a forward pass become a golden file: values (n), the ids x_0..x_{n-1}, except that the last one was
+not recorded; logits (n, V) of each x_i given the earlier ids, zeros for x_0; nats (n) of each x_i; label -1. The other sequences of the
+batch follow as values_1, logits_1, ...
 
 minGPT has the heads and matrices of GPT-2 in the same order, and stores its linear maps as (out, in), which the file requires.
 """

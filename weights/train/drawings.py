@@ -1,13 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Fetches vector emoji and renders them large, one mosaic per set, for training that makes new pictures of them each time
-(`train.py emoji --drawings 0.5`).
+"""Fetches vector emoji and renders them as large drawings, which training varies each time it uses them (`train.py emoji --drawings 0.5`).
 
     python3 weights/train/drawings.py                # -> data/emoji-drawings/ (74 MB, about five minutes)
-    python3 weights/train/drawings.py --check        # how many that may train look like held-out pictures; by what filter the data set was reduced
+    python3 weights/train/drawings.py --check        # counts training drawings that look like held-out pictures; finds the data set's filter
 
-The vectors are those that Iconify publishes in the npm registry, each set under its own licence; needs npm and rsvg-convert (Debian:
-librsvg2-bin). Noto 2018 is not available as vectors, so it comes as pictures of 64 pixels from emoji-datasource. data/drawings.py reads the
+Iconify publishes the vectors in the npm registry, each set under its own licence. The command needs npm and rsvg-convert (Debian:
+librsvg2-bin). Noto 2018 is not available as vectors; its pictures of 64 pixels come from emoji-datasource. data/drawings.py reads the
 results and decides which of them training may use.
 """
 import io
@@ -30,7 +29,7 @@ import torch
 
 from data import drawings, emoji
 
-SETS = {                                 # name: package, licence; sets with code points first, because the others are named after them
+SETS = {                                 # name: package, licence; sets with code points come first, because the others get theirs by name
     "noto": ("@iconify-json/noto@1.2.9", "Apache-2.0"),
     "twemoji": ("@iconify-json/twemoji@1.2.5", "CC-BY-4.0"),
     "fluent": ("@iconify-json/fluent-emoji-flat@1.2.6", "MIT"),
@@ -45,7 +44,7 @@ PICTURES = {                             # name: package, licence and the folder
 }
 
 PNG = b"\x89PNG"
-NEAR = 0.05                              # root mean square over 16x16 means, on a scale where white - black is 1
+NEAR = 0.05                              # limit of the root mean square difference over 16x16 cell means, black 0, white 1
 
 
 def fetch(package, read):
@@ -61,7 +60,7 @@ def icons_and_characters(tar):
 
 
 def pictures_below(folder):
-    """Returns a function of an archive: {code points: PNG} of that folder"""
+    """Returns a function that reads {code points: PNG} of this folder from an archive"""
     return lambda tar: {padded(entry.name[len(folder):-4].lower()): tar.extractfile(entry).read()
                         for entry in tar if entry.name.startswith(folder) and entry.name.endswith(".png")}
 
@@ -96,8 +95,8 @@ def paint(source):
 
 
 def filters(given, directory):
-    """Measures the distance between drawings, reduced by means and by Lanczos' window, and the data set's training pictures of the same
-    emoji and style."""
+    """Measures the distance of drawings, reduced by plain averages and with a Lanczos window, from the data set's training pictures of the
+    same emoji and style."""
     images, _ = emoji.load(directory, "train")
     index = emoji.read_index(directory)
     train = [row for row, part in zip(index, emoji.split_of([row[1] for row in index])) if part == "train"]
@@ -114,7 +113,7 @@ def filters(given, directory):
 
 
 def check(where, directory):
-    """Counts training drawings that nearly equal a held-out picture, and for comparison the data set's own training pictures that do."""
+    """Counts training drawings that nearly equal a held-out picture, and, for comparison, the data set's own training pictures that do."""
     def means(pictures):
         side = pictures.shape[1] // 16
         return pictures.reshape(len(pictures), 16, side, 16, side, 3).mean((2, 4), dtype=np.float32).reshape(len(pictures), -1) / 255

@@ -3,11 +3,11 @@
 """Exports a checkpoint as GGUF:  python3 weights/train/export.py digits [--type q8_0|q4_0|f16|f32] [--out FILE]
 
 Exports the averaged weights, reads the file back and compares every tensor.  A run of the recipe or of one of its stages is written to
-weights/<recipe>.gguf, any other run to build/<run>.gguf, unless --out names a path. For your own pictures, the held-out ones are written
-next to the file (<run>.u8.gz, for weights/eval/sheets.js). The type is the one that the recipe's card names, else Q8_0.
+weights/<recipe>.gguf, any other run to build/<run>.gguf, unless --out names a path. If training used your own pictures, the held-out ones
+are written next to the file (<run>.u8.gz, for weights/eval/sheets.js). The default type is the one in the recipe's card, or Q8_0.
 
     python3 weights/train/export.py captions --run captions-hard-4 --out weights/captions.gguf       weights that another recipe of the model trained
-    python3 weights/train/export.py emoji-sr --mix weights/emoji-sr.gguf --share 0.2      a mean: a fifth of what the run began with
+    python3 weights/train/export.py emoji-sr --mix weights/emoji-sr.gguf --share 0.2      a mean with a fifth of the initial weights
 
 The mean of a run's final weights and of its initial (or intermediate) weights can have a higher likelihood than either of them.  If the
 file to mix in is of a smaller model, it is grown first.

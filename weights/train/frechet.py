@@ -3,10 +3,10 @@
 """Measures the distance of generated emoji from real ones, and their variety:  python3 weights/train/frechet.py weights/sagan-emoji.gguf
 [more files]
 
-The Fréchet distance of two Gaussians [Heusel et al. 2017], |m - m'|^2 + tr(C + C' - 2 (C C')^1/2), in units of the mean variance of a
-feature. The 64 features come from a convolutional network that this command trains for a minute to classify kinds and sets of the training
-pictures. This measure is our own: numbers from other classifiers are not comparable. For scale it also prints the distance of the held-out
-pictures from the training pictures.
+The distance is the Fréchet distance of two Gaussians [Heusel et al. 2017], |m - m'|^2 + tr(C + C' - 2 (C C')^1/2), in units of the mean
+variance of a feature. The 64 features come from a convolutional network that this command trains for a minute to classify kinds and sets of
+the training pictures. This measure is our own: numbers from other classifiers are not comparable. For scale it also prints the distance of
+the held-out pictures from the training pictures.
 
 Then, for each class, it counts how many of sixteen generated pictures are different. Two pictures count as the same if the distance of
 their features is smaller than that of the closest 1 % of pairs of training pictures of the class. The command also prints the mean distance
@@ -98,7 +98,7 @@ def distance(one, other):
 
 
 def generator(path):
-    """Returns the network of a file, its latent length, and its classes as numbers of kinds"""
+    """Returns the network of a file, its latent length, and the index of the kind of each of its classes"""
     metadata, tensors = gguf.read(path)
     task = SaganTask(Settings(**SaganTask.settings_of(metadata, tensors)))
     model = task.reader()
@@ -108,7 +108,7 @@ def generator(path):
 
 @torch.no_grad()
 def drawn(model, latent_length, labels, seed=1):
-    """Draws pictures with a generator, one per label, in batches of a hundred, rounded to bytes as the engine does."""
+    """Generates one picture per label, in batches of a hundred, rounded to bytes as in the engine."""
     rng = torch.Generator().manual_seed(seed)
     for label in labels.split(100):
         x = model(torch.randn(len(label), latent_length, generator=rng), label)
@@ -116,7 +116,7 @@ def drawn(model, latent_length, labels, seed=1):
 
 
 def sampled(kinds, count, seed=1):
-    """Returns the kinds of this many pictures, in the proportions of `kinds`."""
+    """Samples `count` kinds in the proportions of `kinds`."""
     return kinds[torch.randint(0, len(kinds), (count,), generator=torch.Generator().manual_seed(seed))]
 
 
@@ -131,8 +131,8 @@ def differing(distances, least):
 
 @torch.no_grad()
 def variety(model, real, drawn, seed=1):
-    """Measures pictures of one class, (N, 3, 32, 32) each -> (the number of sixteen that differ; the colour distance of two): of real
-    pictures, of generated ones"""
+    """Measures real and generated pictures of one class, (N, 3, 32, 32) each. Returns two pairs, first for real, then for generated
+    pictures: (how many of sixteen differ, the colour distance of two)"""
     rng, features = torch.Generator().manual_seed(seed), model.features
     pairs = torch.randint(0, len(real), (2, 4000), generator=rng)
     f = features(real)

@@ -2,13 +2,17 @@
 # SPDX-License-Identifier: MIT
 """Writes the held-out examples of a data set for `npm run eval`:  python3 weights/train/held_out.py emoji build/emoji-test
 
-Pictures: NAME.u8.gz, count x height x width x channels bytes, gzip; NAME.json: {width, height, channels, labels}.  Texts: NAME.txt, the
-books, separated by form feeds, and NAME-short.txt, the short ones.  Sentences and their translations (multi30k, tatoeba, german, letters):
-NAME.tsv, per line a sentence, a tab and its translation.  fsdd: a folder NAME of WAV files, DIGIT_SPEAKER_TAKE.wav.  chorales: NAME.json, a
-list of notes for each chorale, in the library's form.  ud_ewt: NAME.tsv, one word per line (form, part of speech, number of the head,
-relation), an empty line after each sentence.  omniglot: a folder NAME with the characters, in the form of the evaluation part of
-`data/omniglot`. scenes: NAME.u8.gz and NAME.json (words of each, and boxes of the things they name), 1,000 of pairs that never occurred
-together in training, and NAME-styles, 1,000 in held-out drawing styles.  Training code cannot read these examples (see data/__init__.py).
+    pictures       NAME.u8.gz: count x height x width x channels bytes, gzip; NAME.json: {width, height, channels, labels}
+    texts          NAME.txt: the books, separated by form feeds; NAME-short.txt: the short texts
+    translations   NAME.tsv: per line a sentence, a tab and its translation (multi30k, tatoeba, german, letters)
+    fsdd           NAME: a folder of WAV files, DIGIT_SPEAKER_TAKE.wav
+    chorales       NAME.json: a list of notes for each chorale, in the library's form
+    ud_ewt         NAME.tsv: one word per line (form, part of speech, number of the head, relation), an empty line after each sentence
+    omniglot       NAME: a folder with the characters, in the form of the evaluation part of `data/omniglot`
+    scenes         NAME.u8.gz and NAME.json (the words of each scene, and the boxes of the objects that they name): 1,000 scenes with pairs
+                   of objects that never occur together in training; NAME-styles: 1,000 scenes in held-out drawing styles
+
+Training code cannot read these examples (see data/__init__.py).
 """
 import gzip
 import json

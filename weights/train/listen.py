@@ -5,8 +5,9 @@
     node weights/eval/say.js weights/wavenet.gguf build/said
     python3 weights/train/listen.py build/said
 
-prints its accuracy on the held-out takes and on the files of each folder, which are named DIGIT_SPEAKER_NUMBER.wav.  The input of the
-network is frames of 25 ms, every 10 ms, in 40 bands on the mel scale, resampled to 32 frames; two convolutions over time follow.
+The command prints the network's accuracy on the held-out takes and on the files of each folder, which are named DIGIT_SPEAKER_NUMBER.wav.
+The network's input has 40 bands on the mel scale, from frames of 25 ms every 10 ms, resampled to 32 frames; two convolutions over time
+follow.
 """
 import glob
 import os

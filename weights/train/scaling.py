@@ -6,13 +6,13 @@ Trains three sizes of each recipe from scratch, one thread each, at equal CPU ti
 equally), sequentially at the lowest priority. The command prints a table of their losses on the same validation pictures and its
 extrapolation to longer runs. To resume a stopped comparison, run the command again; --table only prints the results.
 
-Of a recipe's settings, only the learning rate depends on the size: it is inversely proportional to the square root of the width.  The warm-up is shortened,
-because it would take most of a run of a few minutes.
+The learning rate is the only setting of a recipe that depends on the size: it is inversely proportional to the square root of the width.
+The warm-up is shortened, because it would take most of a run of a few minutes.
 
 The rule for longer runs is an extrapolation, not a measurement.  Compute-optimal sizes of language models grow with the square root of the
-compute (Hoffmann et al. 2022, arXiv:2203.15556). So the estimate is the best size here, its parameters multiplied by the square root of the
-compute's growth. If the largest size is the best here, the estimate is a lower bound; if the smallest size is, the estimate is an upper
-bound.
+compute (Hoffmann et al. 2022, arXiv:2203.15556). So the estimate is the number of parameters of the best size here, multiplied by the
+square root of the growth in compute. If the largest size is the best here, the estimate is a lower bound; if the smallest size is, the
+estimate is an upper bound.
 """
 import json
 import math
@@ -42,7 +42,7 @@ SIZES = {                                # the middle size of each recipe is the
 }
 LONGER = (("an hour of two cores", 2 * 60), ("ten hours of two cores", 20 * 60))  # durations of longer runs, in minutes of one core
 GPU, GPU_MINUTES = 1e14, 30              # floating-point operations per second: assumed, an eighth of an H200's peak in bf16
-WARM_UP = 40                             # maximum, in steps
+WARM_UP = 40                             # maximum number of steps
 
 
 class Row(NamedTuple):
@@ -130,7 +130,7 @@ def recommended(rows, more):
 
 
 def advice(recipe, rows, positions):
-    """positions: per step"""
+    """Describes the best size and the sizes recommended for longer runs. positions: number of positions per step"""
     best = min(rows, key=lambda r: r.nats)
     longer = [(name, 60 * minutes / best.seconds) for name, minutes in LONGER]
     longer.append(("%d minutes of a GPU" % GPU_MINUTES, 60 * GPU_MINUTES * GPU / compute(best.parameters, best.steps * positions)))

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 """Trains one GAN three times for a short time, with different constraints on its discriminator, for the figure of the page "SAGAN".
 
-    python3 weights/train/spectral.py train              # two of them share the work: each takes the run that is furthest behind
+    python3 weights/train/spectral.py train              # two such processes share the work: each continues the run that is furthest behind
     python3 weights/train/spectral.py measure --out build/spectral.json --strips web/pages/sagan/runs.png
 
 plain: no normalisation. both: every matrix of both networks is divided by its largest singular value. scales: like `both`, with the

@@ -3,7 +3,8 @@
 """Measures how fast a recipe trains here:  python3 weights/train/speed.py emoji [--threads 2] [--seconds 20] [--against native=0]
 [--profile]
 
-The command times steps of training on the validation examples (without saving); settings of the recipe may follow. On a shared machine,
+The command times training steps on the validation examples, without saving. Settings of the recipe may follow as options. On a shared
+machine,
 --clock cpu --threads 1 counts CPU time, which hardly depends on other programs. --against KEY=VALUE,... alternates each step with one that
 uses these settings, so that other programs affect both equally, and compares their losses. --profile prints where the time goes.
 """

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Self-checks of the readers of your own files: each form of a medium gives the same numbers, unreadable files are skipped and listed.
+"""Self-checks of the readers of your own files: all file formats of a medium give the same values, and unreadable files are skipped and
+listed.
 
     python3 weights/train/test_data.py         seconds; needs no data set
 """
@@ -237,7 +238,7 @@ class Signs(Own):
 
 
 def wav(x, rate, width=2, encoding=1, channels=1, before=b"", size=None, extensible=False):
-    """x: -1..1"""
+    """Returns the bytes of a WAV file. x: the samples, -1..1"""
     x = np.repeat(np.asarray(x)[:, None], channels, 1)
     if encoding == 3:
         raw = x.astype("<f4" if width == 4 else "<f8").tobytes()
@@ -334,7 +335,7 @@ class Sounds(Own):
 
 
 def midi(tracks, division=480, form=1, behind=b"", riff=False):
-    """tracks: each a list of events as bytes, including their delta times"""
+    """Returns the bytes of a MIDI file. tracks: for each track, a list of events as bytes, including their delta times"""
     body = b"MThd" + struct.pack(">IHHH", 6, form, len(tracks), division)
     for track in tracks:
         raw = b"".join(track) + b"\0\xff\x2f\0"
@@ -400,7 +401,7 @@ class Music(Own):
         for words in ("10 pieces", "empty.mid", "page.mid", "truncated", "frames of film", "no notes", "format 2", "5 tracks or channels", "transposing does not help", "1 hidden"):
             self.assertIn(words, said)
         rng = np.random.default_rng(1)
-        for _ in range(300):             # random changes of bytes give a readable error or music
+        for _ in range(300):             # after random changes of bytes, the file is still music or raises Unreadable
             raw = bytearray(whole)
             for k in rng.integers(0, len(raw), 3):
                 raw[k] = int(rng.integers(256))

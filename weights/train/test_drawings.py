@@ -45,8 +45,8 @@ def folder(rows, paint=lambda i, picture: None):
 
 class Guard(unittest.TestCase):
     def test_what_is_held_out_is_never_given(self):
-        """The split is by the base code point, for every set, skin tone and sequence; an emoji that the data set lacks entirely may
-        train."""
+        """The split is by the base code point, for every set, skin tone and sequence; an emoji that the data set lacks entirely may be used
+        for training."""
         self.assertEqual(set(PART.values()), {"train", "validation", "test"})
         rows = [(name, code, "x", "MIT") for base in BASES for name in ("noto", "twemoji") for code in (base, base + "-1f3fd", base + "-200d-2642")]
         rows.append(("fluent", "1fae8", "new", "MIT"))
@@ -114,7 +114,7 @@ class Drawn(unittest.TestCase):
         self.assertTrue(np.allclose(drawings.Drawings(folder(rows), INDEX).share, np.array([3 / 9] * 9 + [0.5, 1]) / 4.5))
 
     def test_they_are_reduced_as_the_data_set_was(self):
-        """The result equals Pillow's reduction: by plain means for one set, by Lanczos' window for the others."""
+        """The result equals Pillow's reduction: by plain averages for one set, with a Lanczos window for the others."""
         from PIL import Image
         fine = np.random.default_rng(1).integers(0, 256, (2, 96, 96, 3)).astype(np.uint8)
         found = drawings.reduced(torch.from_numpy(fine).permute(0, 3, 1, 2).float(), 32, np.array([True, False])).permute(0, 2, 3, 1).numpy()
@@ -138,7 +138,8 @@ class Drawn(unittest.TestCase):
         self.assertTrue(left(True).all())
 
     def test_a_share_of_a_batch(self):
-        """The first pictures of a batch are drawn anew, in the model's palette; the same step gives the same pictures."""
+        """The first pictures of a batch are rendered from larger drawings, in the model's palette; the same step gives the same
+        pictures."""
         def paint(i, picture):
             picture[30:60, 30:60] = 250, 0, 0
         made = drawings.Drawings(folder([("noto", TRAINS, "x", "MIT")], paint), INDEX)

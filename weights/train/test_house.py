@@ -185,8 +185,8 @@ class Machine(unittest.TestCase):
 
 class Recipes(House):
     def test_recipes_train_save_resume_and_export(self):
-        """Trains two steps on your own pictures in the size of --smoke, then the same third step from the checkpoint, and measures the
-        file's loss."""
+        """Trains a model of the size of --smoke for two steps on your own pictures. A resumed run makes the same third step. The exported
+        file has the measured loss."""
         for name in chosen():
             recipe = recipes.find(name)
             s = settings_of(recipe, data=self.pictures, run=name)
@@ -231,7 +231,7 @@ class Recipes(House):
         self.assertIn("there are " + recipes.names()[0], command("train.py", "nothing", runs_in=self.runs, check=False))
 
     def test_what_is_missing_is_said(self):
-        """A missing folder gives a message, and missing modules give one with the command that installs them."""
+        """A missing folder gives a message; so do missing modules, with the command that installs them."""
         self.assertEqual(command("train.py", "emoji", "--smoke", "--data", "not/there", runs_in=self.runs, check=False).splitlines()[-1], "--data not/there: no such folder")
         with mock.patch.object(needed.importlib.util, "find_spec", lambda name: None if name == "torch" else 1):
             for there, said in ((False, "apt install python3-torch"), (False, "-m pip install torch"), (True, "/usr/bin/python3 has")):
@@ -429,7 +429,7 @@ class SeveralProcesses(House):
         pairs = [("one", self.runs, "two")]
         if EVERY:
             command("train.py", *common, "--run", "by processes", "--processes", 2, runs_in=self.runs)
-            for steps in (3, 6):         # both stop and resume: three steps have another schedule than the first three of six
+            for steps in (3, 6):         # both runs stop after three steps and resume; the schedule of three steps differs from that of six
                 command("train.py", *common, "--steps", steps, "--run", "stopped", runs_in=self.runs)
                 self.torchrun([*common, "--steps", steps, "--run", "machines"], 1, 2)
             # the second machine has no checkpoint

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: MIT
 """Runs first.ipynb, cell by cell, with seconds of training:  python3 weights/train/test_notebook.py
 
-A small runner instead of Jupyter: one namespace, settings inserted after the cell tagged `parameters`, and an IPython.display that records
-the displayed objects.
+A small runner replaces Jupyter. It has one namespace, inserts settings after the cell tagged `parameters`, and provides an IPython.display
+that records the displayed objects.
 """
 import ast
 import contextlib
@@ -33,7 +33,7 @@ class Shown:
 
 
 def displays(shown):
-    """-> a module IPython.display that appends to the list `shown`."""
+    """Returns a module IPython.display that appends to the list `shown`."""
     module = types.ModuleType("IPython.display")
     for name in ("SVG", "Image", "HTML"):
         setattr(module, name, type(name, (Shown,), {}))

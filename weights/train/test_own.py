@@ -28,7 +28,7 @@ LEFT_OUT = ("opened", "opened-decoder")               # tiny models with eight n
 
 
 def drawings(at, count=24, names=("",)):
-    """Random coloured houses."""
+    """Draws random coloured houses into the folder `at`."""
     from PIL import Image, ImageDraw
     rng = np.random.default_rng(2)
     for i in range(count):
@@ -134,7 +134,7 @@ class Folders(unittest.TestCase):
         return at
 
     def trained(self, name, *options, steps=2):
-        """-> (trainer, its output) after two steps"""
+        """Trains a recipe for a few steps and returns (trainer, its output)."""
         recipe, s = settings.parse("", recipes.find, [name, "--minutes", "0", "--steps", str(steps), "--batch", "2", "--threads", "1", "--sheets", "-1", "--bf16", "0", "--final-valid-images", "4", *options])
         with contextlib.redirect_stdout(io.StringIO()) as said:
             task = recipe.task(s)
@@ -155,8 +155,8 @@ class Folders(unittest.TestCase):
 
 class FromItself(Folders):
     def test_every_shipped_file_trains_on(self):
-        """Takes one step from some shipped files, or with EVERY_RECIPE two from each; the exported file has the same model: its sizes, its
-        vocabulary, its features."""
+        """Trains one step from some shipped files, or two steps from each with EVERY_RECIPE. The exported file has the same sizes,
+        vocabulary and features."""
         names = [name for name in recipes.names() if name not in LEFT_OUT and os.path.exists(os.path.join(recipes.SHIPPED, name + ".gguf"))]
         for name in names if EVERY else SOME:
             path = os.path.join(recipes.SHIPPED, name + ".gguf")
@@ -170,7 +170,7 @@ class FromItself(Folders):
                     if not k.startswith((t.task.draft, "codebook.")):    # a codebook follows the sounds without a learning rate
                         self.assertEqual(after[1][k][0].shape[1:], w.shape[1:], k)
                         first = after[1][k][0][:len(w)]
-                        if not name.startswith("hmm"):                   # an HMM counts
+                        if not name.startswith("hmm"):                   # an HMM is trained by counting
                             self.assertLess(np.abs(first - w).max(), CLOSE.get(t.task.architecture, 2e-3) * (1e-6 + np.abs(w).max()), (name, k))
 
 
@@ -355,7 +355,7 @@ class Slips(Folders):
             self.assertRegex(self.said(name, "--data", of, *options), wanted, (name, options))
 
 
-SOME = ("captions", "chorales", "crf-en", "jukebox-small", "sagan-emoji", "snail-omniglot")  # recipes that need extra settings in this test
+SOME = ("captions", "chorales", "crf-en", "jukebox-small", "sagan-emoji", "snail-omniglot")  # recipes that are tested without EVERY_RECIPE
 NEW = ("show-attend-tell.words",)                     # tensors to which your own captions add words
 CLOSE = {"snail": 0.05, "sagan": 0.05}                # the statistics of their norms are computed from other pictures than the file's
 

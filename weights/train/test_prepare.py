@@ -311,7 +311,7 @@ class Words(Folder):
             for name in originals.names():
                 module = originals.find(name)
                 if name == "emoji":
-                    continue             # folders
+                    continue             # its originals are folders
                 for f in module.FILES:
                     with open(self.at("noise", f.name), "wb") as out:
                         out.write(noise)

@@ -483,7 +483,7 @@ class File(unittest.TestCase):
         golden.randomise(model, 1)
         with tempfile.TemporaryDirectory() as folder:
             for kind in (gguf.F32, gguf.F16, gguf.Q8_0, gguf.Q4_0):
-                export(os.path.join(folder, "a.gguf"), model, kind, dict(name="test"))           # asserts inside
+                export(os.path.join(folder, "a.gguf"), model, kind, dict(name="test"))           # this function compares the tensors
             with torch.no_grad():        # rows of aimed heads start at zero and grow slowly
                 model.blk[0].attn_q.weight[:, :] = 1e-4 * torch.randn(model.blk[0].attn_q.weight.shape)
             for kind in (gguf.Q8_0, gguf.Q4_0):
@@ -588,7 +588,7 @@ class Growing(unittest.TestCase):
                 self.assertLess(abs(after / before - 1), 1e-4, (name, larger))
 
     def test_what_was_added_learns(self):
-        """Every added weight gets a gradient: every zero is read by random weights or reads random weights."""
+        """Every added weight gets a gradient, because a weight of zero either feeds random weights or is fed by them."""
         c = TINY["palette-2d"][0]
         model, x, y, small = tiny("palette-2d")
         torch.manual_seed(2)
@@ -792,7 +792,7 @@ class Drafts(unittest.TestCase):
                 self.assertEqual(draft.simulate(small, x, noise, cap, margin), (72 / passes, columns / passes))
 
     def test_distilling_lessens_the_divergence(self):
-        """Tests a draft on pictures that it was not trained on; the value above is the likely one."""
+        """Tests a draft on pictures that it was not trained on. The most probable value of a position is the value above it."""
         V, generator = 4, torch.Generator().manual_seed(1)
         x = torch.randint(0, V, (40, 30), generator=generator)
         target = torch.log_softmax(4.0 * torch.nn.functional.one_hot(torch.nn.functional.pad(x[:, :-5], (5, 0)), V), -1)

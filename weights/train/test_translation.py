@@ -358,8 +358,8 @@ class Model(unittest.TestCase):
         self.assertIs(dropped(x, 0.0), x)
 
     def test_what_is_in_c(self):
-        """Loss and gradients in bf16 are compared with double precision, with norms, feed-forward network and output layer in C and
-        without."""
+        """Compares loss and gradients in bf16 with those in double precision, once with the C code for norms, feed-forward network and
+        output layer, and once without it."""
         if not native.usable(torch.zeros(1)):
             self.skipTest("native.c does not work here")
         source, target = ids(6, 11), ids(6, 13, seed=2)

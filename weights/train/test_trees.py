@@ -31,7 +31,7 @@ def all_trees(n):
 
 
 def reaches(heads, m):
-    """Returns whether the root is the head of word m."""
+    """Returns whether the path of heads from word m leads to the root."""
     for _ in heads:
         m = heads[m - 1] if m else 0
     return m == 0
@@ -78,7 +78,7 @@ class Trees(unittest.TestCase):
 
 class Soften(unittest.TestCase):
     def test_the_nats_of_every_factor(self):
-        """The nats of a factor are those of the model whose scores have been multiplied by it, as in the file."""
+        """The nats for a factor equal those of a model whose scores are multiplied by that factor, as in the file."""
         task = golden.cases()[0].task
         model = Tree(Config(task.s.features, task.s.width, task.s.embedding_length, task.s.feed_forward_length, task.s.block_count, task.s.head_count,
                             task.s.reach))

@@ -4,9 +4,9 @@
 
     train_queue.py add emoji --minutes 120 [--run NAME] [--lr 1e-3 ...]     further settings go to train.py
     train_queue.py start [--background] [--forever] [--turn 20]             one after another, or 20 minutes each in turn
-    train_queue.py status [--svg FILE]                                      where each stands, its losses, its curve
-    train_queue.py pause | resume                                           at once; `npm run bench` and `npm run measure` do it by themselves
-    train_queue.py export emoji [--run NAME] [--out FILE] [--type q4_0]     the best so far, at any time
+    train_queue.py status [--svg FILE]                                      the state, losses and curve of each run
+    train_queue.py pause | resume                                           immediately; `npm run bench` and `npm run measure` do both
+    train_queue.py export emoji [--run NAME] [--out FILE] [--type q4_0]     exports the best weights so far, at any time
     train_queue.py remove RUN | stop                                        a removed or stopped run keeps its checkpoint
     train_queue.py measure [--recipe digits]                                one job of two threads or two of one: which is faster here?
     train_queue.py during COMMAND...                                        pauses, runs the command, resumes

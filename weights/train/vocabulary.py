@@ -4,7 +4,7 @@
 
     python3 weights/train/vocabulary.py stories 4096          -> weights/train/models/llama/vocabularies/stories.txt
     python3 weights/train/vocabulary.py multi30k 8000         -> weights/train/models/transformer/vocabularies/multi30k.txt, of both languages
-    python3 weights/train/vocabulary.py german 10000 --grow weights/train/models/transformer/vocabularies/multi30k.txt       the merges of that one, and more
+    python3 weights/train/vocabulary.py german 10000 --grow weights/train/models/transformer/vocabularies/multi30k.txt       the same merges, and more
 """
 import os
 

@@ -6,16 +6,16 @@
     python3 weights/train/train.py gated-pixelcnn-digits --stage 2 --from build/gated.gguf
     sh weights/train/gpu.sh together gated-pixelcnn-digits
 
-The first run omits the vertical stack's taps in its own row, a quarter of a layer's products; the second run adds these taps, which removes
-the blind spot.
+In the first run, the vertical stack has no taps in the pixel's own row, which saves a quarter of a layer's products. The second run adds
+these taps, which removes the blind spot.
 """
 settings = dict(
     height=28, width=28, levels=2, output="bernoulli", dataset="binarised_mnist",
     block_count=9, embedding_length=32, input_kernel=7, kernel=5, head_length=64, classes=10, class_drop=0.5, own_row=False,
     minutes=70.0, batch=32, lr=2e-3, warmup=100, every=4.0, ema=0.998,
 )
-# the second run, from the first one stopped after 38 of its 70 minutes: the vertical stack also sees its own row; the third run is for a
-# GPU (gpu.sh)
+# The second run continues from the first one, which was stopped after 38 of its 70 minutes. In it, the vertical stack also reads the
+# pixel's own row. The third run is for a GPU (gpu.sh).
 stages = (dict(own_row=True, minutes=31.0, lr=1.5e-3, warmup=30, ema=0.99),
           dict(own_row=True, minutes=6.5, batch=64, lr=1.5e-3, warmup=100, ema=0.9995, best=True, every=1.0, valid_images=2000, seed=3))
 card = dict(

@@ -3,9 +3,9 @@
 
     python3 weights/train/train.py cifar10
 
-The shipped file went through stage 1 twice (93 minutes, then 107 more, still with an attention of 64 + 64), then through stages 2 and 3,
-each from the averaged weights of the previous one in full precision. NOTEBOOK.md ("A separate learning rate for the weights that copy exact
-values") explains the rates.
+The shipped file went through stage 1 twice (93 minutes, then 107 more, with query and memory blocks of 64 positions at that time), then
+through stages 2 and 3, each from the averaged weights of the previous one in full precision. NOTEBOOK.md ("A separate learning rate for the
+weights that copy exact values") explains the rates.
 """
 settings = dict(
     # model: 1.2 M parameters
@@ -17,7 +17,7 @@ settings = dict(
     minutes=90.0, batch=4, lr=8e-4, warmup=100, every=5.0, sheets=3, valid_images=100, final_valid_images=500,
     look_around=True, fit_output=True, round_to="q8_0", flip=True, class_drop=0.15, dropout=0.0, ema=0.999,
 )
-stages = (                               # the second and later runs override these settings
+stages = (                               # the later runs, whose settings override those above
     dict(minutes=27.0, batch=8, lr=5e-4, sharp_rate=0.05, beta2=0.99, warmup=200, ema=0.998, seed=43),
     dict(minutes=42.0, batch=8, lr=4e-4, sharp_rate=0.05, beta2=0.99, warmup=150, ema=0.998, seed=47),
 )

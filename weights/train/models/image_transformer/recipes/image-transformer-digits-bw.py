@@ -3,10 +3,10 @@
 
     python3 weights/train/train.py image-transformer-digits-bw
 
-The model begins with the weights of weights/digits.gguf, of the same size: the darkest and lightest of that file's sixteen levels become
-the two levels here, and the difference of their logits becomes the single logit.  That file was trained on the first 55,000 training
-pictures of MNIST in grey, which include most of the validation pictures here in black and white, so the validation loss is too optimistic;
-it has never seen the 10,000 test pictures.
+The model starts with the weights of weights/digits.gguf, a model of the same size: the darkest and lightest of that file's sixteen levels
+become the two levels here, and the difference of their logits becomes the single logit.  That file was trained on the first 55,000 training
+pictures of MNIST in grey, which include most of the validation pictures used here in black and white. The validation loss is therefore too
+low. The 10,000 test pictures were never used.
 """
 start = "digits.gguf"
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Encodes spoken digits as codes of two levels, without priors that draw them: jukebox-small begins with this file.
+"""Encodes spoken digits as codes of two levels, without priors that generate the codes. jukebox-small starts from this file.
 
     python3 weights/train/train.py jukebox-codes
     python3 weights/train/export.py jukebox-codes --type f32 --out build/jukebox-codes-1.gguf

@@ -11,7 +11,7 @@ settings = dict(
     minutes=76.0, batch=8, lr=2e-3, warmup=150, every=5.0, sheets=2, valid_images=64, final_valid_images=400,
     dropout=0.0, ema=0.998,
 )
-stages = (                               # the second and later runs override these settings
+stages = (                               # the later runs, whose settings override those above
     dict(minutes=52.0, dropout=0.1, lr=1e-3, seed=7),
     # The third run has nine times as many short stories as the first run.
     dict(dataset="tales", minutes=76.0, threads=1, lr=1e-3, warmup=50),

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Binarised MNIST by PixelCNN: 7x7 mask A, residual blocks of 3x3 mask B.
+"""Binarised MNIST by PixelCNN: a 7x7 convolution with mask A, then residual blocks with 3x3 convolutions and mask B.
 
     python3 weights/train/train.py pixelcnn-digits
     python3 weights/train/export.py pixelcnn-digits --type f32 --out build/pixelcnn.gguf
@@ -11,8 +11,8 @@ settings = dict(
     block_count=12, embedding_length=128, input_kernel=7, kernel=3, head_length=64,
     minutes=60.0, batch=32, lr=2e-3, warmup=150, every=4.0, ema=0.999, threads=1,
 )
-# the third run is for a GPU (gpu.sh) and sees ten times as many pictures as the first two; its average with the lowest validation loss
-# ships
+# The third run is for a GPU (gpu.sh) and sees ten times as many pictures as the first two. The shipped file has its averaged weights of the
+# lowest validation loss.
 stages = (dict(minutes=14.0, lr=1e-3, warmup=30, seed=2), dict(minutes=6.5, batch=64, lr=1.5e-3, warmup=100, ema=0.9995, best=True, every=1.0, valid_images=2000, seed=3))
 card = dict(
     name="pixelcnn-digits",

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""Colour emoji 32x32, drawn in one pass: a self-attention GAN by kind of thing.
+"""Colour emoji 32x32, generated in one pass by a self-attention GAN that is conditioned on the kind of object.
 
     python3 weights/train/train.py sagan-emoji-plain --run sagan-first --steps 5162 --lr-floor 1        # without attention
-    python3 weights/train/train.py sagan-emoji --begun sagan-first                                      # and on with it; sagan-emoji-plain on without
+    python3 weights/train/train.py sagan-emoji --begun sagan-first                                      # continues with attention
 """
 from models.sagan.emoji import CARD, SETTINGS
 

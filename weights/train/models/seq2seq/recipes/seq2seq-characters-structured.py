@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""German characters to English words by recurrent networks, attention to segments [Kim, Denton, Hoang and Rush 2017]: marginals of a chain of bits.
+"""German characters to English words by recurrent networks with attention to segments, the marginals of a chain of bits [Kim, Denton, Hoang
+and Rush 2017].
 
     python3 weights/train/train.py seq2seq-characters-structured --from weights/seq2seq-general.gguf --teacher weights/seq2seq-general.gguf --turns 1 --minutes 6 --lr 2e-3 --run seq2seq-characters
     python3 weights/train/export.py seq2seq-characters-structured --run seq2seq-characters --type f32 --out build/seq2seq-characters.gguf

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Captions of composed emoji scenes, hard attention, starting from the first stage of the soft model.
+"""Captions of composed emoji scenes, with hard attention. Training starts from the first stage of the model with soft attention.
 
     python3 weights/train/train.py captions-hard --from build/captions-1.gguf
     sh weights/train/gpu.sh together captions-hard

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Captions of composed emoji scenes, soft attention.
+"""Captions of composed emoji scenes, with soft attention.
 
     python3 weights/train/train.py captions
     python3 weights/train/export.py captions --type f32 --out build/captions-1.gguf

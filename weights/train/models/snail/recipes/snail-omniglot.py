@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Characters of unseen alphabets, from one example each, by SNAIL.
+"""Classifies characters of unseen alphabets from one example of each, by SNAIL.
 
     python3 weights/train/train.py snail-omniglot
 """

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Binarised MNIST pixel by pixel with strided attention: blocks alternate between the 28 previous pixels and the pixel's own column.
+"""Binarised MNIST pixel by pixel with strided attention: the layers alternate between the 28 previous pixels and the pixel's own column.
 
     python3 weights/train/train.py sparse-digits
 """
