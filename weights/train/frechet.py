@@ -8,10 +8,10 @@ variance of a feature. The 64 features come from a convolutional network that th
 the training pictures. This measure is our own: numbers from other classifiers are not comparable. For scale it also prints the distance of
 the held-out pictures from the training pictures.
 
-Then, for each class, it counts how many of sixteen generated pictures are different. Two pictures count as the same if the distance of
-their features is smaller than that of the closest 1 % of pairs of training pictures of the class. The command also prints the mean distance
-in colour (root mean square) of two generated pictures, relative to that of two training pictures. The count and the colour distance are
-means over many groups of sixteen; training pictures are measured in the same way.
+Then, for each class, it counts how many of sixteen generated pictures are different. Two pictures count as the same if the distance between
+their features is smaller than in 99 % of pairs of training pictures of the class. The command also prints the mean distance in colour (root
+mean square) of two generated pictures, relative to that of two training pictures. The count and the colour distance are means over many
+groups of sixteen; training pictures are measured in the same way.
 """
 import time
 

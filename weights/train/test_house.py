@@ -241,7 +241,7 @@ class Recipes(House):
                 self.assertIn(said, str(left.exception))
 
     def test_what_went_wrong_is_a_sentence(self):
-        """A wrong file, folder or run gives a short message with advice instead of a traceback."""
+        """A wrong file, folder or run causes a short message with advice instead of a traceback."""
         def said(*argv):
             told = command(*argv, runs_in=self.runs, check=False)
             self.assertNotIn("Traceback", told)
@@ -387,7 +387,7 @@ class Scaling(House):
             self.assertIn("final valid", f.read())
 
     def test_rule(self):
-        """The rule gives the best size times the square root of the compute, and a bound if the best size is the smallest or the
+        """The rule multiplies the best size by the square root of the compute, and reports a bound if the best size is the smallest or the
         largest."""
         rows = [scaling.Row(None, 10 ** 6 * 4 ** i, 100, 60.0, nats, 1.0) for i, nats in enumerate((30.0, 20.0, 25.0))]
         self.assertEqual(scaling.recommended(rows, 9), (12e6, ""))

@@ -34,7 +34,7 @@ def stage_of(recipe, found):
 
 
 def settings(recipe, path):
-    """Returns the settings of a run that begins with this file; {} if the file is of another recipe."""
+    """Returns the settings of a run that starts from this file; {} if the file is of another recipe."""
     metadata, raw = gguf.read_raw(path)
     if metadata.get("general.architecture") != recipe.task.architecture or not made_by(recipe.name, path, metadata):
         return {}
@@ -45,8 +45,8 @@ def settings(recipe, path):
 
 
 def rows(table, old, new):
-    """Reorders the rows of a table from old names to new ones: a name that is in both lists keeps its row, a new name begins with the
-    mean."""
+    """Reorders the rows of a table from old names to new ones: a name that is in both lists keeps its row, and a new name starts with the
+    mean of the rows."""
     names = [name.lower() for name in old]
     mean = table.mean(0)
     return torch.stack([table[names.index(name.lower())] if name.lower() in names else mean for name in new])

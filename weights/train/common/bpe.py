@@ -207,8 +207,8 @@ class Chosen:
     """The vocabulary of a task that trains on texts. It is one of the named vocabularies in a folder, or it is stored as text in the
     settings (copied from the file that training starts from, or learned from your own texts), or it is the plain bytes.
 
-    --vocabulary own: learns byte pairs from the training texts until there are --values tokens. Tokens of the file that training begins
-    with keep their vectors; the vector of any other token begins as the mean of the vectors of its two parts.
+    --vocabulary own: learns byte pairs from the training texts until there are --values tokens. Tokens that are in the file keep their
+    vectors; the vector of any other token starts as the mean of the vectors of its two parts.
     """
     vocabularies = ""                    # the folder of named vocabularies
     words = None

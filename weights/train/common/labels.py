@@ -7,8 +7,7 @@
     file       folders named like classes of the model are these classes; the other files have no class
     none       no file has a class
 
-A model that begins with a file keeps the file's vectors of classes with the same names; new classes start at the mean of the file's
-vectors.
+A model that starts from a file keeps the vectors of classes that have the same names; new classes start at the mean of the file's vectors.
 """
 import sys
 

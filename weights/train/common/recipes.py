@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 """Finds recipes: models/<model>/recipes/<name>.py with `settings` (of the model's task) and `card` (of its file, weights/<name>.gguf). A
-recipe of several runs, or one that begins with another file, also has `stages` and `start`; `own` is the schedule of a run on a user's own
+recipe of several runs also has `stages`, and one that starts from another file has `start`; `own` is the schedule of a run on a user's own
 folder. Each recipe has its own name and its own file. The licence on a card is the strictest licence of the training data."""
 import importlib
 import importlib.util
@@ -22,7 +22,8 @@ class Recipe(NamedTuple):
     start: str = ""                      # a file in weights/ from which training begins
     # Settings of the second and later runs, which override `settings`; each run continues from the previous one.
     stages: tuple = ()
-    # settings of a run that begins with a file of this recipe (--from) on your own folder (--data); they override those of the file's stage
+    # settings of a run that starts from a file of this recipe (--from) on your own folder (--data); they override the settings of the
+    # file's stage
     own: dict = {}
 
 

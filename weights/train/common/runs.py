@@ -49,7 +49,7 @@ def written_as(name, recipe, saved):
 
 def load_average(run, name=""):
     """Loads the run in this folder -> (task, model with the averaged weights in eval mode, checkpoint dict). Takes the weights with the
-    best validation loss if the recipe keeps them; for a run of another machine, average.pt is enough. name: the recipe of the exported
+    best validation loss if the recipe keeps them; for a run from another machine, average.pt is enough. name: the recipe of the exported
     file, by default that of the run."""
     r = Run(run)
     path = next((r.path(f) for f in ("best.pt", "checkpoint.pt", "average.pt") if os.path.exists(r.path(f))), "")

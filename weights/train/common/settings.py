@@ -51,11 +51,11 @@ class Settings:
     # files
     dataset: str = ""                    # name of the data set, a module of data/
     data: str = ""                       # folder of the data set, default data/<dataset>
-    start: str = ""                      # --from FILE.gguf: the run begins with the weights of this file
+    start: str = ""                      # --from FILE.gguf: the run starts from the weights of this file
     labels: str = "auto"                 # how your own folder defines classes, see labels.py
     class_names: tuple = of_file(())     # class names of the model, and names of its speakers
     speaker_names: tuple = of_file(())
-    adopted: bool = of_file(False)       # the run takes the sizes of the file that it begins with (adopted.py)
+    adopted: bool = of_file(False)       # the run takes the sizes of the file that it starts from (adopted.py)
     run: str = ""                        # name of the run's folder, default the recipe's name
     save_seconds: float = 50.0           # seconds between checkpoints, and so the maximum loss in a crash
     every: float = 3.0                   # minutes between measurements on validation examples

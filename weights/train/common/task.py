@@ -184,7 +184,7 @@ class Task:
     # the loss
 
     def nats(self, model, *batch):
-        """Returns (B,): -log p of each example."""
+        """Returns a tensor of shape (B,): -log p of each example."""
         return model.nats(*batch)
 
     def prior(self, model):

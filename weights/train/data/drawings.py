@@ -68,7 +68,7 @@ class Drawings:
 
     def drawn(self, rng, count, size, flip=False):
         """Returns pictures (count, size, size, 3) uint8 and labels (count,) of random drawings, each scaled to 0.75 to 1.3 times its size
-        and moved by up to a sixteenth; half of them are rotated by up to 15 degrees. With `flip`, half of those without writing are
+        and moved by up to a sixteenth; half of them are rotated by up to 15 degrees. With `flip`, half of the drawings without writing are
         mirrored."""
         pick = rng.choice(len(self), count, p=self.share)
         scale = np.exp(rng.uniform(np.log(0.75), np.log(1.3), count))

@@ -205,7 +205,7 @@ def scan(directory, kind, read_one):
 
 @functools.lru_cache(maxsize=1)
 def scanned(directory, shape):
-    """Returns ({split: [(path, picture)]} without the pictures of the test part, the report)"""
+    """Returns ({split: [(path, picture)]}, report), without the pictures of the test part"""
     return scan(directory, "pictures", lambda path: picture(path, *shape))
 
 

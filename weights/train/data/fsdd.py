@@ -55,7 +55,7 @@ def split_of(take):
 
 
 def packed(directory):
-    """Returns (digit, speaker, take, read) of every recording; read() -> its samples"""
+    """Yields (digit, speaker, take, read) for each recording; read() returns its samples"""
     with lzma.open(os.path.join(directory, SAMPLES)) as f:
         samples, at = np.frombuffer(f.read(), np.uint8), 0
     with open(os.path.join(directory, INDEX), encoding="utf-8") as f:
@@ -66,7 +66,8 @@ def packed(directory):
 
 
 def published(directory):
-    """Returns whether the folder has the published recordings: recordings/7_jackson_32.wav, all by the data set's speakers."""
+    """Returns whether the folder contains the published recordings (recordings/7_jackson_32.wav and so on), all by speakers of the data
+    set."""
     names = [os.path.basename(path) for path in glob.glob(os.path.join(glob.escape(directory), "recordings", "*.wav"))]
     return bool(names) and all(re.fullmatch(r"\d_(%s)_\d+\.wav" % "|".join(SPEAKERS), name) for name in names)
 
@@ -79,7 +80,7 @@ def recorded(directory):
 
 
 def read(directory, split, evaluation=False):
-    """Returns [mu-law levels of a word], digits, speakers.  Only this function opens files of recordings."""
+    """Returns a list with the mu-law levels of each word, the digits, and the speakers.  Only this function opens files of recordings."""
     if split not in ("train", "validation"):
         data.check_evaluation(evaluation, "split %r" % split)
     if not os.path.exists(os.path.join(directory, INDEX)) and not published(directory) and os.path.isdir(directory):

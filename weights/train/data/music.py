@@ -220,12 +220,12 @@ def piece(path, voices):
 
 @functools.lru_cache(maxsize=1)
 def scanned(directory, voices):
-    """Returns ({split: [piece]} without the pieces of the test part, the report)"""
+    """Returns ({split: [piece]}, report), without the pieces of the test part"""
     return folder.scan(directory, "music", lambda path: piece(path, voices))
 
 
 def read(directory, split, evaluation=False):
-    """Returns [(sixteenths, voices) pitches, 0 for a rest]. Only this function opens your own music."""
+    """Returns a list with the pitches (sixteenths, voices) of each piece, 0 for a rest. Only this function opens your own music."""
     from models.sparse_transformer.notes import VOICES
     if split not in ("train", "validation"):
         data.check_evaluation(evaluation, "split %r" % split)

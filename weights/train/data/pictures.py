@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Arithmetic of pictures (N, H, W, C) uint8."""
+"""Conversion, reduction and storage of pictures, uint8 of shape (N, H, W, C)."""
 import gzip
 import json
 
@@ -42,7 +42,8 @@ def moved(images, down, right):
 
 
 def write(name, images, labels):
-    """Writes NAME.u8.gz, count x height x width x channels bytes, gzip, and NAME.json, {width, height, channels, labels}, as read by `npm run eval` and weights/eval/sheets.js."""
+    """Writes NAME.u8.gz (count x height x width x channels bytes, gzip) and NAME.json ({width, height, channels, labels}), the files that
+    `npm run eval` and weights/eval/sheets.js read."""
     with open(name + ".u8.gz", "wb") as f:
         f.write(gzip.compress(images.tobytes(), 9, mtime=0))
     height, width, channels = images.shape[1:3] + (1,) if images.ndim == 3 else images.shape[1:]

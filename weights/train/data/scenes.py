@@ -136,7 +136,7 @@ def widened(drawing, rng, Image):
 
 
 def edges_of(picture):
-    """Returns (h, w): how much a pixel's neighbours differ, in the channel with the largest difference"""
+    """Returns an array of shape (h, w): how much a pixel's neighbours differ, in the channel with the largest difference"""
     from PIL import ImageChops, ImageFilter
     found = np.asarray(ImageChops.subtract(picture.filter(ImageFilter.MaxFilter(3)), picture.filter(ImageFilter.MinFilter(3))))
     return found.max(2) if found.ndim == 3 else found
@@ -229,7 +229,7 @@ class Scenes:
         return Scene(picture, [word for word, _ in words], [[boxes[i] for i in names] for _, names in words])
 
     def compose(self, rng, kind, pick, sprites):
-        """Returns (top, left) of each sprite, and words with their objects"""
+        """Returns the positions (top, left) of the sprites, and the words with the objects that they name"""
         things = [THINGS[i] for i in pick]
         n = len(pick)
         sides = [s.shape[:2] for s in sprites]

@@ -30,7 +30,7 @@ def drawing(path):
 
 @functools.lru_cache(maxsize=1)
 def scanned(directory):
-    """Returns ([(character, [paths])] in the order of the split, the report)"""
+    """Returns ([(character, [paths])], report); the characters are in the order of the split"""
     found, of = Found(directory, "pictures"), {}
     for path in found.paths():
         of.setdefault(typed.name(os.path.relpath(os.path.dirname(path), directory)), []).append(path)

@@ -179,7 +179,7 @@ def pieces(clip, longest, rate):
 
 @functools.lru_cache(maxsize=1)
 def scanned(directory, rate):
-    """Returns ({split: [(path, levels)]} without the levels of the test part, the report)"""
+    """Returns ({split: [(path, levels)]}, report), without the levels of the test part"""
     return folder.scan(directory, "sounds", lambda path: levels(path, rate))
 
 
@@ -211,8 +211,8 @@ def classes_of(directory):
 
 
 def read(directory, split, evaluation=False, rate=fsdd.RATE, longest=1 << 30, classes=(), speakers=()):
-    """Returns [mu-law levels], classes (N,), speakers (N,), each -1 if none of the given names applies. Only this function opens your own
-    recordings."""
+    """Returns a list of mu-law levels, one array per recording, with classes (N,) and speakers (N,), which are -1 if none of the given
+    names applies. Only this function opens your own recordings."""
     if split not in ("train", "validation"):
         data.check_evaluation(evaluation, "split %r" % split)
     parts, found = scanned(directory, rate)

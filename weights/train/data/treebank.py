@@ -21,7 +21,7 @@ MOST_WORDS = 128                         # maximum number of words in a sentence
 
 
 def sentences(path, found=None):
-    """Returns (words, tags, heads, relations) of each sentence; lines that are not CoNLL-U are skipped and named by `found`, a report."""
+    """Yields (words, tags, heads, relations) of each sentence. Lines that are not CoNLL-U are skipped and listed in the report `found`."""
     for block in re.split(r"\n(?:[ \t]*\n)+", read_text(path, found).strip()):
         rows = [line.split("\t") for line in block.split("\n") if line.strip() and not line.startswith("#")]
         if not rows:

@@ -83,7 +83,7 @@ class Chain(nn.Module):
         return s + end[z.gather(1, lengths[:, None] - 1)[:, 0]]
 
     def nats(self, ids, tags, lengths):
-        """Returns (B,): -log p(tags | words)"""
+        """Returns a tensor of shape (B,): -log p(tags | words)"""
         U, start, end = self.potentials(ids, lengths)
         score = self.score(U, start, end, tags, lengths)
         return -score if self.c.type == "memm" else self.partition(U, start, end, lengths) - score

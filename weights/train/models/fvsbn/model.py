@@ -42,11 +42,11 @@ class FVSBN(nn.Module):
         return x @ self.fvsbn.weight.triu(1) + self.fvsbn.bias
 
     def nats(self, x):
-        """Returns (B,): -log p(x) = sum_i softplus(a_i) - a_i x_i"""
+        """Returns a tensor of shape (B,): -log p(x) = sum_i softplus(a_i) - a_i x_i"""
         return self.each(x).sum(1)
 
     def each(self, x):
-        """Returns (B, n): -log p(x_i | x_<i)"""
+        """Returns a tensor of shape (B, n): -log p(x_i | x_<i)"""
         x = x.to(self.fvsbn.bias.dtype)
         a = self(x)
         return F.softplus(a) - a * x

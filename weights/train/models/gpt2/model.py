@@ -80,7 +80,7 @@ class GPT2(nn.Module):
         return F.linear(self.output_norm(x), self.token_embd.weight)
 
     def each(self, ids):
-        """Returns (B, n - 1): -log p(id_i | earlier ids), i > 0; 0 for PADDING"""
+        """Returns a tensor of shape (B, n - 1): -log p(id_i | earlier ids) for i > 0; 0 for PADDING"""
         logits = self(ids[:, :-1])
         logits = logits if logits.dtype == torch.float64 else logits.float()
         return F.cross_entropy(logits.flatten(0, 1), ids[:, 1:].flatten(), reduction="none", ignore_index=PADDING).view(len(ids), -1)

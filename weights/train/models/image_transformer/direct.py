@@ -115,8 +115,8 @@ class Direct(nn.Module):
         return ((p * p).sum(1) - 2 * z.to(p.dtype) @ p.t()).argmin(-1)
 
     def enter(self, known, palette, e=None, at=None):
-        """Returns (B, n, d), to be added to the decoder's input. palette: (V, 3) or None; e: the encoder's output (B, cells, d) or None;
-        at: only that position"""
+        """Returns the vectors (B, n, d) that are added to the decoder's input. palette: (V, 3) or None; e: the encoder's output (B, cells,
+        d) or None; at: only that position"""
         h = self.of_each(self.input.weight, torch.cat([known[..., :AROUND + 3], known[..., -1:]], -1), at)
         if e is not None:
             h = h + self.context(e)[:, self.cell if at is None else self.cell[at:at + 1]]

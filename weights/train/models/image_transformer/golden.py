@@ -111,7 +111,7 @@ def tensors(case, model, seed):
     c, label = model.c, case.label
     rng = np.random.default_rng(200 + seed)
     x = torch.from_numpy(rng.integers(0, c.levels, (1, c.n) + ((c.channels,) if c.output == "dmol" else ())))
-    if c.output in ("dmol", "logistic", "gaussian"):     # values in the open bins at both ends, and probable values
+    if c.output in ("dmol", "logistic", "gaussian"):     # the values include the unbounded bins at both ends, and probable values
         near = model.generate(torch.tensor([label]), None, 1.0, torch.Generator().manual_seed(seed), small_of(c, seed))
         x[:, ::3] = near[:, ::3]
         x[:, 1::9], x[:, 4::9] = 0, c.levels - 1

@@ -1,16 +1,17 @@
 # SPDX-License-Identifier: MIT
 """Initialises a model from a smaller one so that it computes the same function, or nearly the same.
 
-    deeper   an added block is the identity: its last matrices are zero; in post-norm, it takes over the scale of the norm before it,
-             which then only normalises, and normalising twice changes nothing
-    stacked  blocks begin as copies of others, in a given order (Du et al. 2024): not the same function, but added blocks
-             contribute from the first step, which identities can be slow to do
-    heads    added heads, wider heads and added feed-forward units are read with zero weights; queries grow with sqrt(d_k)
+    deeper   an added block is the identity: its last matrices are zero; in post-norm, it takes over the scale of the preceding norm.
+             That norm then only normalises, and normalising twice changes nothing
+    stacked  blocks start as copies of others, in a given order (Du et al. 2024). The function changes, but added blocks
+             contribute from the first step; identities can be slow to contribute
+    heads    added heads, added dimensions of a head and added feed-forward units are read with zero weights; queries grow
+             with sqrt(d_k)
     wider    an added dimension is a copy of an old one (Net2Net, Chen, Goodfellow and Shlens 2016), and the weights that read the
-             two add up to the old weight. Layer norms see the same mean and deviation if every dimension is copied equally often:
-             exactly for twice the width, nearly otherwise.
-    levels   if the model has fewer grey levels than the file, each begins as the file's nearest one: black as the first, white as the
-             last; the one logit of a Bernoulli output begins as the difference of these two
+             two add up to the old weight. Layer norms see the same mean and deviation if every dimension is copied equally often. This
+             holds exactly for twice the width, and nearly otherwise.
+    levels   if the model has fewer grey levels than the file, each starts as the file's nearest level: black as the first, white as
+             the last. The single logit of a Bernoulli output starts as the difference of the logits of these two
     classes  a model without classes leaves out those of the file
 """
 import math
@@ -24,16 +25,16 @@ ZERO = ("attn_output.weight", "cross_attn_output.weight", "ffn_down.weight", "ff
 
 
 def copies(old, new):
-    """Returns (new,): for each new dimension, the old dimension that it copies. The two halves are copied separately, because the row and
-    column parts of positions have one half each."""
+    """Returns a tensor of shape (new,): for each new dimension, the old dimension that it copies. The two halves are copied separately,
+    because the row and column parts of positions have one half each."""
     half, more = old // 2, (new - old) // 2
     first = torch.cat([torch.arange(half), torch.arange(more) * max(1, half // max(1, more)) % half])
     return torch.cat([first, first + half])
 
 
 def shares(source, old, generator):
-    """Returns (new,): each copy's share of a reader's weight; the shares of one dimension add up to 1 and are unequal, so that the copies
-    diverge."""
+    """Returns a tensor of shape (new,): each copy's share of a reader's weight; the shares of one dimension add up to 1 and are unequal, so
+    that the copies diverge."""
     raw = 0.5 + torch.rand(len(source), generator=generator)
     return raw / torch.zeros(old).index_add_(0, source, raw)[source]
 

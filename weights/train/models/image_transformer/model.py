@@ -115,7 +115,7 @@ class Positions(nn.Module):
         self.rows, self.columns = rows, columns
 
     def positions(self, order):
-        """Returns (len(order), d): row part and column part of the positions with these raster indices."""
+        """Returns the position vectors (len(order), d), row part and column part, for these raster indices."""
         row, col, d = order // self.columns, order % self.columns, self.c.embedding_length
         if self.c.position == "sinusoidal":
             table_row, table_col = sinusoid(range(self.rows), d).to(order.device), sinusoid(range(self.columns), d).to(order.device)
@@ -424,7 +424,7 @@ class ImageTransformer(Positions):
         return out if known is None else self.direct.lead(out, f, known, self.palette.weight if self.c.palette else None)
 
     def nats(self, x, label=None, small=None):
-        """Returns (B,): -log p(x | label, small), nats per image."""
+        """Returns a tensor of shape (B,): -log p(x | label, small), nats per image."""
         out = self(x, label, small).float()
         with torch.autocast(x.device.type, enabled=False):  # in single precision, because in bf16 the differences of logistics would cancel
             return distributions.nats(self.c, out, x).flatten(1).sum(1)

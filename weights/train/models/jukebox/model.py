@@ -258,7 +258,7 @@ class Prior(nn.Module):
         return self.output(self.output_norm(h))
 
     def each(self, x, label, speaker, top=None):
-        """Returns (B, n): -log p of each id; 0 where x is -1"""
+        """Returns a tensor of shape (B, n): -log p of each id; 0 where x is -1"""
         out = self(x.clamp(min=0), label, speaker, None if top is None else self.cond(top))
         out = out if out.dtype == torch.float64 else out.float()
         return F.cross_entropy(out.flatten(0, 1), x.flatten(), ignore_index=-1, reduction="none").view(x.shape)
@@ -282,16 +282,16 @@ class Jukebox(nn.Module):
             self.top, self.bottom = Prior(c, "top"), Prior(c, "bottom")
 
     def hidden(self, x, level):
-        """Returns the encoder's output: (B, T) samples -> (B, T / hop, width)"""
+        """Returns the encoder's output (B, T / hop, width) for samples (B, T)"""
         return getattr(self.enc, level)(x[..., None])
 
     def encode(self, x, level):
-        """Encodes (B, T) samples as (B, T / hop) codes"""
+        """Encodes samples (B, T) as codes (B, T / hop)"""
         h = self.hidden(x, level)
         return getattr(self.codebook, level).nearest(h)
 
     def decode(self, ids, level):
-        """Decodes (B, n) codes to (B, n hop) samples"""
+        """Decodes codes (B, n) to samples (B, n hop)"""
         return getattr(self.dec, level)(getattr(self.codebook, level).weight[ids])[..., 0]
 
     @torch.no_grad()

@@ -31,8 +31,8 @@ class Settings(Config, Common):
     part: str = "codes"                  # codes | priors: what a run trains
     crop: int = 2048                     # codes: samples of a sound per training example
     commitment: float = 0.25
-    error_weight: float = 1.0            # weight of the squared error in the loss of codes
-    log_weight: float = 0.5              # weight of the distance between log spectra
+    error_weight: float = 1.0            # codes: weight of the squared error in the loss
+    log_weight: float = 0.5              # codes: weight of the distance between log spectra in the loss
     shifts: int = 3                      # priors: times that each sound is encoded, with other loudness and leading silence each time
     class_drop: float = 0.1              # probability of dropping the class of an example
     speaker_drop: float = 0.15           # probability of dropping the speaker of an example
@@ -64,7 +64,7 @@ def convergence(x, y):
 
 
 class Sounds:
-    """Clips as samples, -1..1."""
+    """Clips of sounds as samples in -1..1."""
 
     def __init__(self, clips, labels, speakers, crop):
         self.clips, self.crop = [torch.from_numpy(expand(clip).astype(np.float32)) for clip in clips], crop
@@ -261,7 +261,7 @@ class JukeboxTask(Task):
         return 1 if self.s.part == "codes" else self.length
 
     def nats(self, model, *batch):
-        """Returns (B,): for codes, the loss of both levels"""
+        """Returns a tensor of shape (B,): the loss of both levels for codes, -log p of both levels for priors"""
         if self.s.part == "codes":
             return sum(self.loss(batch[0], model.decode(model.encode(batch[0], name), name).float()) for name in LEVELS)
         top, bottom, label, speaker = batch

@@ -112,13 +112,13 @@ class Llama(nn.Module):
         return F.linear(self.output_norm(x), self.token_embd.weight)
 
     def each(self, ids):
-        """Returns (B, n - 1): -log p(id_i | earlier ids), i > 0"""
+        """Returns a tensor of shape (B, n - 1): -log p(id_i | earlier ids) for i > 0"""
         logits = self(ids[:, :-1])
         logits = logits if logits.dtype == torch.float64 else logits.float()
         return F.cross_entropy(logits.flatten(0, 1), ids[:, 1:].flatten(), reduction="none").view(len(ids), -1)
 
     def nats(self, ids):
-        """Returns (B,): -log p of all ids except the first, which is given."""
+        """Returns a tensor of shape (B,): -log p of all ids except the first, which is given."""
         return self.each(ids).sum(1)
 
     @torch.no_grad()

@@ -113,7 +113,7 @@ class Lstmn(nn.Module):
         return F.linear(self.states(ids, maps, last_only), self.token_embd.weight)
 
     def each(self, ids):
-        """Returns (B, n - 1): -log p(id_i | earlier ids), i > 0"""
+        """Returns a tensor of shape (B, n - 1): -log p(id_i | earlier ids) for i > 0"""
         h, wanted = self.states(ids[:, :-1]).flatten(0, 1), ids[:, 1:].flatten()
         if fast(h):
             nats = native.CrossEntropy.apply(h.to(torch.bfloat16), self.token_embd.weight, wanted, 0.0)
@@ -123,7 +123,7 @@ class Lstmn(nn.Module):
         return nats.view(len(ids), -1)
 
     def nats(self, ids):
-        """Returns (B,): -log p of all ids except the first, which is given."""
+        """Returns a tensor of shape (B,): -log p of all ids except the first, which is given."""
         return self.each(ids).sum(1)
 
     @torch.no_grad()

@@ -116,11 +116,11 @@ class Pixels(nn.Module):
         return self.output(torch.relu(self.head[0](torch.relu(h)))).flatten(1, 2)
 
     def nats(self, x, label=None):
-        """Returns (B,): -log p(x | label)"""
+        """Returns a tensor of shape (B,): -log p(x | label)"""
         return self.each(x, label).sum(1)
 
     def each(self, x, label=None):
-        """Returns (B, n): -log p(x_i | x_<i, label)"""
+        """Returns a tensor of shape (B, n): -log p(x_i | x_<i, label)"""
         out = self(x, label)
         return distributions.nats(self.c, out if out.dtype == torch.float64 else out.float(), x)
 

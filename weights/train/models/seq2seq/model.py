@@ -297,8 +297,8 @@ class Seq2seq(nn.Module):
         return F.linear(self.behind(source, target, maps), self.token_embd.weight)
 
     def each(self, source, target, smoothing=0.0, annotations=None):
-        """Returns (B, n): -log p(t_p | source, t_<p), 0 after the end of the target. smoothing: fraction of the probability that is spread
-        evenly over all V ids."""
+        """Returns a tensor of shape (B, n): -log p(t_p | source, t_<p), 0 after the end of the target. smoothing: fraction of the
+        probability that is spread evenly over all V ids."""
         x, there = self.behind(source, target, annotations=annotations), target >= 0
         x, wanted = x[there], target[there]
         if fast(x):
@@ -310,7 +310,7 @@ class Seq2seq(nn.Module):
         return nats.new_zeros(target.shape).masked_scatter(there, nats)
 
     def nats(self, source, target):
-        """Returns (B,): -log p(target | source)"""
+        """Returns a tensor of shape (B,): -log p(target | source)"""
         return self.each(source, target).sum(1)
 
     @torch.no_grad()

@@ -196,12 +196,12 @@ class ShowAttendTell(nn.Module):
 
     @staticmethod
     def each(logits, ids):
-        """Returns (B, n): -log p of each word, 0 after the end"""
+        """Returns a tensor of shape (B, n): -log p of each word, 0 after the end"""
         logits = logits if logits.dtype == torch.float64 else logits.float()
         return F.cross_entropy(logits.transpose(1, 2), ids, reduction="none", ignore_index=PADDING)
 
     def nats(self, pictures, ids):
-        """Returns (B,): -log p(words | picture); for hard attention, given the locations that it draws"""
+        """Returns a tensor of shape (B,): -log p(words | picture); for hard attention, given the locations that it draws"""
         return self.each(self(pictures, ids), ids).sum(1)
 
     @torch.no_grad()

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Makes the drawings of the page: python3 -m models.show_attend_tell.palette DATA OUT, from weights/train -> OUT/emoji.png, OUT/emoji.js
+"""Makes the drawings of the captions page: python3 -m models.show_attend_tell.palette DATA OUT, from weights/train -> OUT/emoji.png,
+OUT/emoji.js
 
 For each object, it takes one training drawing and one in the held-out style, 32x32 on white: two rows of tiles.
 """

@@ -18,7 +18,7 @@ RATE, WARMUP = 3e-3, 100
 
 
 def pictures(source, rng, count):
-    """Returns (count, 32, 32, 3) float 0..255, and things (count,)"""
+    """Returns pictures (count, 32, 32, 3), float 0..255, and the index of the object in each, (count,)"""
     out, things = np.full((count, SIDE, SIDE, 3), 255, np.uint8), np.empty(count, np.int64)
     for b in range(count):
         things[b] = rng.choice(source.usable)

@@ -27,8 +27,8 @@ class Settings(Config, Common):
     spread: float = 0.01                 # soft: weight of sum_i (1 - sum_p alpha_pi)^2
     reward: float = 1.0                  # hard: weight of REINFORCE's term
     entropy: float = 0.002               # hard: weight of the entropy of locations, in nats per word
-    expected: float = 0.5                # hard: share of batches trained with soft attention, the expectation
-    drawn: bool = False                  # trains soft attention with drawn locations too, which makes it sharper
+    expected: float = 0.5                # hard: fraction of batches that are trained with the expectation, as in soft attention
+    drawn: bool = False                  # also trains soft attention with sampled locations, which makes it sharper
     ink: float = 0.15                    # largest random change of colour strength in training pictures, as a fraction
     listed: tuple = of_file(())          # the model's words if they are not those of the scenes
     further: bool = False                # whether training scenes also use further styles, other colours and line drawings
@@ -62,7 +62,7 @@ class Numbered:
 
 
 def on_it(cell, boxes, columns, cell_side):
-    """Returns whether the middle of a cell is on one of these things."""
+    """Returns whether the middle of a cell is inside one of these boxes."""
     y, x = (cell // columns + 0.5) * cell_side, (cell % columns + 0.5) * cell_side
     return any(top <= y < bottom and left <= x < right for top, left, bottom, right in boxes)
 

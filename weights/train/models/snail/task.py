@@ -13,7 +13,7 @@ from models.snail.model import Config, Snail
 
 PREFIX = "snail."
 EPISODES = 2000                          # number of validation episodes
-CALIBRATION = 1500                       # pictures for the norms' statistics
+CALIBRATION = 1500                       # number of pictures from which the norms' statistics are computed
 
 
 @dataclass

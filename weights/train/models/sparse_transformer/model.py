@@ -6,8 +6,8 @@ The modules correspond to the blocks of the C engine.  Module names are chosen s
 file. A query sees two sets of about sqrt(n) positions each, among the n positions up to its own; l is the stride, c the summary:
 
     strided    A1(i) = the last l positions, including i           A2(i) = every l-th position back from i
-    fixed      A1(i) = those of i's own block of l positions       A2(i) = the last c positions of each block, up to i
-    blocks     A1(i) = those of i's own block of l positions       A2(i) = every l-th position back from i   A3(i) = the whole previous block
+    fixed      A1(i) = the positions of i's own block of l         A2(i) = the last c positions of each block, up to i
+    blocks     A1(i) = the positions of i's own block of l         A2(i) = every l-th position back from i  A3(i) = the whole previous block
 
 The pattern "blocks" is that of Jukebox (Dhariwal et al. 2020): if positions are arranged in rows of l, a query sees its row, its column and
 the previous row. The transformer's blocks alternate between the sets, starting with A1 ("interleaved"); or every block sees their union
@@ -262,7 +262,7 @@ class SparseTransformer(nn.Module):
         return distributions.nats(c, out, x)
 
     def nats(self, x):
-        """Returns (B,): -log p of a picture, or of a text without its first id"""
+        """Returns a tensor of shape (B,): -log p of a picture, or of a text without its first id"""
         return self.each(x).sum(1)
 
     @torch.no_grad()

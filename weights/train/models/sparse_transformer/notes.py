@@ -102,7 +102,7 @@ def places(table, x):
 
 
 def before_end(x):
-    """Returns (B, n) for the ids x (B, n) after the first: 1 up to and including the first end, then 0"""
+    """Returns a mask (B, n) for the ids x (B, n) that follow the first id: 1 up to and including the first END, then 0"""
     ended = (x == END).long()
     return (ended.cumsum(1) - ended == 0).float()
 

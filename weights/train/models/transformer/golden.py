@@ -79,8 +79,8 @@ def outputs(model, source, target):
 
 @torch.no_grad()
 def inside(model, source, target):
-    """Returns {name: matrix} of every intermediate result up to the logits of one pair, with the names of web/pages/opened/networks.js;
-    post-norm only."""
+    """Returns {name: matrix} with every intermediate result for one pair, up to the logits; the names are those of
+    web/pages/opened/networks.js. Post-norm only."""
     c, found = model.c, {}
     k = c.key_length
 

@@ -6,7 +6,7 @@
     decoder   x = LN(x + attention(x, x up to here)),   x = LN(x + attention(x, encoder's output)),   x = LN(x + feed-forward(x))
 
 This is the paper's order, norm "post". With norm "pre", x = x + f(LN(x)), and each stack ends with one more LN; the outputs of these two
-LNs are the encoder's output and the factor of the output table.
+LNs are the encoder's output and the vector that is multiplied by the output table.
 
 Ids.  A source is s_0 .. s_{m-1} and ends with the end token; an empty sentence is only the end token.  A target is t_0 .. t_{n-1} and also
 ends with the end token.  m and n are at most context_length.  Target position p predicts t_p: p = 0 reads a vector of zeros, p > 0 reads
@@ -88,7 +88,7 @@ class Config:
 
 
 def sinusoid(n, d):
-    """Returns (n, d): element 2i is sin(p / 10000^(2i/d)), element 2i+1 the cosine."""
+    """Returns a tensor of shape (n, d): element 2i is sin(p / 10000^(2i/d)), element 2i+1 the cosine."""
     angle = torch.arange(n, dtype=torch.float64)[:, None] * 10000.0 ** (-torch.arange(0, d, 2, dtype=torch.float64) / d)
     return torch.stack([angle.sin(), angle.cos()], -1).flatten(1)
 
@@ -296,8 +296,8 @@ class Transformer(Stack):
         return F.linear(self.behind(source, target, maps), self.token_embd.weight)
 
     def each(self, source, target, smoothing=0.0):
-        """Returns (B, n): -log p(t_p | source, t_<p), 0 after the end of the target. smoothing: fraction of the probability that is spread
-        evenly over all V ids."""
+        """Returns a tensor of shape (B, n): -log p(t_p | source, t_<p), 0 after the end of the target. smoothing: fraction of the
+        probability that is spread evenly over all V ids."""
         x, there = self.behind(source, target), target >= 0
         x, wanted = x[there], target[there]
         if fast(x):
@@ -309,7 +309,7 @@ class Transformer(Stack):
         return nats.new_zeros(target.shape).masked_scatter(there, nats)
 
     def nats(self, source, target):
-        """Returns (B,): -log p(target | source)"""
+        """Returns a tensor of shape (B,): -log p(target | source)"""
         return self.each(source, target).sum(1)
 
     @torch.no_grad()

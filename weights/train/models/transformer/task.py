@@ -42,7 +42,7 @@ def padded(rows, device="cpu"):
 
 
 def lengths(ids):
-    """Returns (2, pairs): the lengths of both sides of each pair"""
+    """Returns a tensor of shape (2, pairs): the lengths of both sides of each pair"""
     return np.array([[len(row) for row in side] for side in ids])
 
 

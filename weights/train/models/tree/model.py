@@ -80,7 +80,7 @@ class Block(nn.Module):
 
 class Tree(nn.Module):
     def __init__(self, c, beside=()):
-        """beside: the numbers of tags and of relations"""
+        """beside: the number of tags and the number of relations"""
         super().__init__()
         self.c, d = c, c.embedding_length
         self.feature, self.root = Weights(c.features, d, scale=0.3), Weights(d, scale=1.0)
@@ -106,7 +106,7 @@ class Tree(nn.Module):
         return self.drop(self.output_norm(x))
 
     def scores(self, y):
-        """Returns (B, 1 + T, 1 + T): s[head, child]; column 0 has no meaning"""
+        """Returns a tensor of shape (B, 1 + T, 1 + T): s[head, child]; column 0 has no meaning"""
         T, R = y.shape[1], self.c.reach
         s = (self.head(y) @ self.child(y).transpose(1, 2)).to(self.distance.weight.dtype) / math.sqrt(y.shape[2])
         place = torch.arange(T)
@@ -117,7 +117,8 @@ class Tree(nn.Module):
         return self.scores(self.read(ids, lengths))
 
     def nats(self, ids, heads, lengths, *beside, share=0.5):
-        """Returns (B,): -log p(heads | words), in training plus a fraction of the auxiliary nats. heads (B, T), any values after lengths"""
+        """Returns a tensor of shape (B,): -log p(heads | words); in training, `share` times the auxiliary nats is added. heads (B, T):
+        values after `lengths` are ignored"""
         y = self.read(ids, lengths)
         s = self.scores(y)
         inside = torch.arange(ids.shape[1]) < lengths[:, None]

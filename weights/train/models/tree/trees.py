@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Projective trees over the words 1 .. n of a sentence, one of which is attached to the root 0: sums and maxima over all trees together
-[Eisner 1996].
+"""Sums and maxima over all projective trees together [Eisner 1996]. A tree has the words 1 .. n of a sentence; exactly one word is attached
+to the root 0:
 
     p(heads) = exp(sum over m of s[heads[m], m]) / Z
 

@@ -147,7 +147,7 @@ class WaveNet(nn.Module):
         return self.output(torch.relu(self.head[0](torch.relu(skip))))
 
     def each(self, x, label=None, speaker=None):
-        """Returns (B, T): -log p(x_t | x_<t); 0 where x is -1, after the end of a shorter sound"""
+        """Returns a tensor of shape (B, T): -log p(x_t | x_<t); 0 where x is -1, after the end of a shorter sound"""
         out = self(x.clamp(min=0), label, speaker)
         out = out if out.dtype == torch.float64 else out.float()
         if self.c.output == "categorical":
@@ -164,7 +164,7 @@ class WaveNet(nn.Module):
         return each * (x >= 0), (total - torch.where(here, end, levels)) * (x >= 0)
 
     def nats(self, x, label=None, speaker=None):
-        """Returns (B,): -log p(x | label, speaker)"""
+        """Returns a tensor of shape (B,): -log p(x | label, speaker)"""
         return self.each(x, label, speaker).sum(1)
 
     @torch.no_grad()

@@ -23,7 +23,7 @@ class Settings(Config, Common):
     dataset: str = "fsdd"
     class_drop: float = 0.1              # probability of dropping the class of an example
     speaker_drop: float = 0.15           # probability of dropping the speaker of an example
-    end_weight: float = 0.0              # weight in the training loss of the bit "the sound ends here", relative to that of the next level
+    end_weight: float = 0.0              # weight, in the training loss, of the decision whether the sound ends; the next level has weight 1
     longest: int = 8000                  # samples per training piece of a sound
     class_gain: float = 1.0              # factor of the class vectors in the file; larger factors make samples fit their class more clearly
 
