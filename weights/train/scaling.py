@@ -123,7 +123,8 @@ def compute(parameters, positions):
 
 
 def recommended(rows, more):
-    """Extrapolates from rows, small to large, and a factor of the compute -> (parameters, a prefix: \"\", \"at least \" or \"at most \")"""
+    """Extrapolates from rows, ordered from small to large sizes, to `more` times the compute -> (parameters, prefix), where the prefix is
+    \"\", \"at least \" or \"at most \""""
     best = min(rows, key=lambda r: r.nats)
     bound = "" if len(rows) < 2 else "at least " if best is rows[-1] else "at most " if best is rows[0] else ""
     return best.parameters * math.sqrt(max(1.0, more)), bound

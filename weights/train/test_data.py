@@ -56,7 +56,7 @@ class Own(unittest.TestCase):
 
 
 def png(side, depth, kind, f, more=()):
-    """Returns a PNG of a form that Pillow does not write: f(x, y) gives the bytes of a pixel."""
+    """Returns a PNG of a kind that Pillow does not write. f(x, y) returns the bytes of a pixel."""
     chunk = lambda name, body: struct.pack(">I", len(body)) + name + body + struct.pack(">I", zlib.crc32(name + body))
     rows = b"".join(b"\0" + b"".join(bytes(f(x, y)) for x in range(side)) for y in range(side))
     return (b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", struct.pack(">IIBBBBB", side, side, depth, kind, 0, 0, 0)) + b"".join(chunk(*one) for one in more)

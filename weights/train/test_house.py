@@ -186,7 +186,7 @@ class Machine(unittest.TestCase):
 class Recipes(House):
     def test_recipes_train_save_resume_and_export(self):
         """Trains a model of the size of --smoke for two steps on your own pictures. A resumed run makes the same third step. The exported
-        file has the measured loss."""
+        file gives the same loss."""
         for name in chosen():
             recipe = recipes.find(name)
             s = settings_of(recipe, data=self.pictures, run=name)
@@ -226,7 +226,7 @@ class Recipes(House):
         self.assertEqual(metadata["general.name"], "digits-smoke")
         self.assertEqual(metadata["nextpixel.card.dataset"], "a folder of one's own, pictures")
         self.assertNotIn("MNIST", str(metadata))
-        with open(out[:-5] + ".json") as f:          # NAME.json and its pictures are the held-out and validation ones, for sheets
+        with open(out[:-5] + ".json") as f:          # NAME.json lists the held-out and validation pictures, for sheets
             self.assertEqual(len(json.load(f)["labels"]), 26)
         self.assertIn("there are " + recipes.names()[0], command("train.py", "nothing", runs_in=self.runs, check=False))
 

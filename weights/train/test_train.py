@@ -282,7 +282,7 @@ class Direct(unittest.TestCase):
             self.assertFalse(any("cross" in name for name in model.state_dict()))
 
     def test_an_encoder_is_pretrained_alone(self):
-        """The fit learns the contents of cells of two colours, and no other part of the model changes."""
+        """Pretraining learns the contents of cells with two colours, and changes no other part of the model."""
         model = ImageTransformer(self.models[2][0].c)
         torch.manual_seed(1)
         names = torch.randint(0, 2, (48, 12)) * 7
@@ -392,7 +392,7 @@ class Rounding(unittest.TestCase):
         self.assertEqual(found["blk.1.attn_v.weight"], 1.0)
 
     def test_pixels_and_means_are_exact_in_bf16(self):
-        """Under autocast, the pixels that enter and the mixture parameters that leave are in single precision."""
+        """Under autocast, the input pixels and the output mixture parameters are in single precision."""
         model = ImageTransformer(TINY["dmol-full"][0])
         x = torch.randint(0, 256, (1, model.c.n, 3))
         with torch.autocast("cpu", torch.bfloat16):

@@ -16,8 +16,8 @@ SCHEDULE = ("minutes", "clock", "steps", "batch", "seed", "every", "valid_images
 
 
 def made_by(name, path, metadata):
-    """Returns whether the recipe of this name made the file: the file is the shipped one, or its card contains the name or, for your own
-    folder, the command."""
+    """Returns whether the recipe of this name made the file: the file is the shipped one, or its card contains the recipe's name or, for
+    your own folder, the training command."""
     words = metadata.get("nextpixel.card.command", "").split()
     at = next((i for i, word in enumerate(words) if word.endswith("train.py")), len(words))
     return os.path.realpath(path) == os.path.realpath(os.path.join(SHIPPED, name + ".gguf")) or metadata.get("general.name") == name or words[at + 1:at + 2] == [name]

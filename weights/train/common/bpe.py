@@ -2,9 +2,9 @@
 """Byte-pair encoding of text [Sennrich, Haddow and Birch 2016] on bytes [Radford et al. 2019]: training, encoding, and its representation
 in GGUF.
 
-Text is first cut into words by the rule that files call "gpt-2". A word is a run of blanks, an English ending after an apostrophe, or a run
-of letters, of digits or of other characters together with the blank before it.  Merges never cross words.  A vocabulary has the special
-tokens, the 256 bytes, then one token per merge:
+Text is first cut into words by the rule that files call "gpt-2". A word is one of these: a run of blanks; an English ending after an
+apostrophe; a run of letters, digits or other characters, together with the blank before it.  Merges never cross words.  A vocabulary has
+the special tokens, the 256 bytes, then one token per merge:
 
     ids 0 .. S-1    special tokens, S of them          S .. S+255    bytes          S+256 + k    the merge of rank k
 

@@ -48,4 +48,4 @@ def choose(task):
             s.speaker_names, s.speakers = tuple(inner), len(inner)
             print("speakers: %s" % ", ".join(inner), flush=True)
         elif how == "folders" and not inner:
-            s.speaker_names, s.speakers = (), 0          # a new class without recordings by the file's speakers
+            s.speaker_names, s.speakers = (), 0          # new classes have no recordings by the file's speakers

@@ -17,7 +17,7 @@ from common.task import spread
 
 BEGAN = time.monotonic()
 SAY = 5.0                                # seconds between lines of progress
-SHORT = 60.0                             # after this many seconds of training, a model that samples slowly skips the sample sheet
+SHORT = 60.0                             # if training took less than this many seconds, a model that samples slowly draws no sample sheet
 FIRST_SHEET = 30.0                       # seconds of training before the first measurement of a run, with a sample sheet
 CLOCKS = dict(wall=time.monotonic, cpu=time.process_time)
 

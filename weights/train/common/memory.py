@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Makes settings that must be made before PyTorch is imported. The first setting is a faster allocator if it is installed (Debian package
+"""Applies settings that PyTorch reads when it is imported. The first setting is a faster allocator if it is installed (Debian package
 libtcmalloc-minimal4; saves 5 to 10 % of a step). The second makes idle threads sleep: on a shared machine, busy waiting makes a step
 several times slower. The third selects kernels of OpenBLAS, which treats an Intel processor newer than itself as the oldest one; with the
 right kernels, single-precision products are six times as fast as with the oldest ones."""

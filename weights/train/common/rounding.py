@@ -40,8 +40,8 @@ FORMS = {"q8_0": q8_0, "q4_0": q4_0}     # the half-precision rounding of the sc
 
 @contextlib.contextmanager
 def rounded(forms):
-    """Inside this context, each parameter of these (parameter, form) pairs is rounded to its form; afterwards it is exact again.  Matrices
-    of odd width are stored exactly."""
+    """Context manager that rounds the parameter of each (parameter, form) pair to its form, and restores the exact values at the end.
+    Matrices of odd width are stored exactly."""
     kept = [(p, form) for p, form in forms if p.shape[1] % BLOCK == 0]
     with torch.no_grad():
         exact = [p.clone() for p, _ in kept]

@@ -53,7 +53,7 @@ class Task:
         raise NotImplementedError
 
     def begin(self, model, examples):
-        """Initialises a new run with more than random weights, if the model has such a start; examples: the result of `load` for the
+        """Improves the random initial weights of a new run, if the model has a way to do so. examples: the result of `load` for the
         training part."""
 
     def begin_on(self, model, train, device):

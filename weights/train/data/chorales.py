@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Chorales of J. S. Bach in four voices, in steps of a sixteenth: 229 chorales for training, 76 for validation and 77 held out, the split
-of Boulanger-Lewandowski, Bengio and Vincent (2012) in the form of Huang et al. (2017).
+"""Chorales of J. S. Bach in four voices, in steps of a sixteenth note: 229 chorales for training, 76 for validation and 77 held out, the
+split of Boulanger-Lewandowski, Bengio and Vincent (2012) in the form of Huang et al. (2017).
 
 jsb-chorales-16th.json.xz: {split: [chorale: [sixteenth: [MIDI pitches, soprano first]]]}.  A resting voice is omitted from the list, so a
 shorter list does not show which voices rest. The pitches of such a list are assigned to the voices whose pitches in the nearest full

@@ -8,8 +8,8 @@ WHITE = np.array([255.0, 255, 255])
 
 
 def k_means(images, count, rounds=30, seed=1, power=0.7):
-    """Returns the palette of images (N, H, W, 3) uint8: (count, 3) float32 of whole numbers, white first, then by brightness. The weight of
-    a colour (6 bits per channel) is its number of pixels to the power 0.7, so that rare colours get an entry."""
+    """Returns a palette for images (N, H, W, 3) uint8: (count, 3) float32 with integer values, white first, the others ordered by
+    brightness. The weight of a colour (6 bits per channel) is its number of pixels to the power 0.7, so that rare colours get an entry."""
     rng = np.random.default_rng(seed)
     v = images.reshape(-1, 3).astype(np.int64)
     v = v[(v < 255).any(1)]

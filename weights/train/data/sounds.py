@@ -81,7 +81,7 @@ def from_wav(raw):
             form = list(struct.unpack("<HHIIHH", part[:16]))
             if form[0] == EXTENSIBLE and len(part) >= 26:
                 form[0] = struct.unpack("<H", part[24:26])[0]
-        elif name == b"ds64" and len(part) >= 16:                        # the ds64 chunk of an RF64 file has the size of the samples
+        elif name == b"ds64" and len(part) >= 16:                        # the ds64 chunk of an RF64 file contains the size of the samples
             long = struct.unpack("<Q", part[8:16])[0]
         elif name == b"data" and samples is None:
             rest = raw[at + 8:]                                          # the header of an interrupted recording has no size

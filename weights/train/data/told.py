@@ -31,7 +31,7 @@ def words_of(sentence):
 
 
 def key(path):
-    """Returns the name by which a picture is looked up: letters are composed, and their case and the kind of slash do not matter."""
+    """Returns the key by which a picture is looked up, in composed lower-case letters and with forward slashes."""
     return typed.name(os.path.normpath(path.replace("\\", "/"))).lower()
 
 

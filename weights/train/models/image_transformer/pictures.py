@@ -71,5 +71,5 @@ class Split:
         return self.fresh(images, self.y[pick].cpu().numpy(), device, flip)
 
     def fresh(self, images, labels, device, flip=None):
-        """Encodes these pictures in the form that `take` returns."""
+        """Encodes other pictures, and returns them in the form of `take`."""
         return Split(images, labels, self.model, device).take(slice(None), device, flip)

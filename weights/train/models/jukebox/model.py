@@ -55,7 +55,7 @@ class Config:
     pattern: str = "blocks"              # pattern of attention (models/sparse_transformer/model.py): blocks | strided
     top_stride: int = 16                 # stride l of the pattern on the top level
     bottom_stride: int = 32
-    conditioner_units: int = 3           # residual units of the network that reads the upper codes
+    conditioner_units: int = 3           # residual units of the network that reads the top-level codes
     layer_norm_epsilon: float = 1e-5
 
     def level(self, name):
@@ -197,7 +197,7 @@ def given(prior, label, speaker):
 
 
 class Conditioner(Stack):
-    """Maps the upper codes to the vectors that are added to the embedding of each lower position."""
+    """Maps the codes of the top level to vectors that are added to the embedding of each position of the bottom level."""
 
     def __init__(self, c):
         d = c.embedding_length

@@ -49,8 +49,8 @@ def spectra(x):
 
 
 def loss_of(x, y, error, log):
-    """Returns (B,), the sum of `error` times the squared error relative to the energy and, for each spectrum, the relative distance of the
-    magnitudes plus `log` times the distance of their logarithms."""
+    """Returns a tensor of shape (B,): the sum of `error` times the squared error relative to the energy and, for each spectrum, the
+    relative distance of the magnitudes plus `log` times the distance of their logarithms."""
     total = error * ((x - y) ** 2).mean(1) / ((x * x).mean(1) + 1e-3)
     for a, b in zip(spectra(x), spectra(y)):
         total = total + ((a - b) ** 2).sum((1, 2)).sqrt() / ((a * a).sum((1, 2)).sqrt() + 1e-1) + log * ((a + FLOOR).log() - (b + FLOOR).log()).abs().mean((1, 2))
@@ -58,7 +58,8 @@ def loss_of(x, y, error, log):
 
 
 def convergence(x, y):
-    """Returns (B,) in dB: 20 log10 of |spectrum of x - spectrum of y| / |spectrum of x|, over windows of 256 samples; lower is better."""
+    """Returns the spectral convergence (B,) in dB: 20 log10 of |spectrum of x - spectrum of y| / |spectrum of x|, over windows of 256
+    samples; lower is better."""
     a, b = (spectra(t)[1] for t in (x, y))
     return 20 * torch.log10(((a - b) ** 2).sum((1, 2)).sqrt() / (a * a).sum((1, 2)).sqrt())
 

@@ -186,8 +186,8 @@ class SaganTask(Task):
         return x.contiguous(memory_format=torch.channels_last), y
 
     def nats(self, model, x, y):
-        """Returns (B,), the squared distance of each picture from the output for the latent 0. A GAN has no likelihood, so this distance
-        serves to compare an exported file with the model that was trained."""
+        """Returns a tensor of shape (B,): the squared distance of each picture from the output for the latent 0. A GAN has no likelihood,
+        so this distance serves to compare an exported file with the model that was trained."""
         return ((model(torch.zeros(len(y), self.s.latent_length, device=y.device), y).float() - x) ** 2).flatten(1).sum(1)
 
     def views(self, *batch):

@@ -235,7 +235,7 @@ class Seq2seq(nn.Module):
 
     def bits(self, structure, s, keys, h, lengths):
         """Returns weights, contexts and centres like `attend`, for the structures with a bit per word."""
-        theta = self.scores(s, keys) + self.attn_bias.weight             # in single precision, because the bias is
+        theta = self.scores(s, keys) + self.attn_bias.weight             # in single precision, like the bias
         if structure == "segmentation":
             weights = marginals(theta, self.attn_transition.weight, lengths)
         else:

@@ -116,7 +116,7 @@ class Swish(torch.autograd.Function):
 
 
 class Block(nn.Module):
-    """    a = W_o attention(LN(h)),   b = W_down f(W_up LN(h + a)),   h + a + b,        f(x) = x sigmoid(1.702 x)"""
+    """Maps h to h + a + b, where a = W_o attention(LN(h)), b = W_down f(W_up LN(h + a)), f(x) = x sigmoid(1.702 x)"""
 
     def __init__(self, c, index):
         super().__init__()

@@ -74,8 +74,8 @@ class SparseTransformerTask(Task):
         return bpe.Vocabulary([])        # the vocabulary is an end token and the 256 bytes
 
     def encode(self, examples, model, device="cpu"):
-        """Encodes pictures and their labels; or (books, stories), where books become the stream <end> book <end> book ... <end>, in
-        windows."""
+        """Encodes pictures and their labels; or encodes (books, stories), where the books become the stream <end> book <end> book ...
+        <end>, in windows."""
         if self.notes:
             return notes.Pieces([notes.encode(piece) for piece in examples], device)
         if not self.text:

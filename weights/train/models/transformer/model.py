@@ -206,7 +206,7 @@ class Block(nn.Module):
 
 
 class Stack(nn.Module):
-    """The part that encoder and decoder share: positions, blocks, a last norm."""
+    """Base class of encoder and decoder: positions, blocks, and a final norm."""
 
     def place(self, c, blocks, cross):
         self.c = c

@@ -15,7 +15,7 @@ from models.transformer.model import PADDING, Config, Transformer
 
 PREFIX = "transformer."
 VOCABULARIES = os.path.join(HERE, "models", "transformer", "vocabularies")
-END = 0                                  # id of the end, the only special token
+END = 0                                  # id of the end token, the only special token
 BUCKETS = 100                            # number of batches within which sentences are sorted by length
 AT_ONCE = 64                             # sentences translated together
 

@@ -5,7 +5,7 @@ to the root 0:
     p(heads) = exp(sum over m of s[heads[m], m]) / Z
 
 A span i .. j is complete if all its words depend, directly or indirectly, on one end (C_right on i, C_left on j). A span is incomplete if
-the arc between its two ends is the last one (I_right: i -> j, I_left: j -> i):
+the arc between its two ends was added last (I_right: i -> j, I_left: j -> i):
 
     I(i, j)       = log sum over i <= k < j  of exp(C_right(i, k) + C_left(k + 1, j)),   I_right = I + s[i, j],   I_left = I + s[j, i]
     C_right(i, j) = log sum over i < k <= j  of exp(I_right(i, k) + C_right(k, j))

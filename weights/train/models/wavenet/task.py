@@ -90,7 +90,7 @@ class WaveNetTask(Task):
             if ".mix." in name and len(w) > S:
                 new = len(own[name]) - model.c.skip_length
                 place(own[name][:new], w[:R]), place(own[name][new:], w[R:])
-            elif ".class." in name or ".speaker." in name:               # the gate's two halves are in separate rows
+            elif ".class." in name or ".speaker." in name:               # each row has the gate's two halves
                 for into, half in zip(own[name].chunk(2, 1), w.chunk(2, 1)):
                     place(into, half)
             elif ".gate." in name:

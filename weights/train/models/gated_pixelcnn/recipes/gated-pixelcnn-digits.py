@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Binarised MNIST by gated PixelCNN: a vertical and a horizontal stack, and the class of half of the pictures.
+"""Binarised MNIST by gated PixelCNN: a vertical and a horizontal stack, trained with the class of half of the pictures.
 
     python3 weights/train/train.py gated-pixelcnn-digits
     python3 weights/train/export.py gated-pixelcnn-digits --type f32 --out build/gated.gguf

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""German to English by recurrent networks with an attention of Luong et al.: the score s . W h of the state after the step.
+"""German to English by recurrent networks with an attention of Luong et al.: the score s . W h, where s is the decoder's state after each
+step.
 
     python3 weights/train/train.py seq2seq-general
 

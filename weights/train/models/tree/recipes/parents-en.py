@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Heads of English words: projective dependency trees.
+"""Finds the heads of English words, as projective dependency trees.
 
     python3 weights/train/train.py parents-en --prose FOLDER
 """

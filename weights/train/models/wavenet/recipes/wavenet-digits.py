@@ -3,7 +3,7 @@
 
     python3 weights/train/train.py wavenet-digits
 
-Dilations double within a row, then from row to row: 28 samples back is the pixel above.
+The dilations double within a row of pixels (1 to 16), then from row to row (28 to 224). The pixel above is 28 samples back.
 """
 settings = dict(
     height=28, width=28, levels=2, output="bernoulli", dataset="binarised_mnist",

@@ -15,9 +15,9 @@ settings = dict(
     dilations=(1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024, 1, 2, 4, 8, 16, 32), residual_length=32, gate_length=32, skip_length=64, head_length=96,
     minutes=16.0, clock="cpu", batch=4, lr=3e-3, warmup=150, every=8.0, ema=0.998, threads=1, sheets=0, valid_images=60,
 )
-# the second run covers the whole word: six more layers, with dilations to 2,048 (its first 3.6 minutes at the rates of a schedule of 30);
-# the third is twice as wide between the layers, and learns when a word is over; its class vectors are scaled in the file by the best factor
-# for listen.py; the fourth and the fifth are for a GPU (gpu.sh)
+# The second run covers a whole word: it has six more layers, with dilations up to 2,048. Its first 3.6 minutes had the learning rates of a
+# schedule of 30 minutes. The third run has twice the width between the layers, and learns when a word ends. In its file, the class vectors
+# are scaled by the factor that is best for listen.py. The fourth and fifth runs are for a GPU (gpu.sh).
 LONG = dict(dilations=settings["dilations"] + (64, 128, 256, 512, 1024, 2048))
 WIDE = dict(LONG, residual_length=64, end_weight=20.0, class_gain=1.25, clock="wall", warmup=150, valid_images=120)
 GPU = dict(WIDE, batch=16, ema=0.9995, best=True, every=1.0)
