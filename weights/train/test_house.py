@@ -95,7 +95,8 @@ class Forked:
         cls.server = None
 
 
-given = set()                                         # names of commands that have run as separate processes, as users run them; once each
+# commands that have already run as a separate process, as users run them; later runs are forked
+given = set()
 
 
 def command(name, *args, runs_in, check=True):
@@ -421,8 +422,8 @@ class SeveralProcesses(House):
         return said
 
     def test_two_processes_give_the_loss_of_one(self):
-        """Runs by torchrun; with EVERY_RECIPE also by --processes, and by torchrun on two machines without a shared folder, which stop and
-        resume."""
+        """Starts the processes with torchrun. With EVERY_RECIPE, it also starts them with --processes, and with torchrun on two machines
+        without a shared folder, which stop and resume."""
         common = ["digits", "--smoke", "--data", self.pictures, "--steps", 6, "--sheets", -1, "--bf16", 0, "--threads", 1, "--attention", "plain"]
         command("train.py", *common, "--run", "one", runs_in=self.runs)
         self.torchrun([*common, "--run", "two"], 2)

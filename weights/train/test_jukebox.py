@@ -25,7 +25,7 @@ class Convolutions(unittest.TestCase):
         close(down(x), F.conv1d(x.transpose(1, 2), taps(down.conv, 5, 3), down.conv.bias, stride=4, padding=2))
         inner = F.conv1d(torch.relu(x).transpose(1, 2), taps(unit.conv, 3, 3), unit.conv.bias, padding=2, dilation=2)
         close(unit(x), x.transpose(1, 2) + unit.mix(torch.relu(inner).transpose(1, 2)).transpose(1, 2))
-        # Output k of a block has the taps 4 + k of the vector before and k of the one after.
+        # Output k of a block uses tap 4 + k of the previous vector and tap k of the next one.
         w = up.conv.weight.view(4, 5, 2, 3)
         kernel = torch.cat([w[:, :, 1], w[:, :, 0]]).permute(2, 1, 0)
         torch.nn.init.zeros_(up.conv.bias)

@@ -94,7 +94,7 @@ class Notebook(unittest.TestCase):
         self.assertIn("96 pictures to learn from", told.getvalue())
         self.assertRegex(told.getvalue(), r"weights/own/first\.gguf: [\d.]+ MB, \d+ parameters")
         kinds = [type(thing).__name__ for thing in shown]
-        # The given pictures; the curve and the samples, which are updated in place; the sheets; the link.
+        # The objects in order: the given pictures; the curve and the samples, which are updated in place; the sheets; the link.
         self.assertEqual(kinds, ["Image", "SVG", "Image", "Image", "Image", "HTML"])
         self.assertIn("<polyline", shown[1].data)
         self.assertEqual(shown[2].data[:4], b"\x89PNG")

@@ -51,7 +51,8 @@ def export(path, model, kind, card):
 
 
 def sees(c):
-    """Returns (n, n) bool, in raster indices: whether query i may see key j.  This follows directly from the definition of each pattern."""
+    """Returns a bool tensor of shape (n, n), in raster indices: whether query i may see key j.  This follows directly from the definition
+    of each pattern."""
     order = generation(c)[0]
     place = torch.empty_like(order)
     place[order] = torch.arange(c.n)

@@ -2,7 +2,7 @@
 """Training from a file of the same recipe (--from weights/NAME.gguf): the run takes the file's sizes, vocabulary and classes, and the
 settings of the training stage that produced the file.  Settings of the command line override these: a larger size grows the model.
 
-With a file of another recipe, or with --stage N, nothing is taken: the recipe defines the model, and the file only initialises it.
+With a file of another recipe, or with --stage N, none of these is taken: the recipe defines the model, and the file only initialises it.
 """
 import os
 

@@ -215,7 +215,8 @@ class Chosen:
 
     @classmethod
     def named(cls, metadata, found, names):
-        """Returns the settings that give a file's vocabulary: by name if the folder has one with the same tokens, else as text."""
+        """Returns the settings that select a file's vocabulary: its name if the folder has a vocabulary with the same tokens, otherwise its
+        text."""
         own = of_file(metadata)
         for name in names:
             if load(os.path.join(cls.vocabularies, name + ".txt")).tokens == own.tokens:

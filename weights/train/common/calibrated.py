@@ -17,7 +17,7 @@ def rms_norm(x, gain):
 
 
 class Llama:
-    """The forward pass of B sequences together, position by position, which also records the inputs of the matrices."""
+    """Runs B sequences together, position by position, and records the inputs of the matrices."""
 
     def __init__(self, header, tensors):
         self.h, self.t = header, {k: np.asarray(v, np.float32) for k, v in tensors.items()}

@@ -26,7 +26,7 @@ from common.task import spread
 OUT = os.path.normpath(os.path.join(HERE, "../../tests/golden"))
 HIDDEN = ("gpt2-tiny", "llama-tiny", "olmo2-tiny", "transformer-post", "transformer-pre", "lstmn-tiny", "seq2seq-general", "sparse-strided", "sparse-notes",
           "pixelcnn-narrow", "gated-pixelcnn-narrow")      # the golden files of the image transformers are separate
-MANY = 20000                             # with more logits than this, a golden file has only those of ROWS positions
+MANY = 20000                             # if there are more logits than this, a golden file contains only those of ROWS positions
 ROWS = 64
 
 

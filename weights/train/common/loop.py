@@ -176,7 +176,7 @@ class Trainer:
         return self.counted(loss.detach())
 
     def counted(self, value):
-        """Does the bookkeeping after a step with this loss."""
+        """Counts a step and updates the smoothed loss. value: the loss of the step"""
         self.count += 1
         value = parallel.mean(value, self.processes)                     # the value stays on the GPU, so that the GPU does not wait
         # this makes a plain mean of the first 50 losses, so that the first batch, which may have short sentences, gets no larger weight

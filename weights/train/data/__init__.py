@@ -25,7 +25,7 @@ class TestSetError(RuntimeError):
 
 
 def forbid_test_set():
-    """Makes every later attempt of this process to read held-out pictures raise TestSetError."""
+    """Makes any later attempt by this process to read held-out pictures raise TestSetError."""
     global _forbidden
     _forbidden = True
 
@@ -64,7 +64,7 @@ def load(name, directory, split, shape, **how):
 
 
 def writing(name, directory, split):
-    """Returns which pictures of a split must not be mirrored, (N,) bool; None if all may be."""
+    """Returns a bool array (N,): which pictures of a split must not be mirrored. Returns None if all may be mirrored."""
     module = dataset(name)
     directory = directory or module.DEFAULT_DIR
     return module.writing(directory, split) if hasattr(module, "writing") and not own(name, directory) else None

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
 """10,806 colour emoji, 32x32 on white, drawn in five styles (the classes).
 
-styles32.webp holds the pictures side by side; styles.tsv has a row for each: style, code points, name.  The split is by base code point,
-the first of a sequence, so that all styles, skin tones and combinations of an emoji stay together: a tenth of the base code points is held
-out, 2 % more are for validation during training.
+styles32.webp holds the pictures side by side; styles.tsv has one row per picture: style, code points, name.  The split is by base code
+point, the first of a sequence, so that all styles, skin tones and combinations of an emoji stay together: a tenth of the base code points
+is held out, 2 % more are for validation during training.
 """
 import hashlib
 import os

@@ -3,8 +3,8 @@
 
 Each picture is rotated by its EXIF orientation, cropped to a square in the middle, placed on white if it is transparent, and scaled down.
 Only the first frame of an animation is used. The split is by file, in the order of the SHA-256 of its bytes, so that two copies stay
-together: a tenth is held out, a tenth is for validation. A damaged file is skipped and named. Held-out files are opened once to check that
-they can be read; their pixels are not kept.
+together: a tenth is held out, a tenth is for validation. A damaged file is skipped and reported. Held-out files are opened once to check
+that they can be read; their pixels are not kept.
 """
 import contextlib
 import functools

@@ -21,7 +21,8 @@ from data import binarised_mnist, mnist
 
 
 def likeliest(bits, grey, least=1e-3):
-    """Finds for each of bits (N, n), 0 and 1, the row m of grey (M, n), 0..1, with the largest sum_i log Ber(bits_i; grey_mi) -> (N,)"""
+    """Finds, for each row of bits (N, n), the row m of grey (M, n) with the largest sum_i log Ber(bits_i; grey_mi) -> (N,). bits are 0 or
+    1, grey values are in 0..1"""
     p = grey.clip(least, 1 - least).astype(np.float32)
     slope, base = np.log(p / (1 - p)).T.copy(), np.log(1 - p).sum(1)
     return np.concatenate([(bits[i:i + 200].astype(np.float32) @ slope + base).argmax(1) for i in range(0, len(bits), 200)])

@@ -24,7 +24,7 @@ def read_idx(path, evaluation=False):
         data.missing("mnist", path)
     with gzip.open(path) as f:
         raw = f.read()
-    rank = raw[3]                        # the magic number is 0, 0, 8 (unsigned byte), number of dimensions
+    rank = raw[3]                        # the magic number has four bytes: 0, 0, 8 (unsigned byte), the number of dimensions
     shape = [int.from_bytes(raw[4 + 4 * i:8 + 4 * i], "big") for i in range(rank)]
     return np.frombuffer(raw, np.uint8, offset=4 + 4 * rank).reshape(shape)
 

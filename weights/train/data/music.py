@@ -17,7 +17,7 @@ from data import chorales, folder, typed
 from data.files import Unreadable, count
 
 LEAST = 10                               # minimum number of pieces
-TICKS = 4                                # ticks per quarter
+TICKS = 4                                # ticks per quarter note
 MOST_TICKS = 20000                       # maximum number of ticks of a piece
 NAME, END = 0x103, 0x12f                 # 0x100 + type of two meta events: track name and end of track
 DRUMS = 9                                # index of the drum channel, counted from 0
@@ -38,7 +38,7 @@ def unwrapped(raw):
 
 
 def tracks(raw):
-    """Returns ticks per quarter, and the bytes of each track"""
+    """Returns the ticks per quarter note, and the bytes of each track"""
     raw = unwrapped(raw)
     if raw[:4] != b"MThd" or len(raw) < 14:
         raise Unreadable("not a MIDI file: it begins with %r" % raw[:4])
@@ -120,7 +120,7 @@ def events(track):
 
 
 def heard(raw):
-    """Reads the bytes of a MIDI file -> notes [(start, end, pitch, part)] in quarters, names of the parts."""
+    """Reads the bytes of a MIDI file -> notes [(start, end, pitch, part)] in quarter notes, names of the parts."""
     division, found = tracks(raw)
     notes, parts = [], {}
     for number, track in enumerate(found):

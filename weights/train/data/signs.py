@@ -2,7 +2,7 @@
 """Your own characters: a folder of folders, each with three or more pictures of one character, dark on light, light on dark, or transparent.
 
 The pictures are converted to 28 x 28, ink 255.  The SHA-256 of the folder's name decides the split: a fifth of the characters is held out,
-a fifth is for validation. Damaged pictures are skipped and named.
+a fifth is for validation. Damaged pictures are skipped and reported.
 """
 import functools
 import hashlib
@@ -21,7 +21,7 @@ PARTS = ("test", "validation", "train", "train", "train")
 
 
 def drawing(path):
-    """Returns (28, 28) uint8, ink 255: the difference from the background, which is the most common value"""
+    """Returns a drawing (28, 28) uint8, ink 255: the difference from the background, which is the most common value"""
     from PIL import Image
     with opened(path) as image:
         grey = np.asarray(grounded(image, 1).resize((SIZE, SIZE), Image.BOX))

@@ -2,8 +2,8 @@
 """Stories: 21 books of fairy tales out of copyright, and 2,316 short stories of TinyStories.
 
 fairy-tales.txt.xz: 10.7 MB; each book after a form feed, its title on the first line, then one paragraph per line. tinystories_2mb.txt.xz:
-2.1 MB; each story followed by a line <|endoftext|>. The split of the books is by whole books, in the order of the SHA-256 of their titles;
-the two books by the Grimms stay together, because they contain the same stories. The split of the stories is by the SHA-256 of their text.
+2.1 MB; each story followed by a line <|endoftext|>. Whole books are assigned to the parts, in the order of the SHA-256 of their titles; the
+two books by the Grimms stay together, because they contain the same stories. The split of the stories is by the SHA-256 of their text.
 """
 import hashlib
 import lzma

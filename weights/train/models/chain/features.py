@@ -13,8 +13,8 @@ template, "=", and the values of its atoms joined by "|". If an atom has no valu
     cluster     the number of its word cluster; no value if it is in none
     any         the empty string, the same for every word
 
-Every atom is "<s>" before the first word and "</s>" after the last. Features are listed by the FNV-1a hash (32 bits) of their UTF-8 bytes.
-The id of a feature is 1 + its index in the list; id 0 means no feature.
+Before the first word, every atom has the value "<s>", and after the last word "</s>". Features are listed by the FNV-1a hash (32 bits) of
+their UTF-8 bytes. The id of a feature is 1 + its index in the list; id 0 means no feature.
 """
 import functools
 

@@ -22,7 +22,7 @@ from common.machine import has_bf16
 
 
 def visible(model):
-    """Returns (n, n) bool in generation order: whether query i may see key j."""
+    """Returns a bool tensor of shape (n, n), in generation order: whether query i may see key j."""
     n, allowed = model.c.n, torch.zeros(model.c.n, model.c.n, dtype=torch.bool)
     for lo, hi, keys, mask in model.masks:
         allowed[lo:hi, keys] = mask.cpu() == 0
@@ -154,7 +154,8 @@ def choose(model, wanted, batch, bf16, device):
         try:
             way = WAYS[name](model, device)
             difference = agrees(model, way, device)
-            if difference > (0.05 if name == "native" else 0.02):        # TF32 keeps 10 bits of each factor, bf16 8; a wrong mask differs by about 1
+            # TF32 keeps 10 bits of each factor, and bf16 keeps 8. A wrong mask makes a difference of about 1.
+            if difference > (0.05 if name == "native" else 0.02):
                 raise ValueError("differs by %g from the plain way" % difference)
             took[name] = seconds(model, way, batch, torch.bfloat16 if bf16 else torch.float32, device)
         except Exception as error:       # if an implementation fails here, training uses another one

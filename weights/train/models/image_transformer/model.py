@@ -29,7 +29,7 @@ class Config:
     width: int = 28
     channels: int = 1                    # 1 or 3
     levels: int = 16                     # V, 2..256
-    palette: bool = False                # a position is a pixel, its value one of V colours
+    palette: bool = False                # whether a position is a whole pixel, whose value is one of V colours
     block_count: int = 6
     embedding_length: int = 128          # d, a multiple of 4 (of 32 for Q8_0)
     feed_forward_length: int = 512

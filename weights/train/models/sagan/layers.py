@@ -72,8 +72,8 @@ class Conv(Spectral):
 class Attention(nn.Module):
     """y = x + gamma W_o o,  o_j = sum_i beta_ji h(x_i),  beta_ji = softmax over i of g(x_j) . f(x_i), without 1 / sqrt(d).
 
-    f, g (keys, queries): 1x1 to `key` channels, h (values): to `value` channels; with `pool`, keys and values are maxima over 2x2
-    neighbours.
+    f (keys) and g (queries) are 1x1 convolutions to `key` channels, h (values) is one to `value` channels. With `pool`, keys and values are
+    maxima over 2x2 neighbours.
     """
 
     def __init__(self, channels, key, value, pool, normed=True):

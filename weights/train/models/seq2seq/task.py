@@ -16,7 +16,7 @@ PREFIX = "seq2seq."
 
 @dataclass
 class Settings(pairs.Settings):
-    """The Transformer's settings of data and training, with settings of recurrent networks instead of those of blocks and heads."""
+    """The Transformer's settings of data and training; settings of recurrent networks replace those of blocks and heads."""
     state_length: int = Config.state_length
     score: str = Config.score
     order: str = Config.order

@@ -26,7 +26,8 @@ class Teacher:
         self.model, self.tokenizer, self.known = model.eval(), tokenizer, {}
 
     def lesson(self, ids):
-        """Maps ids of a sentence in characters, END last, to ids in words, END last, and the first and last character of each word"""
+        """Maps the character ids of a sentence, which end with END, to its word ids, which also end with END, and to the first and last
+        character of each word"""
         key = tuple(ids)
         if key not in self.known:
             text = ids[:-1]

@@ -84,7 +84,8 @@ def dense(c, which):
 
 
 def seen(c, which, n):
-    """Returns (n, n) bool: whether query i sees key j.  This is the definition; the faster code below must give the same result."""
+    """Returns a bool tensor of shape (n, n): whether query i sees key j.  This is the definition; the faster code below must give the same
+    result."""
     i, j = torch.arange(n)[:, None], torch.arange(n)[None]
     near = j > i - c.stride if c.pattern == "strided" else i // c.stride == j // c.stride
     far = j % c.stride >= c.stride - c.summary if c.pattern == "fixed" else (i - j) % c.stride == 0

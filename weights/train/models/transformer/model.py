@@ -94,8 +94,8 @@ def sinusoid(n, d):
 
 
 def dropped(x, p):
-    """Drops each number of x with probability p, a multiple of 1/256, and scales the others up to match. Takes half as long as F.dropout on
-    a CPU."""
+    """Sets each value of x to zero with probability p, a multiple of 1/256, and scales the other values up to compensate. Takes half as
+    long as F.dropout on a CPU."""
     least = round(256 * p)
     if least == 0:
         return x

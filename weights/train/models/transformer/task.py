@@ -78,8 +78,8 @@ class Pairs:
 
 
 def arranged(sizes, seed, epoch, batch):
-    """Sorts pairs into batches of similar length: sizes (2, pairs) -> (batches, batch), the pairs of each batch, in the epoch's own
-    order."""
+    """Sorts pairs into batches of similar length: sizes (2, pairs) -> the indices of the pairs of each batch, (batches, batch), in the
+    epoch's own order."""
     count = sizes.shape[1] // batch
     order = permutation(seed, epoch, sizes.shape[1])[:count * batch]
     chunks = [order[at:at + BUCKETS * batch] for at in range(0, len(order), BUCKETS * batch)]

@@ -155,7 +155,7 @@ class WaveNet(nn.Module):
         return distributions.nats(self.c, out, x)
 
     def each_and_ends(self, x, label=None, speaker=None):
-        """Returns the result of `each`, and (B, T): -log p(whether t is the end | x_<t)"""
+        """Returns the result of `each`, and a tensor of shape (B, T): -log p(whether t is the end | x_<t)"""
         out = self(x.clamp(min=0), label, speaker)
         out = out if out.dtype == torch.float64 else out.float()
         levels, end = out[..., :END].logsumexp(-1), out[..., END]

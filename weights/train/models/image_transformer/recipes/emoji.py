@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Colour emoji 32x32 in a palette of 256 colours, class = style, local-1d attention of eight rows.
+"""Colour emoji 32x32 in a palette of 256 colours, with the style as the class and local-1d attention of eight rows.
 
     python3 weights/train/train.py emoji
 

@@ -9,7 +9,7 @@ settings = dict(
     part="codes", top_codes=256, bottom_codes=256, top_blocks=0, bottom_blocks=0,
     minutes=20.0, clock="wall", batch=8, lr=2e-3, warmup=100, beta2=0.99, every=3.0, ema=0.99, threads=1, sheets=0, valid_images=60,
 )
-# the second stage gives more weight to soft sounds, such as hiss and the silence before a t
+# the second stage gives more weight to soft sounds, such as hiss and the silence before a "t"
 stages = (dict(
     minutes=15.0, lr=1.5e-3, warmup=50, error_weight=0.3, log_weight=1.5, seed=3,
 ),)
