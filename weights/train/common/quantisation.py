@@ -8,7 +8,7 @@ def quantize_q8_0(x):
     blocks = np.ascontiguousarray(x, np.float32).reshape(-1, 32)
     scale = np.abs(blocks).max(1) / np.float32(127)
     inverse = np.divide(1, scale, out=np.zeros_like(scale), where=scale > 0)
-    scaled = blocks * inverse[:, None]                   # round half away from zero, as C's roundf
+    scaled = blocks * inverse[:, None]                   # rounds half away from zero, like C's roundf
     q = np.clip(np.trunc(scaled + np.copysign(np.float32(0.5), scaled)), -127, 127).astype(np.int8)
     out = np.zeros(len(blocks), dtype=[("d", "<f2"), ("q", "i1", 32)])
     out["d"], out["q"] = scale.astype(np.float16), q

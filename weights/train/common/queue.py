@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """A list of runs that are trained in order, or alternately, at the lowest priority.
 
-The state of the queue is in runs/queue.json and is changed under a lock, so any command may be given at any time.  SIGTSTP pauses training:
+The state of the queue is in runs/queue.json and is changed under a lock, so any command may be run at any time.  SIGTSTP pauses training:
 loop.py does not count the time of the pause.  A program that needs the whole machine leaves a hold, a file whose name is its process id;
 holds of ended processes do not count.  This module uses only the standard library: starting a queue does not need PyTorch.
 """
