@@ -46,6 +46,6 @@ export * from './picture/pixel-grid.js';
 export * from './picture/take.js';
 
 createProjector();
-// Without a connection, the picture inside the element stays visible until the connection is back.
+// Without a connection, the placeholder picture inside the element stays visible until the browser is online again.
 const define = () => void elements().catch(() => addEventListener('online', define, { once: true }));
 if (document.querySelector('next-pixel')) define();

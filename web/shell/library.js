@@ -13,7 +13,7 @@ export { Codec, quantise } from '../lib/media/codec.js';
 export { blank, paint as paintElements, picture as pictureOf } from '../lib/sinks/pixels.js';
 export { fromRGBA } from '../lib/media/ground.js';
 export { reduce } from '../lib/media/image.js';
-/** Loads the part of the library that only the page of captions needs. */
+/** Loads the part of the library that only the captions page needs. */
 export const captions = () => part(() => import('../lib/kinds/caption/captions.js'));
 /** Loads the part of the library that only pages with text models need. */
 export const texts = () => part(() => import('../lib/kinds/text/texts.js'));
@@ -21,25 +21,28 @@ export const texts = () => part(() => import('../lib/kinds/text/texts.js'));
 /** Loads the definition of the element <next-pixel>. */
 export const elements = () => part(() => import('../lib/define.js'));
 
-/** Loads the chat box and the element, whose sentences the chat box uses. Both use the language of the page (language.js). */
+/**
+ * Loads the chat box and the element <next-pixel>, because the chat box reuses its translated sentences. Both use the language of the page
+ * (language.js).
+ */
 export const talks = () => part(async () => (await Promise.all([import('../lib/element/talk.js'), import('../lib/define.js')]))[0]);
 
 /** Loads the list of chat models on the Hugging Face Hub, and the cache of their files. */
 export const shelf = () => part(async () => ({ ...(await import('../lib/chat-models.js')), cache }));
 
 /**
- * Loads the code that opens a visitor's file, even a large one. It is loaded in advance, because without a connection it could not be
- * fetched later.
+ * Loads the code that opens a visitor's file, however large. The page loads it in advance, because it cannot be fetched once the visitor is
+ * offline.
  */
 export const ownFiles = () => part(() => Promise.all([import('../lib/load/handed.js'), import('../lib/load/large.js')]));
 
-/** Loads the part of the library that only pages of music need. */
+/** Loads the part of the library that only the music pages need. */
 export const music = () => part(() => import('../lib/kinds/note/notes.js'));
 
-/** load() of the library, with the type that the pages use. @type {(...given: Parameters<typeof loadModel>) => Promise<Model>} */
+/** The library's load(), with the type that the pages use. @type {(...given: Parameters<typeof loadModel>) => Promise<Model>} */
 export const load = /** @type {any} */ (loadModel);
 
-/** acquire() of the library, with the type that the pages use. @type {(...given: Parameters<typeof acquireModel>) => Promise<Hold>} */
+/** The library's acquire(), with the type that the pages use. @type {(...given: Parameters<typeof acquireModel>) => Promise<Hold>} */
 export const acquire = /** @type {any} */ (acquireModel);
 
 /** @typedef {import('../lib/model/of-kind.js').AnyModel} Model */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The picture for this page's card on the front page: the scene that the page opens with, with the light of two words.
+// Draws the picture on this page's card on the front page: the scene that the page opens with, with the light of two words.
 // @ts-check
 import { HEIGHT, WIDTH, withPage } from '../../front/stills.js';
 import { encodePng } from '../../shell/picture/png.js';

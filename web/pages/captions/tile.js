@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The tile of this page on the front page.
+// Defines this page's tile on the front page.
 // @ts-check
 import { litPixels } from '../../lib/kinds/caption/light.js';
 import { addressOf, bytesOf, canvasOf, lineOf } from '../../front/tiles/stage.js';

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The tile of this page on the front page.
+// Defines this page's tile on the front page.
 // @ts-check
 import { between, canvasOf, gridOn, levelsOf, valuesOf } from '../../front/tiles/stage.js';
 /** @import { Painter, Tile } from '../../front/tiles/stage.js' */

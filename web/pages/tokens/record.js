@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Records the answer that the tile of this page shows first (web/front/tiles/record.js). This file runs in a browser.
+// Records an example of the model's output, which this page's tile on the front page shows until the model has loaded.
+// web/front/tiles/record.js runs this file in a browser.
 // @ts-check
 import { rounded } from '../../front/tiles/recording.js';
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The first figure of a page of digits: it completes a digit from the strip or from the drawing pad. The completions can be saved, and the
-// address contains the figure's settings.
+// Builds the first figure of a page of digits. It completes a digit from the strip or from the drawing pad. Visitors can save the
+// completions. The page's address contains the figure's settings.
 // @ts-check
 import { acquireWith } from '../model/acquire-all.js';
 import { acquireFirst } from '../model/start.js';
@@ -18,7 +18,7 @@ import { createStrip } from './strip.js';
 const FIRST = 14;
 
 /**
- * Builds the figure #figure-endings for the model that the page's head names.
+ * Builds the figure #figure-endings for the model that the page's <head> names.
  *
  * @param {Store<State>} store
  * @param {string} name name of the model, used in the address
@@ -30,7 +30,7 @@ export function createEndings(store, name, { first = FIRST, ...options } = {}) {
   let strip;
   /** @type {Promise<void> | undefined} */
   let coming;
-  /** Shows the strip of digits. A failed attempt is not stored, so the next one fetches the strip again. */
+  /** Shows the strip of digits. After a failure, the next call fetches the strip again. */
   function showStrip() {
     coming ??= loadStrip()
       .then((digits) => {
@@ -45,7 +45,7 @@ export function createEndings(store, name, { first = FIRST, ...options } = {}) {
     return coming;
   }
   const address = keepInAddress('figure-endings', {
-    // The pixels of a drawing become part of a copied link, but not of the browser's history.
+    // A copied link contains the pixels of a drawing, but the browser's history does not.
     settings: () => (store.now.source && store.now.source.digit >= 0 ? settingsOf(store, name) : null),
     apply: (given) => (strip ? applySettings(store, given, strip) : false),
   });

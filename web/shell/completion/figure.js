@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A figure in which a model completes a digit three times. It connects the panels, the buttons, the model and the texts below them.
+// Builds a figure in which a model completes a digit three times. It connects the panels, the buttons, the model and the texts below them.
 // @ts-check
 import { announce, quantise } from '../library.js';
 import { createLoading } from '../model/loading.js';
@@ -19,11 +19,11 @@ import { createRunner } from './runner.js';
  * @param {Store<State>} store
  * @param {Object} options
  * @param {(options: LoadOptions) => Promise<Hold>} options.acquire acquires the model
- * @param {boolean} [options.steps] whether to show the buttons that stop the run and that draw a single pixel
- * @param {(pixel: Pixel) => ((i: number) => number) | undefined} [options.heatAt] while a pixel is pointed at, returns a function from the
- *   index of a pixel to its heat, 0 to 1
- * @param {(phase: 'change' | 'first' | 'done') => void} [options.onDrawn] called after pixels were drawn: on each change, after the first
- *   pixels of a run, and at the end of the run
+ * @param {boolean} [options.steps] whether to show two buttons: one stops the run, the other draws a single pixel
+ * @param {(pixel: Pixel) => ((i: number) => number) | undefined} [options.heatAt] receives the pixel under the pointer; returns a function
+ *   that maps the index of any pixel to its heat, 0 to 1
+ * @param {(phase: 'change' | 'first' | 'done') => void} [options.onDrawn] called after pixels were drawn: 'change' on each change, 'first'
+ *   after the first pixels of a run, 'done' at the end of the run
  * @param {(each: number) => void} [options.onPace] receives the time per pixel in milliseconds
  */
 export function createCompletion(store, { acquire, steps = true, heatAt, onDrawn = () => {}, onPace = () => {} }) {
@@ -37,7 +37,7 @@ export function createCompletion(store, { acquire, steps = true, heatAt, onDrawn
       onDrawn('change');
     },
     onPull(ms, elements, first) {
-      // The time of the first pull includes reading the given part.
+      // The first pull also includes the time for reading the given part, so the meter skips it.
       if (first) onDrawn('first');
       else meter.pulled(ms, elements);
     },
@@ -78,7 +78,7 @@ export function createCompletion(store, { acquire, steps = true, heatAt, onDrawn
     },
   });
 
-  /** Computes the surprisal of the source itself, once for each picture and class. */
+  /** Computes the surprisal of the original digit, once for each picture and class. */
   async function scoreTruth() {
     const { model, source, label, truth } = store.now;
     if (!model || !source || truth) return;

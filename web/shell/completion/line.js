@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The line below which the model completes the picture. It is a slider that visitors drag on the picture or move with the keyboard.
+// Builds the line below which the model completes the picture. The line is a slider, moved by dragging or with the keyboard.
 // @ts-check
 import { make, makeSvg } from '../page/dom.js';
 import { phrase } from '../page/phrase.js';
@@ -24,7 +24,7 @@ const KEYS = {
 /**
  * @param {Store<State>} store
  * @param {HTMLElement} stage the picture on which the handle lies
- * @param {HTMLElement} panels the element that gets the custom property --line, which draws the line through all pictures
+ * @param {HTMLElement} panels element on which the CSS property --line is set; the style sheet draws the line through all pictures from it
  */
 export function createLine(store, stage, panels) {
   const handle = make('div', {

@@ -17,7 +17,7 @@ const PEN = 0.07;
 /**
  * @param {Store<State>} store
  * @param {HTMLElement} side the element that contains the pad
- * @param {() => void} onDraw called when the drawing has become the picture to complete
+ * @param {() => void} onDraw called when the drawing becomes the picture to complete
  * @param {string} [id] id of the pad; needed on pages with two pads
  */
 export function createPad(store, side, onDraw, id = 'pad') {

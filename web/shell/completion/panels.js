@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Draws the digit with its line, and the completions.
+// Draws the digit with its line and, next to it, the completions.
 // @ts-check
 import { make, perFrame } from '../page/dom.js';
 import { phrase } from '../page/phrase.js';
@@ -15,7 +15,7 @@ import { ENDINGS } from './shots.js';
 /** @import { Ending } from './runner.js' */
 /** @import { Pixel, State, Store } from './state.js' */
 
-/** Index of the pixel from which the arrow keys start. */
+/** Index of the pixel that the arrow keys select first. */
 const MIDDLE_OF_ENDING = 20 * SIDE + SIDE / 2;
 
 /** @param {Float32Array} nats @param {number} from @param {number} to */
@@ -35,8 +35,8 @@ function panel(name, extra) {
  * @param {Store<State>} store
  * @param {HTMLElement} root
  * @param {() => Ending[]} pictures
- * @param {(pixel: Pixel) => ((i: number) => number) | undefined} [heatAt] while a pixel is pointed at, returns a function from the index of
- *   a pixel to its heat, 0 to 1
+ * @param {(pixel: Pixel) => ((i: number) => number) | undefined} [heatAt] receives the pixel under the pointer; returns a function that
+ *   maps the index of any pixel to its heat, 0 to 1
  * @param {string[]} [titles] titles of the completions
  */
 export function createPanels(store, root, pictures, heatAt = () => undefined, titles = ENDINGS) {

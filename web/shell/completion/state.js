@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Holds the state of a completion figure in one object and notifies its listeners of changes.
+// Holds the state of a completion figure in one object and notifies listeners when it changes.
 // @ts-check
 /** @import { Model, ModelInfo } from '../library.js' */
 /** @import { Phase } from '../run/transport.js' */
@@ -7,7 +7,7 @@
 /**
  * @typedef {Object} Source the picture to complete
  * @property {Uint8Array} pixels 8-bit grey levels in raster order; 0 is paper
- * @property {string} name name for labels, such as 'Test digit 7' or 'Your drawing'
+ * @property {string} name name to show in labels, such as 'Test digit 7' or 'Your drawing'
  * @property {number} digit index of the digit in the strip; -1 if it is not from the strip
  */
 /**

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The strip of test digits, as radio buttons, so that the arrow keys move along it.
+// Builds the strip of test digits from radio buttons, so that the arrow keys move along it.
 // @ts-check
 import { quantise } from '../library.js';
 import { make } from '../page/dom.js';

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Loads several models and reports their progress as one.
+// Loads several models and reports their combined progress.
 // @ts-check
 import { acquire } from '../library.js';
 /** @import { Hold, Progress } from '../library.js' */
@@ -18,7 +18,7 @@ function together(report, count) {
 }
 
 /**
- * Acquires all of the models or, if one fails, none.
+ * Acquires all models. If one fails, releases the others and throws.
  * @param {string[]} urls
  * @param {LoadOptions} options
  * @returns {Promise<Hold[]>}
@@ -50,8 +50,8 @@ export async function acquireAll(urls, { onProgress, signal }) {
 /**
  * Acquires the models of a figure and everything else that the figure needs. If one of them fails, all models are released.
  * @param {Promise<Hold | Hold[]>} first
- * @param {Promise<unknown> | ((holds: Hold[]) => Promise<Hold[] | void> | void)} rest  work that runs in parallel, or a function that may
- *   acquire further models and throws if the figure cannot use the models
+ * @param {Promise<unknown> | ((holds: Hold[]) => Promise<Hold[] | void> | void)} rest  either work that runs in parallel, or a function
+ *   that receives the acquired models. The function may acquire further models; it throws if the figure cannot use the models
  * @returns {Promise<Hold[]>}
  */
 export async function acquireWith(first, rest) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Starts the slowest work first. While the rest of a page is still being read, this module starts a worker and loads the weights that the
-// page's head names.
+// Starts the slowest work first. While the browser is still parsing the rest of the page, this module starts a worker and loads the weights
+// that the page's <head> names.
 // @ts-check
 import { acquire } from '../library.js';
 import { asked } from '../page/asked.js';
@@ -8,10 +8,10 @@ import { takeWorker, weights } from './first.js';
 /** @import { Hold } from '../library.js' */
 /** @import { LoadOptions } from './loading.js' */
 
-/** Keeps the early model until a figure has acquired it. */
+/** Aborted when a figure has acquired the model or failed to. Until then, this module holds the model so that it is not released. */
 const waiting = new AbortController();
 const { signal } = waiting;
-/** Address of the weights that the page's head names. */
+/** Address of the weights that the page's <head> names. */
 export const ours = weights?.href ?? '';
 const address = asked ?? ours;
 if (address) {
@@ -22,7 +22,7 @@ if (address) {
 }
 
 /**
- * Acquires the model that the page's head or address names, or joins its download if that is in progress.
+ * Acquires the model that the page's address or <head> names. If its download is already in progress, waits for that download.
  *
  * @param {LoadOptions} options
  * @returns {Promise<Hold>}
@@ -30,7 +30,8 @@ if (address) {
 export function acquireEarly(options) {
   if (!address) throw new Error('The head of this page preloads no weights.');
   const hold = acquire(address, options);
-  // Aborts after the model is acquired: an acquire() that is aborted before it starts would leave its worker without a model.
+  // Releases the early hold only after this acquire() has settled. If the early acquire() were aborted before it starts, its worker would
+  // have no model.
   const held = () => waiting.abort();
   hold.then(held, held);
   return hold;

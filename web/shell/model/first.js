@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: MIT
-// Starts the worker and fetches the fastest wasm build while the weights that the page's head requests are loading. The head cannot request
-// the wasm itself, because the script must first test which build the browser supports.
+// Starts the worker and fetches the fastest wasm build while the browser downloads the weights that the page's <head> preloads. The <head>
+// cannot preload the wasm, because the script must first test which build the browser supports.
 // @ts-check
 import { build, startOwn } from '../../lib/files.js';
 import { fastest } from '../../lib/workers/simd.js';
 import { asked } from '../page/asked.js';
 
-/** The head's preload link of the page's weights. @type {HTMLLinkElement | null} */
+/** The preload link in the <head> for the page's weights. @type {HTMLLinkElement | null} */
 export const weights = document.querySelector('link[rel="preload"][href$=".gguf"]');
 
 /** The worker that was started early, until the library takes it. @type {Worker | undefined} */
 let worker;
 
-/** Returns the early worker, and forgets it. */
+/** Returns the early worker once; later calls return undefined. */
 export function takeWorker() {
   const taken = worker;
   worker = undefined;

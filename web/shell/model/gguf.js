@@ -22,7 +22,7 @@ function half(bits) {
 }
 
 /**
- * For each tensor type, a function that reads value i of a tensor whose data start at byte `from`.
+ * For each tensor type, a function that reads value i of a tensor. The tensor's data start at byte `from`.
  * @type {Record<number, (view: DataView, from: number, i: number) => number>}
  */
 const NUMBERS = {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Loads a model of the visitor that replaces the page's own.
+// Loads a visitor's model, which replaces the page's own.
 // @ts-check
 import { load } from '../library.js';
 import { phrase } from '../page/phrase.js';
@@ -8,7 +8,7 @@ import { misfit } from './misfit.js';
 /** @import { Model } from '../library.js' */
 
 /**
- * Loads the model of a file, and rejects models that the page cannot show.
+ * Loads a model from a file. Throws if the page cannot show it.
  *
  * @param {Parameters<typeof load>[0]} source
  * @param {string} name   name to display

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Loads the models of a figure. It shows the progress and a cancel button, offers another attempt after errors, and reloads models whose
-// worker has ended.
+// Loads the models of a figure. Shows the progress and a cancel button. After an error, offers a button that tries again. Reloads a model
+// if its worker has ended.
 // @ts-check
 import { announce, supported } from '../library.js';
 import { make } from '../page/dom.js';
@@ -17,13 +17,14 @@ const LOST = new Set(['trap', 'closed']);
 /** @typedef {{ onProgress: (progress: Progress) => void, signal: AbortSignal }} LoadOptions */
 
 /**
- * Functions that reload a figure, by the signal of its load. Each resolves with the error message, or '' for success.
+ * Functions that reload a figure. The key is the signal that the figure's load received. Each function resolves with the error message, or
+ * '' for success.
  * @type {WeakMap<AbortSignal, () => Promise<string>>}
  */
 export const reloads = new WeakMap();
 
 /**
- * @param {HTMLElement} root the box with the progress bar, which is hidden at first; the ids of its parts start with the id of the box
+ * @param {HTMLElement} root box with the progress bar; hidden at first. The ids of the elements in the box start with the id of the box
  * @param {Object} hooks
  * @param {(options: LoadOptions) => Promise<Hold[]>} hooks.acquire acquires the models
  * @param {(models: Model[]) => void} hooks.onModels called after the models have loaded
@@ -49,7 +50,7 @@ export function createLoading(root, { acquire, onModels, onLost }) {
     announce(message);
   }
 
-  /** @returns {Promise<string>} the error message; '' after success, or if another load was started in the meantime */
+  /** @returns {Promise<string>} the error message; '' after success or if a newer load has replaced this one */
   async function load() {
     stopper?.abort();
     const mine = (stopper = new AbortController());
@@ -103,7 +104,7 @@ export function createLoading(root, { acquire, onModels, onLost }) {
     /** Reports that a run has failed. @param {unknown} error */
     failed(error) {
       const { code } = /** @type {NextPixelError} */ (error);
-      if (code === 'closed' && holds.length > 0) return; // a run of a model that was replaced in the meantime
+      if (code === 'closed' && holds.length > 0) return; // the error is from a run of an earlier model that has been replaced
       const lost = LOST.has(code);
       if (lost) {
         for (const hold of holds) hold.discard();

@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: MIT
-// Decides whether a page can show a visitor's model, and if it cannot, which page can.
+// Decides whether a page can show a visitor's model. If it cannot, names a page that can.
 // @ts-check
 import { meta } from '../page/asked.js';
 import { phrase } from '../page/phrase.js';
 import { PAGES } from './pages-of-kinds.js';
 /** @import { ModelInfo } from '../library.js' */
 
-/** The picture size, the verbs and the architectures that the page accepts. */
+/** The words of the page's <meta name="takes">: the picture size, the verbs and the architectures that the page accepts. */
 const words = meta?.content.split(' ') ?? [];
 const size = words.find((word) => /^\d/.test(word));
 const deeds = words.filter((word) => PAGES.some(([, deed]) => deed === word));
-/** The architectures that the page accepts, if its figures need certain architectures. */
+/** The architectures that the page accepts; empty if it accepts all. */
 const only = words.filter((word) => word !== size && !deeds.includes(word));
 
-/** Returns the first row for the model's kind whose deed is the kind itself or a verb of the model. @param {ModelInfo} info */
+/** Returns the first row of PAGES for the model's kind whose deed equals that kind or one of the model's verbs. @param {ModelInfo} info */
 const pageOf = (info) =>
   PAGES.find(([kind, deed]) => kind === info.kind && (deed === kind || /** @type {string[]} */ (info.verbs).includes(deed)));
 
@@ -23,7 +23,7 @@ function pixels(size) {
   return channels === '3' ? phrase`${width} by ${height} pixels in colour` : phrase`${width} by ${height} pixels in grey`;
 }
 
-/** Returns a suggestion for what to try with a model that the page can show. @param {ModelInfo} info */
+/** Returns a sentence that suggests what to try with a model. The page must be able to show the model. @param {ModelInfo} info */
 export const trying = (info) => pageOf(info)?.[3]() ?? '';
 
 /**

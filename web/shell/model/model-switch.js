@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A switch between models, as radio buttons, so that the arrow keys move along it.
+// Builds a switch between models from radio buttons, so that the arrow keys move along it.
 // @ts-check
 import { make } from '../page/dom.js';
 
@@ -10,7 +10,7 @@ import { make } from '../page/dom.js';
 export function createModelSwitch(root, onChange) {
   root.addEventListener('change', async ({ target }) => {
     await onChange();
-    // A disabled radio button loses the focus. The focus returns to it unless the visitor has moved it elsewhere.
+    // A radio button loses the focus when it is disabled. Gives the focus back unless the visitor has moved it elsewhere.
     if (document.activeElement === document.body) /** @type {HTMLInputElement} */ (target).focus({ preventScroll: true });
   });
   return {
@@ -23,7 +23,7 @@ export function createModelSwitch(root, onChange) {
       const input = root.querySelector(`input[value="${CSS.escape(name)}"]`);
       if (input instanceof HTMLInputElement) input.checked = true;
     },
-    /** Adds a model to the choices if it is not among them. @param {string} name @param {string} text */
+    /** Adds a model to the choices unless it is already there. @param {string} name @param {string} text */
     offer(name, text) {
       if (root.querySelector(`input[value="${CSS.escape(name)}"]`)) return;
       const { name: group } = /** @type {HTMLInputElement} */ (root.querySelector('input'));

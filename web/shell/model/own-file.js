@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Lets visitors replace the page's own model by a file, on pages that declare which models they accept (asked.js). The file is chosen in
-// the box below the first figure, which web/tools/frame.js adds, or dropped on the page. After a reload, the page shows its own model
-// again.
+// Lets visitors replace the page's model with their own file, on pages that declare which models they accept (asked.js). Visitors choose
+// the file in the box below the first figure (web/tools/frame.js adds the box) or drop it on the page. After a reload, the page shows its
+// own model again.
 // @ts-check
 import { announce, load, ownFiles } from '../library.js';
 import { make } from '../page/dom.js';
@@ -17,17 +17,17 @@ import { weightBytes } from './weight-bytes.js';
 /** @import { Hold, Model } from '../library.js' */
 /** @import { LoadOptions } from './loading.js' */
 
-/** A replaced model is closed after this delay, because some of its runs may still be stopping. */
+/** Delay before a replaced model is closed, because some of its runs may still be stopping. */
 const GRACE_MS = 3000;
 
 /**
- * The visitor's file that replaces the page's model. A figure takes the loaded `model` and clears it.
+ * The visitor's file that replaces the page's model. A figure that takes the loaded `model` also clears this property.
  * @type {{ file: File, model?: Model } | undefined}
  */
 let own;
 /** Reloads the first figure. Returns the error message, or '' for success. @type {() => Promise<string>} */
 let again = async () => '';
-/** Name of the model that the file replaces, if a figure has several models. */
+/** If a figure has several models, the name of the one that the file replaces. */
 let place = '';
 /** @type {((bytes: ArrayBuffer) => void)[]} */
 const readers = [];
@@ -36,7 +36,7 @@ const readers = [];
 export const ownName = () => own?.file.name ?? '';
 
 /**
- * Calls a function with the bytes of the current model file, now and whenever another file replaces it.
+ * Calls a function with the bytes of the current model file, now and each time another file replaces it.
  * @param {(bytes: ArrayBuffer) => void} reader
  * @returns {Promise<void>} rejects if the page's own weight file cannot be read
  */
@@ -86,7 +86,7 @@ function createOwnFile(box) {
   );
   let stopper = new AbortController();
 
-  /** Shows the visitor's file, which is in `own`. @returns {Promise<string>} the error as a sentence; '' if there is none */
+  /** Shows the visitor's file, stored in `own`. @returns {Promise<string>} the error as a sentence; '' if there is none */
   async function use() {
     const wrong = await again();
     if (wrong) return wrong;

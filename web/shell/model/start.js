@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Selects the first model of a page: the page's own, the one that the address names, or the visitor's file.
+// Selects the first model of a page: the page's own model, the model that the address names, or the visitor's file.
 // @ts-check
 import { asked } from '../page/asked.js';
 import { make } from '../page/dom.js';
@@ -13,13 +13,13 @@ import { misfit, trying } from './misfit.js';
 export { ours } from './early.js';
 
 /**
- * @typedef {(options: LoadOptions, among: string) => Promise<Hold> | undefined} Instead  returns undefined if the page should use its own
- * model
+ * @typedef {(options: LoadOptions, among: string) => Promise<Hold> | undefined} Instead  function that may supply another model; returns
+ *   undefined if the page should use its own
  */
 /** @type {Instead} */
 let instead = () => undefined;
 
-/** Sets the function that may replace the first model from now on (see own-file.js). @param {Instead} by */
+/** Sets the function that may supply the first model from now on (see own-file.js). @param {Instead} by */
 export function standIn(by) {
   instead = by;
 }
@@ -58,8 +58,8 @@ function fitting(hold) {
 }
 
 /**
- * Acquires the model of the visitor's file, else the model that the address names, if the page can show it, else the model in the page's
- * head.
+ * Acquires the visitor's file if there is one. Otherwise acquires the model that the address names, provided that the page can show it, or
+ * else the model that the page's <head> names.
  *
  * @param {LoadOptions} options
  * @param {string} [among] name of the model, if a figure has several models

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: MIT
-// Fetches the bytes of a weight file for figures that show the file's values.
+// Fetches the bytes of a weight file for figures that show its values.
 // @ts-check
 
 /**
  * @param {string} address
- * @returns {Promise<Response | undefined>} the copy in the library's cache, if there is one. A sandboxed frame may not read the cache
+ * @returns {Promise<Response | undefined>} the copy in the library's cache; undefined if there is none, or in a sandboxed frame, which may
+ *   not read the cache
  */
 async function copyOf(address) {
   try {
@@ -15,7 +16,8 @@ async function copyOf(address) {
 }
 
 /**
- * Fetches the bytes of a weight file. They usually come from the browser's cache, and without a connection from the library's cache.
+ * Fetches the bytes of a weight file. They usually come from the browser's HTTP cache. Without a connection, they come from the library's
+ * cache.
  *
  * @param {string} address
  */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Stores the settings of figures in the address. After the # are the id of a figure and everything that determines its picture or text. The
-// history stores the settings of every figure that the visitor has changed, so that the Back button restores them. The part after the #
-// stays on the device, because browsers do not send it.
+// Stores the settings of figures in the address. The part after the # contains the id of a figure and all settings that determine its
+// picture or text. Browsers do not send this part to the server. Each history entry stores the settings of every figure that the visitor
+// has changed, so that the Back button restores them.
 // @ts-check
 
 /** @typedef {Record<string, string | number>} Settings */
@@ -10,24 +10,24 @@
 const TYPING_MS = 1000;
 
 /**
- * @typedef {Object} Kept a figure whose settings the address can hold
+ * @typedef {Object} Kept a figure with settings that the address can hold
  * @property {() => Settings | null} settings
  * @property {(settings: URLSearchParams) => boolean | void} apply
- * @property {string | undefined} first settings when the page opened
+ * @property {string | undefined} first settings that the figure had when the page opened
  * @property {string | undefined} now current settings
- * @property {string | undefined} asked settings as written in the address that the visitor followed
- * @property {string | undefined} wanted settings that the figure must still apply
+ * @property {string | undefined} asked settings as written in the link that the visitor followed
+ * @property {string | undefined} wanted settings that have yet to be applied to the figure
  */
 /** @type {Map<string, Kept>} */
 const figures = new Map();
-/** State when the page opened: the figure to scroll to on a first visit, and the settings of the figures.
+/** State when the page opened: on a first visit, the id of the figure to scroll to; and the settings of the figures.
  * @type {{ target: string, figures: Record<string, string> } | undefined} */
 let opened;
 let applying = false;
 /** The last change, if the visitor made it while dragging or typing. @type {{ id: string, at: number } | null} */
 let typing = null;
 
-/** Decodes an element's id in the address. Returns '' if it is malformed. @param {string} text */
+/** Decodes the element id in an address. Returns '' if it is malformed. @param {string} text */
 function decoded(text) {
   try {
     return decodeURIComponent(text);
@@ -36,7 +36,7 @@ function decoded(text) {
   }
 }
 
-/** Reads from the address the id of a figure or another element, and the settings. */
+/** Reads the id of the target element (usually a figure) and the settings from the address. */
 function read() {
   const [target, query = ''] = location.hash.slice(1).split(/\?(.*)/s);
   return { target: decoded(target), settings: new URLSearchParams(query) };
@@ -55,7 +55,7 @@ const remembered = () => history.state?.figures;
 function remember(how, address) {
   /** @type {Record<string, string>} */
   const changed = {};
-  // Settings of a figure that is not built yet are kept.
+  // Keeps the settings of figures that are not built yet.
   for (const [id, text] of Object.entries(remembered() ?? {})) if (!figures.has(id)) changed[id] = text;
   for (const [id, { first, now, wanted }] of figures) {
     const text = wanted ?? now;
@@ -83,7 +83,7 @@ function bring(figure) {
   figure.wanted = undefined;
 }
 
-/** Key in sessionStorage for settings that the same page in another language takes over. */
+/** Key in sessionStorage for the settings that pass to the same page in another language. */
 const CARRIED = 'nextpixel-carried';
 
 /** Stores the settings of all figures for the page in another language. */
@@ -134,7 +134,7 @@ function follow() {
   remember('replaceState');
 }
 
-/** Adds the listeners and marks the current history entry. Only entries that come from a link are unmarked. */
+/** Adds the listeners and marks the current history entry. An unmarked entry therefore comes from a link. */
 function open() {
   addEventListener('popstate', follow);
   addEventListener('hashchange', follow);
@@ -156,10 +156,10 @@ function open() {
  *
  * @param {string} id id of the figure
  * @param {Object} figure
- * @param {() => Settings | null} figure.settings returns all settings that determine the figure's content; null if an address cannot hold
- *   them, or if the figure is not ready
- * @param {(settings: URLSearchParams) => boolean | void} figure.apply applies the settings; returns false if the figure is not ready, and
- *   proceed() then tries again
+ * @param {() => Settings | null} figure.settings returns all settings that determine the figure's content, or null if an address cannot
+ *   hold them or the figure is not ready
+ * @param {(settings: URLSearchParams) => boolean | void} figure.apply applies the settings. Returns false if the figure is not ready;
+ *   proceed() then tries again later
  */
 export function keepInAddress(id, { settings, apply }) {
   opened ??= open();
@@ -184,12 +184,12 @@ export function keepInAddress(id, { settings, apply }) {
       figure.asked = figure.wanted = undefined;
       remember(same ? 'replaceState' : 'pushState', addressOf(id, next));
     },
-    /** Records settings that changed without an action of the visitor. */
+    /** Records settings that changed without any action by the visitor. */
     settle() {
       const all = settings();
       if (all && figure.now !== undefined) figure.now = textOf(all);
     },
-    /** Applies the settings that the figure must still apply, if it is ready now. */
+    /** Applies any settings that are still waiting, if the figure is ready now. */
     proceed() {
       if (figure.first === undefined) {
         const opened = settings();

@@ -3,9 +3,9 @@
 // @ts-check
 
 /**
- * Hides all elements that do not contain the figure. Texts for screen readers stay.
+ * Hides all elements that do not contain the figure. Text that only screen readers read stays.
  *
- * @param {Element | undefined} figure  undefined to show the whole page again
+ * @param {Element | undefined} figure  the figure to show; undefined to show the whole page again
  * @param {...Element} kept  further elements that stay visible; children of the body
  */
 export function showAlone(figure, ...kept) {

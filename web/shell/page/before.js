@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
-// Runs before the first paint and is therefore a classic script in the head of every page. It selects the visitor's language and hides
-// everything except a figure that is shown alone.
+// Selects the visitor's language. If a single figure is to be shown, hides everything else. This must happen before the first paint, so the
+// file is a classic script in the <head> of every page.
 // @ts-check
 {
-  const KEPT = 'nextpixel-language'; // the key that language.js uses, too
+  const KEPT = 'nextpixel-language'; // language.js uses the same key
   const root = document.documentElement;
   const query = new URLSearchParams(location.search);
   const script = /** @type {HTMLScriptElement} */ (document.currentScript);
@@ -14,7 +14,7 @@
     [.../** @type {NodeListOf<HTMLLinkElement>} */ (document.head.querySelectorAll('link[rel="alternate"][hreflang]'))].find(
       ({ hreflang }) => hreflang === lang && lang !== root.lang,
     )?.href;
-  /** Returns the language that the visitor has chosen on a page, otherwise the browser's language. */
+  /** Returns the language that the visitor chose on an earlier visit, or else the browser's language. */
   function preferred() {
     try {
       return localStorage.getItem(KEPT) ?? navigator.language.split('-')[0];
@@ -31,8 +31,8 @@
   const asked = addressIn(query.get('lang')); // language.js reports a language in which the page does not exist
   const other = query.has('lang') ? undefined : addressIn(preferred());
   const entered = !location.search && !location.hash && !document.referrer.startsWith(web);
-  // ?lang=ko applies to every page. Without ?lang, a page keeps its language, except that the front page switches for visitors from another
-  // site.
+  // ?lang=ko applies to every page. Without ?lang, only the front page switches to the visitor's language, and only for visitors who come
+  // from another site.
   if (asked) turnTo(asked);
   else if (other && entered && script.dataset.entrance !== undefined && root.lang === 'en' && navigator.onLine) turnTo(other);
   else if (other) root.classList.add('other-language'); // emphasises the link to the other language

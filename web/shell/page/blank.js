@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Returns whether a typed text has no visible character. The result equals sentenceOf(text) === '' (web/lib/base/typed.js), but this
- * function is smaller.
- * @param {string} text */
+/**
+ * Returns whether the typed text contains no visible characters. Same result as sentenceOf(text) === '' (web/lib/base/typed.js), in a
+ * smaller function.
+ * @param {string} text
+ */
 export const isBlank = (text) => !/[^\s\p{Default_Ignorable_Code_Point}\p{Cc}]/u.test(text);

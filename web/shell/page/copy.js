@@ -3,7 +3,7 @@
 // @ts-check
 import { phrase } from './phrase.js';
 
-/** Milliseconds for which the button shows that the code was copied. */
+/** How long the button shows that the code was copied, in milliseconds. */
 const SAID_MS = 2000;
 
 /** @param {HTMLElement} code */
@@ -17,7 +17,7 @@ function buttonFor(code) {
       await navigator.clipboard.writeText(`${code.textContent?.trimEnd()}\n`);
       button.textContent = phrase`Copied`;
     } catch {
-      // the page may not use the clipboard: the selected text can be copied with the keyboard
+      // if the page may not use the clipboard, selects the code so that the visitor can copy it with the keyboard
       getSelection()?.selectAllChildren(code);
       button.textContent = phrase`Selected`;
     }

@@ -46,7 +46,7 @@ export function deviceRefused(device, error) {
 }
 
 /**
- * Opens a device. Also throws if the browser does not offer the device to this page.
+ * Opens a device. Throws if the visitor refuses, or if the browser does not offer the device to this page.
  *
  * @param {MediaStreamConstraints} constraints
  * @returns {Promise<MediaStream>}
@@ -57,7 +57,7 @@ export async function openDevice(constraints) {
 }
 
 /**
- * Records from the microphone for some time. The microphone is released even after an error.
+ * Records from the microphone for `ms` milliseconds. Releases the microphone even after an error.
  * @param {number} ms
  * @param {() => void} onSpeak  called when the recording starts
  * @returns {Promise<Blob>}

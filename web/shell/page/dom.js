@@ -3,7 +3,7 @@
 // @ts-check
 
 /**
- * Returns the element with this id. If the element is missing, the page's HTML is wrong.
+ * Returns the element with this id. Throws if it is missing, because the page's HTML is then wrong.
  * @template {HTMLElement} [T=HTMLElement]
  * @param {string} id
  * @returns {T}
@@ -49,7 +49,7 @@ const motion = matchMedia('(prefers-reduced-motion: reduce)');
 export const reducedMotion = () => motion.matches;
 
 /**
- * Returns a function that schedules `work` for the next animation frame; several calls before that frame run it once.
+ * Returns a function that schedules `work` for the next animation frame. If it is called several times before that frame, `work` runs once.
  * @param {() => void} work
  */
 export function perFrame(work) {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
-// Files that a visitor gives to a figure: chosen with a button, dropped on the figure, or pasted.
+// Accepts files that a visitor chooses with a button, drops on a figure, or pastes.
 // @ts-check
 import { phrase } from './phrase.js';
 
-/** For each medium, a pattern that matches the type or the name of its files. Among several files, the first one that matches is used. */
+/** For each medium, a pattern for the MIME type or the name of its files. Of several files, the first match is used. */
 export const MEDIA = {
   picture: /^image\//i,
   sound: /^(audio|video)\//i,
@@ -29,13 +29,14 @@ export function fileOf(transfer, medium) {
 const takers = new Map();
 
 /**
- * Lets visitors give files to a figure or to the page. While the input is disabled, a dropped or pasted file is refused with a sentence,
- * because there is no model yet.
+ * Lets visitors give files to a figure or to the page. While the input is disabled, there is no model yet, so a dropped or pasted file is
+ * rejected with a message.
  *
- * @param {HTMLElement} figure  or `document.documentElement`, which gets the dropped files that no figure takes, but no pasted files
+ * @param {HTMLElement} figure  the figure, or `document.documentElement` to receive files that are dropped outside all figures (but not
+ *   pasted files)
  * @param {{ input: HTMLInputElement, medium: RegExp, take: (file: File) => void, say: (sentence: string) => void, models?: boolean,
- *   zone?: HTMLElement }} how  models: whether `take` accepts model files, too; otherwise the page gets them. zone: the element that is
- *   marked while a file is dragged
+ *   zone?: HTMLElement }} how  models: whether `take` also accepts model files; if not, they go to the page. zone: the element that is
+ *   highlighted while a file is dragged over it
  */
 export function takeFiles(figure, { input, medium, take, say, models = false, zone = figure }) {
   input.addEventListener('change', () => {
@@ -82,8 +83,9 @@ function visible(element) {
 }
 
 /**
- * Gives a pasted file to the figure that has the focus; if none has it, to the figure that fills most of the screen. A field gets the text
- * that it is given: spreadsheets and word processors put a picture of the text on the clipboard, too.
+ * Gives a pasted file to the figure that has the focus, or else to the figure that fills most of the screen. Text that is pasted into a
+ * text field goes to that field, even if the clipboard also contains a picture: spreadsheets and word processors add a picture of the
+ * copied text.
  *
  * @param {ClipboardEvent} event
  */

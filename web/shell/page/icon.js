@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The icons of the buttons. One sheet with the icons of all pages is added to the document once.
+// Creates the icons of the buttons. One SVG sheet contains the icons of all pages; it is added to the document once.
 // @ts-check
 import { makeSvg } from './dom.js';
 

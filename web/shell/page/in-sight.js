@@ -3,14 +3,16 @@
 // @ts-check
 import { reducedMotion } from './dom.js';
 
-/** A run continues out of sight for this many milliseconds, so that visitors who scroll past and back find the run unchanged. */
+/**
+ * A run that leaves the screen continues for this many milliseconds, so that it is not interrupted if the visitor scrolls past and back.
+ */
 const AWAY_MS = 5000;
 /** A figure starts to load at this distance from the screen. */
 const NEAR = '500px 0px';
 
-/** For each element whose visibility is tracked, the functions that treat it as visible. @type {Map<Element, (() => void)[]>} */
+/** For each tracked element, the functions to call when the element is to be treated as visible. @type {Map<Element, (() => void)[]>} */
 const waiting = new Map();
-/** Elements that are treated as visible wherever they are. @type {Set<Element>} */
+/** Elements that are treated as visible wherever they are on the page. @type {Set<Element>} */
 const shown = new Set();
 
 /** @param {Element} element @param {() => void} see */
@@ -20,8 +22,9 @@ function wait(element, see) {
 }
 
 /**
- * From now on, treats everything in a part of the page as visible: it is built and drawn even if it is hidden or the visitor never scrolls
- * to it. This is used for a figure that is shown alone, whose earlier figures must run, and for printing, for which all figures must run.
+ * From now on, treats everything in a part of the page as visible. Its figures are built and drawn even if they are hidden or the visitor
+ * never scrolls to them. There are two uses: a figure that is shown alone may depend on hidden figures before it, and printing needs all
+ * figures.
  *
  * @param {Element} part
  */
@@ -59,7 +62,7 @@ export function inSight(element, { onSeen, onAway }) {
       return always;
     },
   };
-  // The microtask runs after the caller has received the result.
+  // In a microtask, so that the caller receives the result before onSeen() is called.
   queueMicrotask(() =>
     wait(element, () => {
       seen = always = true;
@@ -72,7 +75,8 @@ export function inSight(element, { onSeen, onAway }) {
 
 /**
  * Runs automatically while the figure is visible. The run starts when the figure first becomes visible, is interrupted out of sight, and
- * resumes when the figure is visible again. The visitor's decisions take precedence. With reduced motion, nothing starts automatically.
+ * resumes when the figure is visible again. Once the visitor has started or stopped the run, it no longer starts or resumes automatically.
+ * With reduced motion, nothing starts automatically.
  *
  * @param {Element} element
  * @param {{ start: () => boolean, stop: () => boolean }} run start: starts or resumes the run if possible, and returns whether it did;
@@ -81,8 +85,8 @@ export function inSight(element, { onSeen, onAway }) {
 export function whileSeen(element, { start, stop }) {
   let cut = true; // true at first, because the run starts when the figure becomes visible
   const proceed = () => {
-    // With reduced motion, nothing starts automatically, except in figures that are treated as visible, because no visitor could start
-    // them.
+    // With reduced motion, nothing starts automatically. The exception is a figure that is always treated as visible, because it may be
+    // hidden and the visitor then cannot start it.
     if (cut && sight.seen && (!reducedMotion() || sight.always) && start()) cut = false;
   };
   const sight = inSight(element, {
@@ -109,9 +113,9 @@ export function whileSeen(element, { start, stop }) {
 const USES = ['focusin', 'pointerdown', 'click', 'input', 'change', 'keydown'];
 
 /**
- * Builds a part of the page when it comes near the screen. Visitors who never scroll there do not need it. The observer calls back with a
- * delay, so a visitor may reach a control before the part is built. The first use of a control therefore also builds the part, before the event reaches the control, so
- * that the control's own listeners receive the event.
+ * Builds a part of the page when it comes near the screen, because visitors who never scroll there do not need it. The IntersectionObserver
+ * reports with a delay, so a visitor may use a control before the part is built. The first event on a control therefore also builds the
+ * part. This happens before the event reaches the control, so the new listeners of the control receive the event, too.
  *
  * @param {Element} element
  * @param {() => void} open

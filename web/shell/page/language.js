@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Makes links to the page in another language keep the visitor's position in the page and the settings of every figure.
+// Lets visitors switch languages without losing their place on the page or the settings of the figures.
 // @ts-check
 import { carry } from './address.js';
 import { asked } from './asked.js';
@@ -16,7 +16,8 @@ const inView = () =>
 const KEPT = 'nextpixel-language';
 
 /**
- * Reports that the page does not exist in the language that its address names (?lang=). If it exists, before.js has already switched to it.
+ * Tells the visitor if the page does not exist in the language that its address names (?lang=). If it does exist, before.js has already
+ * switched to it.
  */
 function reportLanguage() {
   const { lang: here, classList } = document.documentElement;

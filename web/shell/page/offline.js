@@ -2,7 +2,9 @@
 // Lets the page work without a connection from the second visit on.
 // @ts-check
 
-/** Name of the cache with the file lists of the courses kept on this device, by the address of the course. sw.js uses the same name. */
+/**
+ * Name of the cache with the file lists of all courses on this device. The keys are the addresses of the courses. sw.js uses the same name.
+ */
 export const COURSES = 'nextpixel-courses';
 
 /** Starts the service worker and sends it the addresses of all files that the page has loaded. */
@@ -19,6 +21,6 @@ export async function workOffline() {
       buffered: true,
     });
   } catch {
-    // Some private windows forbid service workers. The page then needs a connection.
+    // Some browsers forbid service workers in private windows. The page then needs a connection.
   }
 }

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: MIT
-// Shows one figure of a page inside other pages. PAGE/?figure=ID&bare shows only that figure. The button below each figure shows the HTML
-// code of a frame with the figure. Pages load this file only for these two purposes.
+// Embeds one figure of a page in other pages. PAGE/?figure=ID&bare shows only that figure. The button below each figure shows the HTML code
+// of an iframe with the figure. Pages load this file only for these two purposes.
 // @ts-check
 import { showAlone } from './alone.js';
 import { copyCode } from './copy.js';
 import { make } from './dom.js';
 import { phrase } from './phrase.js';
 
-/** Height that the frame adds to a figure, and step to which the frame's height is rounded up, in CSS pixels. */
+/** EDGES is the height that the frame adds to a figure. Frame heights are rounded up to a multiple of STEP. Both in CSS pixels. */
 const [EDGES, STEP] = [48, 20];
-/** Widths of frames at which the height of a figure is measured, in CSS pixels. */
+/** Frame widths at which the height of a figure is measured, in CSS pixels. */
 const WIDTHS = Array.from({ length: 18 }, (_, i) => 300 + 60 * i);
-/** Permissions that any figure may need: audio after a click, copying an address, and full screen. */
+/** Permissions that every frame gets: audio, copying an address, and full screen. */
 const ALLOW = ['autoplay', 'clipboard-write', 'fullscreen'];
 
 const rounded = (/** @type {number} */ height) => STEP * Math.ceil(height / STEP);
@@ -19,7 +19,7 @@ const rounded = (/** @type {number} */ height) => STEP * Math.ceil(height / STEP
 const { documentElement: root } = document;
 const query = new URLSearchParams(location.search);
 
-/** Returns the address of this page with the model that it names, but without the other parameters of this visit. */
+/** Returns the address of this page. Keeps its ?model= parameter and removes the other parameters. */
 function pageAddress() {
   const address = new URL(location.href);
   const model = query.get('model');
@@ -37,7 +37,7 @@ function footOf(figure) {
 }
 
 /**
- * Shows only the figure that the address names, or else the first figure, with a link to the page.
+ * Shows only the figure that the address names (default: the first figure), with a link to the page.
  * @returns {HTMLElement | undefined} the figure; undefined if the page does not have it
  */
 export function showBare() {
@@ -73,8 +73,8 @@ const titleOf = (figure) =>
 const quoted = (text) => text.replaceAll('&', '&amp;').replaceAll('"', '&quot;').replaceAll('<', '&lt;');
 
 /**
- * Returns the height of a frame with this figure for each of WIDTHS. A copy of the figure without scripts is measured in an invisible
- * frame. Canvases whose layout comes from a script keep the aspect ratio that they have on this page.
+ * Returns the height of a frame with this figure for each width in WIDTHS. Measures a copy of the figure, without its scripts, in an
+ * invisible frame. A canvas that a script lays out keeps its aspect ratio on this page.
  * @param {HTMLElement} figure
  * @returns {Promise<number[] | undefined>} undefined if frames cannot be measured, for example in a sandboxed page
  */
@@ -83,7 +83,7 @@ async function heightsOf(figure) {
   const opened = new Promise((resolve) => frame.addEventListener('load', resolve, { once: true }));
   document.body.append(frame);
   try {
-    await opened; // in Firefox, opening replaces the document
+    await opened; // in Firefox, document.open() replaces the document
     const there = frame.contentDocument;
     if (!there) return undefined;
     there.open();
@@ -122,8 +122,8 @@ async function heightsOf(figure) {
 }
 
 /**
- * Splits the widths into three ranges, each with one height that is large enough for the whole range, so that the frames have as little
- * unused space as possible.
+ * Splits the widths into three ranges with one height each. Each height is enough for its whole range. The split minimises the unused
+ * space.
  * @param {number[]} heights
  */
 function rangesOf(heights) {
@@ -144,7 +144,7 @@ function rangesOf(heights) {
 }
 
 /**
- * Returns CSS for the height of a frame that depends on the width of its container, or '' if the height is the same for every width.
+ * Returns CSS that makes the height of a frame depend on the width of its container, or '' if the height is the same for every width.
  *
  * @param {ReturnType<typeof rangesOf>} ranges
  */

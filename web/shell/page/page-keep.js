@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Keeps the files of a course on the device for visits without a connection: its pages in all languages, the scripts and the models.
-// Scripts and pages are in the service worker's cache (sw.js), and models are in the library's cache. A list in a third cache keeps both
-// from being deleted.
+// Keeps the files of a course on the device for offline visits: its pages in all languages, the scripts and the models. Scripts and pages
+// are stored in the service worker's cache (sw.js), models in the library's cache. A third cache stores the list of a course's files. Files
+// in such a list are not deleted.
 // @ts-check
 import { PATIENCE_MS } from '../../lib/load/patience.js';
 import { fastest } from '../../lib/workers/simd.js';
@@ -11,7 +11,7 @@ import { COURSES, workOffline } from './offline.js';
 import { phrase } from './phrase.js';
 import { bytes } from './words.js';
 
-/** @typedef {[address: string, bytes: number, tag: string]} CourseFile  two files with equal names and tags are identical */
+/** @typedef {[address: string, bytes: number, tag: string]} CourseFile  tag: version; two files with the same name and tag are identical */
 /**
  * @typedef {object} Kept
  * @property {string} release
@@ -23,11 +23,11 @@ const [FILES, MODELS] = ['nextpixel-page', 'nextpixel'];
 /** Number of parallel downloads. */
 const AT_ONCE = 4;
 /**
- * Name of the lock that a page holds while it stores or deletes files. An unfinished download is in no list yet, so another page could
- * delete its files.
+ * Name of the lock that a page holds while it stores or deletes files. Without the lock, another page could delete the files of an
+ * unfinished download, because no list contains them yet.
  */
 const LOCK = 'nextpixel-courses';
-/** Matches the folders of a release, whose files never change. */
+/** Matches the folders of a release. Files in these folders never change. */
 const FIXED = /\/(dist|weights)-[0-9a-f]{12}\//;
 
 /** Address of web/. */
@@ -40,10 +40,10 @@ const sizeOf = (/** @type {CourseFile[]} */ files) => files.reduce((sum, [, size
 const versionOf = ([url, , tag]) => `${url.replace(FIXED, '/$1/')} ${tag}`;
 
 /**
- * Runs a task while no other page or box stores or deletes files.
+ * Runs a task under the lock, so that no other page or box stores or deletes files meanwhile.
  *
  * @param {() => Promise<void>} task
- * @param {() => AbortSignal} [onWait]  called if the task must wait; returns a signal that cancels the wait
+ * @param {() => AbortSignal} [onWait]  called if the task must wait for the lock; returns a signal that cancels the wait
  */
 async function alone(task, onWait) {
   if (!navigator.locks) return task();
@@ -63,7 +63,7 @@ function builds() {
   return [...names, ...(crossOriginIsolated ? names.map((name) => `-threads${name}`) : [])].map((name) => `/nextpixel${name}.wasm`);
 }
 
-/** The host answered with an error status instead of the file. */
+/** Thrown when the server responds with an error status. */
 class HostError extends Error {
   /** @param {string} url @param {number} status */
   constructor(url, status) {
@@ -74,7 +74,7 @@ class HostError extends Error {
 }
 
 /**
- * Turns a lost connection into a NetworkError, which no other failure uses.
+ * Converts the error of a lost connection to a NetworkError. No other failure uses this name.
  * @template T
  * @param {Promise<T>} answer
  * @returns {Promise<T>}
@@ -104,7 +104,8 @@ async function currentCourses() {
 const pagesIn = (files) => [...new Set(files.flatMap(([url]) => /\/pages\/([^/]+)\/(?:\w+\/)?$/.exec(url)?.[1] ?? []))];
 
 /**
- * Returns the current id of a stored course. If the course was renamed, this is the id of a new course that has most of its pages.
+ * Returns the current id of a stored course. If the site no longer has that id, the course was renamed: returns the id of the new course
+ * that contains most of its pages.
  * @param {string} id
  * @param {Kept | undefined} kept
  * @param {Record<string, Kept>} courses
@@ -113,7 +114,7 @@ function currentId(id, kept, courses) {
   if (Object.hasOwn(courses, id)) return id;
   const pages = pagesIn(kept?.files ?? []);
   return Object.keys(courses).find((other) => {
-    if (kept?.ids?.includes(other)) return false; // a course that existed at the same time as the stored one is not its new name
+    if (kept?.ids?.includes(other)) return false; // a course that the stored release already had is not a new name for this course
     const theirs = pagesIn(courses[other].files);
     return 2 * pages.filter((page) => theirs.includes(page)).length > pages.length;
   });
@@ -134,13 +135,13 @@ function newerId(id, kept, courses) {
 const recordOf = (/** @type {string} */ id) => `${web}courses/${id}`;
 
 /**
- * The address of the list of files of an unfinished download. The service worker does not answer requests from this list, but the files can
- * be removed, even after the page was left.
+ * Address under which the file list of an unfinished download is stored. The service worker does not serve files from this list. The list
+ * makes it possible to delete the files later, even if the visitor leaves the page.
  */
 const unfinishedOf = (/** @type {string} */ id) => `${web}unfinished/${id}`;
 
 /**
- * Returns the files of an unfinished download, or none if there is no such download.
+ * Returns the files of an unfinished download, or an empty list if there is none.
  * @param {string} id
  * @returns {Promise<CourseFile[]>}
  */
@@ -149,7 +150,7 @@ const unfinished = async (id) => (await (await caches.match(unfinishedOf(id), { 
 /** @param {string} id @returns {Promise<Kept | undefined>} */
 const keptOf = async (id) => (await caches.match(recordOf(id), { cacheName: COURSES }))?.json();
 
-/** Returns the ids of all lists with addresses of this form. @param {(id: string) => string} addressOf */
+/** Returns the ids of all stored lists whose addresses have this form. @param {(id: string) => string} addressOf */
 async function idsAt(addressOf) {
   const keys = (await caches.has(COURSES)) ? await (await caches.open(COURSES)).keys() : [];
   const start = addressOf('');
@@ -160,7 +161,8 @@ async function idsAt(addressOf) {
 const allKept = () => idsAt(recordOf);
 
 /**
- * Returns the files that an update may delete. Open pages of an old release may need the others; the service worker deletes them.
+ * Returns the files that an update may delete. It must not delete the rest, because open pages of an old release may still need them; the
+ * service worker deletes those later.
  * @param {CourseFile[]} files
  */
 const unfixed = (files) => files.filter(([url]) => !FIXED.test(url));
@@ -173,8 +175,8 @@ async function drop(files) {
 }
 
 /**
- * Fetches the missing files of a course and then adds the course to the list. A file that has not changed since an earlier release is
- * copied. The function fails if nothing arrives for PATIENCE_MS, because others may be waiting for the lock.
+ * Fetches the missing files of a course and then stores its file list. Files that have not changed since an earlier release are copied.
+ * Throws if no data arrive for PATIENCE_MS, because other pages may be waiting for the lock.
  *
  * @param {string} id
  * @param {Kept} wanted
@@ -184,7 +186,7 @@ async function drop(files) {
 async function keep(id, { release, files, ids }, { signal, report, earlier } = {}) {
   const before = await keptOf(id);
   const courses = await caches.open(COURSES);
-  const begun = await unfinished(id); // may belong to an earlier release
+  const begun = await unfinished(id); // this list may belong to an earlier release
   const old = [...(before?.files ?? []), ...begun];
   const all = new Map([...begun, ...files].map((file) => [file[0], file]));
   await courses.put(unfinishedOf(id), new Response(JSON.stringify({ unfinished: [...all.values()] })));
@@ -243,7 +245,7 @@ async function keep(id, { release, files, ids }, { signal, report, earlier } = {
   } catch (error) {
     const why = stopper.signal.aborted ? stopper.signal.reason : error;
     stopper.abort();
-    await Promise.allSettled(each); // nothing is stored after this point, because others may then delete files
+    await Promise.allSettled(each); // nothing must be stored after this function has ended, because another page may then delete files
     throw why;
   } finally {
     clearTimeout(patience);
@@ -254,7 +256,7 @@ async function keep(id, { release, files, ids }, { signal, report, earlier } = {
   await drop(unfixed(old));
 }
 
-/** Deletes the list of an unfinished download and its files, except those of courses on this device. @param {string} id */
+/** Deletes the list and the files of an unfinished download. Files that belong to a course on this device stay. @param {string} id */
 async function forgetUnfinished(id) {
   const files = await unfinished(id);
   const courses = await caches.open(COURSES);
@@ -264,7 +266,7 @@ async function forgetUnfinished(id) {
 }
 
 /**
- * Deletes a course, the files that an unfinished download has stored for it, and the files that belong to no other course.
+ * Deletes a course and those of its files that no other course needs, including the files of an unfinished download.
  *
  * @param {string} id
  * @param {(files: CourseFile[]) => CourseFile[]} [only]  selects the files of the course that may be deleted
@@ -278,10 +280,11 @@ async function remove(id, only = (files) => files) {
 
 /**
  * Updates every course on this device to the current release. A course that the site no longer has stays on the device until the visitor
- * removes it. An unfinished download is deleted if nobody can continue it: the site no longer has the course, or the course is up to date.
+ * removes it. An unfinished download is deleted if it cannot be continued, because the site no longer has the course or because the course
+ * is already up to date.
  */
 export async function refresh() {
-  if (/** @type {any} */ (navigator).connection?.saveData) return; // later, by hand
+  if (/** @type {any} */ (navigator).connection?.saveData) return; // to save data, visitors start updates themselves
   const ids = await allKept();
   let courses = await currentCourses();
   for (const id of ids) {
@@ -295,7 +298,7 @@ export async function refresh() {
         if (now && now !== id) await remove(id, unfixed);
       });
     } catch {
-      // If a course cannot be updated, it stays as it is, and its box offers the update. The other courses are updated.
+      // A course that cannot be updated stays as it is, and its box offers the update. The other courses are still updated.
     }
   }
   for (const id of await idsAt(unfinishedOf)) {
@@ -305,7 +308,10 @@ export async function refresh() {
   }
 }
 
-/** Returns whether this page can store files. Pages at file: addresses cannot, nor can sandboxed frames, where reading `caches` throws. */
+/**
+ * Returns whether this page can store files. Pages at file: addresses and in sandboxed frames cannot (in a sandboxed frame, reading
+ * `caches` throws).
+ */
 function canStore() {
   try {
     return Boolean(globalThis.caches && navigator.serviceWorker);
@@ -324,7 +330,7 @@ function reason(error) {
 }
 
 /**
- * Shows in a box the size of a course, whether it is kept on this device, and buttons to keep or delete it.
+ * Fills a box with the size of a course, whether the course is on this device, and buttons to keep or delete it.
  * @param {HTMLElement} box  the box; its attribute data-course is the id of the course
  * @param {HTMLElement} said  status line of the box
  */
@@ -341,13 +347,13 @@ export async function fill(box, said) {
   box.append(make('div', { class: 'take-tools' }, bar, action, removal), others);
   said.tabIndex = -1;
 
-  /** The files of the newest release of the course. @type {Kept | undefined} */
+  /** The newest release of the course. @type {Kept | undefined} */
   let plan;
-  /** Whether the box is storing, deleting or comparing files. Its buttons then do nothing, except Cancel. */
+  /** Whether the box is storing, deleting or comparing files. Meanwhile, only the Cancel button works. */
   let busy = false;
-  /** Cancels the download or the wait, while the first button is Cancel. @type {AbortController | undefined} */
+  /** Cancels the download or the wait. Defined while the first button is Cancel. @type {AbortController | undefined} */
   let stopper;
-  /** Shows the state of the course. @param {string} [first]  text that comes first */
+  /** Shows the state of the course. @param {string} [first]  text to show before it */
   async function show(first = '') {
     const kept = await keptOf(id);
     const partial = (await unfinished(id)).length > 0;
@@ -374,7 +380,7 @@ export async function fill(box, said) {
   }
 
   /**
-   * Lists the courses on this device that the site no longer has, because no other box can remove them.
+   * Lists the courses on this device that the site no longer has. They have no box of their own in which they could be removed.
    *
    * @param {Record<string, Kept>} courses
    */
@@ -402,7 +408,7 @@ export async function fill(box, said) {
     mark();
   }
 
-  /** Marks the buttons that currently do nothing. They are not `disabled`, because a disabled button loses the focus. */
+  /** Marks the buttons that do nothing at the moment. It does not use `disabled`, because a disabled button loses the focus. */
   function mark() {
     for (const button of box.querySelectorAll('button'))
       button.setAttribute('aria-disabled', String(busy && !(stopper && button === action)));
@@ -448,7 +454,7 @@ export async function fill(box, said) {
   };
 
   /**
-   * Deletes files once no other page stores or deletes any. Until then, the first button cancels the wait.
+   * Waits until no other page stores or deletes files, then runs a task that deletes files. During the wait, the first button cancels it.
    *
    * @param {() => Promise<void>} task
    */

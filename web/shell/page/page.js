@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Starts a page: adds copy buttons, keeps the visitor's position when the language changes, and makes the page or its course available
-// without a connection.
+// Starts a page: adds copy buttons, keeps the visitor's place when the language changes, and makes the page or its course available
+// offline.
 // @ts-check
 import { part } from '../library.js';
 import { copyCode } from './copy.js';
@@ -14,14 +14,16 @@ import { workOffline } from './offline.js';
 import { createPointing } from './pointing.js';
 import { printAll } from './print.js';
 
-/** For this many milliseconds after loading, only the first figure uses the processor and the connection. */
+/**
+ * Delay before the page prepares the next visit, in milliseconds. Until then, only the first figure uses the processor and the connection.
+ */
 const NEXT_VISIT_MS = 1000;
 
 const embedding = () => part(() => import('./page-embedding.js'));
 
 /**
- * Shows only the figure that the address names. The figures that it depends on (usually the first figure) are computed out of sight. If the
- * code for showing a single figure cannot be fetched, the whole page appears below the reason.
+ * Shows only the figure that the address names. The figures that it depends on (usually the first figure) run hidden. If the code for this
+ * cannot be fetched, shows the whole page below an error message.
  */
 async function showOne() {
   try {
@@ -36,7 +38,7 @@ async function showOne() {
 }
 
 /**
- * Shows or hides the code that embeds a figure. Further clicks are ignored until this is done.
+ * Shows or hides the HTML code that embeds a figure. Ignores further clicks until this is done.
  *
  * @param {HTMLElement} button button of the figure
  */
@@ -55,7 +57,7 @@ async function toggle(button) {
   }
 }
 
-/** @param {Promise<unknown>} [first] the page prepares the next visit after this promise has resolved */
+/** @param {Promise<unknown>} [first] promise after which the page prepares the next visit */
 export function startPage(first = Promise.resolve()) {
   if (document.documentElement.classList.contains('bare')) showOne();
   document.addEventListener('click', ({ target }) => {

@@ -4,16 +4,16 @@
 // {0}행".
 // @ts-check
 
-/** Letters and digits whose Korean reading ends in a consonant. Those that end in ㄹ come first. */
+/** Letters and digits whose Korean pronunciation ends in a consonant. Those that end in ㄹ come first. */
 const CLOSED = '178lrLR036mnMN';
-/** Hangul syllables come in groups of 28, ordered by final consonant: index 0 has none, and index 8 has ㄹ. */
+/** In Unicode, Hangul syllables form groups of 28, ordered by final consonant. Index 0 has no final consonant; index 8 has ㄹ. */
 const [ENDINGS, RIEUL] = [28, 8];
 
 /**
- * Returns the form of a particle that fits a value: 을/를, 은/는, 이/가, 과/와, 으로/로, 이에요/예요.
+ * Returns the form of a Korean particle that fits the preceding value: 을/를, 은/는, 이/가, 과/와, 으로/로, 이에요/예요.
  *
  * @param {string} value
- * @param {string} pair  the form that follows a consonant, then the form that follows a vowel
+ * @param {string} pair  the form after a consonant, then the form after a vowel
  */
 function particle(value, pair) {
   const last = value.match(/[\p{L}\p{N}]/gu)?.at(-1) ?? '';
@@ -30,10 +30,10 @@ function particle(value, pair) {
 }
 
 /**
- * @param {Record<string, string>} table  the translation of each English sentence. {0} is the first value, and {0:을/를} is that value with
- *   the fitting particle
- * @returns {(english: TemplateStringsArray | string, ...values: unknown[]) => string}  a template tag. Called as a function, it translates
- *   a text that is defined elsewhere
+ * @param {Record<string, string>} table  maps each English sentence to its translation, in which {0} is the first value and {0:을/를} is the
+ *   first value followed by the fitting particle
+ * @returns {(english: TemplateStringsArray | string, ...values: unknown[]) => string}  a template tag. It can also be called as a function
+ *   to translate a string that is defined elsewhere
  */
 export const phrasesIn =
   (table) =>
@@ -47,13 +47,13 @@ export const phrasesIn =
     );
   };
 
-/** Text of the table; undefined on English pages and outside a page. */
+/** The table of translations as JSON; undefined on English pages and outside a page. */
 export const words = globalThis.document?.getElementById('words-of-page')?.textContent;
 
 export const phrase = phrasesIn(JSON.parse(words ?? '{}'));
 
 /**
- * Returns the address of a page in the language of this page, if it exists in that language.
+ * Returns the address of a page, in the language of this page if it exists in that language.
  *
  * @param {string} name name of the page's folder; '' for the front page
  */

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: MIT
-// Makes terms in the text highlight a part of a figure while they have the pointer or the focus: <a href="#figure-x" data-points="#figure-x
-// .part">.
+// Highlights a part of a figure while a term in the text has the pointer or the focus: <a href="#figure-x" data-points="#figure-x .part">.
 // @ts-check
 
 /** Class of the highlighted part (figures.css). */
 const LIT = 'pointed-at';
 
-/** Listens for all terms of the page, including those in parts that are created later. */
+/** Listens for events on all terms of the page, including terms that are added later. */
 export function createPointing() {
   /** @param {Event} event */
   const termOf = ({ target }) => (target instanceof Element ? /** @type {HTMLElement | null} */ (target.closest('[data-points]')) : null);

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
-// Draws every figure for printing, including those that the visitor never scrolled to. Browsers do not wait for work that beforeprint
-// starts. The print shortcut therefore waits before it opens the print dialog. If the visitor prints from the browser's menu, the first
-// print starts the drawing and a second one shows it.
+// Draws every figure for printing, including those that the visitor never scrolled to. Browsers do not wait for work that a beforeprint
+// listener starts. For the print shortcut, the page therefore draws first and then opens the print dialog. From the browser's menu, the
+// first print only starts the drawing; a second print shows the finished figures.
 // @ts-check
 import { countAsSeen } from './in-sight.js';
 
-/** Printing waits until nothing on the page has changed for QUIET_MS, but at most MOST_MS. */
+/** Printing waits until nothing on the page has changed for QUIET_MS, but no longer than MOST_MS. */
 const [QUIET_MS, MOST_MS] = [1500, 20_000];
 
 /** Resolves once a part of the page no longer changes. @param {Element} part */
@@ -42,7 +42,7 @@ export function printAll() {
   matchMedia('print').addEventListener('change', ({ matches }) => matches && draw());
   document.addEventListener('keydown', async (event) => {
     const prints = (event.ctrlKey || event.metaKey) && !event.altKey && !event.shiftKey && event.key.toLowerCase() === 'p';
-    if (!prints || begun) return; // if the keys are pressed again, the browser prints the current state
+    if (!prints || begun) return; // if the keys are pressed again, the browser prints the page as it is
     event.preventDefault();
     draw();
     await settled(main);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Shows the figures of a page one by one in full screen and in large type, for a lecture hall. The figures stay interactive. Alt+P or the
-// button at the end of the page starts and ends this mode. Arrow keys, the space bar, Home and End, or the keys of a presenter remote, move
-// from figure to figure.
+// Shows the figures of a page one by one, full screen and in large type, for a lecture hall. The figures stay interactive. Alt+P or the
+// button at the end of the page starts and ends this mode. The arrow keys, the space bar, Home, End and the keys of a presenter remote move
+// between figures.
 // @ts-check
 import { announce } from '../library.js';
 import { showAlone } from './alone.js';
@@ -12,8 +12,8 @@ import { phrase } from './phrase.js';
 /** Number of figures by which each key moves. @type {Record<string, number>} */
 const KEYS = { ArrowRight: 1, ArrowLeft: -1, PageDown: 1, PageUp: -1, ' ': 1, Home: -Infinity, End: Infinity };
 /**
- * Controls that use the space bar, and controls that use the left and right arrow keys, Home and End. A drop-down list uses only the up and
- * down arrow keys.
+ * PRESSED: controls that use the space bar. MOVED: controls that use the left and right arrow keys, Home and End. A drop-down list is not
+ * among the latter, because it needs only the up and down arrow keys.
  */
 const [PRESSED, MOVED] = [
   'a[href], button, input, select, summary, textarea, [tabindex]',
@@ -23,13 +23,13 @@ const [PRESSED, MOVED] = [
 /** Returns whether the focused control needs the key itself. @param {KeyboardEvent} event */
 const isTaken = ({ key, target }) => target instanceof Element && !key.startsWith('Page') && target.matches(key === ' ' ? PRESSED : MOVED);
 
-/** Prepares the projector on pages that have figures. */
+/** Adds the projector mode to pages that have figures. */
 export function createProjector() {
   const figures = /** @type {HTMLElement[]} */ ([...document.querySelectorAll('main figure[id]:has(figcaption)')]);
   const colophon = document.querySelector('.colophon');
   if (!colophon || figures.length === 0) return;
   const { button } = createButton(phrase`Show the figures on the whole screen (Alt + P)`, { id: 'projector' });
-  const name = make('h1'); // the document keeps a heading whichever figure is shown
+  const name = make('h1'); // keeps a heading in the document whichever figure is shown
   const place = make('footer', { class: 'stage-place' }, name);
   colophon.prepend(make('p', { class: 'needs-js on-projector' }, button));
   /** Index of the figure that is shown; -1 for the normal page. */

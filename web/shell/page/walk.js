@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Guides the reader through a figure, forward, backward or automatically. Each step shows one sentence of the page and highlights the parts
-// that it describes.
+// Guides the reader through a figure step by step. The reader moves forward or backward, or the walk plays automatically. Each step shows
+// one sentence of the page and highlights the parts of the figure that the sentence describes.
 // @ts-check
 import { announce } from '../library.js';
 import { createButton } from './button.js';
@@ -10,9 +10,9 @@ import { phrase } from './phrase.js';
 
 /** Duration of a step in milliseconds when the walk plays automatically. */
 const STEP_MS = 7000;
-/** A view is not scrolled into sight if it is higher than this multiple of the window's height. */
+/** A view taller than this multiple of the window's height is not scrolled into sight. */
 const MUCH = 1.25;
-/** Events by which the reader ends a walk that started automatically. */
+/** Any of these events ends a walk that started automatically. */
 const INPUTS = ['pointerdown', 'keydown', 'wheel', 'touchstart', 'scroll', 'input'];
 
 /** @typedef {{ id: string, item: HTMLElement }} WalkStep  a list item and its id */
@@ -30,9 +30,9 @@ const textOf = (item) =>
  * @param {HTMLElement} parts.list    an <ol class="walk"> whose items are the steps
  * @param {HTMLElement} parts.tools   the element that gets the buttons
  * @param {HTMLElement} parts.figure  the figure; the walk does not play while it is out of sight
- * @param {HTMLElement} [parts.view]  the part of the figure that is scrolled into sight when the reader starts the walk, if it fits
- *   (default: the figure)
- * @param {(step: S) => void} onStep  called to highlight the parts that a step describes
+ * @param {HTMLElement} [parts.view]  part of the figure to scroll into sight when the reader starts the walk, if it fits (default: the
+ *   figure)
+ * @param {(step: S) => void} onStep  called at each step; highlights the parts that the step describes
  */
 export function createWalk({ list, tools, figure, view = figure }, onStep) {
   /** @type {S[]} */
@@ -74,7 +74,7 @@ export function createWalk({ list, tools, figure, view = figure }, onStep) {
       if (at === steps.length - 1) stop();
     }, STEP_MS);
   }
-  /** Scrolls the view into sight unless it is much higher than the window. */
+  /** Scrolls the view into sight unless it is much taller than the window. */
   function reveal() {
     const { top, bottom, height } = view.getBoundingClientRect();
     if (height > MUCH * innerHeight || (top >= 0 && bottom <= innerHeight)) return;
@@ -121,8 +121,10 @@ export function createWalk({ list, tools, figure, view = figure }, onStep) {
         false,
       );
     },
-    /** Starts the walk automatically and without an announcement if the figure is on the first screen. It does not start with reduced
-     * motion, after an action of the reader, or if the address names another part of the page. */
+    /**
+     * Starts the walk automatically, without an announcement, if the figure is on the first screen. Does nothing with reduced motion, after
+     * the reader has used the page, or if the address names another part of the page.
+     */
     beginByItself() {
       if (touched || timer || reducedMotion() || location.hash || list.getBoundingClientRect().bottom > innerHeight) return;
       start(false);
@@ -138,7 +140,7 @@ export function createWalk({ list, tools, figure, view = figure }, onStep) {
       return steps[at];
     },
     /**
-     * Fills words and numbers into the sentences, by the names that the page gives to their places.
+     * Fills words and numbers into the placeholders in the sentences. The keys are the names of the placeholders on the page.
      * @param {Record<string, string>} live
      */
     tell(live) {

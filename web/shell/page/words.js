@@ -3,7 +3,7 @@
 // @ts-check
 import { phrase } from './phrase.js';
 
-/** Created at its first use, because creating it takes up to 20 ms. @type {Intl.NumberFormat | undefined} */
+/** Created when it is first needed, because creating it takes up to 20 ms. @type {Intl.NumberFormat | undefined} */
 let grouped;
 
 /** @param {number} n */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Lets visitors explore a picture: they choose a pixel by pointing at it, or with the arrow keys once the picture has the focus.
+// Lets visitors explore a picture. They choose a pixel with the pointer or, once the picture has the focus, with the arrow keys.
 // @ts-check
 import { make } from '../page/dom.js';
 
@@ -18,7 +18,7 @@ const within = (value, size) => Math.min(size - 1, Math.max(0, value));
  * @param {() => { rows: number, cols: number }} options.grid
  * @param {() => Cell | null} [options.from] the cell from which the arrow keys start
  * @param {() => Cell} [options.start] the initial cell (default: the middle)
- * @param {() => number} [options.limit] number of pixels, in raster order, that can be chosen (default: all)
+ * @param {() => number} [options.limit] number of pixels that can be chosen, counted in raster order (default: all)
  * @param {(cell: Cell) => void} options.onPixel
  * @param {() => void} [options.onLeave] called when the picture has lost both pointer and focus
  * @returns {HTMLElement} the frame around the canvas, which can have the focus
@@ -48,7 +48,7 @@ export function askable(canvas, { label, grid, from = () => null, start, limit =
   };
   frame.addEventListener('pointermove', point);
   frame.addEventListener('pointerdown', point);
-  // When a finger is lifted, its pixel stays chosen until the picture loses the focus.
+  // After a touch ends, the touched pixel stays chosen until the picture loses the focus.
   frame.addEventListener('pointerleave', (event) => {
     if (event.pointerType === 'mouse' && document.activeElement !== frame) leave();
   });

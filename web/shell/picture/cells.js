@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Paints a grid of coloured cells on a canvas, each on whole device pixels: vectors, tables, and pictures of any size.
+// Paints vectors, tables and pictures of any size as a grid of coloured cells. Each cell covers whole device pixels.
 // @ts-check
 import { palette } from './palette.js';
 /** @import { Cell } from './ask.js' */
@@ -15,7 +15,8 @@ export const signed = (x, { heat, ghost, known }) =>
  * @param {number} what.rows
  * @param {number} what.cols
  * @param {(row: number, col: number, colours: Palette) => string} what.colour
- * @param {(Cell & { rows?: number, cols?: number })[]} [what.framed] cells to outline, or rectangles whose first cell is given
+ * @param {(Cell & { rows?: number, cols?: number })[]} [what.framed] cells to outline; rows and cols make the outline a rectangle that
+ *   starts at the cell
  * @returns {boolean} false if the canvas has no size on the page yet
  */
 export function paintCells(canvas, { rows, cols, colour, framed = [] }) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The grid of classes: a group of pictures for each class, and a run that draws the groups one by one.
+// Builds a grid with a group of pictures for each class, and runs the model to draw the groups one by one.
 // @ts-check
 import { Codec, blank } from '../library.js';
 import { make, reducedMotion } from '../page/dom.js';
@@ -52,7 +52,7 @@ class Tile {
     return [{ name, file, picture, order }];
   }
 
-  /** @param {boolean} pen whether to mark the next pixel */
+  /** @param {boolean} pen whether to mark the pixel that is drawn next */
   paint(pen) {
     const { width, height, channels } = this.#codec.info;
     const context = this.canvas.getContext('2d');
@@ -126,7 +126,7 @@ class Group {
     );
   }
 
-  /** Stops the run; unfinished pictures stay. */
+  /** Stops the run. Unfinished pictures stay visible. */
   stop() {
     if (this.#drawing) this.#leave(phrase`not finished`);
   }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A figure that draws pictures from a class alone, with one model or with one of several.
+// Builds a figure in which a model draws pictures, given only a class. The figure has one model, or a switch between several.
 // @ts-check
 import { acquire, announce } from '../library.js';
 import { createLoading } from '../model/loading.js';
@@ -15,7 +15,7 @@ import { SAMPLES, createClassGrid } from './class-grid.js';
 import { createTake } from './take.js';
 
 /**
- * @typedef {{ weights: string, temperature: number, things: string }} ClassModel things: plural noun for the pictures, as displayed
+ * @typedef {{ weights: string, temperature: number, things: string }} ClassModel things: plural noun for the pictures, shown on the page
  */
 
 /**
@@ -29,7 +29,8 @@ export function createClasses(models, first = 1) {
   const root = byId('classes-grid');
   const names = Object.keys(models);
   /**
-   * The model whose classes the grid shows. It differs from the switch while another model is loading, and after its loading has failed.
+   * Name of the model whose classes the grid shows. It differs from the switch while another model is loading, and after that load has
+   * failed.
    */
   let shown = names[0];
   let drawn = '';

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
-// The receptive field of a pixel, as the model reports it.
+// Gets the receptive field of a pixel from the model.
 // @ts-check
 import { PIXELS, SIDE, toImage } from './digits.js';
 /** @import { Model } from '../library.js' */
 
 /**
- * The visible pixels by layer: [layer][pixel] is 1 if the pixel is visible. The last entry is for the whole model.
+ * The visible pixels, layer by layer: field[layer][pixel] is 1 if the layer can see the pixel. The last entry is for the whole model.
  *
  * @typedef {Uint8Array[]} Field
  */
@@ -13,7 +13,7 @@ import { PIXELS, SIDE, toImage } from './digits.js';
 /** An empty picture suffices, because the contents do not affect which pixels are visible. */
 const BLANK = new Uint8Array(PIXELS);
 
-/** Returns the rows of the attention map "field" for pixel i. @param {Model} model @param {number} i @param {AbortSignal} signal */
+/** Returns the rows of the "field" attention map for pixel i. @param {Model} model @param {number} i @param {AbortSignal} signal */
 async function asked(model, i, signal) {
   const row = Math.floor(i / SIDE);
   for await (const step of model.complete(toImage(BLANK), { rows: row, samples: 1, seed: 0, maps: true, signal })) {
@@ -30,8 +30,8 @@ async function asked(model, i, signal) {
 }
 
 /**
- * Returns the field of local attention, layer by layer. A pixel sees its own query block and the earlier blocks that the memory block
- * contains.
+ * Returns the receptive field of local attention, layer by layer. A pixel sees its own query block and the earlier blocks that the memory
+ * block contains.
  * @param {Model} model
  * @param {number} i
  */
@@ -56,7 +56,7 @@ export function createFields(model) {
     /** Returns the field of pixel i if it is known already. @param {number} i */
     now: (i) => known.get(i),
     /**
-     * Requests the field of pixel i; an earlier request that is still waiting gets no answer.
+     * Requests the field of pixel i. Cancels an earlier request that has not finished.
      * @param {number} i
      * @returns {Promise<Field>}
      */
@@ -70,7 +70,7 @@ export function createFields(model) {
           ? await asked(model, i, stopper.signal)
           : heads > 0
             ? attended(model, i)
-            : [Uint8Array.from(BLANK, (_, j) => Number(j < i))]); // without a map "field", each pixel sees all earlier pixels
+            : [Uint8Array.from(BLANK, (_, j) => Number(j < i))]); // if the model has no "field" map, each pixel sees all earlier pixels
       known.set(i, field);
       return field;
     },

@@ -7,7 +7,7 @@ import { phrase } from '../page/phrase.js';
 /**
  * @param {HTMLElement} root a fieldset with the class "heads"
  * @param {{ name: string, onChoose: (head: number) => void, notes?: boolean }} options  name: name attribute of the radio buttons; notes:
- *   whether each picture has a line of text below it. A head is layer * heads + head, or -1 for the average of all
+ *   whether each picture has a line of text below it. A head's number is layer * heads + head, or -1 for the average of all heads
  */
 export function createHeadGrid(root, { name, onChoose, notes = false }) {
   /** @type {{ input: HTMLInputElement, canvas?: HTMLCanvasElement, note?: HTMLElement, head: number }[]} */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Renders a digit as an RGBA picture in the page's ink colours, to be saved.
+// Renders a digit as an RGBA picture in the page's ink colours, so that it can be saved.
 // @ts-check
 import { blank } from '../library.js';
 import { SIDE } from './digits.js';

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: MIT
-// The heat ramp with labels, as a legend.
+// Draws a legend: the heat ramp with labels.
 // @ts-check
 import { make } from '../page/dom.js';
 import { onTheme, palette } from './palette.js';
 
-/** Nats at the top of the scale: e^-4 is a probability of about one in 55. Higher values have the same colour as the top. */
+/**
+ * Surprisal at the top of the scale, in nats. It corresponds to a probability of e^-4, about one in 55. Larger values get the same colour.
+ */
 export const NATS_SHOWN = 4;
 
 /**

@@ -4,7 +4,7 @@
 import { phrase } from '../page/phrase.js';
 import { bytes } from '../page/words.js';
 
-/** Larger files and pictures are rejected before they are decoded, because they would use up the memory of a phone. */
+/** Larger files and pictures are rejected before decoding, because they would exhaust the memory of a phone. */
 const MAX_BYTES = 100e6;
 const MAX_PIXELS = 120e6;
 

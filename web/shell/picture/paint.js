@@ -8,9 +8,10 @@ import { palette } from './palette.js';
  * @typedef {Object} View the contents of a canvas
  * @property {Uint8Array} values 8-bit greys
  * @property {number} filled number of drawn pixels; the rest is blank
- * @property {number} known number of given pixels, which have the first ink; all others have the second ink
- * @property {boolean} [ghost] whether the pixels from `known` on have a pale ink, because they exist but the model must not see them
- * @property {(i: number) => number} [heat] position on the heat ramp for the background of pixel i, 0 to 1; NaN for none
+ * @property {number} known number of given pixels, drawn in the first ink; all other pixels use the second ink
+ * @property {boolean} [ghost] whether to draw the pixels from index `known` on in a pale ink: they exist, but the model must not see them
+ * @property {(i: number) => number} [heat] returns the position on the heat ramp for the background of pixel i, 0 to 1; NaN for no
+ *   background
  * @property {number} [cursor] pixel to outline; -1 for none
  * @property {number} [pen] pixel that is drawn next; -1 for none
  * @property {[number, number][]} [ranges] ranges of pixels to outline, in raster order
@@ -117,8 +118,7 @@ function outline(context, from, to, edge, colour, width) {
 }
 
 /**
- * Paints a small picture with one device pixel per pixel; the style sheet enlarges it. The strip of digits and the grid of heads use this
- * function.
+ * Paints a small picture with one device pixel per pixel; the style sheet enlarges it.
  * @param {HTMLCanvasElement} canvas
  * @param {(i: number) => string} colour
  */

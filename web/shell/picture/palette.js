@@ -33,7 +33,7 @@ const mix = (a, b, t) => {
 };
 
 /**
- * Returns a function from a position on the heat ramp, 0 to 1, to its colour. The ramp has a few steps.
+ * Returns a function that maps a position on the heat ramp, 0 to 1, to its colour. The ramp has 64 discrete steps.
  * @param {RGB[]} stops
  * @returns {(share: number) => RGB}
  */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The strips of held-out pictures. Their names are in emoji.json and photos.json, and the pictures are side by side in a PNG file (see
-// ../pictures/emoji.md and photos.md).
+// Loads the strips of held-out pictures. The names of the pictures are in emoji.json and photos.json. The pictures themselves are side by
+// side in one PNG file per strip (see ../pictures/emoji.md and photos.md).
 // @ts-check
 import { phrase } from '../page/phrase.js';
 
@@ -20,7 +20,7 @@ export const STRIPS = {
 /** @typedef {keyof typeof STRIPS} StripName */
 
 /**
- * The style of an emoji is a class of its model. The class of a photograph is the text below it, which the model does not get.
+ * The style of an emoji is a class that its model receives. The class of a photograph is only a caption; its model does not receive it.
  * @typedef {{ name: string, style?: string, number?: number }} Entry
  */
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A canvas with one cell for each pixel of a digit, one of which is outlined.
+// Paints a canvas with one cell for each pixel of a digit, and outlines one of the cells.
 // @ts-check
 import { SIDE, PIXELS } from './digits.js';
 import { fitSquare } from './paint.js';

@@ -104,7 +104,7 @@ function changed(a, b) {
 }
 
 /**
- * Encodes an animation that repeats forever. If a frame equals the previous one, it only makes the previous one last longer.
+ * Encodes an animation that repeats forever. A frame that equals the previous one is not stored; the previous frame lasts longer instead.
  *
  * @param {{ picture: Picture, ms: number }[]} frames frames of the same size
  * @param {number} [scale]
@@ -122,7 +122,7 @@ export async function encodeFilm(frames, scale = 1) {
   let number = 0;
   for (const [i, { picture, ms, box }] of kept.entries()) {
     const { x, y, width, height } = box;
-    // the delay is a fraction, ms / 1000 seconds; the pixels in the box replace those of the previous frame
+    // the delay is stored as the fraction ms / 1000, in seconds; the box replaces the same pixels of the previous frame
     parts.push(
       chunk(
         'fcTL',

@@ -1,20 +1,21 @@
 // SPDX-License-Identifier: MIT
-// Turns strokes into a picture in the format of MNIST. The drawing is scaled, keeping its proportions, into a box of 20 by 20 pixels, and
-// moved so that its centre of mass is in the middle of 28 by 28. All strokes have the same width after scaling, as with a pen. The result
-// is computed from distances instead of a canvas, so the same strokes give the same picture in every browser.
+// Turns strokes into a picture in the format of MNIST. The drawing is scaled to fit a box of 20 by 20 pixels, keeping its aspect ratio. It
+// is then moved so that its centre of mass is in the middle of a picture of 28 by 28 pixels. All strokes have the same width after scaling,
+// as with a pen. Pixels are computed from distances, not with a canvas, so the same strokes give the same picture in every browser.
 // @ts-check
 import { SIDE, PIXELS } from './digits.js';
 
 /** @typedef {[number, number]} Point x grows to the right and y downwards, in any unit */
 
-/** Side of the box that the ink fills, and width of a stroke, in pixels of the result. */
+/** BOX: side of the box that the ink fills. STROKE: width of a stroke. Both in pixels of the result. */
 const BOX = 20;
 const STROKE = 2.5;
 /** Width of the soft edge of a stroke, in pixels of the result. */
 const SOFT = 1.25;
 
 /**
- * Returns the squared distance of a point from a line segment. Square roots give the same result in every browser, but Math.hypot does not.
+ * Returns the squared distance of a point from a line segment. The caller takes the square root, which gives the same result in every
+ * browser. Math.hypot does not.
  * @param {number} x
  * @param {number} y
  * @param {Point} a
@@ -49,7 +50,8 @@ const move = (strokes, scale, dx, dy) => strokes.map((stroke) => stroke.map(([x,
 
 /**
  * @param {Point[][]} strokes
- * @param {{ box?: number, stroke?: number }} [how] side of the box that the ink fills, and width of a stroke (default: as in MNIST)
+ * @param {{ box?: number, stroke?: number }} [how] box: side of the box that the ink fills; stroke: width of a stroke (default: as in
+ *   MNIST)
  * @returns {Uint8Array} 28 by 28 greys, 0 = paper
  */
 export function rasterise(strokes, { box = BOX, stroke = STROKE } = {}) {

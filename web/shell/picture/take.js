@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Saves what a figure shows: a picture as a PNG, its drawing as an animated PNG, and a link that draws the same picture again.
+// Saves the content of a figure: a picture as a PNG, its drawing process as an animated PNG, or a link that draws the same picture again.
 // @ts-check
 import { announce, blank } from '../library.js';
 import { ownName } from '../model/own-file.js';
@@ -14,14 +14,14 @@ import { encodeFilm, encodePng } from './png.js';
 
 /** Approximate side of a saved picture, in pixels. */
 const SIDE = 320;
-/** Maximum number of frames in an animation. The finished picture then stays for a while. */
+/** FRAMES: maximum number of frames in an animation. The last frame stays longer than the others. */
 const FRAMES = 96;
 const FRAME_MS = 40;
 const END_MS = 2000;
 
 /**
  * @typedef {Object} Shot a picture that can be saved
- * @property {string} name name to display
+ * @property {string} name name to show on the page
  * @property {string} file file name without its extension
  * @property {Picture} picture picture at the model's resolution; transparent where nothing is drawn
  * @property {number[]} order raster indices of the drawn pixels in the order of drawing; all other pixels were given

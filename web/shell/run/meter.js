@@ -3,7 +3,7 @@
 // @ts-check
 import { perFrame } from '../page/dom.js';
 
-/** Weight of earlier measurements, so that the value follows changes of the device's speed. */
+/** Decay factor of earlier measurements. It lets the average follow changes in the device's speed. */
 const KEEP = 0.98;
 
 /** @param {(each: number) => void} show receives the time per pixel in milliseconds; NaN if it is unknown */
@@ -18,7 +18,7 @@ export function createMeter(show) {
       pixels = pixels * KEEP + count;
       soon();
     },
-    /** Starts again for another model. */
+    /** Discards all measurements, because another model is used. */
     reset() {
       ms = pixels = 0;
       soon();

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
-// Limits the speed of a run: a maximum number of pixels per second, a pause, or one pixel at a time. The library computes only the pixels
-// that are requested, so later requests make the run slower.
+// Limits the speed of a run: a maximum number of pixels per second, a pause, or one pixel at a time. The library computes only the
+// requested pixels, so delaying the requests slows the run.
 // @ts-check
 
-/** After the page was busy or hidden, pixels of at most this many milliseconds may be shown at once. */
+/** Cap on the backlog after the page was busy or hidden: at most the pixels of this many milliseconds may be shown at once. */
 const BACKLOG_MS = 250;
 
 export class Pace {
@@ -83,12 +83,12 @@ export class Pace {
     }
   }
 
-  /** Waits until `count` pixels may have been shown. @param {number} count @param {AbortSignal} signal */
+  /** Waits as long as showing `count` pixels takes. @param {number} count @param {AbortSignal} signal */
   async pass(count, signal) {
     for (let left = count; left > 0; ) left -= await this.take(left, signal);
   }
 
-  /** Waits until the time has passed, the run is woken, or the signal is aborted. @param {number} ms @param {AbortSignal} signal */
+  /** Waits until the time has passed, the pace changes, or the signal is aborted. @param {number} ms @param {AbortSignal} signal */
   async #sleep(ms, signal) {
     /** @type {ReturnType<typeof setTimeout> | undefined} */
     let timer;
@@ -102,9 +102,11 @@ export class Pace {
   }
 }
 
-/** Returns the maximum number of elements per request: one row without a speed limit, otherwise about as many as are shown in a
- * twenty-fifth of a second.
- * @param {number} speed */
+/**
+ * Returns the maximum number of elements per request. Without a speed limit, that is one row of a digit. Otherwise it is roughly the number
+ * of elements shown in 40 ms.
+ * @param {number} speed
+ */
 export const chunkFor = (speed) => Math.max(1, Math.min(28, Math.round(speed / 25)));
 
 /**
@@ -121,8 +123,8 @@ export const chunkFor = (speed) => Math.max(1, Math.min(28, Math.round(speed / 2
  * @param {Object} options
  * @param {number} options.samples
  * @param {number} options.from index of the first element that the run draws
- * @param {{ take: (limit: number, signal: AbortSignal) => Promise<number> }} options.pace returns the number of pixels that may be shown
- *   now
+ * @param {{ take: (limit: number, signal: AbortSignal) => Promise<number> }} options.pace waits until pixels may be shown, and returns
+ *   their number
  * @param {AbortSignal} options.signal
  * @param {(ms: number, elements: number) => void} options.onPull receives the time that the model took for the requested elements
  * @param {(steps: { sample: number, at: number, value: number, nats: number }[]) => void} options.onPixels
@@ -134,7 +136,7 @@ export async function play(run, { samples, from, pace, signal, onPull, onPixels 
   try {
     for (let at = from, granted = 0; ; at++) {
       if (granted === 0) {
-        // The number of pixels that have been pulled for every sample; if this number is zero, one more pixel must be pulled.
+        // Number of pulled pixels that every sample has. If it is zero, pulls another pixel.
         const here = Math.min(...waiting.map((queue) => queue.size));
         granted = await pace.take(Math.max(1, here), signal);
       }

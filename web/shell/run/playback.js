@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Manages the only run of a figure: its phase, its speed, its replacement by the next run, and its pause out of sight.
+// Manages the run of a figure: its phase and its speed. A new run replaces the current one, and a run pauses while the figure is out of
+// sight.
 // @ts-check
 import { reducedMotion } from '../page/dom.js';
 import { whileSeen } from '../page/in-sight.js';
@@ -53,7 +54,7 @@ export class Playback {
   }
 
   /**
-   * Starts a run, which replaces the previous one. At its end the phase is 'done', or the phase that the work returns.
+   * Starts a run, which replaces the previous one. When the run ends, the phase becomes 'done' or the phase that `work` returns.
    *
    * @param {(signal: AbortSignal) => Promise<Phase | void>} work
    * @param {{ during?: Phase, paused?: boolean }} [options] paused: whether the run waits for resume() or step()
@@ -120,7 +121,7 @@ export class Playback {
     return reducedMotion() && !this.#pace.paused ? limit : this.#pace.take(limit, signal);
   }
 
-  /** Waits until `count` elements may have been shown. @param {number} count @param {AbortSignal} signal */
+  /** Waits as long as showing `count` elements takes. @param {number} count @param {AbortSignal} signal */
   async pass(count, signal) {
     signal.throwIfAborted();
     if (!reducedMotion() || this.#pace.paused) await this.#pace.pass(count, signal);
@@ -141,7 +142,7 @@ export class Playback {
         return true;
       },
       stop: () => {
-        if (this.#phase === 'timing') this.stop(); // while the page gets little processor time, measured times mean nothing
+        if (this.#phase === 'timing') this.stop(); // a hidden page gets little processor time, so measured times would be meaningless
         if (this.#phase === 'running') this.#pace.pause();
         return this.#phase === 'running';
       },

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
-// Random numbers that depend only on a seed.
+// Generates random numbers that depend only on a seed.
 // @ts-check
 
 /**
  * Returns a generator that passes a counter through a 32-bit mixing function.
  * @param {number} seed
- * @returns {() => number} returns numbers that are uniform in 0..1, excluding 1
+ * @returns {() => number} returns numbers that are uniform in [0, 1)
  */
 export function randomFrom(seed) {
   let state = seed >>> 0;

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
-// A field for a seed, and a button that draws a new one.
+// Builds a field for a seed, with a button that draws a random seed.
 // @ts-check
 import { createButton } from '../page/button.js';
 import { make } from '../page/dom.js';
 import { phrase } from '../page/phrase.js';
 
 const LIMIT = 1e9;
-/** The button draws seeds below this number, which are easy to remember and type. */
+/** The button draws seeds below this number, because short numbers are easy to remember and type. */
 const ROLLED = 10000;
 
 /** @param {number} n */

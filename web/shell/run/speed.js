@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A slider for the speed at which a picture is drawn.
+// Builds a slider for the drawing speed of a picture.
 // @ts-check
 import { make, reducedMotion } from '../page/dom.js';
 import { phrase } from '../page/phrase.js';

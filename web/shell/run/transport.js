@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The buttons of a run. Each figure has those that it needs, always in the same order and with the same labels.
+// Builds the buttons that control a run. Each figure has only the buttons that it needs, always in the same order and with the same labels.
 // @ts-check
 import { createButton } from '../page/button.js';
 import { make } from '../page/dom.js';
@@ -13,20 +13,20 @@ import { createSpeed } from './speed.js';
  * @typedef {Object} Wanted
  * @property {string} name prefix for the ids of the buttons; '' for none
  * @property {() => void} onRun
- * @property {boolean} [pauses] whether the first button pauses and continues the run; otherwise it restarts the run
- * @property {string} [verb] label of the first button if a run has no intermediate results, such as 'Tag'
- * @property {() => void} [onStop] called by a button that stops the run; without it there is no such button
- * @property {() => void} [onStep] called by a button that draws the next pixel; without it there is no such button
+ * @property {boolean} [pauses] whether the first button pauses and resumes the run; otherwise it restarts the run
+ * @property {string} [verb] label of the first button, such as 'Tag', for runs without intermediate results
+ * @property {() => void} [onStop] called by the button that stops the run; if undefined, there is no such button
+ * @property {() => void} [onStep] called by the button that draws the next pixel; if undefined, there is no such button
  * @property {string} [next] label of the button that draws the next pixel
- * @property {() => void} [onAgain] called by a button that restarts the run and replaces the first button at the end; without it there is
- *   no such button
- * @property {number} [seed] initial seed; without it there is no field for the seed
+ * @property {() => void} [onAgain] called by the button that restarts the run; it replaces the first button when the run has ended. If
+ *   undefined, there is no such button
+ * @property {number} [seed] initial seed; if undefined, there is no seed field
  * @property {(seed: number) => void} [onSeed]
- * @property {number[]} [speeds] speeds of a slider in pixels per second; without them there is no slider
+ * @property {number[]} [speeds] speeds that the slider offers, in pixels per second; if undefined, there is no slider
  * @property {number} [speed] index of the initial speed
  * @property {string} [unit] unit of the speed (default: pixels)
  * @property {(speed: number) => void} [onSpeed]
- * @property {boolean} [pace] whether to reserve space for a text about the time
+ * @property {boolean} [pace] whether to reserve space for a text about the running time
  */
 
 /** Texts of the first button. @type {Record<'pauses' | 'restarts', Partial<Record<Phase, string>>>} */
@@ -115,7 +115,7 @@ export function createTransport(
     set seed(n) {
       if (field) field.value = n;
     },
-    /** @param {string} text text about the time */
+    /** @param {string} text text about the running time */
     say(text) {
       if (note) note.textContent = text;
     },

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The panel next to the story. It shows the selected token, the alternatives, and the head whose attention is drawn.
+// Builds the panel next to the story. It shows the selected token, its alternatives, and the attention head whose weights are drawn.
 // @ts-check
 import { byId, make, phrase } from '../index.js';
 import { createHeads } from './heads.js';
@@ -28,7 +28,7 @@ export function createAside({ onChoose, onHead }) {
   };
 
   return {
-    /** Offers the layers and heads of a model. @param {number} layers @param {number} count */
+    /** Sets the numbers of layers and heads to choose from. @param {number} layers @param {number} count */
     heads: (layers, count) => heads.have(layers, count),
     /** Returns the mean attention weights of the selected heads. @param {AttentionMap[]} maps */
     chosen: (maps) => ({ keys: maps[0].keys, weights: meanOf(maps, heads.choice) }),
@@ -39,7 +39,7 @@ export function createAside({ onChoose, onHead }) {
       wait(false);
     },
     /**
-     * Shows a token; alternatives() fills the list later.
+     * Shows a token. The list stays as it is until alternatives() fills it.
      * @param {string} text
      * @param {number} token
      * @param {number} nats

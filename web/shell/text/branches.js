@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The tree of branches. Each branch is a line, indented by its number of forks; pressing a line selects its branch.
+// Shows the branches of a story as a list. Each branch is a line, indented by the number of forks before it. Pressing a line selects its
+// branch.
 // @ts-check
 import { make, phrase } from '../index.js';
 /** @import { Tale, Twig } from './tale.js' */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The choice of a layer and a head, which several controls show.
+// Stores the selected layer and head, which several controls show.
 // @ts-check
 import { make, phrase } from '../index.js';
 /** @import { Choice } from './maps.js' */
@@ -27,7 +27,11 @@ export function createHeads(layers, heads, onChange, first = { layer: -1, head: 
     get choice() {
       return { layer: chosen(selects[0][0]), head: chosen(selects[1][0]) };
     },
-    /** Sets the choice from code; listeners are not notified. A head that the model lacks means all heads. @param {Choice} choice */
+    /**
+     * Sets the choice from code; listeners are not notified. If the model does not have this head, selects all heads.
+     *
+     * @param {Choice} choice
+     */
     set choice({ layer, head }) {
       for (const [same, n] of /** @type {[HTMLSelectElement[], number][]} */ ([
         [selects[0], layer],
@@ -49,7 +53,7 @@ export function createHeads(layers, heads, onChange, first = { layer: -1, head: 
           : first;
     },
     /**
-     * Offers this many layers and heads, and makes the initial choice if none were offered before.
+     * Sets the numbers of layers and heads to choose from. The first call also makes the initial choice.
      * @param {number} layerCount
      * @param {number} headCount
      */

@@ -4,7 +4,8 @@
 import { announce, make, onTheme, palette, perFrame, percent, phrase } from '../index.js';
 
 /** @typedef {{ rows: string[], columns: string[], weights: ArrayLike<number>[], windows?: { from: number, to: number, centre: number }[] }} Matrix
- * weights: a row may be shorter than the others; windows: for each row, the visible range and its centre, which are framed */
+ * weights: one array per row, possibly of different lengths; windows: for each row, the visible range of columns and its centre, both drawn
+ * with a frame */
 
 const SIZE = 13; // size of the letters in CSS pixels
 const MOST = 34; // maximum size of a cell in CSS pixels
@@ -14,7 +15,7 @@ const LEAST = 13;
  * @param {HTMLElement} root
  * @param {HTMLElement} note element for the description of the cell under the pointer
  * @param {{ say?: (row: number, column: number) => string, rest?: () => string }} [hooks] say: returns the description of a cell; rest:
- * returns the text while no cell is pointed at
+ *   returns the text for when no cell is under the pointer
  */
 export function createMatrix(root, note, { say, rest } = {}) {
   const canvas = make('canvas', {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Lets visitors replace the page's model by a file that they drop or choose, or by an address. It also shows the model's metadata.
+// Lets visitors replace the page's model with a file that they drop or choose, or with a model at an address. Also shows the model's
+// metadata.
 // @ts-check
 import { MEDIA, announce, byId, bytes, fault, integer, loadOwn, make, phrase, takeFiles } from '../index.js';
 /** @import { Model } from '../index.js' */
@@ -20,7 +21,10 @@ const CARD = [
  * letters, for example.
  */
 const INVISIBLE = /(?!\u200c|\u200d|\ufe0f)\p{Default_Ignorable_Code_Point}/gu;
-/** Joiners and the emoji variation selector belong inside Persian words, Indic words and emoji, but not at the ends of an address. */
+/**
+ * Matches white space and joiners at both ends of an address, and the emoji variation selector at its start. Elsewhere they are kept,
+ * because Persian words, Indic words and emoji need them.
+ */
 const ENDS = /^(?:\s|\u200c|\u200d|\ufe0f)+|(?:\s|\u200c|\u200d)+$/g;
 
 /** @param {Model} model */
@@ -54,7 +58,7 @@ export function showCard(model) {
 }
 
 /**
- * The part of a page that accepts the visitor's own file (own.html).
+ * Builds the part of a page that accepts the visitor's own file (own.html).
  *
  * @param {{ onModel: (model: Model) => void, says?: (name: string) => string }} hooks  says: returns a sentence that tells visitors what
  * the named model does now
@@ -67,7 +71,7 @@ export function createOwn({ onModel, says = (name) => phrase`${name} writes now.
   const address = byId('own-address');
   const said = byId('own-said');
   let stopper = new AbortController();
-  /** a model that this code has loaded and must close @type {Model | null} */
+  /** The model that this code has loaded and must close. @type {Model | null} */
   let mine = null;
 
   /** @param {string} text */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Shows the story on a canvas with attention arcs over it. A token is selected by pointing at it or with the arrow keys.
+// Shows the story on a canvas and draws attention as arcs over the text. A token is selected by pointing at it or with the arrow keys.
 // @ts-check
 import { make, onTheme, perFrame, phrase } from '../index.js';
 /** @import { AttentionMap, TextSheet } from '../index.js' */
@@ -133,7 +133,7 @@ export function createPageView(root, Sheet, { mirror, onMark, onEnter }) {
     /**
      * Shows a whole text.
      * @param {{ text: string, nats: number, given: boolean }[]} tokens
-     * @param {number} first index in the path of the text's first token
+     * @param {number} first index of the text's first token in the path
      */
     set(tokens, first) {
       offset = first;
@@ -147,7 +147,7 @@ export function createPageView(root, Sheet, { mirror, onMark, onEnter }) {
       page.add(step);
       if (shown) drawArcs();
     },
-    /** Removes the caret when no more text follows. */
+    /** Removes the caret, because no more text follows. */
     rest() {
       page.end();
     },

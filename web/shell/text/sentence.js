@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A sentence that models process: immediately while the visitor types, or slowly for watching.
+// Builds a field for a sentence that models process, either immediately while the visitor types, or slowly so that the visitor can watch.
 // @ts-check
 import { Playback, byId, createLoading, createTransport, keepInAddress, reducedMotion } from '../index.js';
 import { createTyping } from './typing.js';
@@ -18,7 +18,8 @@ import { createTyping } from './typing.js';
  */
 
 /**
- * The field for a sentence with its examples, the buttons of the run, the models, and the settings in the address.
+ * Builds the field for a sentence and its examples, and the buttons of the run. Also loads the models and keeps the settings in the
+ * address.
  *
  * @param {Object} options
  * @param {string} options.figure id of the figure
@@ -29,8 +30,9 @@ import { createTyping } from './typing.js';
  * @param {(how: LoadOptions) => Promise<Hold[]>} options.acquire acquires the models
  * @param {(models: Model[]) => void} options.onModels called after the models have loaded
  * @param {() => void} [options.onLost] called after the models have been closed
- * @param {(reading: Reading) => Promise<Phase | void>} options.read what Playback.run() takes
- * @param {(empty: boolean) => void} [options.onEmpty] called with true if there are no models, otherwise false
+ * @param {(reading: Reading) => Promise<Phase | void>} options.read processes the sentence; passed to Playback.run()
+ * @param {(empty: boolean) => void} [options.onEmpty] called with true when the models have been closed, and with false when they have
+ *   loaded
  * @param {(text: string) => Record<string, string | number>} [options.settings] returns the settings for the address, given the text in the
  *   field
  * @param {(given: URLSearchParams) => void} [options.apply] applies the other settings in an address; may be called before the models have

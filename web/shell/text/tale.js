@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// A story and its branches, as a tree of tokens with a current path. This file does not use the DOM; it needs only the model's tokenizer.
+// Stores a story and its branches as a tree of tokens with a current path. This file does not use the DOM; it needs only the model's
+// tokenizer.
 // @ts-check
 /** @import { Tokenizer } from '../index.js' */
 
@@ -65,7 +66,7 @@ export class Tale {
     this.path.length = at;
     const there = parent.children.find((child) => child.token === token);
     if (there) {
-      // if the branch exists already, continues to the end of its newest continuation
+      // if the branch exists already, selects it up to the end of its newest continuation
       this.path.push(there);
       for (let last = there; last.children.length > 0; ) this.path.push((last = last.children[last.children.length - 1]));
       return;
@@ -86,7 +87,7 @@ export class Tale {
   }
 
   /**
-   * Describes every branch: its last token, the position at which it left its parent, and its text from there.
+   * Describes every branch: its last token, the position at which it forks from its parent, and its text from there.
    * @returns {{ end: Twig, depth: number, at: number, words: string, count: number, told: boolean }[]}
    */
   branches() {

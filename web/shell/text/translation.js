@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// A figure in which a model translates a sentence while it is typed. It shows the translation above the sentence, the number of beams, and
-// the heads whose attention is drawn.
+// Builds a figure in which a model translates a sentence while the visitor types it. The figure shows the translation above the sentence.
+// The visitor chooses the number of beams and the heads whose attention is drawn.
 // @ts-check
 import { acquireFirst, announce, byId, createHeadGrid, createTake, fault, integer, phrase, time } from '../index.js';
 import { createHeads } from './heads.js';
@@ -19,13 +19,13 @@ const SPEED = 9;
  */
 
 /**
- * Builds the figure #figure-translation (translation.html) for the model that the page's head names.
+ * Builds the figure #figure-translation (translation.html) for the model that the page's <head> names.
  *
  * @param {AlignedSheet} Sheet library class that draws a translation above its sentence
  * @param {Object} options
  * @param {string} options.name name of the model, used in the address
  * @param {string[]} options.examples example sentences; the first one is translated immediately
- * @param {HTMLElement} [options.grid] element for the grid of all heads, in which a head can also be selected
+ * @param {HTMLElement} [options.grid] element for a grid of all heads, which also lets the visitor select a head
  * @param {Choice} [options.first] layer and head that are shown first (default: all)
  * @param {(model: Model | null) => void} [options.onModel] called after the model was loaded, or with null after it was released
  * @param {(translated: Translated | null) => void} [options.onChange] called when a translation grows or another head is selected; null
@@ -120,7 +120,7 @@ export function createTranslation(Sheet, { name, examples, grid, first, onModel 
     now.over = true;
     onChange(now);
     const nats = steps.reduce((sum, step) => sum + step.nats, 0);
-    // excludes the time for drawing
+    // translates again without drawing, to measure only the model's time
     const started = performance.now();
     await reader.translate(sentence, options).text();
     const ms = performance.now() - started;

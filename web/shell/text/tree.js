@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Draws a beam search as a tree with a column for every step. Live hypotheses are dark, dropped ones are pale and complete ones are framed;
-// each has its score.
+// Draws a beam search as a tree with one column per step. Live hypotheses are dark, dropped ones are pale, and complete ones are framed.
+// Each hypothesis is labelled with its score.
 // @ts-check
 import { makeSvg, phrase } from '../index.js';
 import { visible } from './words.js';
@@ -10,7 +10,7 @@ const NOTHING = phrase`Search tree: empty`;
 const [COLUMN, LINE, TOP] = [118, 34, 30];
 
 /**
- * Returns the hypotheses that led to the result: for each step the rank of one hypothesis, or -1.
+ * Returns the hypotheses that led to the result: for each step, the rank of one hypothesis, or -1 if there is none.
  * @param {SearchStep[]} search
  */
 export function pathOf(search) {

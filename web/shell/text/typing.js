@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT
-// A text that the visitor types, or chooses from the examples below its field.
+// Handles a text field and the buttons below it that fill in an example.
 // @ts-check
 import { byId, make } from '../index.js';
 
-/** After this many milliseconds without a key, typing counts as paused. */
+/** Typing counts as paused after this many milliseconds without a key press. */
 const REST_MS = 150;
 
 /**
- * @param {HTMLInputElement} input the field; it contains the first example at the start
+ * @param {HTMLInputElement} input the field; it initially contains the first example
  * @param {Object} options
  * @param {string} options.examples id of the list for the buttons of the examples
  * @param {string[]} options.texts texts of the examples

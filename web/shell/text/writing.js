@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// A figure in which a model writes a text. It shows the surprisal of every token, the alternatives, the attention, and the branches.
+// Builds a figure in which a model writes a text. It shows the surprisal of every token, the alternatives to it, the attention, and the
+// branches of the story.
 // @ts-check
 import {
   Playback,
@@ -26,11 +27,11 @@ import { visible } from './words.js';
 const SPEEDS = [4, 8, 16, 40, 120, Infinity];
 /** Maximum number of tokens in a story. */
 const MOST = 10_000;
-/** Number of most probable tokens that the page requests. */
+/** How many of the most probable tokens the page requests at each position. */
 const LOOKED_AT = 256;
-/** The rest of the page waits at most this many milliseconds for the first token. */
+/** The rest of the page waits for the first token, but at most this many milliseconds. */
 const REST_OF_PAGE_MS = 500;
-/** After this many milliseconds without movement, the pointer counts as resting. */
+/** The pointer counts as resting after this many milliseconds without movement. */
 const REST_MS = 60;
 
 /**
@@ -44,8 +45,8 @@ const REST_MS = 60;
  * @param {{ settings: () => Settings, apply: (given: URLSearchParams) => void }} [options.address] additional settings for the address
  * @param {(odds: Alternative[], before: string, model: Model) => void} [options.onOdds] receives the most probable tokens at a position,
  *   and the text before it
- * @param {(model: Model, vocabulary: Tokenizer | undefined) => void} [options.onFirst] called after a model has written its first token, or
- *   if this takes long: the rest of the page may then use the model
+ * @param {(model: Model, vocabulary: Tokenizer | undefined) => void} [options.onFirst] called when the rest of the page may use the model:
+ *   after the model's first token, or earlier if that takes too long
  * @param {() => void} [options.onLost] called after the model was closed
  */
 export function createWriting(
@@ -62,18 +63,18 @@ export function createWriting(
 ) {
   /** @type {HTMLInputElement} */
   const prompt = byId('prompt');
-  /** For a chat model, this checkbox makes the prompt a message and the output the answer. @type {HTMLInputElement} */
+  /** For a chat model, this checkbox sends the prompt as a message, and the output is the reply. @type {HTMLInputElement} */
   const asTalk = byId('as-talk');
   /** @type {Model | null} */
   let model = null;
-  /** whether the model is the page's own */
+  /** Whether the model is the page's own. */
   let ours = true;
   /** @type {Tale | null} */
   let tale = null;
-  /** A saved run of this model, from which new runs are created. @type {SavedText | null} */
+  /** A saved run of this model, used as a template for new runs. @type {SavedText | null} */
   let template = null;
   let asker = new AbortController();
-  /** Times of the current run. */
+  /** Timing of the current run. */
   let clock = { first: 0, ms: 0, tokens: 0 };
   /** Whether the rest of the page has received the model. */
   let shown = true;
@@ -389,7 +390,8 @@ export function createWriting(
 }
 
 /**
- * Computing the distribution at a position takes one token, which must not be the end token.
+ * Returns a logit bias that excludes the end token. To get the distribution at a position, the model must generate one token there, and
+ * that token must not be the end token.
  * @param {Model} model
  * @returns {Record<string, number>}
  */
