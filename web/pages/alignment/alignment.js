@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Draws the alignment figure: networks that differ only in their attention translate one sentence, and the matrix of each grows with its
-// translation.
+// Draws the alignment figure. Networks that differ only in their attention translate the same sentence. Each network has its own attention
+// matrix, which gains a row with each translated word.
 // @ts-check
 import { acquireAll, acquireFirst, acquireWith, announce, byId, fault, isBlank, make, phrase, time, weights } from '../../shell/index.js';
 import { createMatrix, createSentence, mapsOf, visible } from '../../shell/text/index.js';
@@ -9,10 +9,10 @@ import { below, cellTerms, centreOf, rowSum, windowOf } from './terms.js';
 /** @import { Model, TranslationRun, TranslationStep } from '../../shell/index.js' */
 /** @import { Reading } from '../../shell/text/sentence.js' */
 
-/** Tokens per second, slow enough to watch. */
+/** Tokens per second. Slow enough to watch. */
 const SPEED = 6;
 
-/** The kinds of attention, in the order of the page. The page's head preloads the weights of the first one. */
+/** The kinds of attention, in the order of the page. The page's <head> preloads the weights of the first one. */
 const KINDS = ['additive', 'general', 'local-p', 'location', 'none'];
 const PREDICTED = 'local-p';
 
@@ -46,7 +46,7 @@ export function createAlignment(onSentence) {
       const map = make('div', { class: 'map' });
       panel.append(map, note);
       matrix = createMatrix(map, note, {
-        // Returns the description of a middle row, which represents all rows.
+        // While no cell is under the pointer, describes a row from the middle as an example.
         rest() {
           const t = Math.floor((shown?.steps.length ?? 0) / 2);
           return shown?.steps[t] ? `${rowSum(row(t), sentence(), t + 1)}\n${hint}` : hint;
@@ -102,7 +102,7 @@ export function createAlignment(onSentence) {
       if (slowly) panels.forEach((panel, k) => panel.show(all[k]));
     }
     panels.forEach((panel, k) => panel.show(all[k]));
-    // measures the time until the end, without the time for drawing
+    // translates again without drawing, to measure only the model's time
     const began = performance.now();
     for (const model of models) await model.translate(text, { signal }).text();
     const costs = all.map(({ steps }, k) => `${phrase(KINDS[k])} ${steps.reduce((sum, { nats }) => sum + nats, 0).toFixed(1)}`).join(', ');

@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: MIT
-// Runs the game: nine players that can be dragged, and nine positions in the batting order that attend to them.
+// Runs the batting-order game. The nine positions in the batting order attend to nine players, which the visitor can drag.
 // @ts-check
 import { Playback, announce, byId, createTransport, make, percent, phrase } from '../../shell/index.js';
 import { PLACES, PLAYERS, mixture, order, weights } from './fit.js';
 /** @import { Vector } from './fit.js' */
 
 const STEP = 0.04;
-/** Positions per second, slow enough to watch. */
+/** Positions per second. Slow enough to watch. */
 const SPEED = 2.5;
 
 export function createBatting() {
   /** @type {Vector[]} */
   const at = PLAYERS.map((player) => [...player.at]);
   let chosen = 3;
-  /** Number of positions that have chosen a player. */
+  /** Number of positions that have a player so far. */
   let filled = PLACES.length;
   /** @type {HTMLInputElement} */
   const sharpness = byId('sharpness');

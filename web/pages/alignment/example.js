@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Computes the sentence of the first matrices a second time with networks in JavaScript, which return every vector. Two figures share the
-// example and the selected word.
+// Translates the sentence of the first figure again with networks in JavaScript, which return every intermediate vector. Two figures share
+// this example and the selected word.
 // @ts-check
 import { fileBytes } from '../../shell/model/gguf.js';
 import { fault, weights } from '../../shell/index.js';
@@ -8,9 +8,9 @@ import { networkOf } from './network.js';
 /** @import { Model, TranslationStep } from '../../shell/index.js' */
 /** @import { Network, Read, Step } from './network.js' */
 
-/** The networks that write their own words. */
+/** The networks that generate their own translation. */
 export const WRITERS = /** @type {const} */ (['general', 'additive']);
-/** The networks that are forced to write the words of the first writer. */
+/** The networks that are forced to generate the first writer's translation. */
 export const LOOKERS = /** @type {const} */ (['general', 'additive', 'local-p', 'location']);
 
 /** @typedef {{ network: Network, source: Read, steps: Step[] }} Trace */
@@ -46,7 +46,7 @@ export function createExample() {
   }
 
   /**
-   * Returns the engine's translation, together with the same translation computed from the values in the file.
+   * Translates with the engine, then computes the same translation from the values in the weight file. Returns both.
    * @param {string} kind
    * @param {Model} model
    * @param {string} text

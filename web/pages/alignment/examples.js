@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Example sentences, from short to long. Each has a verb whose position differs from English.
+// Example sentences, from short to long. In each, the position of the verb differs from English.
 // @ts-check
 
 export const EXAMPLES = [

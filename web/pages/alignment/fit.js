@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Computes the batting order as attention: the players are keys, and the positions in the order are queries. This file does not use the
-// page.
+// DOM.
 // @ts-check
 
 /** @typedef {[number, number]} Vector speed and power, 0 to 1 */
@@ -51,16 +51,16 @@ export function softmax(scores) {
 }
 
 /**
- * Returns, for each position, the weights of the players.
+ * Returns the weights of the players, one row per position.
  * @param {Vector[]} players
- * @param {number} sharpness factor of the cosine
+ * @param {number} sharpness factor by which the cosine is multiplied
  * @param {'cosine' | 'dot'} fit
  */
 export const weights = (players, sharpness, fit) =>
   PLACES.map(({ query }) => softmax(players.map((at) => sharpness * (fit === 'cosine' ? cosine : dot)(query, at))));
 
 /**
- * Returns the batting order: one by one, each position takes the player with its largest weight among those who are left.
+ * Returns the batting order. The positions take players one by one; each takes the remaining player to whom it gives the largest weight.
  *
  * @param {number[][]} rows
  */
@@ -72,7 +72,7 @@ export function order(rows) {
 }
 
 /**
- * Returns the output of a position: the mean of the players, weighted by the position's weights.
+ * Returns the output of a position: the average of the players, weighted by the position's weights.
  * @param {number[]} row
  * @param {Vector[]} players
  * @returns {Vector}

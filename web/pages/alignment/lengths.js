@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
-// Draws BLEU by sentence length with one line for each kind of attention, and the same values as a table.
+// Draws a chart of BLEU by sentence length, with one line per kind of attention, and a table with the same values.
 // @ts-check
 import { byId, make, makeSvg, phrase } from '../../shell/index.js';
 import { MEASURED, QUARTERS } from './measured.js';
 
 const [WIDTH, HEIGHT, LEFT, RIGHT, TOP, BOTTOM] = [640, 300, 40, 110, 12, 30];
-/** The networks that this page shows have their own line styles; all others are pale. */
+/** Kinds of attention that this page shows. They have their own line styles; all others are pale. */
 const DRAWN = ['additive', 'general', 'local-p', 'location', 'none'];
 
 export function createLengths() {
@@ -21,7 +21,11 @@ export function createLengths() {
   QUARTERS.forEach((words, i) =>
     chart.append(makeSvg('text', { class: 'scale', x: String(x(i)), y: String(HEIGHT - 8), 'text-anchor': 'middle' }, words)),
   );
-  /** Labels with their heights, which are adjusted so that the labels do not overlap. @type {{ text: SVGElement, at: number }[]} */
+  /**
+   * Labels with their vertical positions, which are adjusted so that the labels do not overlap.
+   *
+   * @type {{ text: SVGElement, at: number }[]}
+   */
   const names = [];
   for (const { kind, name, byLength } of MEASURED) {
     const own = DRAWN.includes(kind) ? `line ${kind}` : 'line other';

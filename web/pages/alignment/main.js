@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Starts the alignment page: the batting order, one sentence in five kinds of attention, one network unrolled in time, the score functions,
-// and BLEU by sentence length.
+// Starts the alignment page. Its figures are the batting order, one sentence with five kinds of attention, one network unrolled in time,
+// the score functions, and BLEU by sentence length.
 // @ts-check
 import { byId, startPage, whenNear } from '../../shell/index.js';
 import { createAlignment } from './alignment.js';

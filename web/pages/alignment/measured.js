@@ -3,7 +3,7 @@
 // FILE --lengths.
 // @ts-check
 
-/** Number of words per sentence in each quarter of the sentences, the shortest first. */
+/** The held-out sentences are sorted by length and split into quarters. These are the numbers of words per sentence in each quarter. */
 export const QUARTERS = ['5–9', '9–11', '11–14', '14–31'];
 
 /** @type {{ kind: string, name: string, order: string, bleu: number, byLength: number[], entropy: number | null, ms: number }[]} */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Computes the recurrent networks of this page in JavaScript, because the engine does not return every vector. It uses the equations of
-// src/models/seq2seq.c and the values in the weight file that the engine also reads. The engine rounds its products to eight bits, so the
-// engine and this file agree in their words, and in their weights to about one hundredth. This file does not use the DOM.
+// src/models/seq2seq.c and the same weight file as the engine. The engine multiplies in 8 bits, so the results differ slightly: the words
+// are the same, and the attention weights differ by about 0.01. This file does not use the DOM.
 // @ts-check
 import { readGguf } from '../../shell/model/gguf.js';
 import { bell } from './terms.js';
@@ -11,14 +11,14 @@ import { bell } from './terms.js';
  * The encoder's output for a sentence.
  * @typedef {Object} Read
  * @property {Vector[]} h     annotations, one per word: the concatenated states of both directions
- * @property {Vector[]} keys  keys of the annotations: the annotations themselves, or W h
+ * @property {Vector[]} keys  keys of the annotations: either the annotations themselves or W h
  * @property {Vector} start   initial state of the decoder
  */
 /**
- * A step of the decoder, which writes one word.
+ * A step of the decoder, which generates one word.
  * @typedef {Object} Step
  * @property {Vector} state    state after this step
- * @property {Vector} query    the query: the state itself, or W s
+ * @property {Vector} query    the query: either the state itself or W s
  * @property {Vector} scores   one score per word; -Infinity if the word is outside the window
  * @property {Vector} weights
  * @property {Vector} context  weighted sum of the annotations
@@ -34,7 +34,7 @@ export function dot(a, b) {
   return sum;
 }
 
-/** Ignores -Infinity. @param {ArrayLike<number>} scores @returns {Vector} */
+/** Returns the softmax of the scores. A score of -Infinity gets weight 0. @param {ArrayLike<number>} scores @returns {Vector} */
 export function softmax(scores) {
   const all = Array.from(scores);
   const most = all.reduce((a, b) => Math.max(a, b), -Infinity);
@@ -91,7 +91,7 @@ export function networkOf(file) {
           .map((x) => x * Math.sqrt(d));
 
   /**
-   * Returns the state that follows another state and an input.
+   * Performs one step of a GRU: returns the next state, given the previous state and an input.
    * @param {string} name
    * @param {Vector} input
    * @param {Vector} before
@@ -120,11 +120,11 @@ export function networkOf(file) {
   }
 
   /**
-   * Returns the vector with which the decoder starts if one word of the sentence is left out. Only the states that follow this word in
-   * either direction are computed again.
+   * Returns the decoder's initial vector for the sentence with one word left out. Only the states after this word, in either direction, are
+   * recomputed.
    * @param {Read} source
    * @param {ArrayLike<number>} ids
-   * @param {number} left index of the word left out; the sentence has at least two words
+   * @param {number} left index of the word to leave out; the sentence must have at least two words
    * @returns {Vector}
    */
   function startWithout({ h }, ids, left) {
@@ -138,7 +138,7 @@ export function networkOf(file) {
   }
 
   /**
-   * Computes one step of attention. Without attention there is no context, and the last layer reads only the state.
+   * Computes one step of attention. In a network without attention there is no context, and the last layer reads only the state.
    * @param {Read} source
    * @param {Vector} state
    */
@@ -174,7 +174,13 @@ export function networkOf(file) {
     first,
     read,
     startWithout,
-    /** Returns the steps of a decoder whose output is given. @param {Read} source @param {ArrayLike<number>} ids @returns {Step[]} */
+    /**
+     * Returns the steps of the decoder when it is forced to generate the given words.
+     *
+     * @param {Read} source
+     * @param {ArrayLike<number>} ids
+     * @returns {Step[]}
+     */
     write(source, ids) {
       let state = source.start;
       return Array.from({ length: ids.length }, (_, p) => {
@@ -185,7 +191,7 @@ export function networkOf(file) {
         return { state, ...attended, joined: side(attended.context, state) };
       });
     },
-    /** Returns the attentional vector for a context and a state: tanh(W [c; s] + b). @param {Vector} joined */
+    /** Returns the attentional vector tanh(W [c; s] + b) for a context c and a state s. @param {Vector} joined */
     output: (joined) => apply('output', joined).map(Math.tanh),
     /** Returns the probability of every word. @param {Vector} t */
     odds: (t) => softmax(times('token_embd.weight', t)),

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Lists the score functions of the papers, one per row. Some have a trained network; the others are computed on the states of another
+// Lists the score functions of the papers, one per row. Some have a trained network. The others are computed from the states of another
 // network. This file does not use the DOM.
 // @ts-check
 import { dot, softmax } from './network.js';
@@ -7,12 +7,12 @@ import { dot, softmax } from './network.js';
 
 /**
  * @typedef {Object} ScoreFunction
- * @property {string} id       the network trained with this score function (seq2seq-ID.gguf), if there is one
+ * @property {string} id       id of the network trained with this score function (seq2seq-ID.gguf), if there is one
  * @property {string} name
  * @property {string} by       paper
  * @property {string} formula  HTML
- * @property {(query: Vector, key: Vector, beta: number) => number} [score] computes the score from the states of the general network, if
- *   there is no trained network
+ * @property {(query: Vector, key: Vector, beta: number) => number} [score] if there is no trained network, computes the score from the
+ *   states of the `general` network
  */
 
 /** @param {Vector} a */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Draws the figure of the score functions: each of them scores the same word of the same sentence.
+// Draws the figure of the score functions. Each function scores the same word of the same sentence.
 // @ts-check
 import { byId, make, phrase, whenNear } from '../../shell/index.js';
 import { visible } from '../../shell/text/words.js';

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Paints the state of a network on a canvas as a small map of its numbers, with a word next to it.
+// Paints a network's state vector on a canvas as a small grid of coloured cells, with a word next to it.
 // @ts-check
 import { signed } from '../../shell/index.js';
 /** @import { palette } from '../../shell/index.js' */
@@ -32,7 +32,7 @@ export function paintState(context, colours, state, { left, top, width, height, 
 
 /**
  * Paints a row of words. Words that are too wide for their columns are slanted.
- * @param {CanvasRenderingContext2D} context context whose font is already set
+ * @param {CanvasRenderingContext2D} context context with the font already set
  * @param {string[]} words
  * @param {number} column width of a column in pixels
  * @param {number} size font size in pixels
@@ -47,7 +47,7 @@ export function rowOfWords(context, words, column, size) {
      * @param {string} word
      * @param {number} middle
      * @param {number} edge
-     * @param {1 | -1} way 1 if the word is above the edge, -1 if it is below
+     * @param {1 | -1} way 1 to write the word above the edge, -1 below it
      */
     write(word, middle, edge, way) {
       context.save();

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
-// Writes a weight as the terms of its equation, and a row of weights as a sum. This file does not use the DOM.
+// Formats an attention weight as the terms of its equation, and a row of weights as a sum. This file does not use the DOM.
 // @ts-check
 import { phrase } from '../../shell/page/phrase.js';
 
-/** A sum leaves out terms with smaller weights. */
+/** Terms with weights below this are left out of a sum. */
 const LEAST = 0.05;
 /** Number of terms of a softmax that are shown. */
 const TERMS = 3;
@@ -11,20 +11,20 @@ const TERMS = 3;
 /** @param {number} x */
 const two = (x) => x.toFixed(2).replace('-', '−');
 
-/** Returns an index in subscript digits. @param {number} n */
+/** Formats an index in subscript digits. @param {number} n */
 export const below = (n) => String(n).replace(/\d/g, (d) => '₀₁₂₃₄₅₆₇₈₉'[Number(d)]);
 
-/** Returns the centre of local attention, which may be between two words. @param {ArrayLike<number>} weights weights of the map "centre" */
+/** Returns the centre of local attention, which may be between two words. @param {ArrayLike<number>} weights weights of the "centre" map */
 export const centreOf = (weights) => Array.from(weights).reduce((sum, w, i) => sum + w * i, 0);
 
 /**
  * Returns the window of local attention around a centre.
  * @param {number} centre
- * @param {number} D reach of the window on either side
+ * @param {number} D half-width of the window in words
  * @param {number} words
  */
 export function windowOf(centre, D, words) {
-  const middle = Math.min(Math.floor(centre + 1e-4), words - 1); // the centre is stored as two weights in single precision
+  const middle = Math.min(Math.floor(centre + 1e-4), words - 1); // the offset absorbs rounding of the stored weights
   return { from: Math.max(0, middle - D), to: Math.min(words, middle + D + 1), centre };
 }
 
@@ -32,8 +32,8 @@ export function windowOf(centre, D, words) {
 export const bell = (i, centre, D) => Math.exp(-2 * ((i - centre) / D) ** 2);
 
 /**
- * Returns the exponential of word i in its softmax, with 0 as the score of the best word, because scores are known only up to a common
- * constant.
+ * Returns the exponential of word i in the softmax. The scores are known only up to a common constant, so the score of the best word is
+ * taken as 0.
  * @param {ArrayLike<number>} weights
  * @param {number} i
  * @param {{ centre: number, D: number }} [local] for local attention: the parameters of the Gaussian factor
@@ -58,7 +58,7 @@ export function cellTerms(weights, i, local) {
 }
 
 /**
- * Writes a sum such as c_t = 0.10 h_1 + 0.75 h_2 + 0.15 h_3, and adds the words of the largest terms.
+ * Formats a sum such as c_t = 0.10 h_1 + 0.75 h_2 + 0.15 h_3, and adds the words that belong to the largest terms.
  * @param {ArrayLike<number>} weights
  * @param {string[]} words
  * @param {number} t index of the output word, starting at 1

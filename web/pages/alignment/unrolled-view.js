@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Draws a network unrolled in time on a canvas. The encoder's states are at the bottom and the decoder's at the top, each as a small map of
-// its numbers; lines show the attention of one decoder state.
+// Draws a network unrolled in time on a canvas, with the encoder's states at the bottom and the decoder's states at the top. Each state is
+// a small grid of coloured cells. Lines show the attention of one decoder state.
 // @ts-check
 import { announce, make, onTheme, palette, perFrame, phrase } from '../../shell/index.js';
 import { paintState, rowOfWords } from './state-map.js';
@@ -17,9 +17,9 @@ import { paintState, rowOfWords } from './state-map.js';
  * @property {Vector} weights
  */
 
-/** In pixels: minimum width of a column, maximum size of a map, gap between the two rows, font size. */
+/** Minimum width of a column, maximum size of a state's grid, gap between the two rows, and font size, in pixels. */
 const [COLUMN, MAP, BETWEEN, SIZE] = [22, 44, 120, 13];
-/** Number of cells per row in the map of a state. */
+/** Number of cells per row of a state's grid. */
 const ACROSS = 16;
 
 /**

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Draws the figure of the network unrolled in time. It shows which states are keys, values and query when a word is written, and how the
-// context is concatenated with the hidden state.
+// Draws the figure of the network unrolled in time. For each generated word, it shows which states are the keys, the values and the query,
+// and how the context is concatenated with the hidden state.
 // @ts-check
 import { byId, make, onTheme, paintCells, percent, perFrame, phrase, signed, whenNear } from '../../shell/index.js';
 import { visible } from '../../shell/text/words.js';
@@ -10,7 +10,7 @@ import { createUnrolledView } from './unrolled-view.js';
 /** @import { Example, Shown } from './example.js' */
 /** @import { Vector } from './network.js' */
 
-/** Number of cells per row of a map, and number of words that are listed with their probability. */
+/** ACROSS: number of cells per row of a grid. NAMED: number of words listed with their probability. */
 const [ACROSS, NAMED] = [64, 3];
 
 /** @param {number} x */
@@ -33,7 +33,7 @@ export function createUnrolled(example, onWord) {
   let shown;
   let at = 0;
   /**
-   * The maps of numbers, which are painted again when their size or the colours change.
+   * Functions that repaint the grids when their size or the colours change.
    *
    * @type {{ canvas: HTMLCanvasElement, vector: Vector }[]}
    */
@@ -146,7 +146,7 @@ export function createUnrolled(example, onWord) {
   example.on(
     (next) => {
       shown = next;
-      // Starts at a word in the middle, which has words before and after it.
+      // Selects a word in the middle first, so that there are words before and after it.
       choose(Math.floor(next.writers[WRITERS[0]].steps.length / 2));
     },
     (message) => {

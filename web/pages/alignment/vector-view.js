@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Draws a network without attention, unrolled in time, on a canvas: the encoder at the bottom, the decoder at the top, and between them the
-// vector that connects them.
+// Draws a network without attention, unrolled in time, on a canvas. The encoder is at the bottom and the decoder at the top. Between them
+// is the vector that connects them.
 // @ts-check
 import { make, onTheme, palette, perFrame, phrase } from '../../shell/index.js';
 import { paintState, rowOfWords } from './state-map.js';
@@ -13,25 +13,26 @@ import { paintState, rowOfWords } from './state-map.js';
  * @property {Vector} vector       the vector that the encoder passes to the decoder
  * @property {string[]} written
  * @property {Vector[]} decoder    one state per word
- * @property {number[]} moved      how far the vector moves without each word, relative to the vector's length; this list is shorter than
- *   `read` until all words are computed
+ * @property {number[]} moved      for each word, how far the vector moves if the word is left out, relative to the vector's length; shorter
+ *   than `read` until all words are computed
  * @property {number} left         index of the word that is left out; -1 for none
  */
 
 /**
- * In pixels: minimum width of a column, maximum size of a map, gap between a row and the vector, height of the vector and of the bars, font
- * size.
+ * Minimum width of a column, maximum size of a state's grid, gap between a row and the vector, height of the vector, height of the bars,
+ * and font size, in pixels.
  */
 const [COLUMN, MAP, BETWEEN, STRIP, BARS, SIZE] = [22, 40, 46, 24, 66, 13];
-/** Number of cells per row in the map of a state, and in the vector. */
+/** Number of cells per row of a state's grid, and of the vector. */
 const [ACROSS, WIDE] = [16, 64];
-/** Relative change that fills a bar completely. */
+/** Relative change at which a bar has its full length. */
 const FULL = 0.7;
 
 /**
  * @param {HTMLElement} root
- * @param {{ left: () => number, onLeft: (i: number) => void }} hooks `left` returns the index of the word that the visitor chose last, which
- *   is drawn only after its translation; `onLeft` is called with the index of the next word to leave out; -1 for none
+ * @param {{ left: () => number, onLeft: (i: number) => void }} hooks `left` returns the index of the word that the visitor chose last; the
+ *   drawing shows this word only once its translation is complete. `onLeft` is called with the index of the next word to leave out, or -1
+ *   for none
  */
 export function createVectorView(root, { left, onLeft }) {
   const canvas = make('canvas', {

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: MIT
-// Compares soft and hard attention for the same words of the same scene: the weights, one draw, and the mean of several draws.
+// Compares soft and hard attention for the same words of the same scene. Shows the soft weights, one hard draw, and the mean of several
+// draws.
 // @ts-check
 import { acquire, byId, createLoading, make, phrase, weights as addressOf } from '../../shell/index.js';
 import { imageFor, paint } from './tell.js';
 /** @import { CaptionStep, Model } from '../../shell/index.js' */
 
-/** Maximum number of draws; the slider has the same maximum. */
+/** Maximum number of draws. The slider has the same maximum. */
 const DRAWS = 64;
 
 /** @typedef {import('./tell.js').Grid} Grid */
@@ -14,7 +15,7 @@ const DRAWS = 64;
 const named = (place, { columns }) => phrase`row ${Math.floor(place / columns) + 1}, column ${(place % columns) + 1}`;
 
 /**
- * Returns the distance between two maps: half of the sum of their absolute differences, from 0 to 1.
+ * Returns the distance between two maps, half the sum of their absolute differences: 0 to 1.
  * @param {ArrayLike<number>} a
  * @param {ArrayLike<number>} b
  */
@@ -36,11 +37,11 @@ export function createCompare(tell) {
   /** @type {Model | undefined} */
   let hard;
   /**
-   * For each word, the soft weights and the locations of all draws.
+   * The soft weights and the locations of all draws, for each word.
    * @type {{ word: string, soft: Float32Array, hard: Float32Array, places: number[] }[]}
    */
   let looks = [];
-  /** grid of locations of the hard attention @type {Grid} */
+  /** Grid of locations of the hard attention. @type {Grid} */
   let grid = tell.grid;
   let chosen = -1;
   let stopper = new AbortController();
@@ -87,7 +88,7 @@ export function createCompare(tell) {
       }));
       if (!looks[chosen]) chosen = sharpest(looks);
       const same = words.children.length === looks.length && looks.every(({ word }, i) => words.children[i].textContent === word);
-      // The visitor's selection is kept if the caption is the same.
+      // If the caption is the same, the visitor's selection stays.
       if (!same)
         words.replaceChildren(
           ...looks.map(({ word }, i) => {

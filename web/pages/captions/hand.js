@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
-// Lets the visitor move the light. The network then writes the caption while it sees only one location.
+// Lets the visitor move the light. The network then generates the caption while it sees only one location.
 // @ts-check
 import { byId, fault, make } from '../../shell/index.js';
 import { imageFor, paint } from './tell.js';
 
-/** Number of words for which the light stays fixed. After them, the network attends on its own. */
+/** Number of words for which the light stays where the visitor put it. After that, the network chooses where to attend. */
 const HELD = 2;
 
 /** @param {ReturnType<typeof import('./tell.js').createTell>} tell */

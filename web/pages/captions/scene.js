@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
-// Manages the scene. Objects are added, moved, resized and removed by mouse, touch or keyboard; the scene has 64 x 64 pixels.
+// Manages the scene, a picture of 64 x 64 pixels. The visitor adds, moves, resizes and removes objects by mouse, touch or keyboard.
 // @ts-check
 import { MEDIA, PictureError, announce, byId, make, openPicture, phrase, takeFiles } from '../../shell/index.js';
 import { centralSquare } from '../colour/square.js';
 import { THINGS } from './emoji.js';
 
 export const SIDE = 64;
-/** Size of each drawing in the sheet, in pixels. */
+/** Side of each drawing in emoji.png, in pixels. */
 const TILE = 32;
 const [LEAST, MOST, GROW] = [12, 44, 3];
 const STEP = 2;
@@ -16,12 +16,12 @@ const FIRST = [
   ['red heart', 38, 8, 20],
   ['bicycle', 18, 34, 28],
 ];
-/** A pointer movement over more pixels than this is a drag. */
+/** A pointer movement by more than this many pixels is a drag. */
 const SLACK = 6;
 
 /**
  * @typedef {{ name: string, row: number, left: number, top: number, size: number, handle: HTMLButtonElement }} Placed  row: row of the
- *   drawing in the sheet
+ *   drawing in emoji.png
  */
 
 export function createScene() {
@@ -52,14 +52,14 @@ export function createScene() {
     for (const listener of listeners) listener(busy);
   }
 
-  /** Returns the pixels in the model's format: three bytes for each. */
+  /** Returns the pixels in the model's format, with three bytes per pixel. */
   function pixels() {
     context.globalCompositeOperation = 'source-over';
     context.fillStyle = '#fff';
     context.fillRect(0, 0, SIDE, SIDE);
     context.imageSmoothingQuality = 'high';
     if (own) context.drawImage(own, 0, 0, SIDE, SIDE);
-    context.globalCompositeOperation = 'darken'; // keeps the white background, as in the training pictures
+    context.globalCompositeOperation = 'darken'; // the white margin of a drawing does not cover other objects, as in the training pictures
     for (const { name, row, left, top, size } of placed)
       context.drawImage(sheet, THINGS.indexOf(name) * TILE, row * TILE, TILE, TILE, left, top, size, size);
     const { data } = context.getImageData(0, 0, SIDE, SIDE);
@@ -88,7 +88,7 @@ export function createScene() {
     return thing;
   }
 
-  /** Returns the position at which an object of this size overlaps the other objects least. @param {number} size */
+  /** Returns the position at which an object of this size has the least overlap with the other objects. @param {number} size */
   function emptiest(size) {
     let best = { left: 20, top: 20, cost: Infinity };
     for (let top = 2; top <= SIDE - size - 2; top += 4) {
@@ -148,7 +148,7 @@ export function createScene() {
     };
   }
 
-  /** Moves an object with the pointer until the pointer is lifted. @param {PointerEvent} event @param {Placed} thing */
+  /** Moves an object with the pointer until the pointer is released. @param {PointerEvent} event @param {Placed} thing */
   function drag(event, thing) {
     const from = pointOf(event);
     const [left, top] = [thing.left, thing.top];
@@ -228,7 +228,7 @@ export function createScene() {
   }
 
   let latest = 0;
-  /** Shows the middle of a picture; if several pictures were given, only the last one counts. @param {File} picture */
+  /** Shows the middle of a picture. If several calls overlap, only the last one counts. @param {File} picture */
   async function show(picture) {
     const mine = ++latest;
     try {
@@ -270,7 +270,7 @@ export function createScene() {
   });
 
   return {
-    /** Resolves after the drawings have loaded. */
+    /** Resolves when the drawings have loaded. */
     ready,
     pixels,
     /** Returns whether the scene is empty. */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Draws the first figure: the scene and its caption, with a light on the scene for each word.
+// Draws the first figure: the scene and its caption. For each word, the attention is shown as light on the scene.
 // @ts-check
 import {
   acquireFirst,
@@ -19,17 +19,17 @@ import { SIDE } from './scene.js';
 /** @import { CaptionStep, Model } from '../../shell/index.js' */
 
 /**
- * If the probability of a caption is below this, the page says that the model is not sure. The value was chosen on validation scenes, where
- * one caption in nine is below it.
+ * If the probability of a caption is below this value, the page says that the model is not sure. On the validation scenes, this is true of
+ * one caption in nine.
  */
 const SURE = 0.6;
-/** At least this fraction of every training scene is white. */
+/** WHITE: at least this fraction of every training scene is white. */
 const WHITE = 0.5,
   PAPER = 245;
 /** Each word is highlighted for this many milliseconds. */
 const WORD_MS = 480;
 
-/** Number of rows and columns of locations that a model attends to. @typedef {{ rows: number, columns: number }} Grid */
+/** Numbers of rows and columns in the grid of locations that a model attends to. @typedef {{ rows: number, columns: number }} Grid */
 
 /**
  * Paints a scene with the attention weights as light.
@@ -46,7 +46,7 @@ export async function paint(canvas, picture, grid, weights) {
 }
 
 /**
- * Converts a scene for a model. A visitor's model may need another size, and the library scales a canvas to it.
+ * Converts a scene to a model's input. A visitor's model may need another size; the library then scales a canvas to it.
  * @param {Model} model
  * @param {Uint8Array} picture
  */
@@ -72,7 +72,7 @@ const pause = (ms, signal) =>
     );
   });
 
-/** Returns whether a picture differs from the training scenes, which show objects on white. @param {Uint8Array} picture */
+/** Returns whether a picture clearly differs from the training scenes, which show objects on white. @param {Uint8Array} picture */
 function isUnlike(picture) {
   let white = 0;
   for (let i = 0; i < picture.length; i += 3) white += Number(Math.min(picture[i], picture[i + 1], picture[i + 2]) >= PAPER);
@@ -97,7 +97,7 @@ export function createTell(scene) {
   /** @type {Model | undefined} */
   let model;
   let picture = new Uint8Array();
-  /** grid of locations of the current model @type {Grid} */
+  /** Grid of locations of the current model. @type {Grid} */
   let grid = { rows: 8, columns: 8 };
   /** @type {CaptionStep[]} */
   let steps = [];
@@ -182,8 +182,8 @@ export function createTell(scene) {
         }
         if (signal.aborted) return;
         show(steps.length);
-        // The caption is the same in every browser. The nats and the attention differ, because each browser scales the objects in its own
-        // way.
+        // The caption is the same in every browser. The nats and the attention differ slightly, because browsers scale the objects
+        // differently.
         byId('result').textContent = steps.map(({ word }) => word).join(' ');
       }
       const text = steps.map(({ word }) => word).join(' ');

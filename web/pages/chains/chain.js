@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Computes one linear chain for figures that show its values: forward, backward and Viterbi in the log domain, as in
+// Computes forward, backward and Viterbi values of a linear chain, for figures that show them. Works in the log domain, like
 // src/attention/forward_backward.c.
 // @ts-check
 
@@ -31,7 +31,7 @@ function backward({ A, U }) {
 }
 
 /**
- * Returns the best z (the lowest in case of a tie), the best score up to each cell, and the predecessor of each cell.
+ * Returns the best z (in a tie, the lowest indices), the best score up to each cell, and the predecessor of each cell on its best path.
  * @param {Chain} chain
  */
 export function viterbi({ start, A, U }) {

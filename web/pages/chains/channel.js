@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Draws the words of Lafferty, McCallum and Pereira, and trains the two models that learn from them. This file does not use the DOM.
+// Samples the words of the experiment by Lafferty, McCallum and Pereira, and trains the two models that learn from them. This file does not
+// use the DOM.
 // @ts-check
 import { randomFrom } from '../../shell/run/random.js';
 
@@ -11,12 +12,12 @@ const PATHS = [
 ];
 const DRAWN = ['rib', 'rob'];
 export const [TRAIN, TEST] = [2000, 500];
-/** The channel keeps a letter with probability 29/32 and changes it to each other letter with 1/32. */
+/** The channel keeps a letter with probability 29/32 and changes it to each of the three other letters with probability 1/32. */
 const NOISE = 1 / 32;
 const RATE = 2;
 
 /**
- * Counts the words of three letters by the path that wrote them; the result has shape (64, 2).
+ * Samples words of three letters and counts them by word and by the path that generated them. The result has shape (64, 2).
  * @param {number} count
  * @param {number} seed
  */
@@ -40,7 +41,7 @@ export function words(count, seed) {
 
 const letterOf = (/** @type {number} */ code, /** @type {number} */ t) => (code >> (2 * (2 - t))) & 3;
 
-/** Returns zero weights g[state][letter], one for each state and the letter that leads to it. */
+/** Returns weights g[state][letter], all zero: one for each state and each letter that may lead to it. */
 export const zeros = () => Array.from({ length: 6 }, () => [0, 0, 0, 0]);
 
 /** Returns the score of a path. @param {number[][]} g @param {number} code @param {number} path */
@@ -48,8 +49,8 @@ const score = (g, code, path) => PATHS[path].reduce((sum, state, t) => sum + g[s
 
 /** Returns p(second path | word). @param {'MEMM' | 'CRF'} kind @param {number[][]} g @param {number} code */
 export function second(kind, g, code) {
-  // The MEMM normalises each step. Only state 0 has two successors, so the step from there decides everything, and all other steps have
-  // probability 1.
+  // The MEMM normalises each step separately. Only state 0 has two successors, so only the first step affects the probability. All other
+  // steps have probability 1.
   const [a, b] = kind === 'MEMM' ? PATHS.map(([state]) => g[state][letterOf(code, 0)]) : [score(g, code, 0), score(g, code, 1)];
   return 1 / (1 + Math.exp(a - b));
 }
@@ -59,7 +60,7 @@ export function climb(kind, g, table) {
   const gradient = zeros();
   table.forEach(([n0, n1], code) => {
     const q = second(kind, g, code);
-    const pull = n1 - (n0 + n1) * q; // gradient for the second path; the first path has the negative of this gradient
+    const pull = n1 - (n0 + n1) * q; // gradient for the second path; that for the first path is its negative
     for (let t = 0; t < (kind === 'MEMM' ? 1 : 3); t++) {
       gradient[PATHS[1][t]][letterOf(code, t)] += pull;
       gradient[PATHS[0][t]][letterOf(code, t)] -= pull;
@@ -73,7 +74,7 @@ export function climb(kind, g, table) {
 }
 
 /**
- * Returns the fraction of words whose path is wrong, and the fraction of states that are wrong.
+ * Returns the fraction of words with a wrong path, and the fraction of wrong states.
  * @param {'MEMM' | 'CRF'} kind
  * @param {number[][]} g
  * @param {number[][]} table

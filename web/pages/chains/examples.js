@@ -2,7 +2,7 @@
 // @ts-check
 
 /**
- * Sentences from the validation part of the treebank. Each has a pin after which another word changes its tag in all three models;
+ * Sentences from the validation part of the treebank. Each has a pin that makes another word change its tag in all three models.
  * `node weights/eval/pins.js validation.tsv` lists such pins.
  *
  * @type {{ text: string, word: number, tag: string }[]}

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Starts the page of chains: three taggers side by side, the trellis, rib and rob, players with neighbours, and letters without tags.
+// Starts the chains page. Its figures are three taggers side by side, the trellis, the words rib and rob, players with neighbours, and
+// letters without tags.
 // @ts-check
 import { byId, startPage, whenNear } from '../../shell/index.js';
 import { createPlayers } from './players.js';

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Draws nine players, each selected or not, either independently or with a chain over neighbours.
+// Draws nine players, each selected or not. Compares independent probabilities with a chain over neighbours.
 // @ts-check
 import { byId, make, percent, phrase } from '../../shell/index.js';
 import { marginals } from './chain.js';

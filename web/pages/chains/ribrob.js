@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Runs the machine of Lafferty, McCallum and Pereira. The words rib and rob go through a noisy channel, and a MEMM and a CRF on the same
+// Runs the experiment of Lafferty, McCallum and Pereira. The words rib and rob pass through a noisy channel. A MEMM and a CRF with the same
 // states learn to recover them.
 // @ts-check
 import { announce, byId, make, percent, phrase, reducedMotion, whileSeen } from '../../shell/index.js';
@@ -28,7 +28,7 @@ export function createRibRob() {
   byId('ribrob-word').append(...choices);
 
   function begin() {
-    learners = /** @type {const} */ (['MEMM', 'CRF']).map((kind) => ({ kind, g: zeros(), curve: [0.5] })); // both paths are as likely
+    learners = /** @type {const} */ (['MEMM', 'CRF']).map((kind) => ({ kind, g: zeros(), curve: [0.5] })); // equally likely at first
     round = 0;
   }
   function step() {

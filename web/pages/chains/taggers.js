@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Draws the figure of the three taggers: a sentence, its tags from each tagger, and the effect of pinning a tag.
+// Draws the figure of the three taggers. It shows a sentence, the tags that each tagger gives it, and the effect of pinning a tag.
 // @ts-check
 import {
   acquireAll,
@@ -53,7 +53,7 @@ export function createTaggers() {
   const [row, said, panel, odds, suggestion] = [byId('words'), byId('said'), byId('word-panel'), byId('odds'), byId('suggestion')];
   /** @type {Model[]} */
   let models = [];
-  /** pinned tags, by the index of the word @type {Record<number, string>} */
+  /** Pinned tags, by the index of the word. @type {Record<number, string>} */
   let pinned = {};
   let chosen = -1;
   /** @type {Tagging[]} */
@@ -65,7 +65,7 @@ export function createTaggers() {
 
   const transport = createTransport(byId('transport'), { name: '', onRun: () => tag(), verb: phrase`Tag`, pace: true });
   const loading = createLoading(byId('load'), {
-    // Loads the model that the page's head preloads first, then the others.
+    // Loads first the model that the page's <head> preloads, then the others.
     acquire: (options) =>
       acquireWith(acquireFirst(options, NAMES[2]), async ([{ model }]) => {
         const { names } = await model.tag('');
@@ -151,7 +151,7 @@ export function createTaggers() {
           : torn.length > 0
             ? phrase`The three disagree on ${torn.map((word) => `“${word}”`).join(', ')}.`
             : phrase`All three agree.`;
-    // The tags as text, so that tests can compare engines to the last bit.
+    // Writes the tags and all values as text, so that tests can check that all engines agree to the last bit.
     byId('result').textContent = shown
       .map(
         ({ words: all, tags, nats, marginals }, m) =>
@@ -172,7 +172,7 @@ export function createTaggers() {
       .map(([t, tag]) => phrase`“${shown[2].words[Number(t)]}” as ${tag}`)
       .reduce((all, one) => phrase`${all} and ${one}`)}:`;
 
-  /** Describes, for each model, the other words whose tags the pins have changed. */
+  /** Describes in words how the pins have changed the tags of other words, for each model. */
   function movesInWords() {
     const moves = shown[2].words.flatMap((word, t) => {
       const by = NAMES.flatMap((name, m) =>

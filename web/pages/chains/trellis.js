@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Draws the trellis: four tags, five words, and the values of forward, backward and Viterbi, column by column.
+// Draws the trellis of four tags and five words. It shows the values of the forward, backward and Viterbi algorithms, column by column.
 // @ts-check
 import { announce, byId, make, phrase } from '../../shell/index.js';
 import { first, logSum, marginals, viterbi } from './chain.js';
@@ -7,8 +7,8 @@ import { first, logSum, marginals, viterbi } from './chain.js';
 const WORDS = ['time', 'flies', 'like', 'an', 'arrow'];
 const TAGS = [phrase`noun`, phrase`verb`, phrase`preposition`, phrase`article`];
 /**
- * p(tag | previous tag) with a row for each previous tag; p(first tag); p(word | tag). The probabilities are invented and simple enough for
- * mental arithmetic.
+ * STEP is p(tag | previous tag) with one row per previous tag. The tables after it are p(first tag) and p(word | tag). The probabilities
+ * are invented and simple enough for mental arithmetic.
  */
 const STEP = [
   [0.3, 0.4, 0.25, 0.05],
@@ -35,7 +35,7 @@ export function createTrellis() {
   const { best, from, z } = viterbi(chain);
   /** @type {Pass} */
   let pass = 'forward';
-  /** Number of computed columns. All are computed until the visitor starts a replay. */
+  /** Number of computed columns. All columns are shown as computed until the visitor starts a replay. */
   let done = WORDS.length;
   /** The cell whose sum the figure explains. */
   let cell = { t: 1, c: 1 };
@@ -84,9 +84,9 @@ export function createTrellis() {
       show();
     });
   }
-  /** Returns the number of columns. Viterbi has one more, for the backtracking. */
+  /** Returns the number of columns to compute. Viterbi counts one more, for the backtracking. */
   const most = () => WORDS.length + (pass === 'viterbi' ? 1 : 0);
-  /** Returns the index of the column that is computed as the i-th. @param {number} i */
+  /** Returns the index of the i-th column to be computed. @param {number} i */
   const column = (i) => (pass === 'backward' ? WORDS.length - 1 - i : i);
   const numbers = () => ({ forward: alpha, backward: beta, both: p, viterbi: best })[pass];
   /** @param {number} t */

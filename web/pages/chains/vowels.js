@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Runs Baum-Welch: a hidden Markov model with two states reads letters without tags, and the figure shows which classes of letters it
-// finds.
+// Runs the Baum-Welch algorithm. A hidden Markov model with two states learns from letters without tags, and the figure shows which classes
+// of letters it finds.
 // @ts-check
 import { announce, byId, make, phrase, reducedMotion, whileSeen } from '../../shell/index.js';
 import { logSum, marginals } from './chain.js';
@@ -13,7 +13,12 @@ const ROUNDS = 60;
 
 /** @typedef {{ start: number[], A: number[][], B: number[][] }} Hmm  logarithms; B[state][letter] */
 
-/** Returns initial parameters that are nearly but not exactly equal, so that training does not start at a saddle point. @returns {Hmm} */
+/**
+ * Returns initial parameters that are nearly uniform. Exactly uniform parameters would be a saddle point, from which training could not
+ * move.
+ *
+ * @returns {Hmm}
+ */
 function beginning() {
   const spread = (/** @type {number[]} */ x) => x.map((one) => one - logSum(x));
   return {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Starts the chat page. The page's own model continues a story; a model from the shelf, or the visitor's own, answers with its chat
+// Starts the chat page. The page's own model continues a story. A model from the shelf, or the visitor's own model, answers with its chat
 // template.
 // @ts-check
 import {
@@ -24,14 +24,14 @@ const FIRST = 'Once upon a time, there was a';
 const KEPT = 'nextpixel-chat';
 
 /**
- * Reads the stored conversation: the messages, an unsent text, the model's name, and whether it has a template.
+ * Reads the stored conversation: the messages, an unsent message, the model's name, and whether the model has a template.
  * @returns {{ messages: Message[], draft: string, name: string, chat: boolean } | undefined}
  */
 function keptConversation() {
   try {
     const { messages, draft, name, chat } = JSON.parse(sessionStorage.getItem(KEPT) ?? 'null') ?? {};
     const isText = (/** @type {unknown} */ one) => typeof one === 'string';
-    // A format of earlier versions is ignored.
+    // Ignores conversations in the format of earlier versions.
     if (!Array.isArray(messages) || !messages.every((one) => isText(one?.role) && isText(one?.content))) return undefined;
     return { messages, draft: isText(draft) ? draft : '', name: String(name), chat: chat === true };
   } catch {
@@ -39,7 +39,7 @@ function keptConversation() {
   }
 }
 
-/** Deletes an older state; otherwise it would appear after a reload. */
+/** Deletes the stored conversation; otherwise it would reappear after a reload. */
 function forgetConversation() {
   try {
     sessionStorage.removeItem(KEPT);
@@ -73,9 +73,9 @@ function createPage(Box, continuing) {
     },
   });
   const kept = keptConversation();
-  /** whether the messages were written with a model that has a template */
+  /** Whether the messages were written with a model that has a template. */
   let chat = kept?.chat ?? false;
-  /** whether the visitor has written anything in the conversation */
+  /** Whether the visitor has written anything in the conversation. */
   let touched = kept !== undefined;
   talk.field.value = kept ? kept.draft : FIRST;
   if (kept) talk.messages = kept.messages;
@@ -89,7 +89,7 @@ function createPage(Box, continuing) {
       if (messages.length === 0 && !field.value) sessionStorage.removeItem(KEPT);
       else sessionStorage.setItem(KEPT, JSON.stringify({ messages, draft: field.value, name, chat }));
     } catch {
-      forgetConversation(); // storage is forbidden or full, so a reload starts a new conversation
+      forgetConversation(); // storage is forbidden or full: a reload must start a new conversation
     }
   }
   talk.field.addEventListener('input', () => {
@@ -98,7 +98,7 @@ function createPage(Box, continuing) {
   addEventListener('pagehide', keep);
   document.addEventListener('visibilitychange', keep);
 
-  /** the page's own model @type {Model | undefined} */
+  /** The page's own model. @type {Model | undefined} */
   let story;
 
   /** @param {Model} next */
@@ -116,7 +116,7 @@ function createPage(Box, continuing) {
     showCard(next);
   }
 
-  /** Replaces the page's own model. The messages are kept if the new model has a template. @param {Model} next */
+  /** Replaces the page's own model. The messages stay if the new model has a template. @param {Model} next */
   function replace(next) {
     const before = model;
     const has = next.info.chatTemplate !== '';

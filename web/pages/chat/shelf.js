@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The shelf: a list of chat models by others, each of which loads from the Hugging Face Hub with one click. A loaded model stays on this
-// device until the visitor removes it. Nothing is fetched before a click.
+// Builds the shelf, a list of chat models by other authors. One click loads a model from the Hugging Face Hub; nothing is fetched before
+// that. A loaded model stays on this device until the visitor removes it.
 // @ts-check
 import { announce, byId, fault, load, make, phrase, shelf } from '../../shell/index.js';
 /** @import { ChatModel, Model } from '../../shell/index.js' */
@@ -32,7 +32,7 @@ function isOf(model, { url }) {
  * Describes an error and what the visitor can do next.
  * @param {any} error
  * @param {string} name
- * @param {boolean} part whether a part of the file is stored
+ * @param {boolean} part whether part of the file is already stored
  */
 function wrong(error, name, part) {
   const answer = /answered (\d+)/.exec(error.message)?.[1];
@@ -48,7 +48,7 @@ function wrong(error, name, part) {
 /**
  * @param {{ onModel: (model: Model) => void, focus: () => void, before?: string }} hooks  onModel: receives a loaded model and must close
  *   it; focus: moves the focus to the chat; before: name of the model that answered before a reload
- * @returns {Promise<{ clear: () => void }>}  clear: shows that another model answers now
+ * @returns {Promise<{ clear: () => void }>}  clear: updates the list when a model from elsewhere answers
  */
 export async function createShelf({ onModel, focus, before }) {
   const { cache, chatModels, memoryOf, suggestedModel, tokensPerSecondOf } = await shelf();
@@ -143,7 +143,7 @@ export async function createShelf({ onModel, focus, before }) {
     const card = cards.find((one) => one.model === model);
     await showAll();
     tell(phrase`Loading ${name}`);
-    /** text to show unless the visitor has chosen another model in the meantime */
+    /** Text to show unless the visitor has chosen another model in the meantime. */
     let text = '';
     try {
       const loaded = await load(url, {
@@ -159,7 +159,7 @@ export async function createShelf({ onModel, focus, before }) {
       onModel(loaded);
       text = [phrase`${name} answers now.`, ...loaded.info.warnings].join(' ');
     } catch (error) {
-      if (loading !== mine) return void showAll(); // a part of the file has been stored in the meantime
+      if (loading !== mine) return void showAll(); // part of the file may have been stored
       const part = (await cache.list()).some((file) => file.size !== undefined && isOf(model, file));
       text = signal.aborted ? phrase`Loading was cancelled.` : wrong(error, name, part);
     }

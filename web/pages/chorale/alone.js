@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Generates a chorale without input, and draws the attention of each note as arcs.
+// Generates a chorale without any input, and draws the attention of each note as arcs.
 // @ts-check
 import { announce, byId, createTransport, fault, perFrame, phrase } from '../../shell/index.js';
 import { hear, offer } from './hear.js';
@@ -12,7 +12,7 @@ import { sentenceOf, voiceOf } from './sentence.js';
 
 const SEED = 2;
 const BARS = 16;
-/** Arcs for less than this fraction of the attention are not drawn. */
+/** Attention below this fraction is not drawn. */
 const LEAST = 0.01;
 
 /** @param {Answer} answer */
@@ -27,7 +27,7 @@ export function createAlone(answer) {
   let roll;
   /** @type {AbortController | undefined} */
   let stopper;
-  /** For each position, the fraction of its attention that each earlier position gets. @type {Map<number, Map<number, number>>} */
+  /** For each position, maps each earlier position to the fraction of attention that it gets. @type {Map<number, Map<number, number>>} */
   let maps = new Map();
   let chosen = -1;
 

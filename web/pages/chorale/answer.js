@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Draws the first figure: a melody from the keyboard, and the three voices that are composed around it.
+// Draws the first figure. The visitor plays a melody on the keyboard, and the model composes three voices for it.
 // @ts-check
 import {
   MEDIA,
@@ -26,9 +26,9 @@ import { sentenceOf } from './sentence.js';
 
 const SEED = 3;
 const TEMPERATURE = 0.8;
-/** After this many milliseconds without a key, the melody counts as complete, and its last bar is drawn again until it ends well. */
+/** After this many milliseconds without a key, the melody counts as complete. The last bar is then sampled again until it ends well. */
 const WHOLE = 1500;
-/** The melody that the page starts with: pitches, and durations in ticks. */
+/** The initial melody: pitches, and durations in ticks. */
 const OWN = [
   [67, 4],
   [71, 4],
@@ -47,7 +47,7 @@ const OWN = [
   [69, 8],
   [67, 8],
 ];
-/** Maximum number of notes of a melody that a link can hold. */
+/** Maximum number of notes in a melody that is stored in a link. */
 const MOST = 128;
 
 /** @param {number[][]} tune @returns {Sung[]} */
@@ -78,7 +78,7 @@ export function createAnswer() {
   let roll;
   /** @type {AbortController | undefined} */
   let stopper;
-  /** Timer after which the melody counts as complete, while the visitor plays. @type {ReturnType<typeof setTimeout> | undefined} */
+  /** While the visitor plays, the timer after which the melody counts as complete. @type {ReturnType<typeof setTimeout> | undefined} */
   let growing;
   let melody = sung(OWN);
   let range = [60, 81];
@@ -168,7 +168,7 @@ export function createAnswer() {
     kept.changed(true);
   }
 
-  /** Plays the note of the key together with the voices that answer it. @param {number} pitch @param {Sung} note */
+  /** Plays the note of the key together with the voices composed for it. @param {number} pitch @param {Sung} note */
   async function ring(pitch, note) {
     const { sound } = await music();
     const context = audio();
@@ -185,9 +185,9 @@ export function createAnswer() {
   }
 
   /**
-   * Composes the voices around the melody.
+   * Composes the voices for the melody.
    *
-   * @param {boolean} [grows]  whether another key may follow soon
+   * @param {boolean} [grows]  whether the visitor may still add notes
    * @returns {Promise<Note[] | undefined>}
    */
   async function answer(grows = false) {
@@ -259,8 +259,10 @@ export function createAnswer() {
     }
   }
 
-  /** Shows, on each key that the soprano can sing, the probability of the key as the next note.
-   * @param {Float32Array} odds  probabilities by id */
+  /**
+   * Shows the probability of each key as the next note, on the keys that the soprano can sing.
+   * @param {Float32Array} odds  probabilities by id
+   */
   function showOdds(odds) {
     /** @type {Map<number, number>} */
     const found = new Map();
@@ -299,7 +301,7 @@ export function createAnswer() {
   clear.addEventListener('click', () => change([]));
   strict.addEventListener('change', () => change(melody));
   let latest = 0;
-  /** Uses the melody of a file; if several files were given, only the last one counts. @param {File} chosen */
+  /** Uses the melody in a file. If several calls overlap, only the last one counts. @param {File} chosen */
   async function open(chosen) {
     const mine = ++latest;
     try {
@@ -339,7 +341,7 @@ export function createAnswer() {
     get parallels() {
       return !strict.checked;
     },
-    /** Registers a function that is called after a model is loaded and after the voices are complete. @param {() => void} tell */
+    /** Registers a function to call after a model has loaded and each time the voices are complete. @param {() => void} tell */
     on(tell) {
       listeners.add(tell);
     },

@@ -1,19 +1,22 @@
 // SPDX-License-Identifier: MIT
-// Draws the last bar of the voices around a melody several times, and keeps the bar after which the model most expects the end.
+// Samples the last bar of the voices several times, and keeps the bar after which the model gives the end the highest probability.
 // @ts-check
 /** @import { Model } from '../../shell/index.js' */
 /** @typedef {import('../../lib/kinds/note/note-run.js').NoteRun} NoteRun */
 
-/** Maximum number of attempts for the last bar, and the surprisal of the end, in nats, at which no further attempt is needed. */
+/**
+ * ENDINGS: maximum number of attempts for the last bar. The constant after it is a surprisal of the end, in nats; at or below it, no
+ * further attempt is needed.
+ */
 const ENDINGS = 24,
   ENOUGH = 0.1;
 
 /**
  * @param {Model} model
- * @param {NoteRun} run  a run that has completely drawn the voices around a melody
- * @param {number} seed  seed among the run's options
+ * @param {NoteRun} run  a finished run with the voices for a melody
+ * @param {number} seed  seed that the run was started with
  * @param {{ signal?: AbortSignal }} [options]
- * @returns {Promise<NoteRun>}  the run itself, or another run with the same notes up to the last bar
+ * @returns {Promise<NoteRun>}  the given run, or a new run with the same notes up to the last bar
  */
 export async function endWell(model, run, seed, { signal } = {}) {
   const saved = run.save();
@@ -35,5 +38,5 @@ export async function endWell(model, run, seed, { signal } = {}) {
   return best;
 }
 
-/** Returns the surprisal, in nats, of ending where the melody ends. @param {NoteRun} run */
+/** Returns the surprisal of the end token at the end of the melody, in nats. @param {NoteRun} run */
 const costOfEnd = (run) => run.save().nats.at(-1) ?? Infinity;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Plays runs with the page's only audio context, which is created at the first press, and offers them as files.
+// Plays runs and offers them as files. The page has a single audio context, which is created when the visitor first presses a play button.
 // @ts-check
 import { fault, phrase } from '../../shell/index.js';
 /** @typedef {import('../../lib/kinds/note/note-run.js').NoteRun} NoteRun */
@@ -32,7 +32,7 @@ export async function hear(run, roll, signal) {
 }
 
 /**
- * Sets the links that save a run. Its MIDI file is created immediately, its WAV file on request.
+ * Sets the links that save a run. The MIDI file is created immediately, the WAV file only when the visitor requests it.
  *
  * @param {{ midi: HTMLAnchorElement, wav: HTMLAnchorElement }} links
  * @param {NoteRun} run

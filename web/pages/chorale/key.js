@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Harmonises the melody of the first figure in another key with the same seed. The noise depends on the id of a note, so it is not
-// transposed.
+// Harmonises the melody of the first figure in another key with the same seed. The noise depends on a note's id, so it does not move with
+// the key, and the harmonisation may differ.
 // @ts-check
 import { byId, fault, phrase } from '../../shell/index.js';
 import { endWell } from './ending.js';
@@ -59,7 +59,7 @@ export function createKey(answer) {
     stopper?.abort();
     if (!run || !roll) return;
     const { signal } = (stopper = new AbortController());
-    const trouble = await hear(run, roll, signal).catch(() => ''); // stopped
+    const trouble = await hear(run, roll, signal).catch(() => ''); // stopped by the visitor
     if (trouble) same.textContent = trouble.trim();
   });
   answer.on(draw);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A keyboard for mouse, touch, computer keys and MIDI. A bar on each key shows its probability as the next note.
+// Builds a piano keyboard for mouse, touch, computer keys and MIDI. A bar on each key shows its probability as the next note.
 // @ts-check
 import { make, percent, phrase } from '../../shell/index.js';
 
@@ -38,7 +38,7 @@ export function createPiano(root, { low, high, onKey }) {
     });
     key.addEventListener('click', ({ detail }) => {
       if (detail === 0) press(pitch);
-    }); // presses by the keyboard or a screen reader have no pointer event
+    }); // clicks from a keyboard or a screen reader have no pointer event
     root.append(key);
     keys.set(pitch, { key, bar });
   }

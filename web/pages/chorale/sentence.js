@@ -4,7 +4,7 @@
 import { phrase } from '../../shell/index.js';
 /** @typedef {import('../../lib/kinds/note/roll.js').Roll} Roll */
 
-/** The library's voices, with their names in the language of the page. @type {Record<string, string>} */
+/** Maps the library's voice names to names in the language of the page. @type {Record<string, string>} */
 const VOICES = { soprano: phrase`soprano`, alto: phrase`alto`, tenor: phrase`tenor`, bass: phrase`bass` };
 
 /** @param {string} voice */

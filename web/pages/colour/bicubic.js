@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
-// Computes bicubic enlargements, which add no detail.
+// Enlarges pictures by bicubic interpolation, which adds no detail.
 // @ts-check
 
 /**
- * Returns, for each new position, four old positions and their weights (Catmull-Rom, a = -1/2; positions are pixel centres; edges are
- * repeated).
+ * Returns the four source positions and their weights for each target position (Catmull-Rom, a = -1/2). Positions are pixel centres; edge
+ * pixels are repeated.
  * @param {number} size
  * @param {number} count
  */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Takes a picture with the camera. A dialog shows the live picture, a shutter button and a cancel button. The camera is always switched off
-// at the end.
+// Takes a picture with the camera. A dialog shows the camera's live picture, a shutter button and a cancel button. The camera is always
+// switched off when the dialog closes.
 // @ts-check
 import { PictureError, deviceRefused, make, openDevice, phrase } from '../../shell/index.js';
 
@@ -34,7 +34,7 @@ export async function takePicture() {
     const asked = openDevice({ video: { width: { ideal: 720 }, height: { ideal: 720 } } });
     stream = await Promise.race([asked, closed]);
     if (!stream) {
-      asked.then(switchOff, () => {}); // switches off a camera that started after the visitor cancelled
+      asked.then(switchOff, () => {}); // switches off a camera that starts after the visitor has cancelled
       return null;
     }
     video.srcObject = stream;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Runs the section in colour, which completes emoji and photographs from their upper part.
+// Runs the colour section, in which models complete emoji and photographs from their upper part.
 // @ts-check
 import { phrase, pictureOf, weights } from '../../shell/index.js';
 import { createSection } from './section.js';
@@ -24,18 +24,18 @@ export const createColour = () =>
       weights: weights('emoji.gguf'),
       temperature: 0.9,
       tries: 12,
-      // If a face is cut above its mouth, the model rarely draws a mouth.
+      // If the line is above the mouth of a face, the model rarely draws a mouth.
       given: 66,
-      // The emoji, out of 24, whose completions are recognisable. Each was judged at a glance from three completions with seed 7 and the
-      // values of `tries` and `given` above.
+      // Emoji (of 24) with recognisable completions. Each was judged at a glance from three completions with seed 7 and the values of
+      // `tries` and `given` above.
       first: [16, 15, 2, 18, 21, 23],
     },
     photos: {
       strip: 'photos',
       weights: weights('cifar10.gguf'),
-      // Chosen among 0.8 to 1 by looking at samples, halfway through the training. Below 1, completions became dark and lost detail.
+      // Chosen between 0.8 and 1 by looking at samples, halfway through the training. Below 1, completions became dark and lost detail.
       temperature: 1,
-      // The first photographs that belong to different classes.
+      // The first photographs in the strip that belong to different classes.
       first: [0, 1, 3, 4, 6, 10],
     },
     task: completion,

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// Measures structural dissimilarity, a visual distance between two pictures that compares mean, spread and pattern in each window.
+// Measures the structural dissimilarity of two pictures. It compares their mean, spread and pattern in each window.
 // @ts-check
 
-/** Side of a window, and the two constants of Wang et al. 2004 for values up to 255. */
+/** WINDOW: side of a window in pixels. The other two are the constants of Wang et al. 2004 for values up to 255. */
 const WINDOW = 8,
   C1 = (0.01 * 255) ** 2,
   C2 = (0.03 * 255) ** 2;
@@ -12,8 +12,8 @@ const lumaOf = (rgb) =>
   Float64Array.from({ length: rgb.length / 3 }, (_, i) => 0.299 * rgb[3 * i] + 0.587 * rgb[3 * i + 1] + 0.114 * rgb[3 * i + 2]);
 
 /**
- * Returns 1 - SSIM [Wang, Bovik, Sheikh and Simoncelli 2004] of the lumas, averaged over all 8 by 8 windows: 0 for equal pictures, about 1
- * for unrelated ones.
+ * Returns 1 - SSIM [Wang, Bovik, Sheikh and Simoncelli 2004] of the lumas, averaged over all 8 by 8 windows. The result is 0 for equal
+ * pictures and about 1 for unrelated ones.
  *
  * @param {ArrayLike<number>} one    RGB values
  * @param {ArrayLike<number>} other

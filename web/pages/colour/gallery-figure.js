@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Controls a gallery: its buttons, seed, strip and the visitor's picture. It also tracks whether the figure is visible.
+// Controls a gallery: its buttons, the seed, the strip and the visitor's picture. Also tracks whether the figure is visible.
 // @ts-check
 import {
   STRIPS,
@@ -23,21 +23,21 @@ import { SHOWN } from './row.js';
 /** @import { Model, Subject } from '../../shell/index.js' */
 /** @import { Choice, Section } from './section.js' */
 
-/** Per cent of the rows that are given by default. */
+/** Percentage of a picture's rows that the model receives by default. */
 const HALF = 50;
 
 /**
  * @param {Section} section
  * @param {Choice} choice the initial choice
- * @param {Subject[]} subjects the pictures in the strip
- * @param {{ onRun: () => void, onError: (error: unknown) => void, onModel: (file: File) => void, onChange: () => void }} hooks onChange:
- *   called after a setting has changed
+ * @param {Subject[]} subjects the pictures in the strip @param
+ *   {{ onRun: () => void, onError: (error: unknown) => void, onModel: (file: File) => void, onChange: () => void }} hooks onChange: called
+ *   after a setting has changed
  */
 export function createGalleryFigure({ id, task, fate }, choice, subjects, { onRun, onError, onModel, onChange }) {
   /** @type {<T extends HTMLElement>(name: string) => T} */
   const part = (name) => byId(`${id}-${name}`);
   const { many: made } = task.plan;
-  /** strip, temperature and model of the current choice */
+  /** Strip, temperature and model of the current choice. */
   let { strip: name, temperature, own: model } = choice;
   /** The visitor's picture, while it is in the first row. @type {Subject | null} */
   let own = null;
@@ -83,7 +83,7 @@ export function createGalleryFigure({ id, task, fate }, choice, subjects, { onRu
       blend.value === '100' ? phrase`the model's` : blend.value === '0' ? phrase`bicubic` : phrase`${blend.value} percent by the model`,
     );
   });
-  /** The select element that determines how much of a picture is given. */
+  /** The select element for the percentage of a picture that is given. */
   const givenPart = /** @type {HTMLSelectElement | null} */ (document.getElementById(`${id}-given`));
   /** @param {number} percent one of the options; any other value changes nothing */
   function setGiven(percent) {
@@ -97,7 +97,7 @@ export function createGalleryFigure({ id, task, fate }, choice, subjects, { onRu
     onChange();
     gallery.start();
   });
-  /** The select element for the number of candidates per shown picture. */
+  /** The select element for the number of candidates for each picture that is shown. */
   const tries = /** @type {HTMLSelectElement | null} */ (document.getElementById(`${id}-tries`));
   /** @param {number} count one of the options; any other value changes nothing */
   function setTries(count) {
@@ -146,7 +146,7 @@ export function createGalleryFigure({ id, task, fate }, choice, subjects, { onRu
 
   /** The pictures in the strip. */
   let among = subjects;
-  /** Returns the settings that determine the pictures in the first row, or null if the model is the visitor's file. */
+  /** Returns the settings that determine the pictures in the first row, or null if the model is a file of the visitor. */
   function settings() {
     if (model && typeof model !== 'string') return null;
     const { first } = gallery;
@@ -170,7 +170,7 @@ export function createGalleryFigure({ id, task, fate }, choice, subjects, { onRu
     get ofOwn() {
       return own !== null;
     },
-    /** Shows the pictures of a choice. The visitor's own picture stays. @param {Choice} next @param {Subject[]} pictures */
+    /** Shows the pictures of a choice. A picture of the visitor's own stays. @param {Choice} next @param {Subject[]} pictures */
     show(next, pictures) {
       ({ strip: name, temperature, own: model } = next);
       setTries(next.tries ?? SHOWN);
@@ -181,7 +181,7 @@ export function createGalleryFigure({ id, task, fate }, choice, subjects, { onRu
       gallery.show(rows);
       strip.show(name, among, rows[0]);
     },
-    /** Stops the run of the current model because the visitor wants another one. The next run starts again. */
+    /** Stops the current model's run, because the visitor has chosen another model. The next run starts from the beginning. */
     leave() {
       gallery.use(null);
       sight.renew();
@@ -194,7 +194,7 @@ export function createGalleryFigure({ id, task, fate }, choice, subjects, { onRu
       transport.seed = wholeIn(given, 'seed', 0, 1e9 - 1, transport.seed);
       gallery.seed = transport.seed;
       setTries(wholeIn(given, 'tries', 1, 64, Number(tries?.value)));
-      // In links that are older than this setting, half of the picture is given.
+      // Links from before this setting existed mean that half of the picture is given.
       const old = !given.has('given') && ['seed', 'picture', 'pixels'].some((setting) => given.has(setting));
       setGiven(old ? HALF : wholeIn(given, 'given', 1, 99, Number(givenPart?.value)));
       if (rgb) {
@@ -211,7 +211,7 @@ export function createGalleryFigure({ id, task, fate }, choice, subjects, { onRu
       if (!rgb && index >= 0) strip.show(name, among, among[index]);
       gallery.start();
     },
-    /** @param {Model | null} loaded null until another model has loaded */
+    /** @param {Model | null} loaded null while another model is loading */
     use(loaded) {
       gallery.use(loaded, temperature);
       if (!loaded) return;

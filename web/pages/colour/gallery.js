@@ -1,23 +1,23 @@
 // SPDX-License-Identifier: MIT
-// Draws the rows of a figure with a run that fills them one by one.
+// Draws the rows of a figure. A run fills them one by one.
 // @ts-check
 import { Codec, Playback } from '../../shell/index.js';
 import { Row, SHOWN } from './row.js';
 /** @import { PictureOptions, Model, Phase, PictureRun, Shot, Subject } from '../../shell/index.js' */
 /** @import { Preview, Plan } from './row.js' */
 
-/** Maximum number of pixels per second of each picture: fast enough for six rows, slow enough to watch. */
+/** Maximum number of pixels per second of each picture. Fast enough for six rows, slow enough to watch. */
 const SPEED = 400;
 /** Number of pixels requested per message. */
 const CHUNK = 16;
 
 /**
- * @typedef {Object} Task the functions by which a gallery uses its model
+ * @typedef {Object} Task the functions with which a gallery uses its model
  * @property {'complete' | 'superResolve'} kind
  * @property {Plan} plan
  * @property {(model: Model, image: ImageData, options?: PictureOptions & { rows?: number }) => PictureRun} ask
- * @property {(run: PictureRun, codec: Codec, image: ImageData) => Preview} preview describes a run before it draws; image: the picture
- *   given to the run
+ * @property {(run: PictureRun, codec: Codec, image: ImageData) => Preview} preview returns the contents of a row before the run draws;
+ *   image: the picture that the run receives
  */
 
 /**
@@ -39,9 +39,12 @@ export function createGallery(root, first, task, { onPhase, onPull, onEnd, onErr
   let codec;
   let seed = 0;
   let temperature = 1;
-  /** Number of pictures to draw per row, in as many groups as the row shows pictures. The most probable of each group is shown. */
+  /**
+   * Number of pictures to draw per row. They are split into as many groups as the row shows pictures, and the most probable picture of each
+   * group is shown.
+   */
   let tries = SHOWN;
-  /** Per cent of the rows that are given for a completion. @type {number | undefined} */
+  /** Percentage of a picture's rows that are given for a completion. @type {number | undefined} */
   let given;
   const playback = new Playback({
     speed: SPEED,
@@ -53,7 +56,7 @@ export function createGallery(root, first, task, { onPhase, onPull, onEnd, onErr
   });
 
   /**
-   * Returns the number of rows to give. A model that draws blocks gets whole rows of blocks.
+   * Returns the number of given rows. For a model that draws in blocks, rounds to whole rows of blocks.
    *
    * @param {Model} artist
    * @returns {{ rows?: number }}
@@ -74,7 +77,7 @@ export function createGallery(root, first, task, { onPhase, onPull, onEnd, onErr
     const { image, label } = row.subject;
     const { channels, classes } = artist.info;
     const samples = tries;
-    const resample = samples / SHOWN; // the candidates for the same shown picture compete
+    const resample = samples / SHOWN; // number of candidates for each picture that is shown
     const run = task.ask(artist, image, {
       samples,
       resample,
@@ -92,7 +95,7 @@ export function createGallery(root, first, task, { onPhase, onPull, onEnd, onErr
       row.take(knows, step);
       if (step.sample < samples - 1 || step.anew) continue;
       const pixels = (step.to - step.from) / channels;
-      // The time of the first request includes reading the given part.
+      // The first request also includes the time for reading the given part.
       if (!whole) onPull(performance.now() - asked, samples * pixels);
       whole = false;
       await playback.pass(pixels, signal);

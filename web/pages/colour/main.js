@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Starts the colour page: pictures that are completed, enlarged, and drawn from a class alone.
+// Starts the colour page, on which models complete pictures, enlarge them, and draw them given only a class.
 // @ts-check
 import { acquire, asked, createClasses, introduce, phrase, startPage, weights } from '../../shell/index.js';
 import { createColour } from './colour.js';
@@ -7,16 +7,17 @@ import { createSuperres } from './superres.js';
 
 startPage();
 const [colour, superres] = [createColour(), createSuperres()];
-// The temperatures were chosen by looking at samples. Emoji (0.6 to 1): below 1, pictures stay blank, because white is always the most
-// probable value at the edge of a picture. Photographs (0.8 to 1): below 1, pictures became dark, halfway through the training.
+// The temperatures were chosen by looking at samples. For emoji, values from 0.6 to 1 were tried: below 1, pictures stay blank, because
+// white is always the most probable value at the edge of a picture. For photographs, values from 0.8 to 1 were tried halfway through the
+// training: below 1, pictures became dark.
 createClasses({
   emoji: { weights: weights('emoji.gguf'), temperature: 1, things: phrase`emoji` },
   photos: { weights: weights('cifar10.gguf'), temperature: 1, things: phrase`photographs` },
 });
 
 /**
- * Passes the model in the page's address to the figure that can use it. A model that cannot be loaded goes to the first figure, which
- * reports the reason.
+ * Passes the model that the page's address names to the figure that can use it. If the model cannot be loaded, it goes to the first figure,
+ * which then reports the reason.
  * @param {string} address
  */
 async function show(address) {

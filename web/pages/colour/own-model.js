@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Opens a visitor's model for a figure. The model is either a GGUF file that the visitor chooses or drops there, which never leaves the
-// page, or a file whose address is in the page's address.
+// Opens a visitor's model for a figure. The model is either a GGUF file that the visitor chooses or drops on the figure (it never leaves
+// the device), or a file at an address that the page's address names.
 // @ts-check
 import { MEDIA, acquire, announce, load, make, misfit, phrase } from '../../shell/index.js';
 /** @import { Hold, LoadOptions, ModelInfo } from '../../shell/index.js' */
@@ -45,7 +45,7 @@ async function openFile(file, options) {
 export const nameOf = (own) => (typeof own === 'string' ? own : own.name);
 
 /**
- * Creates the control in an element of the figure.
+ * Creates the file input in an element of the figure.
  * @param {HTMLElement} root
  * @param {(file: File) => void} onFile
  */
@@ -73,7 +73,7 @@ export function createOwnModel(root, onFile) {
   choose.addEventListener('click', () => input.click());
   input.addEventListener('change', () => {
     const [file] = input.files ?? [];
-    input.value = ''; // lets the visitor choose the same file again, for example after training it further
+    input.value = ''; // lets the visitor choose the same file again, for example after further training
     if (!file) return;
     if (isModelFile(file)) onFile(file);
     else

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Gets a visitor's picture for a figure from a file, a drop on the figure, a paste, or the camera. The picture never leaves the page.
+// Gets a picture from the visitor: from a file, a drop on the figure, a paste, or the camera. The picture never leaves the device.
 // @ts-check
 import { MEDIA, PictureError, announce, hasFiles, make, openPicture, phrase, takeFiles } from '../../shell/index.js';
 import { takePicture } from './camera.js';
@@ -7,9 +7,9 @@ import { isModelFile } from './own-model.js';
 import { centralSquare } from './square.js';
 
 /**
- * Creates the control in an element of the figure.
+ * Creates the buttons in an element of the figure.
  * @param {HTMLElement} root
- * @param {number} size size in pixels to which the picture is reduced
+ * @param {number} size side in pixels of the square to which the picture is reduced
  * @param {string} fate text that describes how the middle square is converted
  * @param {(image: ImageData) => void} onPicture
  * @param {(file: File) => void} onModel called when a model is dropped or pasted instead of a picture
@@ -46,7 +46,7 @@ export function createPhoto(root, size, fate, onPicture, onModel) {
   }
 
   let latest = 0;
-  /** Reads a picture. If several are requested, only the last one counts. @param {() => Promise<ImageBitmap | null>} get */
+  /** Reads a picture. If several calls overlap, only the last one counts. @param {() => Promise<ImageBitmap | null>} get */
   async function use(get) {
     const mine = ++latest;
     try {

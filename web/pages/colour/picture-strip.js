@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A strip of pictures, as radio buttons, so that the arrow keys move along it.
+// Builds a strip of pictures from radio buttons, so that the arrow keys move along it.
 // @ts-check
 import { STRIPS, make, phrase } from '../../shell/index.js';
 /** @import { StripName, Subject } from '../../shell/index.js' */
@@ -16,7 +16,7 @@ export function createPictureStrip(root, choose) {
     /**
      * @param {StripName} name
      * @param {Subject[]} subjects
-     * @param {Subject} first the picture in the first row, which may be missing from the strip
+     * @param {Subject} first the picture in the first row; it may be missing from the strip
      */
     show(name, subjects, first) {
       root.dataset.strip = name;

@@ -7,7 +7,7 @@ import { base64, imageAt, picturesOf, pixelsOf, rgbOf } from '../../front/tiles/
 /** @param {any} model */
 export async function record(model) {
   const emoji = await imageAt('/web/pictures/emoji.png');
-  const FACE = 20; // the face with rolling eyes, among the validation pictures of the page
+  const FACE = 20; // index of the face with rolling eyes among the validation pictures of the page
   const original = pixelsOf(32, (context) => context.drawImage(emoji, 32 * (FACE % 8), 32 * Math.floor(FACE / 8), 32, 32, 0, 0, 32, 32));
   const run = model.superResolve(original, { samples: 8, resample: 8, seed: 1, temperature: 0.9 }); // the best of eight, as on the page
   const [drawn] = await picturesOf(run, 3072);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Draws a row of a gallery: the model's input, its output, and the original.
+// Draws one row of a gallery: the model's input, its output, and the original.
 // @ts-check
 import { make, paintElements, palette, perFrame, phrase, reducedMotion } from '../../shell/index.js';
 /** @import { Codec, Picture, Shot, Subject } from '../../shell/index.js' */
@@ -8,10 +8,10 @@ import { make, paintElements, palette, perFrame, phrase, reducedMotion } from '.
 export const SHOWN = 3;
 
 /**
- * @typedef {{ words: string, share: number }} Note text under a picture, and length of the bar next to it, 0 to 1
+ * @typedef {{ words: string, share: number }} Note words: text under a picture; share: length of the bar next to it, 0 to 1
  *
  * @typedef {Object} Preview the contents of a row before anything is drawn
- * @property {{ picture: Picture, note?: Note }[]} given one for each tile before the generated pictures
+ * @property {{ picture: Picture, note?: Note }[]} given pictures for the tiles before the generated pictures
  * @property {Picture} start initial content of each generated picture
  * @property {(picture: Picture) => Note} [judge] returns the text below a generated picture
  * @property {Picture} [smooth] picture that the generated ones can be blended with
@@ -19,9 +19,9 @@ export const SHOWN = 3;
 
 /**
  * @typedef {Object} Plan the tiles and words of a row
- * @property {{ kind: string, name: string }[]} given tiles before the generated ones; kind: a class for the style sheet
+ * @property {{ kind: string, name: string }[]} given the tiles before the generated pictures; kind: a CSS class
  * @property {string} noun noun for a generated picture in file names, such as 'ending'
- * @property {string} called noun for a generated picture that visitors see
+ * @property {string} called noun for a generated picture on the page
  * @property {string} many plural of this noun
  */
 
@@ -42,7 +42,7 @@ function say(root, note) {
 function mixed(picture, other, share) {
   const mix = copy(other);
   for (let i = 0; i < mix.data.length; i += 4) {
-    const own = picture.data[i + 3] === 0 ? 0 : share; // pixels that `picture` does not have yet come entirely from `other`
+    const own = picture.data[i + 3] === 0 ? 0 : share; // where `picture` is still transparent, the result is the pixel of `other`
     for (let c = 0; c < 3; c++) mix.data[i + c] = Math.round(other.data[i + c] + own * (picture.data[i + c] - other.data[i + c]));
     if (own === 0) mix.data[i + 3] = Math.round(255 * (1 - share));
   }
@@ -61,11 +61,11 @@ const copy = ({ data, width, height }) => new ImageData(data.slice(), width, hei
 
 /** A row of the gallery: one picture and its versions. */
 export class Row {
-  /** whether the whole row is drawn */
+  /** Whether the whole row is drawn. */
   done = false;
   /** Index of the next pixel in raster order while a run is drawing, otherwise -1. */
   #at = -1;
-  /** whether a run is drawing this row or will draw it */
+  /** Whether a run is drawing this row or will draw it. */
   #drawing = false;
   /** Number of drawn elements. */
   #to = 0;
@@ -77,7 +77,8 @@ export class Row {
   /** @type {Preview | undefined} */
   #preview;
   /**
-   * All generated pictures, in as many groups as the row shows pictures. The row shows the first picture of each group.
+   * All generated pictures. They are split into as many groups as the row shows pictures, and the row shows the first picture of each
+   * group.
    * @type {Picture[]}
    */
   #pictures = [];
@@ -101,7 +102,7 @@ export class Row {
     this.show(subject);
   }
 
-  /** Returns the number of generated pictures to show, which is smaller on a phone. */
+  /** Returns the number of generated pictures to show. It is smaller on a phone. */
   get shown() {
     return this.root.offsetParent !== null;
   }
@@ -162,7 +163,7 @@ export class Row {
     if (this.#to === 0 || !start) return [];
     const { channels } = codec.info;
     const drawn = Array.from({ length: Math.floor(this.#to / channels) }, (_, i) => Math.floor(codec.place(i * channels) / channels));
-    const order = drawn.filter((pixel) => start.data[4 * pixel + 3] === 0); // without the given pixels
+    const order = drawn.filter((pixel) => start.data[4 * pixel + 3] === 0); // excludes the given pixels
     return this.#leading.map((picture, i) => ({
       name: phrase`${phrase(this.subject.name)}, ${this.#plan.called} ${i + 1}`,
       file: `${this.subject.name.toLowerCase().replace(/[^a-z0-9]+/g, '-')}-seed-${seed}-${this.#plan.noun}-${i + 1}`,
@@ -220,12 +221,12 @@ export class Row {
     return smooth && this.#share < 1 ? mixed(picture, smooth, this.#share) : picture;
   }
 
-  /** Stops the run; unfinished pictures stay. */
+  /** Stops the run. Unfinished pictures stay visible. */
   stop() {
     if (this.#drawing) this.#leave(phrase`not finished`);
   }
 
-  /** Ends the drawing; `how` describes the result for screen readers. @param {string} how */
+  /** Ends the drawing. `how` describes the result for screen readers. @param {string} how */
   #leave(how) {
     this.#drawing = false;
     this.#at = -1;

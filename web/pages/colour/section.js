@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Runs a section with a gallery. It is loaded when it comes near the screen, and it can switch to another model.
+// Runs a section of the page that contains a gallery. The section loads when it comes near the screen, and can switch to another model.
 // @ts-check
 import {
   acquire,
@@ -25,8 +25,8 @@ import { SHOWN } from './row.js';
  * @property {string} weights
  * @property {number} temperature
  * @property {number} [tries] number of pictures to draw per row (default: as many as are shown)
- * @property {number} [given] per cent of the rows that are given for a completion (default: half)
- * @property {number[]} first indices in the strip of the pictures that the rows show first
+ * @property {number} [given] percentage of a picture's rows that are given for a completion (default: 50)
+ * @property {number[]} first strip indices of the pictures that the rows show first
  * @property {File | string} [own] the visitor's own model, as a file or an address, instead of `weights`
  */
 
@@ -47,10 +47,10 @@ export function createSection(section) {
   /** @type {Choice | undefined} */
   let shown;
   let opened = false;
-  /** whether the model that belongs to the shown pictures has loaded */
+  /** Whether the model for the pictures on show has loaded. */
   let ready = false;
   const choices = createModelSwitch(byId(`${id}-switch`), change);
-  /** The visitor's own model, if there is one. It uses one of the page's strips. @type {Choice | undefined} */
+  /** The visitor's own model, if any. It uses one of the page's strips. @type {Choice | undefined} */
   let own;
   const chosen = () => (choices.value === 'own' && own ? own : choices.value === 'photos' ? section.photos : section.emoji);
   const ownModel = createOwnModel(byId(`${id}-own`), takeModel);
@@ -126,7 +126,7 @@ export function createSection(section) {
   }
   keepDrops();
   const address = keepInAddress(`figure-${id}`, {
-    // The visitor's picture becomes part of a copied link, but not of the browser's history.
+    // A copied link contains the visitor's picture, but the browser's history does not.
     settings: () => (ready && figure && !figure.ofOwn ? figure.settings() : null),
     apply(given) {
       const model = given.get('model');

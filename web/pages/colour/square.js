@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Reduces the central square of a picture to a few pixels. Each pixel is the mean over its area, on white, as for the emoji in training and
-// for images in the library. The picture is read in bands, because the canvas of a phone cannot hold a large photograph.
+// Reduces the central square of a picture to a few pixels. Each pixel of the result is the mean of its area in the picture, over a white
+// background. The emoji for training and images in the library are reduced in the same way. The picture is read in horizontal bands,
+// because a canvas on a phone cannot hold a large photograph.
 // @ts-check
 
 /** Number of pixels read per step. */
@@ -45,13 +46,13 @@ export async function centralSquare(picture, size) {
 }
 
 /**
- * One of the equal parts of the picture's width, and the share of a pixel that overlaps this part.
+ * part: index of one of the equal parts of the picture's width; share: fraction of a source pixel that overlaps this part.
  *
  * @typedef {{ part: number, share: number }} Share
  */
 
 /**
- * Returns the sums of red, green and blue in one row of the picture, on white, for each of `size` equal parts of the row.
+ * Divides one row of the picture into `size` equal parts. Returns the sums of red, green and blue in each part, over a white background.
  * @param {Uint8ClampedArray} rgba
  * @param {Share[][]} shares for each pixel of the row, the parts that it overlaps
  * @param {number} size
@@ -71,7 +72,7 @@ function lineOf(rgba, shares, size) {
 }
 
 /**
- * Divides 0..count into `size` equal parts, and returns the parts that the pixel from i to i + 1 overlaps.
+ * Divides the range 0..count into `size` equal parts. Returns the parts that overlap the pixel from i to i + 1.
  * @param {number} i
  * @param {number} count
  * @param {number} size

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Runs the section that enlarges emoji and photographs from 8 by 8 pixels.
+// Runs the section in which models enlarge emoji and photographs from 8 by 8 pixels.
 // @ts-check
 import { blank, fromRGBA, phrase, reduce, weights } from '../../shell/index.js';
 import { bicubic } from './bicubic.js';
@@ -22,11 +22,11 @@ function opaque(rgb, width, height) {
   return picture;
 }
 
-/** Agreement, in decibels, at the two ends of the bar. */
+/** Peak signal-to-noise ratio at the two ends of the bar, in decibels. */
 const BAR = [10, 40];
 
 /**
- * Returns the peak signal-to-noise ratio of 8-bit values as text and as the length of a bar.
+ * Returns the peak signal-to-noise ratio of 8-bit values, as text and as the length of a bar.
  *
  * @param {Uint8Array} values
  * @param {Uint8Array} wanted
@@ -58,7 +58,7 @@ const enlargement = {
     /** The original picture, if the subject is large enough to have one. */
     const original = image.width === width && image.height === height ? fromRGBA(image.data, 3) : undefined;
     /**
-     * Returns how well a picture agrees with the given small picture, and the distance of the picture from the original.
+     * Returns a text about a generated picture: how well it agrees with the given small picture, and its distance from the original.
      *
      * @param {Picture} picture
      */
@@ -81,8 +81,8 @@ export const createSuperres = () =>
     emoji: {
       strip: 'emoji',
       weights: weights('emoji-sr.gguf'),
-      // With eight competing pictures, the temperatures 1 and 0.9 come about equally close to the validation originals. At 0.9,
-      // neighbouring pixels differ about as much as in the originals.
+      // With eight candidates per picture, temperatures 1 and 0.9 get about equally close to the validation originals. At 0.9, neighbouring
+      // pixels differ about as much as in the originals.
       temperature: 0.9,
       tries: 24,
       // Emoji that are still recognisable in 8 by 8 pixels.
@@ -91,10 +91,10 @@ export const createSuperres = () =>
     photos: {
       strip: 'photos',
       weights: weights('cifar10-sr.gguf'),
-      // Chosen among 1 to 0.6: at 0.7, neighbouring pixels differ about as much as in validation pictures (14.6 and 13.9 of 255), and no
-      // seams are visible.
+      // Chosen between 0.6 and 1. At 0.7, neighbouring pixels differ about as much as in validation pictures (by 14.6 and 13.9 of 255), and
+      // no seams are visible.
       temperature: 0.7,
-      // The first photographs that belong to different classes.
+      // The first photographs in the strip that belong to different classes.
       first: [0, 1, 3, 4],
     },
     task: enlargement,
