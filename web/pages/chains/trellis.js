@@ -7,8 +7,8 @@ import { first, logSum, marginals, viterbi } from './chain.js';
 const WORDS = ['time', 'flies', 'like', 'an', 'arrow'];
 const TAGS = [phrase`noun`, phrase`verb`, phrase`preposition`, phrase`article`];
 /**
- * STEP is p(tag | previous tag) with one row per previous tag. The tables after it are p(first tag) and p(word | tag). The probabilities
- * are invented and simple enough for mental arithmetic.
+ * STEP: p(tag | previous tag), one row per previous tag. START: p(first tag). WORD: p(word | tag), one row per word. The probabilities are
+ * invented and simple enough for mental arithmetic.
  */
 const STEP = [
   [0.3, 0.4, 0.25, 0.05],

@@ -5,8 +5,8 @@
 /** @typedef {import('../../lib/kinds/note/note-run.js').NoteRun} NoteRun */
 
 /**
- * ENDINGS: maximum number of attempts for the last bar. The constant after it is a surprisal of the end, in nats; at or below it, no
- * further attempt is needed.
+ * ENDINGS: maximum number of attempts for the last bar. ENOUGH: surprisal of the end, in nats, at or below which no further attempt is
+ * made.
  */
 const ENDINGS = 24,
   ENOUGH = 0.1;

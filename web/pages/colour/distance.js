@@ -2,7 +2,7 @@
 // Measures the structural dissimilarity of two pictures. It compares their mean, spread and pattern in each window.
 // @ts-check
 
-/** WINDOW: side of a window in pixels. The other two are the constants of Wang et al. 2004 for values up to 255. */
+/** WINDOW: side of a window in pixels. C1, C2: constants of Wang et al. 2004 for values up to 255. */
 const WINDOW = 8,
   C1 = (0.01 * 255) ** 2,
   C2 = (0.03 * 255) ** 2;

@@ -1,19 +1,22 @@
 // SPDX-License-Identifier: MIT
-// Draws two small curves: the nats per training digit and per held-out digit.
+// Draws two small curves: nats per training digit and nats per held-out digit.
 // @ts-check
 import { make, onTheme, palette } from '../../shell/index.js';
 
-/** Nats at the top, slightly more than 784 fair coins cost (543), and at the bottom. The scale in between is logarithmic. */
+/**
+ * Nats at the top and at the bottom of the scale, which is logarithmic. The top is slightly above 784 ln 2 = 543 nats, the cost of 784 fair
+ * coin flips.
+ */
 const [TOP, BOTTOM] = [600, 25];
 const LINES = [500, 200, 100, 50];
 
 /**
- * @typedef {{ at: number, learning: number, unseen: number }} Point at: number of digits learned so far; the other values are NaN if there
- * is no digit to measure
+ * @typedef {{ at: number, learning: number, unseen: number }} Point at: number of training steps so far; learning, unseen: mean nats, NaN
+ *   if there is no digit to measure
  */
 
 export function createCurve() {
-  const canvas = make('canvas', { class: 'curve', 'aria-hidden': 'true' }); // the text next to the curves gives the same numbers
+  const canvas = make('canvas', { class: 'curve', 'aria-hidden': 'true' }); // the text next to it gives the numbers
   /** @type {Point[]} */
   let points = [];
   function draw() {

@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: MIT
-// Draws the figure of four distributions of a shade. It shows, in nats, the loss of an observed shade under each of them.
+// Draws the figure of four distributions of a shade. For each distribution, it shows the loss of an observed shade in nats.
 // @ts-check
 import { byId, keepInAddress, make, makeSvg, perFrame, phrase, wholeIn } from '../../shell/index.js';
 import { SHADES, bernoulli, categorical, gaussian, logistic } from './densities.js';
 
 const [HEIGHT, BASE] = [100, 92];
-/** Nats at the top of the lines, and probability at the top of the areas relative to the largest probability. */
+/**
+ * Nats at the top of the lines that show the losses.
+ */
 const MOST = 12;
 
-/** The distributions. The loss of each is -ln p of the observed value. */
+/** The distributions. Each loss is -ln p of the observed value. */
 const KINDS = [
   { name: phrase`Bernoulli`, says: phrase`a coin: one number`, loss: '−x ln p − (1 − x) ln (1 − p)', of: bernoulli },
   { name: phrase`Categorical`, says: phrase`a list: 16 numbers`, loss: '−ln pₖ, Σ pₖ = 1', of: categorical },

@@ -6,7 +6,7 @@
 export const SHADES = 256;
 /** Number of shades, as in the Image Transformer for digits. */
 const LISTED = 16;
-/** The categorical distribution has two peaks here, at shades x and 255 - x; the second peak has this fraction of the probability. */
+/** The categorical distribution here has two peaks, at shades x and 255 - x. The second peak has this fraction of the probability. */
 const SECOND = 0.25;
 
 /** @typedef {{ mean: number, width: number }} Expected mean and width in shades */
@@ -15,13 +15,23 @@ const SECOND = 0.25;
 /** 1 / (1 + e^-z) @param {number} z */
 const sigmoid = (z) => 1 / (1 + Math.exp(-z));
 
-/** Returns the loss under a coin: ink from shade 128 on, paper below. A coin has no width. @param {Expected} expected @returns {Nats} */
+/**
+ * Returns the loss under a coin. Shades from 128 on count as ink, lower shades as paper. A coin has no width.
+ *
+ * @param {Expected} expected
+ * @returns {Nats}
+ */
 export function bernoulli({ mean }) {
   const ink = Math.min(0.999, Math.max(0.001, mean / (SHADES - 1)));
   return (x) => -Math.log(x >= SHADES / 2 ? ink : 1 - ink);
 }
 
-/** Returns the loss under sixteen probabilities that add up to 1, here with two peaks. @param {Expected} expected @returns {Nats} */
+/**
+ * Returns the loss under a categorical distribution of sixteen probabilities, with two peaks.
+ *
+ * @param {Expected} expected
+ * @returns {Nats}
+ */
 export function categorical({ mean, width }) {
   const per = SHADES / LISTED;
   const peak = (/** @type {number} */ centre) => {
@@ -46,16 +56,18 @@ export const gaussian =
   (x) =>
     0.5 * ((x - mean) / width) ** 2 + Math.log(width * Math.sqrt(2 * Math.PI));
 
-/** Returns the loss under a logistic distribution. The probability of a shade is the difference of two sigmoids; the first and the last
- * shade include the tails.
- * @param {Expected} expected @returns {Nats} */
+/**
+ * Returns the loss under a logistic distribution. The probability of a shade is the difference of two sigmoids. The first and the last
+ * shade also get the tails.
+ * @param {Expected} expected @returns {Nats}
+ */
 export function logistic({ mean, width }) {
   const scale = (width * Math.sqrt(3)) / Math.PI; // with this scale, the standard deviation is `width`
   return (x) => {
     const [above, below] = [(x + 0.5 - mean) / scale, (x - 0.5 - mean) / scale];
     if (x === 0) return Math.log1p(Math.exp(-above));
     if (x === SHADES - 1) return Math.log1p(Math.exp(below));
-    // Far from the mean, both sigmoids round to 0 or 1. The density in the middle of the shade is accurate there.
+    // Far from the mean, both sigmoids round to 0 or 1. There, the density at the middle of the shade is accurate enough.
     const share = x > mean ? sigmoid(-below) - sigmoid(-above) : sigmoid(above) - sigmoid(below);
     const z = Math.abs(x - mean) / scale;
     return share > 1e-12 ? -Math.log(share) : z + Math.log(scale) + 2 * Math.log1p(Math.exp(-z));

@@ -1,19 +1,20 @@
 // SPDX-License-Identifier: MIT
-// Trains a fully visible sigmoid belief network, picture by picture, by plain stochastic gradient descent. This file does not use the DOM.
+// Trains a fully visible sigmoid belief network by plain stochastic gradient descent, one picture at a time. This file does not use the
+// DOM.
 //
 //   p(x_i = 1 | x_<i) = sigma(a_i),   a_i = b_i + sum over j < i of W_ij x_j
 //
-// The sums are computed as in the engine (src/models/fvsbn.c): weight[j * n + i] = W_ij, and a pixel j that is ink adds its row to the sums
-// of the pixels after it. The gradient of log p(x) is (x_i - sigma(a_i)) for b_i, and (x_i - sigma(a_i)) x_j for W_ij. So each logistic
-// regression is independent, and only the rows of ink pixels change.
+// The sums a_i are computed as in the engine (src/models/fvsbn.c): weight[j * n + i] = W_ij, and each ink pixel j adds its row of weights
+// to the sums of the pixels after it. The gradient of log p(x) is x_i - sigma(a_i) with respect to b_i, and (x_i - sigma(a_i)) x_j with
+// respect to W_ij. So the logistic regressions are independent, and only the rows of ink pixels change.
 // @ts-check
 
 /**
- * @typedef {{ weight: Float32Array, bias: Float32Array }} Weights weight[j * n + i]: the value that pixel j, if it is ink, adds to the sum
- * of pixel i > j; zero for all other pairs
+ * @typedef {{ weight: Float32Array, bias: Float32Array }} Weights weight[j * n + i]: value that pixel j, if it is ink, adds to the sum of
+ *   pixel i; nonzero only for i > j
  */
 
-/** Returns an untrained network, in which every pixel is ink with probability one half. @param {number} n pixels @returns {Weights} */
+/** Returns an untrained network: every pixel is ink with probability one half. @param {number} n pixels @returns {Weights} */
 export const nothingLearnt = (n) => ({ weight: new Float32Array(n * n), bias: new Float32Array(n) });
 
 /** @param {number} a */
@@ -53,7 +54,7 @@ export const natsOf = (weights, picture) => surprise(sumsOf(weights, picture), p
  * @param {Weights} weights
  * @param {Uint8Array} picture n pixels, 1 = ink
  * @param {number} rate learning rate, above 0
- * @returns {number} nats of the picture before this step
+ * @returns {number} surprisal of the picture before this step, in nats
  */
 export function learn(weights, picture, rate) {
   const { weight, bias } = weights;
@@ -70,9 +71,9 @@ export function learn(weights, picture, rate) {
 }
 
 /**
- * Draws a picture by flipping a coin for each pixel in order.
+ * Samples a picture. Each pixel in raster order is a biased coin flip.
  * @param {Weights} weights
- * @param {() => number} random returns numbers that are uniform in 0..1
+ * @param {() => number} random returns numbers that are uniform in [0, 1)
  * @returns {Uint8Array} n pixels, 1 = ink
  */
 export function sample({ weight, bias }, random) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Draws the figure that trains a network. It shows the digits to choose from, the weights of a pixel as they change, samples of the current
-// model, and the falling nats.
+// Draws the figure that trains a network. It shows the digits to choose from, the changing weights of one pixel, samples from the current
+// model, and the curve of nats.
 // @ts-check
 import {
   Playback,
@@ -23,7 +23,7 @@ import { createPicking } from './picking.js';
 import { paintSheet } from './sheet.js';
 import { createVotes } from './votes.js';
 
-/** The training yields to the event loop after this many milliseconds. */
+/** After this many milliseconds, the training yields to the event loop. */
 const SLICE = 10;
 /** Speeds in digits per second. */
 const SPEEDS = [1, 10, 50, 200, 1000];
@@ -31,10 +31,10 @@ const SPEEDS = [1, 10, 50, 200, 1000];
 const REST = 2000;
 /** Number of digits between two progress messages. */
 const SAY = 500;
-/** Number of digits that are held out at first, to measure progress. */
+/** Number of digits that are held out initially, to measure progress. */
 const LEFT_OUT = 40;
 const SAMPLES = 8;
-/** From this grey value (of 255) on, a pixel of a drawing is ink, as in the test digits of this page. */
+/** A pixel of a drawing counts as ink from this grey value (of 255) on, as in the test digits of this page. */
 const INK = 128;
 
 /** @param {Uint8Array[]} training */
@@ -57,7 +57,7 @@ export function createLearning(training) {
     return Number.isNaN(point.unseen) ? `${now}.` : phrase`${now}, ${point.unseen.toFixed(0)} for a held-out digit.`;
   };
   function show() {
-    const random = randomFrom(1); // uses the same noise each time, so that only the model changes the samples
+    const random = randomFrom(1); // the noise is the same each time, so samples change only because the model changes
     paintSheet(
       drawn,
       Array.from({ length: SAMPLES }, () => sample(lesson.weights, random)),
@@ -81,7 +81,7 @@ export function createLearning(training) {
     for (;;) {
       const due = await playback.take(SPEEDS[SPEEDS.length - 1], signal);
       const by = performance.now() + SLICE;
-      let said = playback.paused ? words : null; // only a single step is announced at once
+      let said = playback.paused ? words : null; // only the result of a single step is announced immediately
       for (let n = 0; n < due && (n === 0 || performance.now() < by); n++) {
         if (lesson.step() < 0) {
           playback.pause();
@@ -159,7 +159,7 @@ export function createLearning(training) {
   sight.proceed();
 }
 
-/** Resolves at the next animation frame, or after a short delay if there is none. */
+/** Resolves at the next animation frame, or after a short delay if the browser draws no frame. */
 const frame = () =>
   new Promise((resolve) => {
     const timer = setTimeout(resolve, 100);

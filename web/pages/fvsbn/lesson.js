@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: MIT
-// Plans a training course: which pictures it uses, in what order, and their nats along the way. This file does not use the DOM.
+// Plans a training run: which pictures it uses, in what order, and how many nats they cost along the way. This file does not use the DOM.
 // @ts-check
 import { randomFrom } from '../../shell/run/random.js';
 import { learn, natsOf, nothingLearnt } from './learn.js';
 /** @import { Point } from './curve.js' */
 
 /**
- * Learning rate. Of 0.005, 0.01, 0.02, 0.03 and 0.05, this is the largest rate at which forty held-out digits still improve in
- * the tenth pass over the others.
+ * Learning rate. It was chosen from 0.005, 0.01, 0.02, 0.03 and 0.05: it is the largest rate at which forty held-out digits still improve
+ * in the tenth pass over the other digits.
  */
 const RATE = 0.02;
-/** A point of the curve is the mean over this many training digits, and over at most this many held-out digits. */
+/** Each point of the curves is the mean over this many training digits, or over at most this many held-out digits. */
 const EACH = 20;
 const UNSEEN = 40;
 

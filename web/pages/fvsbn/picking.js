@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: MIT
-// The sheet of digits to learn from. The visitor picks digits or leaves them out with the pointer or the keyboard.
+// Builds the sheet of digits to learn from. The visitor picks digits or leaves them out, with the pointer or the keyboard.
 // @ts-check
 import { announce, askable, createButton, make, onTheme, perFrame, phrase } from '../../shell/index.js';
 import { paintSheet } from './sheet.js';
 /** @import { Lesson } from './lesson.js' */
 
 const COLS = 20;
-/** Number of digits per row on a narrow screen, where each digit must be large enough for a finger. */
+/** Number of digits per row on a narrow screen. Few, because each digit must be large enough to tap. */
 const FEW = 10;
 const NARROW = matchMedia('(max-width: 40rem)');
 
 /**
  * @param {HTMLElement} root
- * @param {Uint8Array[]} pictures pictures; those from index `own` on were drawn by the visitor
+ * @param {Uint8Array[]} pictures the pictures; the visitor drew those from index `own` on
  * @param {{ own: number, rest: number, lesson: () => Lesson }} options rest: number of digits, at the end of the list, that are not picked
  *   at first
  */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Paints pictures in black and white in rows on one canvas.
+// Paints black-and-white pictures in rows on one canvas.
 // @ts-check
 import { SIDE, palette } from '../../shell/index.js';
 
@@ -13,7 +13,7 @@ const CELL = SIDE + GAP;
  * @param {Object} options
  * @param {number} options.cols number of pictures per row
  * @param {'known' | 'predicted'} options.ink ink for given pictures, or ink for pictures that a network has drawn
- * @param {(k: number) => boolean} [options.pale] returns whether picture k is left out, and therefore pale
+ * @param {(k: number) => boolean} [options.pale] returns whether picture k is left out; it is then pale
  * @param {number} [options.cursor] index of the picture to outline; -1 for none
  */
 export function paintSheet(canvas, pictures, { cols, ink, pale = () => false, cursor = -1 }) {

@@ -7,7 +7,7 @@ const BYTES = PIXELS / 8;
 
 /**
  * @param {Uint8Array} bits 98 bytes per picture, with the first pixel in the highest bit
- * @returns {Uint8Array[]} 784 pixels per picture; 1 is ink
+ * @returns {Uint8Array[]} one array of 784 pixels per picture; 1 is ink
  */
 export function unpack(bits) {
   if (!bits.length || bits.length % BYTES) throw new Error('The file of training digits is damaged.');

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
-// Draws the figure of the weights: for one pixel, the weight of each earlier pixel.
+// Draws the figure of the weights. For one pixel, it shows the weight of each earlier pixel.
 // @ts-check
 import { PIXELS, SIDE, announce, askable, byId, make, onTheme, paintGrid, palette, perFrame, phrase } from '../../shell/index.js';
 
-/** Weights of this size and above have the strongest colour. */
+/** Weights with at least this absolute value have the strongest colour. */
 const MOST = 3;
 
 /**

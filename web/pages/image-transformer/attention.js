@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Shows the attention of one pixel as a large picture with the weights of the chosen head, and as a grid of all heads.
+// Shows the attention of one pixel in two ways: as a large picture with the weights of the chosen head, and as a grid of all heads.
 // @ts-check
 import {
   PIXELS,
@@ -25,15 +25,16 @@ import { heatOf, windowOf } from './heads.js';
 
 /**
  * @typedef {Object} Attended
- * @property {number} head the chosen head, which is layer * heads + head, or -1 for the mean of all
- * @property {{ maps: AttentionMap[], asked: Pixel } | null} attention the model's last answer, and the pixel that it is about
+ * @property {number} head the chosen head: layer * heads + head, or -1 for the mean of all heads
+ * @property {{ maps: AttentionMap[], asked: Pixel } | null} attention the attention that the model returned last, and the pixel that it
+ *   belongs to
  */
 
 /** @param {AttentionMap[]} maps @param {number} head index of the head, as in Attended */
 export const chosen = (maps, head) => (head < 0 ? maps : [maps[head]]);
 
 /**
- * Asks the model about the latest pixel only. While the model computes, a newer pixel replaces the one that waits.
+ * Requests the attention of the latest pixel only. While the model computes, a newer pixel replaces the one that is waiting.
  * @param {Store<State>} store
  * @param {Store<Attended>} attended
  * @param {() => Ending[]} pictures
@@ -163,7 +164,7 @@ export function createAttentionView(store, attended, root, pictures) {
   });
   new ResizeObserver(redraw).observe(stage);
 
-  /** Chooses at first the drawn pixel with the highest surprisal. @param {number} known */
+  /** Chooses the drawn pixel with the highest surprisal as the initial pixel. @param {number} known */
   function suggest(known) {
     const { nats } = pictures()[shown];
     let at = known;

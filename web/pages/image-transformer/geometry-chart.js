@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: MIT
-// Draws a chart of how many positions each query sees, in the order of drawing. The curve of full attention rises, and that of local
-// attention does not.
+// Draws a chart of the number of positions that each query sees, in drawing order. With full attention the curve rises; with local
+// attention it stays low.
 // @ts-check
 import { integer, make, makeSvg, phrase } from '../../shell/index.js';
 
 /**
  * @param {HTMLElement} root
- * @param {{ name: string, kind: string, count: (step: number) => number, positions: number }[]} curves kind: class of the line for the
- * style sheet
+ * @param {{ name: string, kind: string, count: (step: number) => number, positions: number }[]} curves kind: CSS class of the line
  */
 export function createChart(root, curves) {
   const most = Math.max(...curves.map(({ positions }) => positions));
@@ -40,7 +39,7 @@ export function createChart(root, curves) {
   }
   root.replaceChildren(make('p', { class: 'chart-top', 'aria-hidden': 'true' }, integer(most)), svg, legend);
   return {
-    /** @param {number} step -1: none */
+    /** @param {number} step -1 for none */
     mark(step) {
       marker.setAttribute('d', step < 0 ? '' : `M${step} 0V${most}`);
     },

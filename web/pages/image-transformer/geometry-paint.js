@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Draws a picture with the positions that one query sees: its block, its memory, the visible part, and the order of the blocks.
+// Draws a picture with the positions that one query sees. It marks the query's block, its memory, the visible part of both, and the order
+// of the blocks.
 // @ts-check
 import { palette } from '../../shell/index.js';
 import { FORGOTTEN, LATER, TINT } from './geometry-shades.js';
@@ -11,7 +12,7 @@ const TRAIL = 20;
 /**
  * @typedef {Object} View
  * @property {Track} track
- * @property {number} drawn positions
+ * @property {number} drawn number of drawn positions
  * @property {number} query position of the query; -1 for none
  * @property {boolean} trail whether to draw the path
  */
@@ -62,7 +63,7 @@ export function paintGeometry(canvas, { track, drawn, query, trail }) {
 
   const line = Math.max(1, Math.round(devicePixelRatio));
   /**
-   * Outlines a set of positions, with the line inside the canvas.
+   * Outlines a set of positions. The line stays inside the canvas.
    *
    * @param {Iterable<number>} steps
    * @param {string} colour
@@ -95,7 +96,7 @@ export function paintGeometry(canvas, { track, drawn, query, trail }) {
   /** @param {number} from @param {number} to */
   const range = (from, to) => Array.from({ length: to - from }, (_, i) => from + i);
 
-  // Pixels that are not drawn yet show the order of the blocks in which they will be drawn.
+  // In the part that is not drawn yet, shows the order of the blocks.
   for (const block of geometry.blocks()) {
     if (block.to > drawn) outline(range(block.from, block.to), colours.edge, line);
     if (block.from < drawn) continue;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Computes which position sees which in local attention from the geometry in a model's description alone: query blocks, memory, flanges.
-// The engine computes the same pattern in another way, and the tests compare the two position by position.
+// Computes which positions each position sees in local attention. The only input is the geometry in a model's description: query blocks,
+// memory and flanges. The engine computes the same pattern in another way. The tests compare the two position by position.
 // @ts-check
 
 /** @import { ModelInfo } from '../../shell/index.js' */
@@ -17,7 +17,7 @@
  * @typedef {Object} Seen
  * @property {Int32Array} elements raster indices as in model.attention(); -1 is the start symbol
  * @property {number} own number of elements in the query's own block
- * @property {number} memory number of elements in the memory, before the query's own block
+ * @property {number} memory number of elements in the memory, outside the query's own block
  */
 
 /**
@@ -34,8 +34,8 @@
  */
 
 /**
- * Returns the drawing order: row of blocks by row of blocks, block by block, and row by row within a block. Without 2D blocks, the picture
- * is drawn row by row.
+ * Returns the drawing order. The rows of blocks are drawn from top to bottom, the blocks in each row from left to right, and the pixels in
+ * each block row by row. Without 2D blocks, the picture is drawn row by row.
  *
  * @param {Shape} shape
  * @returns {Uint32Array} for each position, the raster index of its pixel
@@ -56,7 +56,7 @@ export class Geometry {
     this.order = order;
     this.positions = shape.positions;
     this.rows = shape.height;
-    /** Number of positions per row, which are pixels or channels of pixels. */
+    /** Number of positions per row. A position is a pixel, or one channel of a pixel. */
     this.cols = shape.positions / shape.height;
     this.is2d = shape.blockRows > 0;
     /** The position of each pixel, by raster index. */
@@ -87,7 +87,7 @@ export class Geometry {
     const left = col - (col % blockCols);
     const bottom = Math.min(top + blockRows, this.rows);
     const right = Math.min(left + blockCols, this.cols);
-    const from = top * this.cols + (bottom - top) * left; // skips whole rows of blocks, then the blocks to the left
+    const from = top * this.cols + (bottom - top) * left; // number of positions in the rows of blocks above and in the blocks to the left
     const index = (top / blockRows) * Math.ceil(this.cols / blockCols) + left / blockCols;
     return { index, from, to: from + (bottom - top) * (right - left), top, bottom, left, right };
   }
@@ -109,11 +109,11 @@ export class Geometry {
     if (!this.is2d) return step < from && step >= from - memoryBlock;
     const { row, col } = this.at(step);
     if (row >= top - flangeRows && row < top) return col >= left - flangeCols && col < right + flangeCols;
-    // The right flange in the block's own rows is drawn later, so the memory does not contain it.
+    // In the block's own rows, the right flange is drawn later, so the memory does not contain it.
     return row >= top && row < bottom && col >= left - flangeCols && col < left;
   }
 
-  /** Returns the memory that the queries of a position's block share, as positions in ascending order. @param {number} step */
+  /** Returns the memory that all queries of a position's block share, as positions in ascending order. @param {number} step */
   memory(step) {
     const block = this.block(step);
     const memory = [];
@@ -122,8 +122,8 @@ export class Geometry {
   }
 
   /**
-   * Returns the positions that are visible to the query that draws a position. Each position holds the item before it, because the input is
-   * shifted by one.
+   * Returns the positions that the query at a position sees. The input is shifted by one, so each position holds the item of the position
+   * before it.
    *
    * @param {number} step
    * @returns {Seen}
@@ -158,7 +158,7 @@ export class Geometry {
 
   /** Returns the geometry of the same attention for a square picture of another size. @param {number} side pixels */
   over(side) {
-    const each = this.cols / this.rows; // positions per pixel, for a square picture
+    const each = this.cols / this.rows; // positions per pixel, assuming that the picture is square
     return new Geometry({ ...this.shape, height: side, positions: side * side * each });
   }
 }

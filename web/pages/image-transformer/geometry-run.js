@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Draws two pictures at the same speed, position by position, and stores everything that was drawn.
+// Draws two pictures at the same speed, position by position, and stores all drawn positions.
 // @ts-check
 import { Codec, Playback, palette, pictureOf, reducedMotion } from '../../shell/index.js';
 import { Geometry } from './geometry-pattern.js';
@@ -8,9 +8,9 @@ import { Geometry } from './geometry-pattern.js';
 /** Number of pixels per request. The model is a few pixels ahead of the display. */
 const CHUNK = 8;
 
-/** A picture whose positions are pixels, together with the run that draws it. */
+/** A picture in which each position is a pixel, and the run that draws it. */
 export class Track {
-  /** Pixels drawn so far, of which the figure may show fewer. */
+  /** Number of pixels that the model has drawn. The figure may show fewer. */
   #pulled = 0;
   /** @type {AsyncIterator<PictureStep, void, void> | null} */
   #steps = null;
@@ -35,7 +35,7 @@ export class Track {
     this.#steps = this.#ask({ seed, signal, chunkSize: CHUNK * this.info.channels })[Symbol.asyncIterator]();
   }
 
-  /** Draws until `count` pixels are drawn. @param {number} count */
+  /** Continues until `count` pixels are drawn. @param {number} count */
   async reach(count) {
     while (this.#steps && this.#pulled < count) {
       const { done, value: step } = await this.#steps.next();
@@ -68,7 +68,7 @@ export class Track {
 /**
  * @param {Object} hooks
  * @param {(phase: Phase) => void} hooks.onPhase
- * @param {() => void} hooks.onChange called after more was drawn
+ * @param {() => void} hooks.onChange called after more pixels were drawn
  * @param {(error: unknown) => void} hooks.onError
  */
 export function createPlayer({ onPhase, onChange, onError }) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Draws the figure of local attention: two pictures that draw themselves, one in strips and one in blocks, with the positions that each
+// Draws the figure of local attention. Models draw two pictures, one in strips and one in blocks. The figure shows the positions that each
 // pixel sees.
 // @ts-check
 import {
@@ -29,11 +29,11 @@ import { Track, createPlayer } from './geometry-run.js';
 /** @import { Geometry } from './geometry-pattern.js' */
 
 /**
- * The two models. The first draws a picture in one dimension without input; the second draws a picture in two dimensions from a small
- * picture.
+ * The two models. The first has 1D local attention and draws a picture without input. The second has 2D local attention and enlarges a
+ * small picture.
  */
 const MODELS = [weights('emoji.gguf'), weights('cifar10-sr-2d.gguf')];
-/** At temperature 1 the model's probabilities are used unchanged. Enlarging benefits from a slightly lower temperature. */
+/** At temperature 1, the model's probabilities are used unchanged. Enlarged pictures are better at a slightly lower temperature. */
 const TEMPERATURES = { one: 1, two: 0.8 };
 /** Pixels per second of each picture. */
 const SPEEDS = [2, 5, 12, 30, 80, 250, Infinity];
@@ -65,7 +65,8 @@ function createFigure({ onRun, onError }) {
   const scrubber = byId('geometry-scrubber');
 
   /**
-   * The visitor's selection: a step of both pictures, or a pixel of one picture (and of the other one, if it has the same size).
+   * The visitor's selection: either a step of both pictures, or a pixel of one picture. If the other picture has the same size, the pixel
+   * is selected there, too.
    * @type {{ step: number } | { cell: Cell, by: Panel } | null}
    */
   let asked = null;
@@ -106,7 +107,7 @@ function createFigure({ onRun, onError }) {
   /** @typedef {ReturnType<typeof createPanel>} Panel */
 
   /**
-   * Creates one picture with its name and numbers.
+   * Creates one picture with its title and its numbers.
    *
    * @param {Track} track
    * @param {{ name: string, file: string, detail: string, source?: HTMLCanvasElement }} texts

@@ -1,19 +1,20 @@
 // SPDX-License-Identifier: MIT
-// Reads the answer of model.attention(): the share of attention that each earlier pixel gets from one head, or from all heads on average.
+// Converts the result of model.attention() to the share of attention that each earlier pixel gets, from one head or averaged over all
+// heads.
 // @ts-check
 
 /** @import { AttentionMap } from '../../shell/index.js' */
 
 /**
  * @typedef {Object} Heat
- * @property {(i: number) => number} share square root of the weight divided by the largest weight, 0..1, so that small weights are visible;
- *   NaN for a pixel that is not attended to
+ * @property {(i: number) => number} share returns the square root of the weight divided by the largest weight, 0..1 (the square root makes
+ *   small weights visible); NaN for a pixel that is not attended to
  * @property {number} most largest weight of any pixel
  * @property {number} start weight of the start symbol
  */
 
 /**
- * @param {AttentionMap[]} maps attention of one pixel; several maps, which must have the same keys, are averaged
+ * @param {AttentionMap[]} maps attention of one pixel. Several maps are averaged; they must have the same keys
  * @returns {Heat}
  */
 export function heatOf(maps) {
@@ -40,8 +41,8 @@ export function heatOf(maps) {
 }
 
 /**
- * Returns the two ranges that a pixel can attend to: the memory before its block, and its own block so far. The ranges are pixels in raster
- * order. Position p of the model holds pixel p - 1, because the input is shifted by one.
+ * Returns the two ranges of pixels, in raster order, that a pixel can attend to: the memory before its block, and the part of its own block
+ * before it. Position p of the model holds pixel p - 1, because the input is shifted by one.
  * @param {AttentionMap} map map of any head
  * @param {number} queryBlock 0 if there are no blocks and all earlier pixels are visible
  * @returns {{ memory: [number, number], own: [number, number] }}

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Writes this device's speed into the text while the figure runs, and fills in the description of the model.
+// Inserts this device's speed into the text while the figure runs, and fills in the description of the model.
 // @ts-check
 import { byId, bytes, integer, time } from '../../shell/index.js';
 import { rate } from '../../shell/completion/index.js';

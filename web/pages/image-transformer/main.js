@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Starts the page of the Image Transformer: half a digit and three completions, the model's attention, a pixel step by step, local
-// attention, and drawing by class.
+// Starts the Image Transformer page. Its figures are half a digit with three completions, the model's attention, one pixel step by step,
+// local attention, and drawing by class.
 // @ts-check
 import { SIDE, byId, createClasses, phrase, startPage, weights } from '../../shell/index.js';
 import { createEndings, createStore, initialState } from '../../shell/completion/index.js';
@@ -13,7 +13,7 @@ import { createPositions } from './positions.js';
 import { createSettings } from './settings.js';
 /** @import { Attended } from './attention.js' */
 
-/** The initial digit is a 9 whose upper part might also become a 0. */
+/** The initial digit is a 9. Its upper part might also become a 0. */
 const FIRST = 36;
 
 const store = createStore({ ...initialState(), surprise: true });
@@ -41,5 +41,6 @@ createSettings(store);
 
 createGeometry();
 createPositions();
-// Chosen by looking at samples from 0.6 to 1: at 0.9 the digits are cleaner than at 1 and more varied than at lower values.
+// The temperature was chosen by looking at samples at values from 0.6 to 1. At 0.9, the digits are cleaner than at 1 and more varied than
+// at lower values.
 createClasses({ digits: { weights: weights('digits.gguf'), temperature: 0.9, things: phrase`digits` } });

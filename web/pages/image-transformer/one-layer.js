@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Computes the first layer of the model for one pixel from the values in the model's file. The code is slow but simple, and keeps all
+// Computes the first layer of the model for one pixel, using the values in the weight file. The code is slow but simple, and keeps all
 // intermediate results. This file does not use the DOM.
 // @ts-check
 import { readGguf } from '../../shell/model/gguf.js';
@@ -21,12 +21,12 @@ import { readGguf } from '../../shell/model/gguf.js';
  * @property {Float32Array} shade   (d) embedding of the previous pixel's shade
  * @property {Float32Array} input   (d) `shade` plus the position embedding and the class
  * @property {Float32Array} query   (d) query, all heads concatenated
- * @property {Float32Array[]} keys  (d) key of each visible position
- * @property {Float32Array[]} scores  (positions) scores of each head
- * @property {Float32Array[]} shares  likewise
+ * @property {Float32Array[]} keys  key of each visible position, each of shape (d)
+ * @property {Float32Array[]} scores  scores of each head, each of shape (positions)
+ * @property {Float32Array[]} shares  softmax of the scores, of the same shapes
  * @property {Float32Array} values  (d) weighted sums of the values, all heads concatenated
- * @property {Float32Array} attended (d) output of the attention, after the residual connection and its norm
- * @property {Float32Array} inner   hidden values of the feed-forward network, with zeros for negative ones
+ * @property {Float32Array} attended (d) output of the attention, after the residual connection and the layer norm
+ * @property {Float32Array} inner   hidden values of the feed-forward network after the ReLU
  * @property {Float32Array} output  (d)
  */
 
@@ -62,7 +62,7 @@ function product(weights, x, bias) {
 }
 
 /**
- * Normalises x to mean 0 and standard deviation 1, then applies a gain and a bias for each channel.
+ * Normalises x to mean 0 and standard deviation 1, then applies each channel's gain and bias.
  * @param {Float32Array} x
  * @param {Float32Array} gain
  * @param {Float32Array} bias
@@ -80,16 +80,16 @@ const plus = (a, b) => a.map((value, i) => value + b[i]);
 /**
  * @param {Layer} layer
  * @param {{ shades: ArrayLike<number>, elements: ArrayLike<number>, label: string }} seen  shades: grey levels of the picture in raster
- *   order; elements: the visible positions, by the pixel that each holds (-1 is the start symbol), with the current position last; label:
- *   the class, or ''
+ *   order. elements: for each visible position, the index of the pixel that it holds (-1 is the start symbol); the current position is
+ *   last. label: the class, or ''
  * @returns {Pass}
  */
 export function passOf({ d, heads, length, width, epsilon, classes, tensor }, { shades, elements, label }) {
   const row = (/** @type {string} */ name, /** @type {number} */ i, n = d) => tensor(name).subarray(i * n, i * n + n);
-  /** Returns the shade that a position holds. @param {number} pixel */
+  /** Returns the shade that the position with this pixel holds. @param {number} pixel */
   const shadeOf = (pixel) =>
     pixel < 0 ? new Float32Array(d) : row('token_embd.weight', shades[pixel]).map((value) => value * Math.sqrt(d));
-  /** Returns the input of a position, whose row and column are those of the next pixel. @param {number} pixel */
+  /** Returns the input of the position with this pixel. The position's row and column are those of the next pixel. @param {number} pixel */
   function inputOf(pixel) {
     const place = pixel + 1;
     const where = new Float32Array(d);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Draws the figure of the walk: one pixel goes from its neighbours through a layer to its probabilities, with the model's own maps and
-// numbers.
+// Draws the figure of the walk. It follows one pixel from its neighbours through a layer to its probabilities, with the model's own maps
+// and numbers.
 // @ts-check
 import {
   SIDE,
@@ -28,7 +28,10 @@ import { passOf, readLayer } from './one-layer.js';
 /** @import { WalkStep } from '../../shell/page/walk.js' */
 /** @import { Layer, Pass } from './one-layer.js' */
 
-/** A pointer passes over many pixels. The walk uses a pixel once the pointer has rested on it for this many milliseconds. */
+/**
+ * The walk switches to a pixel after the pointer has rested on it for this many milliseconds, because a moving pointer passes over many
+ * pixels.
+ */
 const REST_MS = 300;
 
 /**
@@ -95,7 +98,7 @@ export function createPixelWalk(store, pictures) {
     for (const [i, bar] of [...bars.children].entries()) bar.classList.toggle('drawn', id === 'step-drawn' && i === level);
   }
 
-  /** @param {number[]} odds the probabilities that the model has returned so far */
+  /** @param {number[]} odds the probabilities known so far */
   function showOdds(odds) {
     for (const [i, bar] of /** @type {HTMLElement[]} */ ([...bars.children]).entries())
       bar.style.setProperty('--p', `${100 * (odds[i] ?? 0)}%`);
@@ -167,7 +170,7 @@ export function createPixelWalk(store, pictures) {
     show(walk.step);
   }
 
-  /** Requests all data for the walk from the model. */
+  /** Gets all data for the walk from the model. */
   async function ask() {
     const { model, asked, label, info } = store.now;
     if (!model || !info || !asked || !sight.seen || (walked?.pixel === asked && walked.odds.length > 0)) return;
@@ -195,9 +198,12 @@ export function createPixelWalk(store, pictures) {
     }
   }
 
-  /** The model returns only the cost of a picture, so it is called once for each possible shade of the pixel.
+  /**
+   * Computes the probability of each shade. model.score() returns only the cost of a given picture, so it is called once for each possible
+   * shade of the pixel.
    * @param {Model} model @param {Walked} of @param {number} at
-   * @param {number} levels @param {{ label?: string, signal: AbortSignal }} options */
+   * @param {number} levels @param {{ label?: string, signal: AbortSignal }} options
+   */
   async function askOdds(model, of, at, levels, options) {
     const values = of.picture.values.slice();
     /** @type {number[]} */

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
-// Reads the learned position embeddings of a model: a vector for each row and one for each column. A pixel has both, concatenated. This
-// file does not use the DOM.
+// Reads the learned position embeddings of a model: one vector per row and one per column. A pixel's position is the concatenation of both.
+// This file does not use the DOM.
 // @ts-check
 import { readGguf } from '../../shell/model/gguf.js';
 
-/** @typedef {Float32Array[]} Table a vector for each row, or for each column */
+/** @typedef {Float32Array[]} Table one vector per row, or one per column */
 /** @typedef {{ rows: Table, cols: Table }} Places */
 
 /** Reads both tables from a weight file. @param {ArrayBuffer} file @returns {Places} */
@@ -21,7 +21,7 @@ export function placesOf(file) {
 }
 
 /**
- * Returns the waves with which training starts: sines, then cosines, with decreasing frequencies.
+ * Returns the initial values before training: sines, then cosines, with decreasing frequencies.
  * @param {number} count number of rows or columns
  * @param {number} width
  * @returns {Table}
@@ -36,7 +36,7 @@ export function waves(count, width) {
   );
 }
 
-/** Returns the table after the mean of its vectors is subtracted. @param {Table} table @returns {Table} */
+/** Returns the table with the mean of its vectors subtracted. @param {Table} table @returns {Table} */
 export function apart(table) {
   const mean = table[0].map((_, e) => table.reduce((sum, list) => sum + list[e], 0) / table.length);
   return table.map((list) => list.map((x, e) => x - mean[e]));
@@ -52,7 +52,8 @@ export function likeness(table) {
 }
 
 /**
- * Returns the cosine similarity of every pixel's position to one position, [row][col]. The vectors of row and column are concatenated.
+ * Returns the cosine similarity between one position and the position of every pixel, as [row][col]. The vectors of row and column are
+ * concatenated.
  * @param {Places} places
  * @param {{ row: number, col: number }} at
  */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Draws the figure of the learned positions: the model's embeddings of rows and columns, and the similarity of positions that follows from
-// them.
+// Draws the figure of the learned positions. It shows the model's embeddings of rows and columns, and the resulting similarities between
+// positions.
 // @ts-check
 import {
   announce,
@@ -40,7 +40,11 @@ export function createPositions() {
   /** @type {Cell} */
   let at = { row: 14, col: 14 };
 
-  /** @param {string} id @param {string} label @param {(cell: Cell) => Cell} chosen returns the cell that another cell selects */
+  /**
+   * @param {string} id
+   * @param {string} label
+   * @param {(cell: Cell) => Cell} chosen returns the cell that is selected when the visitor presses a cell
+   */
   function view(id, label, chosen) {
     const canvas = make('canvas', { role: 'img', 'aria-label': phrase`Nothing is read yet` });
     const frame = askable(canvas, {

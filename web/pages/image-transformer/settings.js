@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Connects each setting of the first figure with one field of the state.
+// Connects each setting of the first figure to one field of the state.
 // @ts-check
 import { NATS_SHOWN, byId, createLegend, createSpeed, make, phrase } from '../../shell/index.js';
 /** @import { State, Store } from '../../shell/completion/index.js' */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Plays the sounds of the page. They share one audio context, which is created at the first click, and only one sound plays at a time.
+// Plays the sounds of the page, one at a time. All sounds share one audio context, which is created at the first click.
 // @ts-check
 
 /** @type {AudioContext | undefined} */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Draws the codes of a level as coloured bars; louder codes have higher bars. Bars can be reached with a pointer or the arrow keys.
+// Draws the codes of a level as coloured bars, with higher bars for louder codes. Visitors select a bar with the pointer or the arrow keys.
 // @ts-check
 import { createSurface } from './surface.js';
 /** @import { Book } from './book.js' */
@@ -50,7 +50,7 @@ export function createBars(canvas, { onPick } = {}) {
     });
   }
   return {
-    /** @param {ArrayLike<number>} shown @param {number} [room] number of bars in the whole width */
+    /** @param {ArrayLike<number>} shown @param {number} [room] number of bars that fill the whole width */
     show(shown, room = 0) {
       [codes, most] = [shown, room];
       again();
@@ -60,7 +60,7 @@ export function createBars(canvas, { onPick } = {}) {
       book = read;
       again();
     },
-    /** @param {number} at a code; -1: none */
+    /** @param {number} at index of a code; -1 for none */
     set cursor(at) {
       cursor = at;
       again();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Computes how each code of a level sounds. The level's decoder gets only this code for a while, and the loudness and brightness of the
-// result determine the code's colour.
+// Computes what each code of a level sounds like: the code is repeated to a length of LASTS samples, and the level's decoder decodes it.
+// The loudness and brightness of the result determine the code's colour.
 // @ts-check
 /** @import { Model } from '../../shell/index.js' */
 
@@ -17,10 +17,13 @@
  * @property {(code: number) => number} loudness 0 to 1
  */
 
-/** Length of each code's sound, in samples, and the length that is cut off at each end, because neighbouring codes overlap there. */
+/**
+ * LASTS: length of each code's sound, in samples. EDGE: number of samples to ignore at each end, where the sounds of neighbouring codes
+ * overlap.
+ */
 const LASTS = 1024;
 const EDGE = 256;
-/** Number of codes decoded per step: small, so that other tasks do not have to wait for long. */
+/** Number of codes decoded per step. Small, so that other tasks do not wait long. */
 const AT_ONCE = 64;
 
 /**
@@ -41,7 +44,7 @@ export async function readBook(model, level) {
     for (let at = 0; at < samples.length; at += LASTS) sounds.push(samples.slice(at, at + LASTS));
   }
   const loud = sounds.map((sound) => Math.sqrt(sound.subarray(EDGE, LASTS - EDGE).reduce((sum, x) => sum + x * x, 0) / (LASTS - 2 * EDGE)));
-  // The number of zero crossings distinguishes hums from hisses.
+  // The number of zero crossings distinguishes humming sounds from hissing ones.
   const bright = sounds.map((sound) =>
     sound.subarray(EDGE, LASTS - EDGE).reduce((sum, x, i, all) => sum + Number(i > 0 && x < 0 !== all[i - 1] < 0), 0),
   );

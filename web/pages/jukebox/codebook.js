@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Draws the codebooks as pictures in which each code has its sound. The visitor paints a sound with the codes of the top level.
+// Draws the codebooks as pictures. Pressing a code plays its sound. The visitor can also paint a sound with the codes of the top level.
 // @ts-check
 import { byId, fault, phrase } from '../../shell/index.js';
 import { playSamples } from './audible.js';
@@ -71,7 +71,7 @@ export function createCodebook(stages) {
     point(place + step, true);
   });
 
-  // The drawing starts with the codes of the first figure.
+  // The painting initially contains the codes of the first figure.
   const bars = createBars(byId('painted'), {
     onPick(index) {
       const [own, codes] = [book(), painted[level()]];

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Draws a digit in a speaker's voice. The top prior draws the top-level codes, the bottom prior draws the bottom-level codes, and the
-// decoder plays the sound meanwhile. WaveNet can draw the same digit for comparison.
+// Draws a digit in a speaker's voice. The top prior samples the top-level codes and the bottom prior samples the bottom-level codes.
+// Meanwhile, the sound that the decoder produces is played. For comparison, WaveNet can draw the same digit.
 // @ts-check
 import { acquire, announce, byId, createTransport, fault, make, phrase, weights } from '../../shell/index.js';
 import { audio, hush } from './audible.js';
@@ -133,7 +133,7 @@ export function createDraw(stages) {
       transport.show('done');
       announce(said.textContent);
     } catch (error) {
-      if (signal.aborted) return; // the next run has already started, and sets the buttons
+      if (signal.aborted) return; // the next run has already started and sets the buttons itself
       transport.show('ready');
       said.textContent = `${fault(error)}.`;
     }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// Decodes the recordings that the page contains.
+// Decodes the recordings embedded in the page.
 // @ts-check
 
-/** Decodes mu-law levels in base64 to samples. @param {string} text */
+/** Decodes base64-encoded mu-law levels to samples. @param {string} text */
 export function samplesOf(text) {
   return Float32Array.from(atob(text), (letter) => {
     const y = (letter.charCodeAt(0) / 255) * 2 - 1;

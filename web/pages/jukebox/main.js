@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Starts the page of the VQ-VAE: a sound, its codes, and the decoded sound; digits drawn by their codes; and the codebooks.
+// Starts the page on the VQ-VAE. Its figures are a sound with its codes and the decoded sound, digits that are drawn by sampling their
+// codes, and the codebooks.
 // @ts-check
 import { byId, startPage, whenNear } from '../../shell/index.js';
 import { createCodebook } from './codebook.js';

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: CC-BY-SA-4.0
-// Held-out recordings of the Free Spoken Digit Dataset by Zohar Jackson and others, CC BY-SA 4.0, without the silence around them, as
-// mu-law levels in base64 (weights/train/models/jukebox/recordings.py).
+// Held-out recordings from the Free Spoken Digit Dataset by Zohar Jackson and others, CC BY-SA 4.0. Silence at both ends has been removed.
+// The samples are mu-law levels in base64 (weights/train/models/jukebox/recordings.py).
 // @ts-check
 
 /** @type {{ said: string, speaker: string, levels: string }[]} */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Draws the first figure: a sound, its codes of two levels, and the sound decoded from each level. Each stage can be played.
+// Draws the first figure: a sound, its codes at two levels, and the sound decoded from each level. The visitor can play each of them.
 // @ts-check
 import {
   MEDIA,
@@ -114,7 +114,7 @@ export function createStages() {
     if (!model) return;
     stopper.abort();
     const { signal } = (stopper = new AbortController());
-    said.textContent = ''; // cleared at the start, because a later message, for example about a refused microphone, must stay
+    said.textContent = ''; // cleared first, because a later message, for example about a refused microphone, must stay visible
     try {
       const began = performance.now();
       const { top, bottom, heard } = await model.encode(sound, { signal });
@@ -212,8 +212,7 @@ export function createStages() {
     },
     books,
     /**
-     * Registers a function that is called after a model is loaded, after the stages of a sound are computed, and after the codebooks are
-     * read.
+     * Registers a function to call after a model has loaded, after the stages of a sound are computed, and after the codebooks are read.
      *
      * @param {() => void} tell
      */

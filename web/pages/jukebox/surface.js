@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: MIT
-// Creates a canvas as wide as its element, which is painted again when its size or the colours change.
+// Makes a canvas as wide as its element, and repaints it when its size or the colours change.
 // @ts-check
 
 /**
  * @typedef {Object} Surface
- * @property {CanvasRenderingContext2D} context in CSS pixels
+ * @property {CanvasRenderingContext2D} context scaled so that its units are CSS pixels
  * @property {number} width
  * @property {number} height
- * @property {(name: string) => string} colour returns a colour of the page by the name of its custom property
+ * @property {(name: string) => string} colour returns the colour in a CSS custom property of the page, given the property's name
  * @property {boolean} dark
  */
 
 /**
  * @param {HTMLCanvasElement} canvas
  * @param {(surface: Surface) => void} paint
- * @returns {() => void} paints at the next frame
+ * @returns {() => void} function that paints at the next frame
  */
 export function createSurface(canvas, paint) {
   let due = 0;
@@ -50,7 +50,8 @@ export function createSurface(canvas, paint) {
  *
  * @param {Surface} surface
  * @param {ArrayLike<number>} samples
- * @param {{ most?: number, cursor?: number, ink?: string }} [how] most: number of samples in the whole width; cursor: index of a sample to mark
+ * @param {{ most?: number, cursor?: number, ink?: string }} [how] most: number of samples that fill the whole width; cursor: index of a
+ *   sample to mark
  */
 export function paintWave({ context, width, height, colour }, samples, { most = samples.length, cursor = -1, ink = '--predicted' } = {}) {
   const [middle, each] = [height / 2, Math.max(1, most) / width];

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Shows the numbers of speculative decoding: the passes and the time of a picture with and without drafts, and the times of many pictures.
+// Shows the numbers for speculative decoding: how many passes and how much time a picture takes with and without drafts, and the times of
+// several pictures.
 // @ts-check
 import { byId, phrase, time } from '../../shell/index.js';
 import { passes, verdict } from './ahead-run.js';
@@ -23,8 +24,10 @@ export function showDrawing(way, { ahead }, pixels) {
     : phrase`${pixels} pixels in ${count} passes: ${each} pixels per pass so far.`;
 }
 
-/** Compares the drawings with and without drafts once both are complete.
- * @param {Drawing | undefined} a @param {Drawing | undefined} b @returns {string} the result as a sentence */
+/**
+ * Once both drawings are complete, compares the one with drafts with the one without.
+ * @param {Drawing | undefined} a @param {Drawing | undefined} b @returns {string} the result as a sentence
+ */
 export function showVerdict(a, b) {
   const text = a && b ? verdict(a, b) : '';
   byId('ahead-verdict').textContent = text;
@@ -32,8 +35,8 @@ export function showVerdict(a, b) {
 }
 
 /**
- * Clears the numbers before another picture is drawn. The medians over eight pictures stay.
- * @param {boolean} [all] whether to clear the medians, too
+ * Clears the numbers before another picture is drawn. Keeps the medians over eight pictures unless `all` is true.
+ * @param {boolean} [all] whether to clear the medians as well
  */
 export function clearNumbers(all = false) {
   const rows = ['passes', 'each', 'right', ...(all ? ['median'] : [])];

@@ -5,7 +5,7 @@ import { SIDE, announce, askable, make, onTheme, paint, perFrame, phrase } from 
 import { passAt, passes } from './ahead-run.js';
 /** @import { Drawing } from './ahead-run.js' */
 
-/** Positions on the heat ramp: for the pixel that starts a pass, and for the pixels after it, which get paler and paler. */
+/** Position on the heat ramp for the first pixel of a pass. The pixels after it are increasingly pale. */
 const FIRST = 0.72;
 /** @param {number} ahead number of earlier pixels in the same pass */
 const shareOf = (ahead) => (ahead === 0 ? FIRST : 0.32 - 0.03 * ahead);
@@ -68,7 +68,7 @@ export function createAheadPanels(root) {
   }
   const picture = createPanel(phrase`The picture`, '', phrase`The picture.`);
   const runs = createPanel(phrase`Its passes`, phrase`each pass is a run of one colour`, phrase`The passes of the model.`);
-  runs.canvas.dataset.varies = ''; // a pass also ends at the end of a chunk, which depends on timing
+  runs.canvas.dataset.varies = ''; // passes also end where a chunk ends, which depends on timing
 
   onTheme(redraw);
   new ResizeObserver(redraw).observe(root);
@@ -76,7 +76,7 @@ export function createAheadPanels(root) {
 
   return {
     /**
-     * @param {Pick<Drawing, 'values' | 'ahead'> | null} what null if nothing is drawn yet
+     * @param {Pick<Drawing, 'values' | 'ahead'> | null} what the drawing; null if nothing is drawn yet
      * @param {number} [pixels]
      * @param {boolean} [whole] whether the picture is complete
      */

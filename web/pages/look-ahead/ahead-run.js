@@ -8,7 +8,7 @@ import { phrase } from '../../shell/page/phrase.js';
  * @typedef {Object} Drawing a complete picture
  * @property {Uint8Array} values 8-bit greys
  * @property {Uint8Array} ahead for each pixel, the number of earlier pixels in the same pass: 0 starts a pass
- * @property {number} ms milliseconds for which the page waited for the model
+ * @property {number} ms time that the page spent waiting for the model, in milliseconds
  */
 
 /** @param {Model} model a model with one element per pixel @param {PictureOptions} options @returns {Promise<Drawing>} */
@@ -27,7 +27,7 @@ export async function draw(model, options) {
   }
 }
 
-/** Counts the passes for the first pixels. @param {Uint8Array} ahead @param {number} [pixels] */
+/** Counts the passes that computed the first `pixels` pixels. @param {Uint8Array} ahead @param {number} [pixels] */
 export function passes(ahead, pixels = ahead.length) {
   let count = 0;
   for (let i = 0; i < pixels; i++) if (ahead[i] === 0) count++;
@@ -45,7 +45,7 @@ export function passAt(ahead, pixel) {
 /** Returns the number of pixels in which two pictures differ. @param {Drawing} a @param {Drawing} b */
 export const differences = (a, b) => a.values.reduce((count, value, i) => count + Number(value !== b.values[i]), 0);
 
-/** Describes whether the pictures drawn in both ways are identical. @param {Drawing} a @param {Drawing} b */
+/** Returns a sentence about whether the pictures with and without drafts are identical. @param {Drawing} a @param {Drawing} b */
 export function verdict(a, b) {
   const count = differences(a, b);
   return count === 0
@@ -63,11 +63,11 @@ export function median(numbers) {
  * @typedef {Object} Timing
  * @property {number} guessing median time of a picture, in milliseconds
  * @property {number} without
- * @property {number} unequal number of pictures that differed
+ * @property {number} unequal number of pictures for which the two ways gave different results
  */
 
 /**
- * Draws pictures with this many seeds in both ways. The two ways take turns going first, so that neither has an advantage.
+ * Draws pictures with several seeds, each with and without drafts. The two ways alternate in going first, so that neither has an advantage.
  * @param {Model} model
  * @param {PictureOptions & { seed: number }} options
  * @param {number} pictures

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Draws the figure of speculative decoding: a digit, the passes of the model that drew it, and the same digit drawn without drafts.
+// Draws the figure of speculative decoding: a digit drawn with drafts, the passes of the model for it, and the same digit drawn without
+// drafts.
 // @ts-check
 import {
   Playback,
@@ -24,9 +25,9 @@ import { draw, passAt, timeBoth } from './ahead-run.js';
 /** @import { Model, Phase } from '../../shell/index.js' */
 /** @import { Drawing } from './ahead-run.js' */
 
-/** Pixels shown per second. The pixels of a pass appear together and stay for a time proportional to their number. */
+/** Pixels shown per second. The pixels of a pass appear together. The next pass follows after a time proportional to their number. */
 const SPEED = 200;
-/** Number of pictures that are timed, each in both ways. */
+/** Number of pictures to time, each with and without drafts. */
 const PICTURES = 8;
 
 /** Creates the figure. */
@@ -40,7 +41,7 @@ function createAhead() {
   const panels = createAheadPanels(byId('ahead-panels'));
   /** @type {Model | null} */
   let model = null;
-  /** The picture so far, drawn in each way. @type {{ guessing?: Drawing, without?: Drawing }} */
+  /** The current picture, drawn with and without drafts. @type {{ guessing?: Drawing, without?: Drawing }} */
   let drawings = {};
   /** Whether the medians are known, and whether they are being measured. */
   let [timed, measuring] = [false, false];
@@ -102,12 +103,12 @@ function createAhead() {
         showDrawing(way, drawing, head);
       }
       showWhole();
-      // Draws the picture the other way in the background, so that the numbers of both ways appear side by side.
+      // Draws the picture the other way in the background, so that both sets of numbers appear side by side.
       const other = way === 'guessing' ? 'without' : 'guessing';
       const beside = (drawings[other] ??= await draw(artist, { ...options(), lookAhead: other === 'guessing', signal }));
       showDrawing(other, beside, length);
       announce([byId('ahead-summary').textContent, showVerdict(drawings.guessing, drawings.without)].join(' '));
-      // A single time proves nothing, and the first time on a page includes compilation. The figure therefore shows medians only.
+      // A single measurement is unreliable, and the first one on a page includes compilation. The figure therefore shows only medians.
       if (!timed) await measure(artist, signal);
     });
 
@@ -119,7 +120,7 @@ function createAhead() {
     });
 
   /**
-   * Measures the median times of several pictures, which are drawn in both ways alternately.
+   * Measures the median times over several pictures, each drawn with and without drafts in alternating order.
    *
    * @param {Model} artist
    * @param {AbortSignal} signal

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// Repeats the arithmetic of the engine on one core, one number at a time: in single precision, with every sum in the order of src/kernels
-// and src/attention, and with the engine's own exponential. JavaScript's doubles hold a product or a sum of two single-precision numbers
-// exactly enough to round it once. So Math.fround after each operation gives the same bits as the engine in every browser. A test checks
-// that the logits of this code equal those of the engine.
+// Repeats the engine's arithmetic one number at a time. It uses single precision, the summation order of src/kernels and src/attention, and
+// the engine's own exponential function. A JavaScript double holds the product or sum of two single-precision numbers so precisely that
+// rounding it to single precision gives the correctly rounded result. Math.fround after each operation therefore gives the same bits as the
+// engine, in every browser. A test checks that the logits equal those of the engine.
 // @ts-check
 
 const f = Math.fround;
@@ -10,8 +10,8 @@ const bits = new Int32Array(1);
 const float = new Float32Array(bits.buffer);
 
 /**
- * 1 / ln 2; ln 2 in two parts; and 1.5 times 2^23, a constant that rounds a number to an integer in its low bits when added to it. The
- * values are those of src/kernels/elementary.h.
+ * Constants from src/kernels/elementary.h: 1 / ln 2; ln 2, split into two parts; and 1.5 * 2^23. Adding the last constant to a number
+ * rounds the number to an integer, which is then in the low bits of the sum.
  */
 const [PER_LN2, LN2_HIGH, LN2_LOW, SHIFT] = [0x1715476 / 2 ** 24, 0x162e4 / 2 ** 17, 0x17f7d1c / 2 ** 44, 1.5 * 2 ** 23];
 /** Coefficients of the Taylor series of e^r, from r^7 down. */
@@ -31,7 +31,7 @@ export function exp(x) {
 }
 
 /**
- * Adds numbers in four partial sums, with term i in sum i mod 4, and adds the four sums at the end.
+ * Adds numbers in four partial sums: term i goes to sum i mod 4. Adds the four sums at the end.
  *
  * @param {number} count
  * @param {(i: number) => number} number
@@ -50,7 +50,7 @@ export function dot(a, b, bias = 0) {
 }
 
 /**
- * Returns the product of a query and a key; even and odd channels are summed separately.
+ * Returns the dot product of a query and a key. Even and odd channels are summed separately.
  *
  * @param {ArrayLike<number>} q
  * @param {ArrayLike<number>} k
@@ -90,7 +90,7 @@ export function norm(x, weight, bias, epsilon) {
   return { mean, scale, row: centred.map((one, i) => f(f(one * scale) * weight[i]) + bias[i]) };
 }
 
-/** Returns 1 / sqrt(k), by which scores are multiplied. @param {number} k */
+/** Returns 1 / sqrt(k), the factor for scores. @param {number} k */
 export const scaleOf = (k) => f(1 / f(Math.sqrt(k)));
 
 /** max(x, 0) @param {number} x */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Derives the boxes of a network from its file, and the matrices inside each box. This file does not use the DOM.
+// Lists the boxes of a network and the matrices inside each box, based on the network's file. This file does not use the DOM.
 // @ts-check
 import { phrase } from '../../shell/page/phrase.js';
 
@@ -16,7 +16,7 @@ import { phrase } from '../../shell/page/phrase.js';
  * @typedef {{ says: string, line: Line, closed?: boolean }} Group  closed: whether the group is collapsed at first
  */
 
-/** Returns the boxes in the order of the computation, those of the encoder first. @param {Shape} shape @returns {Box[]} */
+/** Returns the boxes in the order of computation, starting with the encoder. @param {Shape} shape @returns {Box[]} */
 export function boxesOf({ kind, blocks, encoderBlocks }) {
   /** @type {Box[]} */
   const boxes = [];
@@ -68,7 +68,7 @@ export const nameOf = ({ title, side, block }, { kind }) =>
 export const headOf = (box, shape, head) => phrase`${nameOf(box, shape)}, head ${head + 1}`;
 
 /**
- * Returns the box that computes a matrix: the one whose id is the longest prefix of the matrix's name.
+ * Returns the box that computes a matrix. This is the box with the longest id that is a prefix of the matrix's name.
  *
  * @param {Box[]} boxes
  * @param {string} name
@@ -353,7 +353,7 @@ export function shortOf({ name, made: { op } }) {
       : phrase`${phrase(last)} of head ${Number(head) + 1}`;
 }
 
-/** Returns a token as the page writes it. @param {string} token */
+/** Returns a token as the page shows it. @param {string} token */
 export const letter = (token) => (token === '<end>' ? '⏎' : token);
 
 /**

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Shows the network's output with one component removed, in one row per component. The rows are filled in order.
+// Shows the network's output without each of its components. Each row removes one component; the rows are filled in order.
 // @ts-check
 import { byId, make, phrase } from '../../shell/index.js';
 import { boxesOf, headOf, letter } from './boxes.js';

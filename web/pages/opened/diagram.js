@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Draws the network as in the paper's figure, from bottom to top: a button for each box, and arrows between the boxes, along which numbers
-// move.
+// Draws the network from bottom to top, as in the paper's figure. Each box is a button. Numbers move along the arrows between the boxes.
 // @ts-check
 import { make, makeSvg, phrase, reducedMotion } from '../../shell/index.js';
 import { nameOf } from './boxes.js';
@@ -20,7 +19,7 @@ export function createDiagram(boxes, shape, onOpen) {
   const sides = /** @type {const} */ (['enc', 'dec']).filter((side) => boxes.some((box) => box.side === side));
   const tall = Math.max(...sides.map((side) => boxes.filter((box) => box.side === side).length));
   const height = tall * STEP + 2 * FOOT;
-  /** Left edge and vertical middle of each box. @type {Map<Box, { x: number, y: number }>} */
+  /** Left edge (x) and vertical middle (y) of each box. @type {Map<Box, { x: number, y: number }>} */
   const places = new Map();
   for (const side of sides) {
     const x = sides.length === 1 ? (WIDTH - BOX) / 2 : side === 'enc' ? 26 : WIDTH - BOX - 26;
@@ -156,7 +155,7 @@ export function createDiagram(boxes, shape, onOpen) {
     select(box) {
       for (const [one, button] of buttons) button.setAttribute('aria-pressed', String(one === box));
     },
-    /** Sets the labels below and above the drawing. @param {string[]} read for each side @param {string} written */
+    /** Sets the labels below and above the drawing. @param {string[]} read one label for each side @param {string} written */
     label(read, written) {
       below.forEach((words, i) => {
         words.textContent = read[i];
@@ -166,7 +165,7 @@ export function createDiagram(boxes, shape, onOpen) {
     /**
      * Moves numbers along the lines once, from bottom to top.
      * @param {(box: Box) => string} says returns the number that leaves a box
-     * @param {Box} [into] box to highlight: only the lines that lead to it are used, three times
+     * @param {Box} [into] box to highlight; numbers then move only along the lines that lead to it, three times
      */
     flow(says, into) {
       if (reducedMotion()) return;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Explains how a number is computed: the sum, and the numbers in the sum. This file does not use the DOM.
+// Explains how a number is computed: its formula, and the numbers in the formula. This file does not use the DOM.
 // @ts-check
 import { phrase } from '../../shell/page/phrase.js';
 
@@ -9,13 +9,13 @@ import { phrase } from '../../shell/page/phrase.js';
 export const number = (x, digits = 2) =>
   x === -Infinity ? '−∞' : (Object.is(Number(x.toFixed(digits)), -0) ? 0 : x).toFixed(digits).replace('-', '−');
 
-/** Formats a factor or a term; negative numbers get brackets. @param {number} x */
+/** Formats a factor or a term. Negative numbers get brackets. @param {number} x */
 const factor = (x) => (x < 0 ? `(${number(x)})` : number(x));
 
 /**
- * @typedef {{ matrix: Matrix, cells: [number, number][] }} Source  the operand, and the row and column of each of its cells
- * @typedef {{ rule: string, sum: string, sources: Source[] }} Explanation  rule: the computation in a few words; sum: the computation
- *   written with its numbers
+ * @typedef {{ matrix: Matrix, cells: [number, number][] }} Source  matrix: an operand; cells: row and column of each cell that is used
+ * @typedef {{ rule: string, sum: string, sources: Source[] }} Explanation  rule: the computation in a few words; sum: the computation with
+ *   its numbers inserted
  */
 
 /** @param {Matrix} matrix @param {number} i @returns {Source} */
@@ -30,7 +30,7 @@ const products = (a, b, more = []) => [...Array.from(a, (x, c) => `${factor(x)} 
 /** @param {Matrix} matrix @param {number} j */
 const column = (matrix, j) => Float32Array.from({ length: matrix.rows }, (_, i) => matrix.at(i, j));
 
-/** By operation. @type {Record<import('./graph.js').Op, (matrix: Matrix, i: number, j: number) => Explanation>} */
+/** The explanation for each operation. @type {Record<import('./graph.js').Op, (matrix: Matrix, i: number, j: number) => Explanation>} */
 const RULES = {
   file: ({ name }) => ({ rule: phrase`a learned weight, ${name} in the file`, sum: '', sources: [] }),
   onehot: () => ({ rule: phrase`one at this letter, zero at all others`, sum: '', sources: [] }),

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Reads a small weight file as the page needs it: the metadata, and the tensors as matrices in single precision.
+// Reads a small weight file: the metadata, and the tensors as matrices in single precision.
 // @ts-check
 import { F32, readGguf } from '../../shell/model/gguf.js';
 import { Matrix } from './graph.js';

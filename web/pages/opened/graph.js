@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: MIT
-// Matrices that record how they were computed. Each row is the position of a word; each column is a channel or, for scores, a position that
-// is attended to.
+// Defines matrices that record how they were computed. Each row belongs to a position of a word. Each column is a channel or, in a matrix
+// of scores, a position that is attended to.
 // @ts-check
 import { compare, dot, gelu, norm, relu, scaleOf, softmax, wave } from './arithmetic.js';
 
 /**
  * @typedef {'file' | 'onehot' | 'lookup' | 'times' | 'wave' | 'add' | 'product' | 'columns' | 'join' | 'compare' | 'mask' | 'softmax' |
- *   'aggregate' | 'norm' | 'relu' | 'gelu' | 'copy' | 'zero'} Op  how a matrix was computed; copy: a switch has removed the operation;
- *   zero: a switch has removed the result
+ *   'aggregate' | 'norm' | 'relu' | 'gelu' | 'copy' | 'zero'} Op  how a matrix was computed. With copy, a switch has turned the operation
+ *   off and its input passes unchanged; with zero, a switch has replaced the result by zeros
  * @typedef {{ op: Op, of: Matrix[], by?: number, from?: number, ids?: number[], means?: number[], scales?: number[] }} Made  of: the
- *   operands; by: a factor or an epsilon; from: first column in the operand; ids: id of each row, -1 for none; means, scales: one value per
- *   row
+ *   operands; by: a factor or an epsilon; from: first column taken from the operand; ids: token id of each row, -1 for none; means, scales:
+ *   one value per row
  */
 
 export class Matrix {
@@ -36,7 +36,7 @@ export class Matrix {
 
 /** Computes matrices and stores each under its name. */
 export class Graph {
-  /** matrices in the order of computation @type {Map<string, Matrix>} */
+  /** Matrices in the order of computation. @type {Map<string, Matrix>} */
   matrices = new Map();
 
   /** @param {string} name @param {number} rows @param {number} cols @param {Made} made @param {(i: number, j: number) => number} number */
@@ -53,10 +53,10 @@ export class Graph {
   }
 
   /**
-   * Returns one-hot rows, with 1 in the column of the id and 0 elsewhere.
+   * Returns one-hot rows: 1 in the column of the id, 0 elsewhere.
    *
    * @param {string} name
-   * @param {number[]} ids -1: none
+   * @param {number[]} ids -1 for none
    * @param {number} values
    */
   onehot(name, ids, values) {
@@ -64,7 +64,7 @@ export class Graph {
   }
 
   /**
-   * Multiplies one-hot rows by a table, which selects rows of the table.
+   * Multiplies one-hot rows by a table. The product selects rows of the table.
    * @param {string} name
    * @param {Matrix} hot
    * @param {Matrix} table
@@ -109,7 +109,7 @@ export class Graph {
     return this.#make(name, rows, count, { op: 'columns', of: [a], from }, (i, j) => a.at(i, from + j));
   }
 
-  /** Concatenates the columns of several matrices with the same width. @param {string} name @param {Matrix[]} parts */
+  /** Concatenates several matrices of the same width side by side. @param {string} name @param {Matrix[]} parts */
   join(name, parts) {
     const width = parts[0].cols;
     return this.#make(name, parts[0].rows, width * parts.length, { op: 'join', of: parts }, (i, j) =>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Shows equations (1) and (2) of the Image Transformer with the numbers of a layer that computes them, block 1 of the encoder. Pressing a
-// term of an equation shows its matrix.
+// Shows equations (1) and (2) of the Image Transformer paper with the numbers of a layer that computes them: block 1 of the encoder.
+// Pressing a term of an equation shows its matrix.
 // @ts-check
 import { byId, make, phrase } from '../../shell/index.js';
 import { shortOf } from './boxes.js';
@@ -12,7 +12,7 @@ import { createSheet } from './sheet.js';
 /** @import { Shape, Trace } from './networks.js' */
 
 /**
- * A part of an equation, and its matrix: the name of the matrix, or the operand whose number follows a <.
+ * A part of an equation: plain text, or text with a matrix. The matrix is given by its name; NAME<i means operand i of the matrix NAME.
  * @typedef {string | { text: string, name: string }} Part
  */
 
@@ -104,7 +104,7 @@ export function createLayer() {
     return operand === undefined ? matrix : matrix.made.of[Number(operand)];
   };
 
-  /** Returns a matrix and its operands. @returns {Group[]} */
+  /** Returns the selected matrix and its operands. @returns {Group[]} */
   function groups() {
     const matrix = matrixOf(chosen);
     const symbol = (/** @type {Matrix} */ one) => {

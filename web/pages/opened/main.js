@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Starts the page of the opened Transformer: a network with all its numbers, and a walk through it.
+// Starts the page on the opened Transformer, a network with all its numbers and a walk through it.
 // @ts-check
 import { byId, startPage, whenNear } from '../../shell/index.js';
 import { createBroken } from './broken.js';
@@ -14,8 +14,8 @@ let layer;
 let broken;
 /** @typedef {Parameters<ReturnType<typeof createLayer>['use']>[0]} Pass */
 /**
- * The last pass of any network, and the last pass of a network with the layer that layer.js shows. The numbers of that second pass stay on
- * the page while the page shows a network without an encoder.
+ * any: the last pass of any network. layered: the last pass of a network with the layer that layer.js shows. Its numbers stay on the page
+ * while the first figure shows a network without an encoder.
  * @type {Record<'any' | 'layered', Pass | undefined>}
  */
 const last = { any: undefined, layered: undefined };

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Draws a matrix as a grid of coloured cells with their numbers, below its size. One cell is selected, and other cells can be highlighted.
+// Draws a matrix as a grid of coloured cells with their numbers, and its size above it. One cell can be selected; other cells can be
+// highlighted.
 // @ts-check
 import { make, onTheme, palette, perFrame, phrase } from '../../shell/index.js';
 import { number } from './explain.js';
@@ -7,9 +8,9 @@ import { number } from './explain.js';
 /** @import { Matrix } from './graph.js' */
 /** @import { Shown } from './boxes.js' */
 
-/** In pixels: width and height of a cell with a number, its font size, size of a cell without a number, and the font size there. */
+/** Width and height of a cell with a number, its font size, size of a cell without a number, and the font size there, in pixels. */
 const [CELL, HEIGHT, FONT, SMALL, TINY] = [35, 21, 11, 13, 9];
-/** Matrices with more rows than this have lower rows. */
+/** Matrices with more rows than this get rows of smaller height. */
 const TALL = 16;
 
 /** @typedef {{ rows: string[], columns: string[], followed?: number }} Labels  followed: index of the marked row */
@@ -45,7 +46,7 @@ export function createMatrixView({ matrix, symbol, transposed = false, wide = fa
   let lit = new Set();
   let [left, cell, line, top] = [0, CELL, HEIGHT, 16];
   const most = Math.max(1e-9, ...Array.from(matrix.data, Math.abs).filter((x) => x < Infinity));
-  /** whether the values in each row add up to one */
+  /** Whether the values in each row add up to one. */
   const shares = matrix.made.op === 'softmax' || matrix.made.op === 'onehot';
   const at = (/** @type {number} */ y, /** @type {number} */ x) => (transposed ? [x, y] : [y, x]);
 

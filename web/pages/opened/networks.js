@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: MIT
-// Computes the passes of src/models/transformer.c and src/models/gpt2.c in simple, slow code, for networks with a few thousand numbers.
-// Every intermediate matrix is kept under its name:
+// Performs the same computations as src/models/transformer.c and src/models/gpt2.c in simple, slow code, for networks with a few thousand
+// numbers. Every intermediate matrix is stored under its name:
 //
-//   enc.onehot  enc.embedding  enc.scaled  enc.position  enc.input        what goes into the encoder; dec. into the decoder
-//   enc.0.self.query .key .value                                          of block 0, all heads; dec.0.cross. looks at the encoder's output
-//   enc.0.self.1.query .key .value .compare .scale .mask .weights .output of head 1
-//   enc.0.self.concat .project .sum .norm                                 sum: with the residual
-//   enc.0.ffn.up .active .down .sum .norm
-//   logits  odds
+//   enc.onehot  enc.embedding  enc.scaled  enc.position  enc.input        input of the encoder; dec.: of the decoder enc.0.self.query .key
+//   .value                                          block 0, all heads; dec.0.cross. attends to the encoder's output enc.0.self.1.query
+//   .key .value .compare .scale .mask .weights .output head 1 enc.0.self.concat .project .sum .norm                                 sum:
+//   with the residual connection enc.0.ffn.up .active .down .sum .norm logits  odds
 // @ts-check
 import { Graph } from './graph.js';
 
@@ -15,7 +13,7 @@ import { Graph } from './graph.js';
 /** @import { WeightFile } from './file.js' */
 
 /**
- * @typedef {Object} Switches the parts that are switched on; in training, all of them are
+ * @typedef {Object} Switches the parts of the network that are switched on; in training, all are on
  * @property {boolean} scale
  * @property {boolean} mask
  * @property {boolean} positions
@@ -50,7 +48,7 @@ export function shapeOf({ facts }) {
   };
 }
 
-/** A pass through a network. */
+/** A forward pass through a network. */
 class Pass {
   /** @param {WeightFile} file @param {Switches} on */
   constructor(file, on) {
@@ -128,9 +126,9 @@ class Pass {
   }
 
   /**
-   * Computes the embeddings of tokens, including their positions.
+   * Computes the embeddings of tokens and adds their positions.
    * @param {string} name
-   * @param {number[]} ids -1: nothing
+   * @param {number[]} ids token ids; -1 for no token
    * @param {Matrix} [learned] table of learned position embeddings
    */
   embed(name, ids, learned) {
@@ -174,11 +172,12 @@ class Pass {
 }
 
 /**
- * Computes an encoder that reads a word and its end token, and a decoder that predicts the token at each position of another word.
+ * Computes a network whose encoder reads a word and its end token, and whose decoder predicts the token at each position of another word.
  *
  * @param {WeightFile} file
  * @param {number[]} source ids
- * @param {number[]} written ids before the predicted position; at position 0 nothing is read
+ * @param {number[]} written ids that the decoder reads, shifted by one: each position reads the token before it, and position 0 reads
+ *   nothing
  * @param {Switches} on
  */
 function transformer(file, source, written, on) {
@@ -198,7 +197,7 @@ function transformer(file, source, written, on) {
 }
 
 /**
- * Computes a network without an encoder, with a norm before each map.
+ * Computes a network without an encoder, in which a layer norm precedes each sublayer.
  *
  * @param {WeightFile} file
  * @param {number[]} ids
@@ -222,15 +221,18 @@ function gpt2(file, ids, on) {
   return pass.end(pass.norm('dec.norm', x, 'output_norm'));
 }
 
-/** @typedef {{ matrices: Map<string, Matrix>, source: number[], written: number[], first: number }} Trace  written: the drawn ids,
- * including the end token if it was drawn; first: index of the row with the probabilities of the first drawn id */
+/**
+ * @typedef {{ matrices: Map<string, Matrix>, source: number[], written: number[], first: number }} Trace  written: the output ids,
+ *   including the end token if the network produced it; first: index of the row with the probabilities of the first output id
+ */
 
 /**
- * Reads a word and writes the network's output, always with the most probable letter. Returns every matrix of the pass that predicts all
- * letters.
+ * Computes the network's output for a word, always with the most probable letter. Returns every matrix of the pass that predicts all
+ * letters of this output.
  *
- * No position sees a later one, so one pass checks a complete draft of the output. Another pass is needed only if the draft is wrong.
- * Without the mask, positions see later positions, so these must still be empty.
+ * With the mask, no position sees later positions, so a single pass can check a complete draft of the output. Another pass is needed only
+ * if the draft is wrong. Without the mask, positions see later ones, so the output is generated letter by letter, and later positions must
+ * be empty.
  *
  * @param {WeightFile} file
  * @param {number[]} word ids
@@ -252,7 +254,7 @@ export function trace(file, word, on = ALL_ON, guess = [...word].reverse()) {
     const matrices = alone ? gpt2(file, [...source, ...read], on) : transformer(file, source, read, on);
     const logits = /** @type {Matrix} */ (matrices.get('logits'));
     const told = (/** @type {number} */ i) => logits.row(first + i).indexOf(Math.max(...logits.row(first + i)));
-    // Without the mask, earlier predictions are kept.
+    // Without the mask, letters that are already written stay as they are.
     const from = on.mask ? 0 : written.length - 1;
     const wrong = written.findIndex((id, i) => i >= from && told(i) !== id);
     if (wrong < 0) return { matrices, source, written, first };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Runs the first figure: a word, the network that writes it backwards, the boxes of the network, the walk, and switches that turn parts
-// off.
+// Runs the first figure. It shows a word, the network that reverses it, the boxes of the network, the walk, and switches that turn parts of
+// the network off.
 // @ts-check
 import {
   acquire,
@@ -37,10 +37,10 @@ import { cellOf, liveOf, stepsOf } from './walk.js';
 
 const FILES = ['opened.gguf', 'opened-decoder.gguf'];
 const REST_MS = 60;
-/** Maximum number of weights of a network whose weights can still be inspected one by one. */
+/** Networks with more weights than this are rejected, because their weights cannot be inspected one by one. */
 const MOST = 100000;
 
-/** Returns a hash over every bit of every number. @param {Iterable<Matrix>} matrices */
+/** Returns a hash of all bits of all numbers. @param {Iterable<Matrix>} matrices */
 function fingerprint(matrices) {
   let hash = 0x811c9dc5;
   for (const { data } of matrices)
@@ -48,7 +48,7 @@ function fingerprint(matrices) {
   return (hash >>> 0).toString(16);
 }
 
-/** @param {(pass: { trace: Trace, file: WeightFile, shape: Shape }) => void} onPass called after everything was computed again */
+/** @param {(pass: { trace: Trace, file: WeightFile, shape: Shape }) => void} onPass called after the network was recomputed */
 export function createOpened(onPass) {
   /** @type {HTMLInputElement} */
   const input = byId('word');
@@ -58,7 +58,7 @@ export function createOpened(onPass) {
   /** @type {HTMLButtonElement} */
   const restore = byId('restore');
   const switches = /** @type {HTMLInputElement[]} */ ([...byId('switches').querySelectorAll('input')]);
-  /** The requested networks by file, and the engine's models. @type {Map<string, Promise<Network>>} */
+  /** The requested networks, by file name. @type {Map<string, Promise<Network>>} */
   const networks = new Map();
   /** @type {Map<string, Model>} */
   const models = new Map();
@@ -112,8 +112,8 @@ export function createOpened(onPass) {
   );
 
   /**
-   * Returns the number that leaves a box: in the row of the selected position, the number farthest from zero in the last matrix that the
-   * box computes.
+   * Returns the number that moves out of a box. It is taken from the last matrix that the box computes: in the row of the selected
+   * position, the number farthest from zero.
    * @param {Box} from
    */
   function leaves(from) {
@@ -144,7 +144,7 @@ export function createOpened(onPass) {
             walk.stop();
             open(one);
             announce(nameOf(one, all.shape));
-            // On narrow screens the open box is above the drawing, so it must be scrolled to.
+            // On narrow screens, the open box is above the drawing, so the page must scroll to it.
             byId('opened-box').scrollIntoView({ block: 'nearest' });
           }),
         }));
@@ -185,7 +185,7 @@ export function createOpened(onPass) {
       .filter((id) => id > 0);
   }
 
-  /** Computes the network's output for the word again, and everything that depends on it. */
+  /** Recomputes the network's output for the word, and updates everything that depends on it. */
   function write() {
     if (!network) return;
     const { file, shape, boxes, diagram } = network;
@@ -242,7 +242,7 @@ export function createOpened(onPass) {
     );
   }
 
-  /** Lets the engine write the same word, and shows the engine's prediction of each letter next to the prediction computed here. */
+  /** Runs the engine on the same word, and compares its prediction of each letter with the prediction computed here. */
   async function agree() {
     stopper.abort();
     const { signal } = (stopper = new AbortController());
@@ -276,7 +276,7 @@ export function createOpened(onPass) {
     const apart = steps.map(({ token, nats }, i) => Math.abs(Math.exp(-nats) - odds.at(first + i, token)));
     const same = said(steps.map(({ token }) => token)) === said(ids) && apart.every((x) => x < 1e-5);
     verdict.textContent = `✓ ${same ? phrase`The WebAssembly model gives the same word, bit for bit.` : phrase`The engine writes another word.`}`;
-    // The output as text, so that tests can compare engines to the last bit.
+    // Writes the output as text, so that tests can check that all engines agree to the last bit.
     result.textContent = `${said(source)}: ${said(ids)}; ${ids.map((id, i) => odds.at(first + i, id)).join(' ')}; ${steps.map(({ nats }) => nats).join(' ')}; ${fingerprint(matrices.values())}`;
     transport.dataset.phase = 'done';
   }
@@ -329,7 +329,7 @@ export function createOpened(onPass) {
         throw new Error(phrase`It has ${integer(hold.model.info.parameters)} numbers; this page can show at most ${integer(MOST)}.`);
       if (own !== ownName()) networks.delete(FILES[0]);
       own = ownName();
-      trace((await bring(FILES[0])).file, [1], ALL_ON); // throws unless the file has everything that the boxes show
+      trace((await bring(FILES[0])).file, [1], ALL_ON); // throws if the file lacks anything that the boxes show
       return hold;
     } catch (error) {
       hold.release();

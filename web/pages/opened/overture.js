@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Draws attention in the plane: a query, three keys and three values that can be dragged, the weights, and the weighted sum.
+// Draws attention in the plane. It shows a query, three keys and three values, which the visitor can drag, and the resulting weights and
+// weighted sum.
 // @ts-check
 import { Playback, announce, byId, createTransport, make, phrase } from '../../shell/index.js';
 import { attend } from './attend.js';
@@ -9,7 +10,7 @@ import { createPlane } from './plane.js';
 /** @import { Arrow } from './plane.js' */
 
 const COUNT = 3;
-/** Number of steps in a rotation of the query, and steps per second. */
+/** TURN: number of steps in a full rotation of the query. PACE: steps per second. */
 const [TURN, PACE] = [90, 30];
 
 export function createOverture() {

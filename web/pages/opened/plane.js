@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
-// Draws arrows in a plane, which visitors can drag or move with the arrow keys.
+// Draws arrows in a plane. Visitors can drag the arrows or move them with the arrow keys.
 // @ts-check
 import { make, makeSvg, phrase } from '../../shell/index.js';
 
-/** Half the width of the plane, and the distance that an arrow key moves. */
+/** REACH: half the width of the plane. STEP: distance by which an arrow key moves an arrow. */
 const [REACH, STEP] = [2, 0.1];
 
 /** @import { Vector } from './attend.js' */

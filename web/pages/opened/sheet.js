@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Shows an open box: the box's matrices, line by line in the order of computation, and the sum of the selected number.
+// Shows the contents of an open box: its matrices, line by line in the order of computation, and the computation of the selected number.
 // @ts-check
 import { announce, make, phrase } from '../../shell/index.js';
 import { explain, number } from './explain.js';
@@ -13,17 +13,17 @@ import { createMatrixView } from './matrix-view.js';
 /** @import { Shape, Trace } from './networks.js' */
 
 /**
- * @typedef {{ groups: Group[], trace: Trace, file: WeightFile, shape: Shape, followed?: number }} Open  followed: the selected row of the
- * decoder; in the encoder, this is the first row
+ * @typedef {{ groups: Group[], trace: Trace, file: WeightFile, shape: Shape, followed?: number }} Open  followed: the row that the figure
+ *   follows through all layers of the decoder; in the encoder, it follows the first row
  */
 
 /**
  * @param {HTMLElement} root container for the matrices
- * @param {HTMLElement} said container for the sum
+ * @param {HTMLElement} said container for the computation of the selected number
  * @param {Object} hooks
  * @param {(matrix: Matrix, i: number, j: number) => void} [hooks.onGo] called to show where a number was computed
- * @param {(matrix: Matrix, i: number, j: number, by: number) => void} [hooks.onChange] called to make a weight larger or smaller; 0
- *   restores the weight
+ * @param {(matrix: Matrix, i: number, j: number, by: number) => void} [hooks.onChange] called to change a weight by an amount; 0 restores
+ *   the original weight
  */
 export function createSheet(root, said, { onGo, onChange }) {
   /** @type {MatrixView[]} */
@@ -31,7 +31,7 @@ export function createSheet(root, said, { onGo, onChange }) {
   /** @type {Open | undefined} */
   let open;
   /**
-   * The selected number. If the visitor has pressed the number, it stays selected when the pointer leaves.
+   * The selected number. After a press, it stays selected when the pointer leaves.
    * @type {{ matrix: Matrix, i: number, j: number } | null}
    */
   let pointed = null;
@@ -46,7 +46,7 @@ export function createSheet(root, said, { onGo, onChange }) {
   const followedIn = ({ name, made: { op } }, { followed }) =>
     op === 'file' ? undefined : name.startsWith('enc.') || /\.cross\..*(key|value)$/.test(name) ? 0 : followed;
 
-  /** Returns the view that shows how a matrix is computed, the last view of its line. @param {Matrix} matrix */
+  /** Returns the view of a matrix in the line that computes it. This is the last view of that line. @param {Matrix} matrix */
   function maker(matrix) {
     const all = views.filter((view) => view.matrix === matrix);
     return all.find(({ root: view }) => !view.nextElementSibling) ?? all[0];
@@ -87,7 +87,7 @@ export function createSheet(root, said, { onGo, onChange }) {
         sources.map(({ matrix: source }) => source),
       ),
     );
-    // a shorter sum would otherwise move the selected number away from the pointer, and back again
+    // keeps the height; otherwise a shorter text would move the selected number away from the pointer, and then back again
     said.style.minHeight = `${said.offsetHeight}px`;
     if (aloud) announce(`${wordsOf(matrix, i, j)}: ${number(matrix.at(i, j))}, ${rule}`);
   }
@@ -166,7 +166,7 @@ export function createSheet(root, said, { onGo, onChange }) {
           ),
         ),
       );
-      // finds the selected number in the new pass
+      // finds the previously selected number in the new pass
       const again = before && (next.trace.matrices.get(before.matrix.name) ?? next.file.tensors.get(before.matrix.name));
       kept =
         again && before.i < again.rows && before.j < again.cols && views.some(({ matrix }) => matrix === again)

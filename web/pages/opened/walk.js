@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Runs the guided walk (shell/page/walk.js) through the network. It provides the steps, the number that each step points at, and the
-// numbers in each sentence.
+// Runs the guided walk (shell/page/walk.js) through the network. It defines the steps, the number that each step points at, and the numbers
+// in each sentence.
 // @ts-check
 import { number } from './explain.js';
 import { letter } from './boxes.js';
@@ -10,18 +10,20 @@ import { letter } from './boxes.js';
 
 /** @typedef {{ trace: Trace, shape: Shape, at: number }} Now  at: index of the output letter that is selected */
 /**
- * @typedef {{ id: string, item: HTMLElement, box: string, name: string }} Step  item: its list item; box: the box that the step opens;
- *   name: the matrix that it points into
+ * @typedef {{ id: string, item: HTMLElement, box: string, name: string }} Step  item: list item of the step; box: name of the box that the
+ *   step opens; name: matrix that contains the number the step points at
  */
 
 /** Matrices in which the walk points at the largest number instead of the number farthest from zero. */
 const RANKED = /\.(compare|scale|mask|weights)$|^logits$|^odds$/;
-/** Matrices of scores in which later positions are masked afterwards. */
+/** Matrices of scores that are masked afterwards, so that later positions do not count. */
 const CAUSAL = /^dec\.\d\.self\.\d\.(compare|scale)$/;
 
-/** Returns the cell of a matrix that a step points at. In the current row, this is the number farthest from zero, the largest score or
- * weight, or the last masked score.
- * @param {Matrix} matrix @param {number} row @param {boolean} hidden */
+/**
+ * Returns the cell of a matrix that a step points at. It is in the current row: the largest score or weight, or the last masked score, or
+ * in other matrices the number farthest from zero.
+ * @param {Matrix} matrix @param {number} row @param {boolean} hidden
+ */
 export function cellOf(matrix, row, hidden = false) {
   const i = Math.min(row, matrix.rows - 1);
   const numbers = [...matrix.row(i)];
@@ -34,7 +36,7 @@ export function cellOf(matrix, row, hidden = false) {
 }
 
 /**
- * Returns the words and numbers for the sentences of the steps, by the names that the page gives to their places.
+ * Returns the words and numbers for the sentences of the steps. The keys are the names of the placeholders on the page.
  *
  * @param {Now} now
  * @returns {Record<string, string>}
@@ -57,7 +59,7 @@ export function liveOf({ trace: { matrices, source, written, first }, shape, at 
   const j = compared.j;
   const cell = (/** @type {string} */ matrix) => get(matrix)?.at(asker, j) ?? 0;
   const aggregated = look(`${side}.0.self.0.output`, asker);
-  /** The letter with which the walk starts: the first letter of the word, or the selected one. */
+  /** The letter at which the walk starts: the first letter of the word, or the selected one. */
   const begun = alone ? read[row] : source[0];
   const cross = look('dec.1.cross.0.weights', row);
   const odds = get('odds');
@@ -91,8 +93,8 @@ export function liveOf({ trace: { matrices, source, written, first }, shape, at 
 
 /**
  * Returns the steps that exist in a network.
- * @param {HTMLElement} list   an <ol> whose items have data-matrix: the name of a matrix in a network with encoder and decoder, then the
- *   name of the corresponding matrix in a network without an encoder
+ * @param {HTMLElement} list   an <ol>. The attribute data-matrix of its items contains two names: a matrix in a network with encoder and
+ *   decoder, and the corresponding matrix in a network without an encoder
  * @param {Shape} shape
  * @param {Map<string, Matrix>} matrices
  * @param {(name: string) => string} boxName returns the box that computes a matrix

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Shows the receptive field of a pixel in PixelCNN and in gated PixelCNN, layer by layer, as the models report it.
+// Shows the receptive field of a pixel in PixelCNN and in gated PixelCNN, layer by layer. The models compute the fields.
 // @ts-check
 import {
   SIDE,

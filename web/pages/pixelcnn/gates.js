@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
-// Draws the function of a gate, tanh(f) sigma(g). The visitor sets both inputs; no model is involved.
+// Draws the function of a gate, tanh(f) sigma(g). The visitor sets f and g; no model is involved.
 // @ts-check
 import { announce, byId, phrase } from '../../shell/index.js';
 
-/** f and g range from -MOST to MOST. The chart has 300 by 120 units, and its vertical range is 1 (top) to -1. */
+/** f and g range from -MOST to MOST. The chart is 300 by 120 units. Its vertical axis goes from 1 (top) to -1. */
 const MOST = 4;
 const x = (/** @type {number} */ f) => 150 * (1 + f / MOST);
 const y = (/** @type {number} */ out) => 60 - 56 * out;
@@ -11,7 +11,7 @@ const y = (/** @type {number} */ out) => 60 - 56 * out;
 /** @param {number} f @param {number} g */
 const gated = (f, g) => Math.tanh(f) / (1 + Math.exp(-g));
 
-/** Returns the curve over f for a gate input g; Infinity is an open gate. @param {number} g */
+/** Returns the curve over f for a gate input g. With g = Infinity the gate is fully open. @param {number} g */
 const curve = (g) =>
   Array.from({ length: 81 }, (_, i) => MOST * (i / 40 - 1))
     .map((f, i) => `${i ? 'L' : 'M'}${x(f)} ${y(gated(f, g)).toFixed(2)}`)

@@ -3,8 +3,8 @@
 // @ts-check
 
 /**
- * Returns whether a mask keeps the tap that is this many rows below and columns to the right of the predicted pixel. The mask keeps earlier
- * pixels and, for mask B, the pixel itself.
+ * Returns whether a mask keeps a kernel tap. The tap is `down` rows below and `right` columns to the right of the predicted pixel. Both
+ * masks keep earlier pixels; mask B also keeps the pixel itself.
  *
  * @param {'A' | 'B'} kind
  * @param {number} down

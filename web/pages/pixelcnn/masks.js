@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: MIT
-// Draws masks A and B over a digit that is being drawn. The kernel moves in raster order, and the mask removes the pixels that are not
-// drawn yet.
+// Draws masks A and B over a digit that is being drawn. The kernel moves in raster order. The mask hides the pixels that are not drawn yet.
 // @ts-check
 import { PIXELS, SIDE, announce, loadStrip, make, onTheme, paintGrid, perFrame, phrase } from '../../shell/index.js';
 import { leaves } from './leaves.js';
 
-/** Half of the kernel's side, rounded down: the kernel has 5 x 5 taps, as in the lecture's figure. */
+/** Half of the kernel's side, rounded down. The kernel has 5 x 5 taps, as in the lecture's figure. */
 const HALF = 2;
-/** Index of the digit in the strip, and the pixel at which the kernel starts. */
+/** DIGIT: index of the digit in the strip. BEGIN: pixel at which the kernel starts. */
 const DIGIT = 14;
 const BEGIN = 12 * SIDE + 14;
 

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: MIT
-// Computes the attention of a language model that reads a given text, from each token to the tokens before it. This file does not use the
-// page.
+// Computes the attention of a language model that reads a given text: from each token to the tokens up to it. This file does not use the
+// DOM.
 // @ts-check
 /** @import { AttentionMap, Model } from '../../shell/index.js' */
 
-/** For one token, the attention maps of all heads over the tokens up to it. @typedef {AttentionMap[]} Look */
+/** Attention maps of all heads for one token, over the tokens up to it. @typedef {AttentionMap[]} Look */
 
 /**
- * Reads a text token by token. The model returns the attention of a token together with the next token, so each prefix of the text is
- * continued by one token.
+ * Reads a text token by token. The model returns the attention of a token only when it generates the next token. Therefore each prefix of
+ * the text is continued by one token.
  * @param {Model} model
  * @param {ArrayLike<number>} ids token ids, including the start token
  * @param {AbortSignal} signal

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Draws the figure of reading. Each line of a text has one more word than the line before; the current word is red, and the words it
-// attends to are blue. A memory network reads the text and, for comparison, so does a decoder with self-attention.
+// Draws the figure of reading. It writes the text once per word, each line one word longer than the one before. The current word is red;
+// the words that it attends to are blue. A memory network reads the text. For comparison, so does a decoder with self-attention.
 // @ts-check
 import { acquireAll, acquireFirst, acquireWith, announce, byId, make, percent, phrase, time, weights } from '../../shell/index.js';
 import { createHeads, createSentence, meanOf, visible } from '../../shell/text/index.js';
@@ -8,7 +8,7 @@ import { looksOf } from './looks.js';
 /** @import { Reading } from '../../shell/text/sentence.js' */
 /** @import { Look } from './looks.js' */
 
-/** Words per second, slow enough to watch. */
+/** Words per second. Slow enough to watch. */
 const SPEED = 5;
 /** Maximum number of tokens in a text, which determines the height of the figure. */
 const MOST = 40;
@@ -19,7 +19,7 @@ const EXAMPLES = [
 ];
 /** The head that the figure shows first. It attends to verbs, whereas the mean of all heads is nearly uniform. */
 const FIRST_HEAD = { layer: 2, head: 1 };
-/** Number of words that are listed as attended to. */
+/** Number of attended words that are listed. */
 const NAMED = 3;
 
 export function createReading() {
@@ -27,7 +27,7 @@ export function createReading() {
   const lists = [byId('lines-lstmn'), byId('lines-decoder')];
   /** @type {string[]} */
   let words = [];
-  /** For each model, the attention of each word. @type {Look[][]} */
+  /** The attention of each word, for each model. @type {Look[][]} */
   let looks = [[], []];
   let chosen = -1;
   const heads = createHeads(

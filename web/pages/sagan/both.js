@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Draws the same latent vectors with two networks, one with attention and one without.
+// Generates pictures from the same latent vectors with two networks, one with attention and one without.
 // @ts-check
 import { acquire, byId, make, phrase, weights } from '../../shell/index.js';
 import { made, show } from './draw.js';
@@ -30,7 +30,7 @@ export function createBoth(sheet) {
     try {
       other ??= acquire(weights('sagan-emoji-plain.gguf'));
       const { model: control } = await other;
-      // a visitor's file may have other classes, or a latent vector of another length
+      // a visitor's model may have other classes, or latent vectors of another length
       const fits = control.info.latent === model.info.latent && control.info.classes.length === model.info.classes.length;
       const net = plain.checked && fits ? control : model;
       for await (const { sample, values } of made(net, { latent: row.map(({ latent }) => latent), samples: row.length, label })) {

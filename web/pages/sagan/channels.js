@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Shows the channels of f, g, h and o for the chosen picture, and of x, gamma o and their sum y, each as a small picture.
+// Shows channels of the maps f, g, h and o for the chosen picture, and of x, gamma o and their sum y. Each channel is a small picture.
 // @ts-check
 import { byId, make, onFile, onTheme, palette, phrase } from '../../shell/index.js';
 import { channel, createInside } from './inside.js';
@@ -9,14 +9,14 @@ import { channel, createInside } from './inside.js';
 /** Number of channels shown per map. */
 const SHOWN = 8;
 
-/** Returns how much a channel varies over locations. @param {Channels} map @param {number} c */
+/** Returns how much a channel varies between locations. @param {Channels} map @param {number} c */
 function spread(map, c) {
   const values = channel(map, c);
   const mean = values.reduce((sum, x) => sum + x, 0) / values.length;
   return values.reduce((sum, x) => sum + (x - mean) ** 2, 0);
 }
 
-/** Returns the channels that vary most over locations, in the order of their indices. @param {Channels} map */
+/** Returns the indices of the channels that vary most between locations, in ascending order. @param {Channels} map */
 function telling(map) {
   const apart = Array.from({ length: map.channels }, (_, c) => ({ c, by: spread(map, c) }))
     .sort((a, b) => b.by - a.by)
@@ -24,7 +24,7 @@ function telling(map) {
   return apart.map(({ c }) => c).sort((a, b) => a - b);
 }
 
-/** @param {HTMLCanvasElement} canvas @param {Float32Array} values @param {number} most value that gets the full colour */
+/** @param {HTMLCanvasElement} canvas @param {Float32Array} values @param {number} most absolute value that gets the full colour */
 function paint(canvas, values, most) {
   const context = /** @type {CanvasRenderingContext2D} */ (canvas.getContext('2d'));
   const { known, predicted } = palette();
@@ -85,7 +85,7 @@ export function createChannels(sheet) {
     if (!news || !inside) return;
     const { gain, latentLength } = inside;
     const { latent, label } = news.chosen;
-    if (latent.length !== latentLength) return; // the latent vector belongs to another file, whose pictures will follow
+    if (latent.length !== latentLength) return; // the latent vector belongs to another file; its pictures will follow
     const maps = inside.of(latent, label);
     const rows = /** @type {const} */ (['f', 'g', 'h', 'o']).map((name) => {
       const map = maps[name];
@@ -94,7 +94,7 @@ export function createChannels(sheet) {
         return () => [values, largest(values)];
       });
     });
-    // Paints all channels in the scale of x, so that the sum is visible.
+    // Paints all channels with the colour scale of x, so that the sum can be seen.
     const sum = /** @type {const} */ ([
       ['x', 1, 0],
       ['γ o', 0, 1],

@@ -10,7 +10,7 @@
 export function show(canvas, values) {
   const context = /** @type {CanvasRenderingContext2D} */ (canvas.getContext('2d'));
   const side = Math.sqrt(values.length / 3);
-  // The visitor's own model may draw pictures of another size.
+  // A visitor's own model may draw pictures of another size.
   if (3 * canvas.width * canvas.height !== values.length) Object.assign(canvas, { width: side, height: side });
   const image = context.createImageData(canvas.width, canvas.height);
   const { data } = image;
@@ -24,7 +24,7 @@ export function show(canvas, values) {
   canvas.dataset.sum = String(sumOf(values)); // lets tests compare engines
 }
 
-/** Returns a hash that practically identifies the picture. @param {Uint8Array} values */
+/** Returns a hash of the picture. Different pictures almost always have different hashes. @param {Uint8Array} values */
 export const sumOf = (values) => values.reduce((sum, value) => (31 * sum + value) % 1000003, 7);
 
 /**

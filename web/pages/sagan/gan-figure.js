@@ -1,19 +1,21 @@
 // SPDX-License-Identifier: MIT
-// Draws the figure that trains a small GAN in three variants, side by side, on points on a ring.
+// Draws the figure that trains three variants of a small GAN side by side. The data are points on a ring.
 // @ts-check
 import { announce, byId, onTheme, palette, phrase, reducedMotion, whileSeen } from '../../shell/index.js';
 import { randomFrom } from '../../shell/run/random.js';
 import { Gan, MODES, RADIUS, covered, ring } from './gan.js';
 
-/** Number of training steps, milliseconds of training per frame, and steps between two points of the curves. */
+/**
+ * STEPS: number of training steps. SLICE: milliseconds of training per frame. EACH: number of steps between two points of the curves.
+ */
 const STEPS = 1500,
   SLICE = 12,
   EACH = 25;
 /** Number of points that are drawn. */
 const POINTS = 256;
-/** With two time scales, G learns more slowly by this factor. */
+/** With two time scales, the learning rate of G is smaller by this factor. */
 const SLOWER = 4;
-/** The variants in the order of their canvases, with the class of their curve. */
+/** The variants, in the order of their canvases, with the CSS class of each curve. */
 const WAYS = /** @type {const} */ ([
   { name: 'plain', normaliseD: false, slower: 1 },
   { name: 'both', normaliseD: true, slower: 1 },
@@ -47,7 +49,7 @@ export function createGan() {
     show();
   }
 
-  /** Counts the modes that each variant covers now. */
+  /** Counts the modes that each variant currently covers. */
   function mark() {
     gans.forEach((gan, k) => curves[k].push(covered(gan.points(latents))));
   }

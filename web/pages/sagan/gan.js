@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: MIT
-// Trains a generative adversarial network for points in the plane. It is so small that visitors can watch the training. This file does not
-// use the DOM.
+// Trains a generative adversarial network on points in the plane. The network is so small that visitors can watch the training. This file
+// does not use the DOM.
 //
-//   D is trained to lower  mean max(0, 1 - D(real)) + mean max(0, 1 + D(G(z))),  G to lower  -mean D(G(z))    (hinge losses, as in SAGAN)
+//   Hinge losses, as in SAGAN: D minimises mean max(0, 1 - D(real)) + mean max(0, 1 + D(G(z))), and G minimises -mean D(G(z)).
 //
 // Both D and G have three linear layers with leaky ReLUs, and are trained by Adam with betas 0 and 0.9, as in SAGAN. In a network with
-// `normalise`, every matrix W is divided by its largest singular value, which one power iteration per step tracks.
+// `normalise`, every matrix W is divided by its largest singular value. One power iteration per training step keeps the estimate of this
+// value up to date.
 // @ts-check
 import { randomFrom } from '../../shell/run/random.js';
 
-/** Width of a hidden layer, of the latent vector and of a point, and number of points per batch. */
+/** Width of a hidden layer, width of the latent vector, width of a point, and number of points per batch. */
 export const HIDDEN = 32,
   LATENT = 2,
   POINT = 2,
@@ -18,12 +19,12 @@ export const HIDDEN = 32,
 const LEAK = 0.2;
 const BETA = 0.9;
 const EPSILON = 1e-8;
-/** Number of modes on the ring, its radius, and the spread of each mode. */
+/** MODES: number of modes on the ring. RADIUS: radius of the ring. SPREAD: spread of each mode. */
 export const MODES = 8;
 export const RADIUS = 2;
 const SPREAD = 0.04 * RADIUS;
 
-/** @typedef {() => number} Random returns numbers that are uniform in 0..1 */
+/** @typedef {() => number} Random returns numbers that are uniform in [0, 1) */
 
 /** Returns a random number from the normal distribution. @param {Random} random */
 const normal = (random) => Math.sqrt(-2 * Math.log(1 - random())) * Math.cos(2 * Math.PI * random());
@@ -40,8 +41,8 @@ export function ring(count, random) {
 }
 
 /**
- * Returns the number of covered modes. A mode is covered if at least a quarter of its share of the points is closer than a fifth of the
- * radius.
+ * Returns the number of covered modes. A mode is covered if at least a quarter of its share of the points lies within a fifth of the radius
+ * from it.
  * @param {Float32Array} points
  */
 export function covered(points) {
@@ -72,7 +73,7 @@ class Layer {
     this.v = new Float32Array(inputs);
     this.steps = 0;
     this.sigma = 1;
-    /** the weights that run() uses: W, or W divided by sigma */
+    /** The weights that run() uses: W, or W divided by sigma. */
     this.used = this.weight;
     this.iterate();
   }
@@ -140,7 +141,7 @@ class Layer {
     const { inputs, outputs, weight, bias, gradient, moment, used, u, v, sigma } = this;
     const size = inputs * outputs;
     if (this.normalise) {
-      // Because of W / sigma(W), a change of W along u v' has no effect.
+      // The gradient of W / sigma(W) has no component along u v', because a change of W along u v' only rescales W.
       let along = 0;
       for (let i = 0; i < size; i++) along += gradient[i] * used[i];
       for (let o = 0; o < outputs; o++)
@@ -204,19 +205,22 @@ export class Network {
     for (const layer of this.layers) layer.step(rate);
   }
 
-  /** Resets gradients that were only passed through this network. */
+  /** Discards the gradients of this network's weights. Used when a gradient only passes through this network. */
   forget() {
     for (const layer of this.layers) layer.gradient.fill(0);
   }
 }
 
 /**
- * Settings for the training of a GAN; learning rates are above 0.
+ * Settings for training a GAN. The learning rates are positive.
  * @typedef {{ normaliseD: boolean, normaliseG: boolean, rateD: number, rateG: number }} Training
  */
 
 export class Gan {
-  /** @param {Training} training @param {number} seed seed for weights, data and latent vectors, which are the same for each variant */
+  /**
+   * @param {Training} training
+   * @param {number} seed seed for the weights, data and latent vectors; variants with the same seed get the same ones
+   */
   constructor({ normaliseD, normaliseG, rateD, rateG }, seed) {
     this.random = randomFrom(seed);
     this.generator = new Network(LATENT, POINT, this.random, normaliseG);

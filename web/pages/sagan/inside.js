@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
-// Computes the channels inside the attention module with the engine's equations from the values in the file. This file does not draw
-// anything.
+// Computes the channels inside the attention module, using the engine's equations and the values in the weight file. This file does not
+// draw anything.
 // @ts-check
 import { readGguf } from '../../shell/model/gguf.js';
 
 /**
- * A map of several channels, stored location by location with contiguous channels.
+ * A map with several channels. It is stored location by location; the channels of a location are contiguous.
  * @typedef {{ side: number, channels: number, values: Float32Array }} Channels
  */
 /** A matrix from a file. @typedef {{ shape: number[], values: Float32Array }} Matrix */
@@ -27,7 +27,7 @@ function product({ shape: [into, out], values }, x, bias) {
 }
 
 /**
- * Computes a convolution of 3 x 3 with its taps in raster order; values outside the map are zero.
+ * Computes a 3 x 3 convolution with the taps in raster order. Values outside the map are zero.
  * @param {Matrix} W
  * @param {Channels} x
  * @param {Float32Array} bias
@@ -46,7 +46,7 @@ function convolution(W, { side, channels, values }, bias) {
 }
 
 /**
- * Computes relu(scale x + shift), where the class selects the row of the norm.
+ * Computes relu(scale x + shift). The class selects the row of the table with scales and shifts.
  * @param {Matrix} norm
  * @param {number} label
  * @param {Channels} x
@@ -125,7 +125,7 @@ function brought(beta, h, side) {
   return { side, channels: h.channels, values };
 }
 
-/** @param {ArrayBuffer} file weight file of a generator; without an attention module in it, the function returns undefined */
+/** @param {ArrayBuffer} file weight file of a generator; the function returns undefined if it has no attention module */
 export function createInside(file) {
   const { facts, names, tensor } = readGguf(file);
   if (!names.includes('attn.gain')) return undefined;
@@ -145,7 +145,7 @@ export function createInside(file) {
   const pool = facts.get('sagan.attention.pool') ? pooled : (/** @type {Channels} */ x) => x;
 
   return {
-    /** Returns the gamma that was learned. */
+    /** The learned gamma. */
     gain: weight('attn.gain').values[0],
     latentLength: weight('latent.weight').shape[0],
     /** @param {Float32Array} latent @param {number} label @returns {{ x: Channels, f: Channels, g: Channels, h: Channels, beta: Float32Array, o: Channels }} */

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Draws the attention of several locations in the picture, one that follows the pointer and four that stay, and sets gamma.
+// Draws the attention of several locations in the picture: one that follows the pointer, and up to four that stay. Also lets the visitor
+// set gamma.
 // @ts-check
 import { byId, fileNow, load, make, percent, phrase } from '../../shell/index.js';
 import { one, show } from './draw.js';
@@ -8,10 +9,10 @@ import { withGain } from './file.js';
 /** @import { LatentStep } from './draw.js' */
 /** @import { createSheet } from './sheet.js' */
 
-/** Maximum number of locations that stay. Each has its own frame colour. */
+/** Maximum number of locations that stay. Each has a frame in its own colour. */
 const POINTS = 4;
 const REST_MS = 150;
-/** Number of locations whose weight is listed. */
+/** Number of locations listed with their weights. */
 const MOST = 8;
 
 /** @param {ReturnType<typeof createSheet>} sheet */
@@ -28,7 +29,7 @@ export function createLook(sheet) {
   /** Side of the grid of locations that attend. */
   let side = 16;
   let hover = { row: 5, column: 5 };
-  /** in most faces, these are cheek, eye, mouth and background @type {{ row: number, column: number }[]} */
+  /** In most faces, these locations are on the cheek, the eye, the mouth and the background. @type {{ row: number, column: number }[]} */
   let kept = [
     { row: 9, column: 3 },
     { row: 6, column: 10 },
@@ -159,7 +160,7 @@ const FAINT = 0.4;
 const WARM = [226, 88, 34];
 
 /**
- * Draws the picture in pale grey, and over it the weights in a warm colour with proportional strength.
+ * Draws the picture in pale grey and the weights over it in a warm colour. Larger weights have a stronger colour.
  * @param {HTMLCanvasElement} canvas
  * @param {Uint8Array} values
  * @param {Float32Array} weights

@@ -10,7 +10,7 @@ export const createModule = () => onFile(show);
 function show(file) {
   const { facts, names, tensor } = readGguf(file);
   if (!names.includes('attn.gain')) {
-    // a generator without the attention module
+    // the generator has no attention module
     for (const cell of document.querySelectorAll('#figure-module [id^="size-"], #figure-module [id^="made-"]')) cell.textContent = '–';
     return;
   }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Draws the spectral norm of a 2 x 2 matrix: the ellipse, power iteration, and a chain of layers.
+// Illustrates the spectral norm of a 2 x 2 matrix with an ellipse, power iteration, and a chain of layers.
 // @ts-check
 import { byId, phrase } from '../../shell/index.js';
 import { largest, round } from './singular.js';

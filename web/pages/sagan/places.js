@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The position of attention in a generator. The figure shows the published distances as a chart. In a map of the chosen size, it shows the
-// locations that one location sees through a convolution and through attention.
+// Draws the figure about the position of attention in a generator. A chart shows the published distances. In a map of the chosen size, the
+// figure shows the locations that one location sees through a convolution and through attention.
 // @ts-check
 import { byId, integer, makeSvg, onTheme, palette, percent, perFrame, phrase } from '../../shell/index.js';
 /** @import { createSheet } from './sheet.js' */
@@ -9,12 +9,12 @@ import { byId, integer, makeSvg, onTheme, palette, percent, perFrame, phrase } f
 const SIDES = [8, 16, 32, 64];
 const FIRST = 2;
 const [WIDTH, HEIGHT, LEFT, RIGHT, TOP, BOTTOM] = [640, 300, 40, 150, 12, 44];
-/** The scale of distances: minimum, maximum and step. */
+/** Vertical axis of the chart of distances: minimum, maximum and step. */
 const [LOW, HIGH, STEP] = [15, 45, 5];
 /** Weights of red, green and blue in the lightness of a pixel. */
 const LIGHTNESS = [0.299, 0.587, 0.114];
 
-/** Returns the distances in the table: `attention` and `residual`, by side. */
+/** Returns the distances in the table, `attention` and `residual`, by side of the map. */
 function published() {
   const of = (/** @type {string} */ place) =>
     Number(document.querySelector(`#table-of-places tr[data-place="${place}"] td:last-child`)?.textContent);
@@ -31,7 +31,7 @@ export function createPlaces(sheet) {
   const said = byId('places-said');
   const radios = SIDES.map((side) => /** @type {HTMLInputElement} */ (byId(`place-${side}`)));
   let at = FIRST;
-  /** The selected location, in fractions of the picture's sides. */
+  /** The selected location, as fractions of the picture's width and height. */
   let point = { x: 0.36, y: 0.4 };
   /** @type {{ values: Uint8Array, side: number } | undefined} */
   let picture;

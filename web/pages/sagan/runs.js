@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Draws the curves of three short training runs from the numbers in the table below them.
+// Draws the curves of three short training runs. The numbers come from the table below the curves.
 // @ts-check
 import { byId, makeSvg, phrase } from '../../shell/index.js';
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Draws the sheet, with one latent vector per column and one class per row. Visitors can choose a picture from the sheet.
+// Draws the sheet of pictures, with one latent vector per column and one class per row. Visitors can choose a picture from it.
 // @ts-check
 import { acquireFirst, announce, byId, createLoading, createTransport, make, phrase, time } from '../../shell/index.js';
 import { made, show, sumOf } from './draw.js';
@@ -9,19 +9,19 @@ import { made, show, sumOf } from './draw.js';
 const COLUMNS = 16;
 /** Seed of the pictures that the page shows first. */
 const SEED = 1;
-/** Classes of the page's own file, whose names are translated. */
+/** Classes of the page's own model. Their names are translated. */
 const CLASSES = ['face', 'person', 'animal', 'hand', 'heart', 'clock', 'fruit', 'flag'];
 
 /**
  * @typedef {{ model: Model, chosen: LatentStep, row: LatentStep[], corners: LatentStep[] }} Chosen  row: all pictures of the chosen
- * picture's class; corners: four pictures that differ
+ *   picture's class; corners: four of them that differ strongly
  */
 
 /** Returns the distance between two pictures. @param {LatentStep} a @param {LatentStep} b */
 const apart = (a, b) => a.values.reduce((sum, x, i) => sum + (x - b.values[i]) ** 2, 0);
 
 /**
- * Returns a picture and three more pictures of its row, each the farthest from the previous ones.
+ * Returns a picture and three others from its row. Each of them is the one farthest from those before it.
  *
  * @param {LatentStep} first
  * @param {LatentStep[]} row

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
-// Walks between four latent vectors, and around a circle.
+// Shows pictures for latent vectors between four given ones, and along a circle.
 // @ts-check
 import { byId, phrase, reducedMotion } from '../../shell/index.js';
 import { one, show } from './draw.js';
 /** @import { Chosen, createSheet } from './sheet.js' */
 
-/** Number of pictures around the circle, and delay between two of them. */
+/** STEPS: number of pictures around the circle. MOMENT_MS: delay between two of them. */
 const STEPS = 60;
 const MOMENT_MS = 40;
 const STRIDE = 0.05;
@@ -32,7 +32,7 @@ export function createWalk(sheet) {
   /** @type {Chosen | undefined} */
   let news;
   let place = { x: 0.5, y: 0.5 };
-  /** The picture to draw next, while another one is being drawn. @type {(() => Float32Array) | undefined} */
+  /** While a picture is being drawn, returns the latent vector of the picture to draw next. @type {(() => Float32Array) | undefined} */
   let wanted;
   let busy = false;
   let walking = false;

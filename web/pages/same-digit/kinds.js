@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Draws the figure of the kinds of models: it shows which kinds solve a chosen task, and draws with the two most different kinds.
+// Draws the figure about the kinds of models. It shows which kinds solve a chosen task, and draws pictures with the two kinds that differ
+// most.
 // @ts-check
 import {
   Codec,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Starts the page on which all systems for black-and-white digits complete the same half with the same noise.
+// Starts the page on which all systems for black-and-white digits complete the same half of a digit with the same noise.
 // @ts-check
 import {
   PIXELS,
@@ -41,19 +41,19 @@ import { SYSTEMS } from './systems.js';
 /** @import { Model } from '../../shell/library.js' */
 /** @import { Ending } from '../../shell/completion/index.js' */
 
-/** Index of the digit that is shown first, speed at which completions appear, and delay before a changed setting takes effect. */
+/** Index of the digit that is shown first. */
 const FIRST = 14;
 /** With this seed, all six models except the oldest complete a digit, and the digits are not all the same. */
 const SEED = 8;
 const SPEED = 250;
 const RESTART_MS = 160;
-/** Number of time measurements per model, whose median is shown. */
+/** Number of time measurements per model. The page shows their median. */
 const ROUNDS = 7;
 /** The pixel whose receptive field the table shows while no pixel is selected. */
 const LOOK = 20 * SIDE + 13;
 
 const store = createStore({ ...initialState(), seed: SEED });
-/** The drawing of each model, and the number of pixels shown. @type {Ending[]} */
+/** The completion of each model, and how many of its pixels are shown. @type {Ending[]} */
 const pictures = SYSTEMS.map(() => ({ values: new Uint8Array(PIXELS), nats: new Float32Array(PIXELS), filled: 0 }));
 /** @type {Model[]} */
 let models = [];
@@ -95,12 +95,12 @@ function reset() {
   panels.redraw();
 }
 
-/** For each model, the times per pixel of the rounds so far, in milliseconds. @type {number[][]} */
+/** Times per pixel in the rounds so far, in milliseconds, for each model. @type {number[][]} */
 let times = SYSTEMS.map(() => []);
 
 /**
- * Measures each model alone while the completions are shown. The time per pixel does not depend on the picture, so interrupted rounds still
- * count.
+ * Measures the time per pixel of each model, one model at a time, while the completions are shown. The time does not depend on the picture,
+ * so measurements stay valid after an interruption.
  *
  * @param {ReturnType<typeof toImage>} image
  * @param {number} rows
@@ -110,7 +110,7 @@ async function takeTimes(image, rows, signal) {
   for (let round = times[0].length; round < ROUNDS; round++) {
     for (const [k, model] of models.entries()) {
       const half = Math.ceil((PIXELS - rows * SIDE) / 2);
-      let [since, drawn] = [0, 0]; // the time of the first half includes reading the given part
+      let [since, drawn] = [0, 0]; // skips the first half, because its time includes reading the given part
       for await (const { from, to } of model.complete(image, { rows, seed: round, samples: 1, chunkSize: half, signal })) {
         if (since) drawn += to - from;
         else since = performance.now();
@@ -193,7 +193,7 @@ const loading = createLoading(byId('load'), {
     times = SYSTEMS.map(() => []);
     fields = models.map(createFields);
     models.forEach((model, k) => table.describe(k, model.info));
-    reachFields = models.map(createFields); // separate controllers, because a new request cancels the earlier one
+    reachFields = models.map(createFields); // separate from `fields`, because a new request cancels the previous one
     reach.renew();
     playback.enter('ready');
     reset();

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Draws the figure of reach: the pixels that affect one pixel after a chosen number of layers, for convolutions and attention side by side.
+// Draws the figure of reach. It shows the pixels that affect one pixel after a chosen number of layers, with convolutions and attention
+// side by side.
 // @ts-check
 import {
   announce,
@@ -21,12 +22,12 @@ import { REACHES } from './reaches.js';
 /** @import { Field } from '../../shell/picture/field.js' */
 /** @import { Stack } from './reach.js' */
 
-/** Number of pixels per row in the pictures for which the pixel was chosen; positions in other pictures are scaled. */
+/** The pixel's position is given for pictures of this side; for other sizes, it is scaled. */
 const SIDE = 28;
 
 /**
- * @param {(file: string, pixel: number) => Promise<Field | undefined>} ask asks a model for its receptive field, even if the model is not
- * loaded yet
+ * @param {(file: string, pixel: number) => Promise<Field | undefined>} ask returns the receptive field that a model reports; undefined if
+ *   another pixel was selected in the meantime. The model need not be loaded yet
  */
 export function createReach(ask) {
   /** @type {HTMLInputElement} */

@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: MIT
-// Computes the receptive field of a pixel, layer by layer, from the inputs of each layer in the shipped models. This file does not use the
-// page. A test compares it with the engine.
+// Computes the receptive field of a pixel, layer by layer, from the list of positions that each layer of a shipped model reads. This file
+// does not use the DOM. A test compares its results with the engine's.
 // @ts-check
 import { Geometry } from '../image-transformer/geometry-pattern.js';
 
 /**
- * A stack of layers over the positions of a picture in drawing order. Position p holds the previous pixel and predicts pixel p.
+ * A stack of layers over the positions of a picture, in drawing order. Position p holds pixel p - 1 and predicts pixel p.
  *
  * @typedef {Object} Stack
  * @property {number} rows
  * @property {number} cols
  * @property {number} layers
  * @property {Uint32Array} order  for each position, the raster index of its pixel
- * @property {(layer: number, position: number) => Iterable<number>} keys  positions of the layer below that a position reads besides its
- * own
+ * @property {(layer: number, position: number) => Iterable<number>} keys  returns the positions of the layer below that a position reads,
+ *   in addition to its own
  */
 
 /** @param {number} count */
@@ -34,8 +34,11 @@ export const dilated = (side, dilations) => ({
   keys: (layer, position) => [position - (layer ? dilations[layer - 1] : 1)].filter((key) => key >= 0), // the first layer reads the last two pixels
 });
 
-/** Returns a stack of strided attention, which alternates between the last `side` positions and every `side`-th position back.
- * @param {number} side @param {number} layers @returns {Stack} */
+/**
+ * Returns a stack of strided attention. Its layers alternate between two sets: the last `side` positions, and every `side`-th position
+ * back.
+ * @param {number} side @param {number} layers @returns {Stack}
+ */
 export const strided = (side, layers) => ({
   rows: side,
   cols: side,
@@ -65,7 +68,7 @@ export function local(side, layers, { queryBlock = 0, memoryBlock = 0, blockRows
     flangeRows,
     flangeCols,
   });
-  /** The memory of each block, which all its positions share. @type {Map<number, number[]>} */
+  /** The memory of each block. All positions of a block share it. @type {Map<number, number[]>} */
   const memories = new Map();
   return {
     rows: side,
@@ -90,7 +93,7 @@ export function local(side, layers, { queryBlock = 0, memoryBlock = 0, blockRows
 export function reachOf({ layers, order, keys }, pixel) {
   const asked = order.indexOf(pixel);
   return Array.from({ length: layers }, (_, last) => {
-    /** Positions that the current layer reads, from the last layer down. */
+    /** Positions reached so far, going down from the last layer. */
     let read = new Set([asked]);
     for (let layer = last; layer >= 0; layer--) {
       const below = new Set(read);
@@ -103,7 +106,7 @@ export function reachOf({ layers, order, keys }, pixel) {
   });
 }
 
-/** Returns an array with 1 for the pixels that are drawn before a given pixel. @param {Stack} stack @param {number} pixel */
+/** Returns an array with 1 for each pixel that is drawn before a given pixel. @param {Stack} stack @param {number} pixel */
 export function before({ order }, pixel) {
   const drawn = new Uint8Array(order.length);
   for (const other of order.subarray(0, order.indexOf(pixel))) drawn[other] = 1;

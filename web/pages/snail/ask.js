@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Runs the first figure: five example characters and one to classify. Every stroke updates the probabilities and the network's attention.
+// Runs the first figure, with five example characters and one character to classify. Every stroke updates the probabilities and the
+// network's attention.
 // @ts-check
 import { acquireFirst, announce, byId, createLoading, createTransport, fault, make, percent, phrase, time } from '../../shell/index.js';
 import { createPad } from './pad.js';
@@ -9,7 +10,7 @@ import { ALPHABETS, DRAWINGS, SIGNS, loadSigns } from './signs.js';
 
 const WAYS = 5;
 const NAMES = ['A', 'B', 'C', 'D', 'E'];
-/** Number of random orders of the examples that the Shuffle button tries. */
+/** The Shuffle button classifies with this many random orders of the examples. */
 const ORDERS = 20;
 
 /** Formats a probability as a short percentage. @param {number} p */
@@ -27,7 +28,7 @@ export function createAsk({ onAnswer, onModel }) {
   let model;
   /** @type {Awaited<ReturnType<typeof loadSigns>> | undefined} */
   let sign;
-  /** Indices of the alphabet's characters: one per example square (`chosen`), and the one to classify (`asked`). */
+  /** Indices of characters in the alphabet: one for each example square (`chosen`), and the one to classify (`asked`). */
   let chosen = Array.from({ length: WAYS }, (_, i) => i);
   let asked = 1;
   let drawing = 1;
@@ -37,7 +38,7 @@ export function createAsk({ onAnswer, onModel }) {
   let busy = false;
   let stale = false;
   let shuffling = new AbortController();
-  /** whether the visitor drew or cleared a square before the model was loaded */
+  /** Whether the visitor drew in a square or cleared one before the model had loaded. */
   let early = false;
 
   const transport = createTransport(byId('transport'), { name: '', onRun: () => ask(), verb: phrase`Name it`, pace: true });
@@ -129,7 +130,7 @@ export function createAsk({ onAnswer, onModel }) {
 
   function change() {
     early ||= !model;
-    shuffling.abort(); // the examples have changed, so a running search for an order is useless
+    shuffling.abort(); // the examples have changed, so stops a running shuffle
     orderSaid.textContent = '';
     void ask();
   }

@@ -69,7 +69,7 @@ export function createGame(sign) {
       ({ label } = await model.classify(raw(asked), { support: shown.map((image, k) => ({ image: raw(image), label: k })) }));
     } catch (error) {
       said.textContent = `${fault(error)}.`;
-      open = true; // lets the visitor retry this task
+      open = true; // the visitor can try this task again
       return;
     }
     task++;

@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: MIT
-// Draws the network: positions from left to right, layers from bottom to top. Choosing a layer highlights the positions that the query
-// reads in that layer.
+// Draws the network with positions from left to right and layers from bottom to top. Choosing a layer highlights the positions that the
+// query reads in that layer.
 // @ts-check
 import { byId, make, makeSvg, percent, phrase } from '../../shell/index.js';
 
 const EXAMPLES = ['A', 'B', 'C', 'D', 'E'];
 /**
- * In the order of the file, each attention layer except the last is followed by a dense block. DENSE lists how far back its layers look.
+ * In the weight file, a dense block follows each attention layer except the last. For each layer of a dense block, DENSE contains how many
+ * positions back it looks.
  */
 const DENSE = [2, 4, 8, 16, 32];
 /** @typedef {{ name: string, attention?: number, reach?: number, says: string }} Layer */
-/** from the bottom layer up @type {Layer[]} */
+/** The layers, from the bottom up. @type {Layer[]} */
 const LAYERS = [
   {
     name: phrase`picture and label`,

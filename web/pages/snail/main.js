@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Starts the SNAIL page: the figure that classifies characters, the diagram of layers, and the game.
+// Starts the SNAIL page. Its figures are the classification of characters, the diagram of layers, and the game.
 // @ts-check
 import { startPage } from '../../shell/index.js';
 import { createAsk } from './ask.js';

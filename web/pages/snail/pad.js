@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
-// A square that shows a chosen character, or one that the visitor draws with a mouse, finger or pen.
+// Builds a square that shows a chosen character, or a character that the visitor draws with a mouse, finger or pen.
 // @ts-check
 import { make, onTheme, palette } from '../../shell/index.js';
 import { rasterise } from '../../shell/picture/rasterise.js';
 import { paint } from './signs.js';
 /** @import { Point } from '../../shell/picture/rasterise.js' */
 
-/** Matches the training characters: side of the square that the ink fills, and stroke width, in pixels of the 28 x 28 grid. */
+/** Side of the square that the ink fills, and stroke width, in pixels of the 28 x 28 grid. Both match the training characters. */
 const SIGN = { box: 19, stroke: 1.7 };
 
 /**
@@ -21,7 +21,7 @@ export function createPad(name, onChange) {
   let strokes = [];
 
   const show = () => paint(canvas, pixels, palette().ink);
-  /** Shows the raw strokes while the pen is down, and the 28 x 28 picture that the model reads once it is up. @param {boolean} over */
+  /** Shows the raw strokes while the pen is down. Once it is up, shows the 28 x 28 picture that the model reads. @param {boolean} over */
   function use(over) {
     const SIDE = 28;
     pixels = strokes.length === 0 ? null : rasterise(strokes, SIGN);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Reads the page's held-out characters: six alphabets of Omniglot, ten characters of each, four drawings of each character
-// (weights/train/models/snail/sheet.py).
+// Reads the page's held-out characters. They come from six alphabets of Omniglot, with ten characters per alphabet and four drawings per
+// character (weights/train/models/snail/sheet.py).
 // @ts-check
 import { PIXELS } from '../../shell/picture/digits.js';
 import { phrase } from '../../shell/page/phrase.js';
@@ -8,7 +8,7 @@ import { phrase } from '../../shell/page/phrase.js';
 export const ALPHABETS = [phrase`Glagolitic`, phrase`Tibetan`, phrase`Gurmukhi`, phrase`Geʽez`, phrase`Avestan`, phrase`Mongolian`];
 export const [SIGNS, DRAWINGS] = [10, 4];
 
-/** @param {Uint8Array} packed @returns {Uint8Array[]} 784 greys per drawing; 255 is ink */
+/** @param {Uint8Array} packed @returns {Uint8Array[]} one array of 784 greys per drawing; 255 is ink */
 export function unpack(packed) {
   if (packed.length !== (ALPHABETS.length * SIGNS * DRAWINGS * PIXELS) / 2) throw new Error(phrase`The file of characters is damaged.`);
   return Array.from({ length: (packed.length * 2) / PIXELS }, (_, k) =>

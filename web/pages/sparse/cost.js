@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Measures on this device how the time of one step grows with the sequence length. The networks have random weights and draw the last
-// pixels of a picture.
+// Measures how the time per step grows with the sequence length on this device. The networks have random weights and draw the last pixels
+// of a picture.
 // @ts-check
 import { Playback, announce, byId, bytes, createButton, fault, integer, load, make, phrase } from '../../shell/index.js';
 import { FAR, NEAR, kept } from './patterns.js';
@@ -11,16 +11,18 @@ const SIDES = [32, 64, 128];
 const WHICH = /** @type {const} */ (['dense', 'strided', 'fixed']);
 const NAMES = { dense: phrase`Dense`, strided: phrase`Strided`, fixed: phrase`Fixed` };
 
-/** Number of pixels drawn at the end of each picture, and number of parts in which they arrive. Every part costs one message. */
+/**
+ * DRAWN: number of pixels drawn at the end of each picture. PARTS: number of parts in which they arrive; each part costs one message.
+ */
 const DRAWN = 256,
   PARTS = 8;
 /**
- * Number of measurements for each picture size except the largest, which is measured once. The table shows the median of all parts, because
- * other programs also use the processor.
+ * Number of measurements per picture size. The largest size is measured only once. The table shows the median over all parts, because other
+ * programs also use the processor.
  */
 const TRIES = 3;
 /**
- * Initial values of the table: microseconds per step, the median of three runs of tests/bench/sparse.js --width 32 --json.
+ * Initial values of the table, in microseconds per step: the median of three runs of `tests/bench/sparse.js --width 32 --json`.
  */
 const MEASURED = {
   where: phrase`another machine, a busy Intel Xeon, in Node 20`,
@@ -34,9 +36,11 @@ const MEASURED = {
 /** @param {number[]} numbers */
 const median = (numbers) => [...numbers].sort((a, b) => a - b)[numbers.length >> 1];
 
-/** Measures the time per step at the end of a picture, in microseconds. It returns one value for each part except the first, whose time
- * includes reading the given pixels.
- * @param {typeof WHICH[number]} which @param {number} side @param {AbortSignal} signal */
+/**
+ * Measures the time per step at the end of a picture, in microseconds. Returns one value per part. The first part is skipped, because its
+ * time includes reading the given pixels.
+ * @param {typeof WHICH[number]} which @param {number} side @param {AbortSignal} signal
+ */
 async function measured(which, side, signal) {
   const model = await load(randomModel(side, kindOf(which, side)), { signal });
   try {
@@ -149,7 +153,7 @@ export function createCost(root) {
       said.textContent = phrase`Warming up …`;
       for (const which of WHICH) await measured(which, SIDES[0], signal); // warms up, because code is slow when it first runs
       for (const { side, cells, ratio } of rows) {
-        // Alternates the patterns, so that a quiet moment does not favour one of them.
+        // Alternates the patterns, so that a moment of low load does not favour one of them.
         /** @type {number[][]} */
         const parts = WHICH.map(() => []);
         for (let round = 0; round < (side < 128 ? TRIES : 1); round++) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The figure of all heads of a dense model at one pixel, next to those of the sparse model. It shows where the sparse pattern comes from.
+// Draws the figure of all heads of a dense model at one pixel, next to the heads of the sparse model. It shows where the sparse pattern
+// comes from.
 // @ts-check
 import {
   SIDE,
@@ -27,7 +28,7 @@ const DIGIT = 14;
 const BEGIN = { row: 17, col: 13 };
 
 /**
- * Returns, for each pixel, the square root of the ratio of a head's weight to its largest weight, and NaN where the head does not attend.
+ * Returns the square root of weight / largest weight for each pixel, or NaN where the head does not attend.
  * @param {AttentionMap} map
  */
 function sharesOf({ keys, weights }) {
@@ -115,7 +116,7 @@ export function createHeadsFigure(root, files) {
       const query = asked.row * SIDE + asked.col;
       let held = 0;
       dense[0].keys.forEach((key, k) => {
-        // Pixel `key` is held by the position after it, because each position holds the previous pixel.
+        // Position key + 1 holds pixel `key`, because each position holds the previous pixel.
         const back = query - (key + 1);
         if (back < SIDE || back % SIDE === 0) for (const { weights } of dense) held += weights[k];
       });

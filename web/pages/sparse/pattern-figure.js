@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Draws the patterns as matrices and on a picture: the keys of the selected row, and the positions that two layers reach.
+// Draws the patterns as matrices and on a picture. Shows the keys of the selected row, and the positions that can be reached through two
+// layers.
 // @ts-check
 import { announce, askable, byId, integer, make, onTheme, palette, perFrame, percent, phrase } from '../../shell/index.js';
 import { FAR, NEAR, PARTS, cells, keysOf, reached, sees } from './patterns.js';
@@ -85,7 +86,7 @@ export function createPatternFigure(root) {
     context.fillRect(0, 0, side, side);
     return { context, side };
   }
-  /** Returns the colour of a key in A1, A2 or both sets. @param {boolean} near @param {boolean} far */
+  /** Returns the colour of a key that is in A1, in A2 or in both. @param {boolean} near @param {boolean} far */
   function inkOf(near, far) {
     const { heat, predicted } = palette();
     return near && far ? palette().known[200] : near ? heat(0.5) : predicted[170];
@@ -98,7 +99,7 @@ export function createPatternFigure(root) {
     const { context, side } = fit;
     const { wash, accent } = palette();
     const edge = (/** @type {number} */ k) => Math.round((k * side) / p.n);
-    // At least one screen pixel, so that the cells of large matrices stay visible.
+    // At least one screen pixel per cell, so that large matrices stay visible.
     const size = Math.max(1, Math.ceil(side / p.n) - (p.n < 50 ? 1 : 0));
     context.fillStyle = wash;
     for (let i = 0; i < p.n; i++) context.fillRect(edge(i + 1), edge(i), side - edge(i + 1), edge(i + 1) - edge(i));

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: MIT
-// The sets of sparse attention (Child et al. 2019, section 4), defined as in src/attention/sparse.h. A test compares them with the models'
+// Defines the sets of sparse attention (Child et al. 2019, section 4), as in src/attention/sparse.h. A test compares them with the models'
 // attention maps.
 // @ts-check
 import { phrase } from '../../shell/page/phrase.js';
 
-/** Bits for the sets A1 and A2, which can be combined. */
+/** Bit flags for the sets A1 and A2. */
 export const NEAR = 1;
 export const FAR = 2;
 
 /**
  * @typedef {Object} Pattern
  * @property {'strided' | 'fixed'} kind
- * @property {number} n positions
+ * @property {number} n number of positions
  * @property {number} stride l
  * @property {number} summary c, used by the fixed pattern
  */
@@ -19,7 +19,7 @@ export const FAR = 2;
 /** @typedef {'interleaved' | 'merged' | 'heads'} Combine */
 
 /**
- * The sets that a model uses in each of its parts: in alternating layers, in every layer, or in each half of the heads.
+ * The sets that each part of a model uses. The parts are alternating layers, all layers, or the two halves of the heads.
  *
  * @type {Record<Combine, { name: string, sets: number }[]>}
  */
@@ -46,7 +46,7 @@ export function sees({ kind, stride, summary }, sets, i, j) {
 /** Returns the keys of query i in ascending order. @param {Pattern} pattern @param {number} sets @param {number} i */
 export const keysOf = (pattern, sets, i) => Array.from({ length: i + 1 }, (_, j) => j).filter((j) => sees(pattern, sets, i, j));
 
-/** Returns the total number of keys over all queries. @param {Pattern} pattern @param {number} sets */
+/** Returns the number of keys of each query, summed over all queries. @param {Pattern} pattern @param {number} sets */
 export function cells(pattern, sets) {
   let sum = 0;
   for (let i = 0; i < pattern.n; i++) sum += keysOf(pattern, sets, i).length;
@@ -54,7 +54,7 @@ export function cells(pattern, sets) {
 }
 
 /**
- * Returns an array with 1 at each position that query i reaches through two layers and their residual connections.
+ * Returns an array with 1 at each position that query i reaches through two layers, including their residual connections.
  *
  * @param {Pattern} pattern
  * @param {Combine} combine
@@ -69,8 +69,8 @@ export function reached(pattern, combine, i) {
 }
 
 /**
- * Returns the number of positions whose keys and values a layer keeps at position n: a ring with 16 spare slots, the summaries, or all
- * positions.
+ * Returns the number of positions for which a layer stores keys and values when it is at position n. It stores a ring with 16 spare slots,
+ * the summaries, or all positions.
  *
  * @param {Pattern} pattern
  * @param {number} sets

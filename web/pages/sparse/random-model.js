@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Builds the weight file of a Sparse Transformer with random weights in memory. Random weights suffice, because the cost of a step does not
-// depend on them.
+// Builds the weight file of a Sparse Transformer in memory, with random weights. Random weights suffice, because the cost of a step does
+// not depend on them.
 // @ts-check
 
 /** @typedef {{ kind: 'strided' | 'fixed', stride: number, summary: number }} Kind */
@@ -9,13 +9,13 @@ const KEY = 32,
   BLOCKS = 2;
 /** Width of the page's models; each head has 32 channels. */
 const WIDTH = 32;
-/** Bytes of keys and values that a layer keeps for each position, in single precision. */
+/** Bytes of keys and values that a layer stores per position, in single precision. */
 export const POSITION_BYTES = 2 * 4 * WIDTH;
 export const LAYERS = BLOCKS;
 
 /**
- * Returns the settings of one pattern. Dense attention is a fixed pattern with a single block of the full length, in which every position
- * is a summary.
+ * Returns the settings of one pattern. Dense attention is a fixed pattern with one block of the full length, in which every position is a
+ * summary.
  *
  * @param {'dense' | 'strided' | 'fixed'} which
  * @param {number} side n = side * side
@@ -68,7 +68,7 @@ export function randomModel(side, { kind, stride, summary }, width = WIDTH) {
     ['sparse-transformer.attention.combine', 'interleaved'],
     ...(kind === 'fixed' ? [/** @type {[string, number]} */ (['sparse-transformer.attention.summary', summary])] : []),
   ];
-  /** @type {[string, number, number][]} rows 1: a vector */
+  /** @type {[string, number, number][]} name, rows, columns; 1 row for a vector */
   const tensors = [
     ['token_embd.weight', 2, width],
     ['position_row.weight', side, width],

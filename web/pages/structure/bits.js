@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Computes the marginals of a chain of bits, one per character, from the log-odds of both sides, as in src/attention/segments.h. This file
-// does not use the DOM.
+// Computes the marginals of a chain of bits, one bit per character. The messages from both sides are log-odds, as in
+// src/attention/segments.h. This file does not use the DOM.
 // @ts-check
 
 /** @typedef {number[][]} Transitions scores A[from][to]; bit 1 means that the character is attended to */
@@ -38,8 +38,9 @@ export function marginals(theta, A) {
 export const times = (A, times) => A.map((row) => row.map((one) => times * one));
 
 /**
- * Extracts neighbouring bits of a chain as a separate chain with the same probabilities. The new scores include the messages of the other
- * bits and the effect of the transitions on single bits. The rest of the transitions becomes `stick`, a score for equal neighbours.
+ * Extracts neighbouring bits of a chain as a separate chain with the same probabilities. The new scores of the bits include the messages
+ * from the bits outside, and the part of the transition scores that depends on a single bit. The rest of the transition scores becomes
+ * `stick`, a score for equal neighbours.
  *
  * @param {number[]} theta
  * @param {Transitions} A
@@ -57,7 +58,7 @@ export function part(theta, A, from, count) {
 }
 
 /**
- * Returns the runs of characters whose probability is at least one half.
+ * Returns the runs of adjacent characters with a probability of at least one half.
  *
  * @param {ArrayLike<number>} p
  * @returns {{ from: number, to: number }[]}

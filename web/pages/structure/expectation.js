@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Computes the probabilities of all sixteen selections of four characters in a chain, where each character is attended to or not. This file
-// does not use the DOM.
+// Computes the probabilities of all sixteen selections of four characters in a chain. Each character is either attended to or not. This
+// file does not use the DOM.
 // @ts-check
 import { marginals } from './bits.js';
 
@@ -22,7 +22,8 @@ export function exponents(scores, stick) {
 }
 
 /**
- * Returns p(z) of the enabled selections, and the weight of each character, which is the sum of p(z) over the selections that attend to it.
+ * Returns p(z) of the enabled selections, and the weight of each character. A character's weight is the sum of p(z) over the selections
+ * that attend to it.
  *
  * @param {number[]} scores
  * @param {number} stick
@@ -36,7 +37,7 @@ export function expectation(scores, stick, among) {
 }
 
 /**
- * Returns the same weights by the forward-backward algorithm, without listing the sixteen selections.
+ * Computes the same weights with the forward-backward algorithm, without listing the sixteen selections.
  * @param {number[]} scores
  * @param {number} stick
  */

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
-// Draws the head probabilities as attention: one row per word, whose weights over the root and all words add up to 1.
+// Draws the head probabilities as an attention matrix. There is one row per word; its weights over the root and all words add up to 1.
 // @ts-check
 import { byId, make, percent, phrase } from '../../shell/index.js';
 
 /** @import { Parse } from './tree-view.js' */
 
-/** The table has at most this many words, because its number of cells is the square of theirs. */
+/** Maximum number of words in the table. The number of cells is about the square of the number of words. */
 const SHOWN = 48;
 
 export function createMatrix() {

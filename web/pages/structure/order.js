@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The batting order as a chain: the player at a position depends on the neighbours, because left- and right-handed hitters should
+// Models the batting order as a chain. The player at a position depends on the neighbours, because left- and right-handed hitters should
 // alternate. This file does not use the DOM.
 // @ts-check
 import { marginals, viterbi } from '../chains/chain.js';
@@ -7,7 +7,7 @@ import { PLACES, PLAYERS, cosine } from '../alignment/fit.js';
 
 /** The side from which each player bats, in the order of PLAYERS. */
 export const HANDS = ['L', 'L', 'R', 'R', 'R', 'L', 'R', 'L', 'R'];
-/** Multiplies the fit between a position and a player. */
+/** Factor for the fit between a position and a player. */
 const SHARPNESS = 14;
 
 /** Returns the transition scores from player to player: `pull` if the side changes, 0 if it stays the same, -Infinity from a player to

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The figure that shows the head of each word in a sentence, and the effect of pinning a head.
+// Draws the figure that shows the head of each word in a sentence, and the effect of pinning a head.
 // @ts-check
 import {
   acquireFirst,
@@ -30,7 +30,7 @@ export function createParents() {
   const pin = byId('pin');
   /** @type {Model | undefined} */
   let model;
-  /** pinned heads, by the index of the dependent @type {Record<number, number>} */
+  /** Pinned heads, by the index of the dependent. @type {Record<number, number>} */
   let pinned = {};
   let chosen = 0;
   /** @type {{ parse: Parse, free: Parse } | undefined} */
@@ -91,7 +91,7 @@ export function createParents() {
         : unsureInWords(now);
     unpin.hidden = !isPinned();
     byId('root-pin').hidden = chosen === 0;
-    // The parse as text, so that tests can compare engines to the last bit.
+    // Writes the parse as text, so that tests can check that all engines agree to the last bit.
     byId('result').textContent =
       `${now.words.map((word, m) => `${word}/${now.heads[m]}`).join(' ')}; ${now.nats} nats; ${[...(now.marginals ?? [])].filter((p) => p > 0.01).join(' ')}`;
     showSuggestion(now);
@@ -117,7 +117,7 @@ export function createParents() {
     return phrase`With ${pins.reduce((all, one) => phrase`${all} and ${one}`)}:`;
   }
 
-  /** Returns the words whose head the pins have changed, as text. @param {Parse} now @param {Parse} free */
+  /** Returns a text that lists the words whose head the pins have changed. @param {Parse} now @param {Parse} free */
   function movesInWords({ words, heads }, free) {
     const moves = words.flatMap((word, m) =>
       m + 1 in pinned || free.heads[m] === heads[m]
@@ -127,7 +127,7 @@ export function createParents() {
     return moves.length > 0 ? `${moves.join('; ')}.` : phrase`no other word changes its head, but the probabilities of the others change.`;
   }
 
-  /** Returns the word with the least certain head, as text. @param {Parse} now */
+  /** Returns a text about the word with the least certain head. @param {Parse} now */
   function unsureInWords({ words, heads, marginals = new Float32Array() }) {
     const row = words.length + 1;
     const sure = heads.map((head, m) => marginals[m * row + head]);

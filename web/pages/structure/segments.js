@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The figure that shows a sentence, character by character, in three kinds of attention, and the effect of the transitions on the third.
+// Draws the figure that compares three kinds of attention to the characters of a sentence. It also shows the effect of the transitions on
+// the third kind.
 // @ts-check
 import {
   acquireAll,
@@ -26,10 +27,10 @@ import { logit, marginals, part, segmentsOf, times } from './bits.js';
 /** @import { Transitions } from './bits.js' */
 /** @typedef {{ run: TranslationRun, steps: TranslationStep[] }} Written */
 
-/** in the order of their columns on the page */
+/** The kinds of attention, in the order of their columns on the page. */
 const KINDS = /** @type {const} */ (['simple', 'sigmoid', 'structured']);
 const FILE = (/** @type {string} */ kind) => weights(`seq2seq-characters-${kind}.gguf`);
-/** Probabilities in single precision are kept at least this far from 0 and 1. */
+/** Single-precision probabilities are clamped to at least this distance from 0 and 1. */
 const NEAREST = 1e-7;
 
 /**
@@ -123,7 +124,7 @@ export function createSegments(onFour) {
   }
 
   /**
-   * Passes the four adjacent characters with the largest total weight for a word to the figure of the sixteen selections.
+   * Finds the four adjacent characters with the largest total weight for a word, and passes them to the figure of the sixteen selections.
    * @param {number} t
    */
   function take(t) {

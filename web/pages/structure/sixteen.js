@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The figure of the sixteen selections: four scores, the transitions, and every term of the expectation.
+// Draws the figure of the sixteen selections. It shows four scores, the transitions, and every term of the expectation.
 // @ts-check
 import { byId, make, percent, phrase } from '../../shell/index.js';
 import { sigma } from './bits.js';
@@ -7,12 +7,12 @@ import { WAYS, bit, byChain, bySoftmax, expectation } from './expectation.js';
 
 /** Four adjacent characters of a chain. @typedef {{ letters: string[], scores: number[], stick: number }} Four */
 
-/** The invented scores that the figure shows first. @type {Four} */
+/** The scores that the figure shows first. They are invented. @type {Four} */
 const MADE_UP = { letters: ['d', 'o', 'r', 't'], scores: [-1, 1.5, -0.5, 1], stick: 1.5 };
-/** The smallest ranges of the two sliders. */
+/** Minimum ranges of the two sliders. */
 const [WIDEST, STICKIEST] = [3, 3];
 
-/** @returns {(four: Four) => void} replaces the four characters */
+/** @returns {(four: Four) => void} function that replaces the four characters */
 export function createSixteen() {
   let first = MADE_UP;
   const scores = [...first.scores];

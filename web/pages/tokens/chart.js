@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Draws the probabilities of the next token as bars, and each filter as a line between the bars that it keeps and removes.
+// Draws the probabilities of the next token as bars. Each filter is a line between the bars that it keeps and those that it removes.
 // @ts-check
 import { byId, makeSvg, phrase } from '../../shell/index.js';
 import { share, visible } from '../../shell/text/index.js';
@@ -9,7 +9,7 @@ import { cut } from './filters.js';
 
 const BARS = 32;
 const [WIDTH, HEIGHT, LABELS, TOP] = [960, 260, 86, 18];
-/** Space on the left for the first label, which is slanted. */
+/** Space on the left for the first label. Labels are slanted. */
 const LEFT = 40;
 
 /**

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Connects the sliders of temperature and filters with their values in an address.
+// Builds the sliders for the temperature and the filters, and converts their values from and to the settings in an address.
 // @ts-check
 import { byId, numberIn, phrase, wholeIn } from '../../shell/index.js';
 /** @import { Settings } from '../../shell/index.js' */
@@ -34,7 +34,7 @@ export function createDial({ onMove, onSet }) {
       get value() {
         return value(Number(input.value));
       },
-      /** Moves the slider to the position of this value, or to the nearest one. */
+      /** Moves the slider to the position of this value, or to the nearest position. */
       set value(wanted) {
         const places = Array.from({ length: Number(input.max) - Number(input.min) + 1 }, (_, i) => Number(input.min) + i);
         input.value = String(

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The filters as plain functions: they compute which of the most probable tokens remain, and where each filter cuts. The library applies
-// the same filters to all tokens before it draws one. The page repeats them to show the effect.
+// Defines the sampling filters as plain functions. They compute which of the most probable tokens remain, and where each filter cuts. The
+// library applies the same filters to all tokens before it samples one. This page repeats the computation to show the effect.
 // @ts-check
 /** @import { Alternative } from '../../shell/index.js' */
 
@@ -29,7 +29,7 @@ export function cut(tokens, { temperature, topK, topP, minP }) {
   const ends = { topK: topK || Infinity, topP: Infinity, minP: Infinity };
   let kept = Math.min(odds.length, ends.topK);
   if (topP < 1) {
-    // Top-p counts fractions of the probability that top-k has left.
+    // Top-p measures fractions of the total probability of the tokens that top-k keeps.
     const mass = ends.topK < odds.length ? odds.slice(0, kept).reduce((sum, p) => sum + p, 0) : 1;
     let sum = 0;
     ends.topP = odds.findIndex((p) => (sum += p / mass) >= topP) + 1 || Infinity;

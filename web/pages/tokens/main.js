@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Starts the page of tokens: a story that the model writes, the draw of its next token, one prompt at three temperatures, and tokenization.
+// Starts the page on tokens. Its figures are a story that the model writes, the sampling of the next token, one prompt at three
+// temperatures, and tokenization.
 // @ts-check
 import { acquireFirst, byId, fault, make, startPage, talks, texts } from '../../shell/index.js';
 import { createOwn, createWriting, showCard } from '../../shell/text/index.js';
@@ -30,7 +31,7 @@ function createTalk(room, options) {
     if (!fits && !opened) return;
     note.remove();
     opened ??= open().catch((error) => {
-      opened = undefined; // the chat box could not be fetched, so the next model tries again
+      opened = undefined; // the chat box could not be fetched; the next model tries again
       throw error;
     });
     try {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Tokenizes a text while it is typed, and shows the ids of its tokens and the bytes of tokens that are not characters.
+// Tokenizes a text while the visitor types it. Shows the id of each token, and the bytes of tokens that are not whole characters.
 // @ts-check
 import { byId, make, perFrame, phrase } from '../../shell/index.js';
 import { visible } from '../../shell/text/index.js';

@@ -92,7 +92,7 @@ export function createThree(Sheet) {
   const sight = playback.watch(byId('figure-three'), start);
   transport.onPress(sight.decide);
   prompt.addEventListener('change', changed);
-  /** Starts again when the visitor changes the prompt or asks for other texts. */
+  /** Starts again when the visitor changes the prompt or requests other texts. */
   function changed() {
     sight.decide();
     address.changed();

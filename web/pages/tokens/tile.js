@@ -21,7 +21,12 @@ const paint =
     const shown = Math.floor(tokens.length * between(share, 0.04, 0.92));
     /** @type {[text: string, nats: number][]} */
     const all = [...prompt.split(/(?= )/).map((text) => /** @type {[string, number]} */ ([text, -1])), ...tokens.slice(0, shown)];
-    /** A word may consist of several tokens, and whether it fits the line depends on all of them. @param {number} from */
+    /**
+     * Returns the word that starts at a token. A word may consist of several tokens, and whether it fits on the line depends on all of
+     * them.
+     *
+     * @param {number} from
+     */
     const wordFrom = (from) => {
       let text = all[from][0];
       for (let i = from + 1; i < all.length && !/^\s/.test(all[i][0]); i++) text += all[i][0];

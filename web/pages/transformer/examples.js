@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Example sentences with the shipped model's translations for each number of beams, which a test checks. In each sentence a verb or its
-// complement moves.
+// Example sentences with the shipped model's translations for each number of beams. A test checks the translations. In each sentence, a
+// verb or its complement changes position.
 // @ts-check
 
 /** @type {Record<string, string>} */

@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: MIT
-// Builds a weight file without positions: the same weights, with "none" instead of "sinusoidal" as the position encoding in the metadata.
+// Builds a weight file without position encodings. The weights stay the same; the metadata names the position encoding "none" instead of
+// "sinusoidal".
 // @ts-check
 
 const KEY = 'transformer.position.type';
-/** The text of this key is padded with spaces, so that the tensors after it keep their offsets. */
+/** The string value of this key is padded with spaces, so that the tensors after it keep their offsets. */
 const SPARE = 'general.description';
 const STRING = 8;
 
 /**
- * Returns the offset and length of a key's text. The 64-bit length is stored right before the text.
+ * Returns the offset and length of a key's string value. The file stores the length in 64 bits right before the string.
  * @param {Uint8Array} file
  * @param {string} key
  */

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Describes a head in words, by the relation that gets most of its weight. This file does not use the DOM.
+// Describes an attention head in words: names the relation between query and key that gets most of its weight. This file does not use the
+// DOM.
 // @ts-check
 import { percent } from '../../shell/page/words.js';
 import { phrase } from '../../shell/page/phrase.js';
@@ -9,14 +10,18 @@ const LEAST = 0.3;
 
 /**
  * @param {ArrayLike<number>[]} weights one row of weights per query
- * @param {string} kind "encoder": the sentence attends to itself; "source": the translation attends to the sentence; "attention": the
- *   translation attends to itself, with its input shifted by one
+ * @param {string} kind "encoder": the sentence attends to itself. "source": the translation attends to the sentence. "attention": the
+ *   translation attends to itself; its input is shifted by one
  * @returns {string} such as "one before 71%"
  */
 export function relation(weights, kind) {
   const rows = weights.filter((row) => row.length > 0);
   if (rows.length === 0) return '';
-  /** Returns the weight of one column per row, averaged over the rows. @param {(i: number, row: ArrayLike<number>) => number} column */
+  /**
+   * Takes the weight in one column of each row, and returns the mean over the rows.
+   *
+   * @param {(i: number, row: ArrayLike<number>) => number} column
+   */
   const share = (column) => rows.reduce((sum, row, i) => sum + (row[column(i, row)] ?? 0), 0) / rows.length;
   const end = (/** @type {number} */ _, /** @type {ArrayLike<number>} */ row) => row.length - 1;
   /** @type {[number, (share: string) => string][]} */

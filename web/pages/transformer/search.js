@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The figure of beam search: the search for a translation of the sentence above, drawn as a tree when the figure comes into view.
+// Draws the figure of beam search. It shows the search for a translation of the sentence above as a tree, once the figure comes into view.
 // @ts-check
 import { byId, inSight } from '../../shell/index.js';
 import { createTree } from '../../shell/text/index.js';
@@ -37,7 +37,7 @@ export function createSearch(sentence) {
   beams.addEventListener('change', show);
   return {
     show,
-    /** Uses the number of beams of the figure above, if it is a beam search. @param {number} count */
+    /** Uses the same number of beams as the figure above, unless that figure has only one. @param {number} count */
     follow(count) {
       if (count > 1) beams.value = String(count);
     },

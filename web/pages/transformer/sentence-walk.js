@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The figure of the walk from a sentence's tokens to the next word of its translation, with the maps, numbers and probabilities of the
-// model.
+// Draws the figure that walks from a sentence's tokens to the next word of its translation. It shows the model's attention maps, numbers
+// and probabilities.
 // @ts-check
 import { asked as other, byId, inSight, make, onTheme, ownName, palette, percent, phrase, weights } from '../../shell/index.js';
 import { fileBytes, readGguf } from '../../shell/model/gguf.js';
@@ -10,7 +10,7 @@ import { createWalk, stepsOf } from '../../shell/page/walk.js';
 import { position } from './waves.js';
 /** @import { Model, TranslationRun, TranslationStep } from '../../shell/index.js' */
 
-/** Number of beams of the search that finds the possible next words. */
+/** Number of beams in the search for possible next words. */
 const BEAMS = 8;
 /** Number of possible next words shown. */
 const WORDS = 4;
@@ -26,7 +26,7 @@ const largest = (numbers) => Array.from(numbers).reduce((best, x, i, all) => (x 
 /**
  * Returns the candidates for the next word at a step of the search, the most probable first.
  * @param {TranslationRun['search']} search
- * @param {number[]} path  the hypothesis at each step that led to the translation
+ * @param {number[]} path  for each step, the index of the hypothesis that led to the translation
  * @param {number} step
  * @returns {Next[]}
  */
@@ -71,7 +71,7 @@ export function createSentenceWalk(sentence) {
     }
   }
 
-  /** Returns the weights that a step of the walk shows. */
+  /** Returns the attention weights that the steps of the walk show. */
   function looks() {
     if (!walked || !model) return undefined;
     const { run, steps } = walked;

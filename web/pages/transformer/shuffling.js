@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Shows why positions are needed: the same words in another order, with and without position encodings.
+// Shows why positions are needed. Translates the same words in another order, with and without position encodings.
 // @ts-check
 import { byId, fault, inSight, load, phrase, weights } from '../../shell/index.js';
 import { fileBytes } from '../../shell/model/gguf.js';
@@ -27,7 +27,7 @@ export function createShuffling(sentence) {
   let of = '';
   let stopper = new AbortController();
 
-  /** Loads the same weights without positions; a failed attempt is not cached. */
+  /** Loads the same weights without position encodings. After a failure, the next call tries again. */
   function takeAway() {
     placeless ??= fileBytes(weights(FILE))
       .then((file) => load(withoutPositions(new Uint8Array(file))))

@@ -3,8 +3,8 @@
 // @ts-check
 
 /**
- * Returns the tokens of the sentence with its words shuffled; the order differs from the original if at least two words differ. The end
- * token stays last.
+ * Returns the tokens of the sentence with its words shuffled. The new order differs from the original if the sentence has at least two
+ * different words. The end token stays last.
  * @param {Uint32Array} tokens tokens of the sentence, including the end token
  * @param {string[]} words text of each token
  * @param {() => number} [random]

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT
-// Detects faults of a generated spoken digit from its length and loudness alone.
+// Detects defects in a generated spoken digit, using only its length and loudness.
 // @ts-check
 
 /** Only one training recording in a hundred is shorter than this, in seconds. */
 const SHORTEST = 0.16;
-/** Every training recording has 0.05 s that are louder than this (root mean square; 1 is full scale). */
+/** Every training recording contains 0.05 s with a root mean square above this (1 is full scale). */
 const SOFTEST = 0.1;
 const STRETCH = 0.05;
-/** Maximum number of attempts to draw a digit, and difference between the seeds of two attempts. */
+/** TRIES: maximum number of attempts to draw a digit. APART: difference between the seeds of two attempts. */
 export const TRIES = 5,
   APART = 1_000_000;
 
@@ -22,7 +22,7 @@ export function defectOf(samples, { rate, ended }) {
   return ended ? '' : 'endless';
 }
 
-/** Returns the root mean square of the loudest stretch of `count` samples. @param {Float32Array} samples @param {number} count */
+/** Returns the root mean square of the loudest segment of `count` samples. @param {Float32Array} samples @param {number} count */
 function loudest(samples, count) {
   let [sum, most] = [0, 0];
   for (let i = 0; i < samples.length; i++) {

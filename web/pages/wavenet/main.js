@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Starts the page of WaveNet: a digit that is drawn and played, the trees, the queues, the probabilities, and a continued recording.
+// Starts the WaveNet page. Its figures are a digit that is generated and played, the trees, the queues, the probabilities, and the
+// continuation of a recording.
 // @ts-check
 import { byId, startPage, whenNear } from '../../shell/index.js';
 import { createOdds } from './odds.js';

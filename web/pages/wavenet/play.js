@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The first figure: a digit in one of the voices, played once it is drawn. The wave can be zoomed from seconds to single samples.
+// Draws the first figure. The model generates a digit in one of the voices, and the page plays it. The waveform can be zoomed from seconds
+// to single samples.
 // @ts-check
 import { acquireFirst, announce, byId, createLoading, createTransport, fault, make, phrase } from '../../shell/index.js';
 import { APART, TRIES, defectOf } from './defect.js';
@@ -10,12 +11,12 @@ import { sentenceOf } from './sentence.js';
 
 /** Maximum length of a sound, in seconds. */
 const SECONDS = 1.2;
-/** A sound ends after this many seconds of silence, even if the model has missed its end. */
+/** A sound is stopped after this many seconds of silence, in case the model misses its end. */
 const QUIET = 0.25;
 /** Length of the shortest visible range, in seconds. */
 const CLOSEST = 0.006;
 const SEED = 10;
-/** The reasons for drawing a sound again. */
+/** The reasons for generating a sound again. */
 const DEFECTS = { short: phrase`too short`, quiet: phrase`too quiet`, endless: phrase`without an end` };
 
 /** @type {AudioContext | undefined} */
@@ -24,7 +25,7 @@ let context;
 export const audio = () => (context ??= new AudioContext());
 
 /**
- * Plays a run and reports whether playback succeeded.
+ * Plays the sound of a run.
  * @param {SoundRun} run
  * @param {Waveform} wave
  * @param {AbortSignal} signal
@@ -124,7 +125,7 @@ export function createPlayer() {
     transport.show(model ? 'ready' : 'empty');
   }
 
-  /** Draws a new sound, and draws it again if it is too short, too quiet or has no end. @param {boolean} aloud */
+  /** Generates a new sound. Tries again if the sound is too short, too quiet or has no end. @param {boolean} aloud */
   async function start(aloud) {
     stopper?.abort();
     if (!model) return;
@@ -255,7 +256,7 @@ export function createPlayer() {
     get seed() {
       return transport.seed;
     },
-    /** Registers a function that is called after a model is loaded and after a sound is drawn. @param {() => void} tell */
+    /** Registers a function to call after a model has loaded and after a sound is complete. @param {() => void} tell */
     on(tell) {
       listeners.add(tell);
     },

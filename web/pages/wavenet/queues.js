@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
-// Draws the queues of five layers as rotating rings. The value being read was written one turn ago, and the new value replaces it.
+// Draws the queues of five layers as rotating rings. The value that is read was written one turn earlier; the new value then replaces it.
 // @ts-check
 import { byId, makeSvg, phrase, reducedMotion } from '../../shell/index.js';
 
 const DILATIONS = [1, 2, 4, 8, 16];
 const TURN_MS = 350;
-/** Each layer has a ring with as many slots as its dilation. The width of a slot fits its number. */
+/** Width of a slot, wide enough for its number. Each layer has a ring with as many slots as its dilation. */
 const SLOT = 10;
 const RADII = DILATIONS.map((d) => (d === 1 ? 0 : Math.max(18, ((SLOT + 1.2) * d) / Math.PI)));
 const CENTRES = RADII.reduce(

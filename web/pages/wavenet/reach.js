@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
-// Computes which samples a sample depends on through layers with two taps.
+// Computes which samples affect a given sample through layers with two taps.
 // @ts-check
 
 /**
- * Returns, for each layer from the input up, the positions that a sample at the top depends on.
+ * Returns the positions in each layer, from the input up, that affect a sample at the top.
  * @param {number} at
- * @param {number[]} dilations dilation of each layer, the lowest first
+ * @param {number[]} dilations dilation of each layer, from the lowest layer up
  */
 export function lit(at, dilations) {
   const rows = [new Set([at])];

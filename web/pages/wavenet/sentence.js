@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The library's messages about a sound, in the language of the page.
+// Translates the library's messages about a sound into the language of the page.
 // @ts-check
 import { phrase } from '../../shell/index.js';
 /** @typedef {import('../../lib/media/waveform.js').Waveform} Waveform */
@@ -12,7 +12,7 @@ export function sentenceOf({ facts: { seconds, given, bits } }) {
 }
 
 /**
- * Describes the changes that were made to a sound before the model read it; '' if there were none.
+ * Describes the changes made to a sound before the model reads it. Returns '' if there are none.
  * @param {import('../../lib/media/heard.js').Heard} heard
  * @param {number} to sample rate of the model
  */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A recording from the microphone or a file, which the model continues.
+// Lets the model continue a recording from the microphone or a file.
 // @ts-check
 import { MEDIA, byId, fault, make, deviceRefused, phrase, recorded, takeFiles } from '../../shell/index.js';
 import { audio, hear } from './play.js';
@@ -8,7 +8,7 @@ import { changeOf, sentenceOf } from './sentence.js';
 /** @typedef {import('../../lib/kinds/sound/sound-run.js').SoundRun} SoundRun */
 /** @typedef {import('../../lib/media/waveform.js').Waveform} Waveform */
 
-/** Length of the recording in milliseconds, and of its continuation in seconds. */
+/** LISTEN_MS: length of the recording in milliseconds. SECONDS: length of its continuation in seconds. */
 const LISTEN_MS = 1000;
 const SECONDS = 0.8;
 /** A continuation ends after this many seconds of silence. */
@@ -64,7 +64,7 @@ export function createVoice(player) {
     }
   }
 
-  /** Shows an example until the visitor speaks: the model continues the first half of the sound above, without playback. */
+  /** Until the visitor speaks, shows an example: the model continues the first half of the sound above. The example is not played. */
   async function example() {
     const { model, run: above } = player;
     if (!model || run || above?.finish !== 'end') return;
@@ -81,7 +81,7 @@ export function createVoice(player) {
       play.disabled = false;
       said.textContent = phrase`The first half of the sound above, continued. ${sentenceOf(shown)}`;
     } catch {
-      run = undefined; // without an example, the figure waits for the visitor
+      run = undefined; // the example failed, so the figure waits for the visitor
     }
   }
 
@@ -113,7 +113,7 @@ export function createVoice(player) {
     stopper?.abort();
     if (!run || !wave) return;
     const { signal } = (stopper = new AbortController());
-    const trouble = await hear(run, wave, signal).catch(() => ''); // stopped
+    const trouble = await hear(run, wave, signal).catch(() => ''); // stopped by the visitor
     if (trouble) said.textContent = trouble.trim();
   });
 }
