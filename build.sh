@@ -1,11 +1,11 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# Runs every task of the project. Usage: ./build.sh TASK     (./build.sh help lists the tasks)
-# The tasks are in the files of PARTS, by subject; here is the code that they share.
+# Runs every task of the project. Usage: ./build.sh TASK     (./build.sh help lists the tasks) The tasks are in the files listed in PARTS,
+# one file per subject. This file contains the code that they share.
 #
-# Environment: OUT (folder of build products, default build), CC (native compiler, default gcc), CLANG, WASM_LD (wasm toolchain),
-# CHROMIUM (browser of the tests).
+# Environment: OUT (folder for build products, default build), CC (native compiler, default gcc), CLANG and WASM_LD (wasm toolchain),
+# CHROMIUM (browser for the tests).
 set -eu
 cd "$(dirname "$0")"
 
@@ -13,17 +13,18 @@ OUT=${OUT:-build}
 CC=${CC:-gcc}
 CLANG=${CLANG:-clang-19}
 WASM_LD=${WASM_LD:-wasm-ld-19}
-PINNED='Debian clang version 19.1.7'   # the toolchain whose output is web/dist/nextpixel.wasm, byte for byte
+PINNED='Debian clang version 19.1.7'   # with this toolchain, the build reproduces web/dist/nextpixel.wasm byte for byte
 
-# The files of the tasks: the wasm; scripts, pages and the manual; tests in Node, browsers and Python; tests in C; tests in every engine;
-# benchmarks.
+# The files with the tasks, in this order: wasm; scripts, pages and the manual; tests in Node, browsers and Python; C tests; tests in every
+# engine; benchmarks.
 PARTS='web/tools/wasm.sh web/tools/pages.sh tests/tasks.sh tests/c/tasks.sh tests/engines/tasks.sh tests/bench/tasks.sh'
 
 say() { printf '%s\n' "$*" >&2; }
 die() { say "build.sh: $*"; exit 1; }
 have() { command -v "$1" >/dev/null 2>&1; }
 
-# need COMMAND PACKAGE: installs a Debian package if a command is missing and apt-get may install it; otherwise prints the missing package.
+# need COMMAND PACKAGE: if a command is missing, installs its Debian package. Without apt-get or root, prints the name of the package and
+# stops.
 need() {
   have "$1" && return 0
   if have apt-get && [ "$(id -u)" = 0 ]; then
@@ -35,11 +36,11 @@ need() {
   fi
 }
 
-# want COMMAND PACKAGE: like need, but continues without the package if it cannot be installed
+# want COMMAND PACKAGE: like need, but continues if the package cannot be installed
 want() { have "$1" || ! have apt-get || [ "$(id -u)" != 0 ] || (need "$1" "$2") || true; }
 
-# letters FILE PACKAGES...: installs these packages one by one until FILE exists, a font for the tests of pages (tests/browser/fonts);
-# continues without it otherwise
+# letters FILE PACKAGES...: installs the packages one by one until FILE exists. FILE is a font for the page tests (tests/browser/fonts).
+# Continues if no package provides it.
 letters() {
   file=$1; shift
   for package in "$@"; do [ -e "$file" ] || (need "$file" "$package") || true; done
@@ -47,7 +48,7 @@ letters() {
 
 # npm_packages: installs the packages of package-lock.json that are missing
 npm_packages() {
-  # npm ci would empty what a link leads to, which is somebody else's
+  # npm ci deletes everything in node_modules, so it must not run on a symbolic link to a folder that belongs to another checkout
   if [ ! -L node_modules ] && { [ ! -e node_modules/.package-lock.json ] || [ package-lock.json -nt node_modules/.package-lock.json ]; }; then
     say 'installing npm packages ...'
     npm ci --no-audit --no-fund --loglevel=error >&2
@@ -68,7 +69,7 @@ task_tools() {
   letters /usr/share/fonts/truetype/dejavu/DejaVuSans.ttf fonts-dejavu-core
   letters /usr/share/fonts/truetype/liberation/LiberationSansNarrow-Regular.ttf fonts-liberation fonts-liberation-sans-narrow # from Debian 13 on
   letters /usr/share/fonts/truetype/nanum/NanumGothic.ttf fonts-nanum # Hangul, to render the Korean pages in tests
-  want cmake cmake; want pkg-config pkg-config # the C library as programs install it (tests/js/c-library.test.js)
+  want cmake cmake; want pkg-config pkg-config # for the test of the installed C library (tests/js/c-library.test.js)
   have node || die 'node is missing. Install Node.js 20 or later.'
   node -e 'process.exit(parseInt(process.versions.node) < 20 ? 1 : 0)' ||
     die "$(command -v node) is Node $(node --version): it takes 20 or later. Debian's Emscripten brings an older one into /usr/bin; yours is safe in /usr/local/bin."
@@ -78,7 +79,7 @@ task_tools() {
 # clean      remove build products
 task_clean() { rm -rf "$OUT" web/types; }
 
-# has_task NAME: whether the task exists
+# has_task NAME: succeeds if the task exists
 has_task() { cat build.sh $PARTS | grep -q "^task_$(echo "$1" | tr - _)()"; }
 
 # help       this list
@@ -93,4 +94,4 @@ task=${1:-wasm}
 case $task in -h | --help) task=help ;; esac
 task=$(echo "$task" | tr - _)
 has_task "$task" || die "no task '$task'; ./build.sh help lists them"
-"task_$task" "$@"; exit $? # on one line, so that the shell reads nothing more of this file after the task
+"task_$task" "$@"; exit $? # on one line, so that the shell does not read this file any further if it changes during the task

@@ -1,14 +1,13 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# Runs a command, npm test by default, in a minimal Debian system to which only Git and Node are added, as on a clean machine: ./build.sh
-# test-bare. It tests the committed state. The script needs Debian, root, mmdebstrap, half an hour, and 5 GB in FOLDER. It removes FOLDER
-# after a success.
+# Runs the tests in a minimal Debian system to which only Git and Node were added, as on a new user's machine: ./build.sh test-bare. Tests
+# the committed state. Needs Debian, root, mmdebstrap, half an hour, and 5 GB in FOLDER. Removes FOLDER after a success.
 #
 #     sh tests/bare.sh FOLDER [COMMAND, default npm test]
 #
-# From the host, the system uses only Node, the distribution's mirror as configured in apt, and the network settings: resolv.conf, and the
-# certificates that NODE_EXTRA_CA_CERTS names, if any.
+# From the host, it uses only Node, the Debian mirror that apt is configured for, and the network settings. These are resolv.conf and, if
+# set, the certificates in NODE_EXTRA_CA_CERTS.
 set -eu
 cd "$(dirname "$0")/.."
 root=$1 command=${2:-npm test}
@@ -37,7 +36,7 @@ if [ -n "${NODE_EXTRA_CA_CERTS:-}" ]; then
 fi
 git clone --quiet --no-hardlinks . "$root/nextpixel"
 
-# The mounts disappear when this namespace ends.
+# The mounts disappear when the namespace ends.
 unshare --mount --pid --fork --kill-child sh -euc '
   root=$1 command=$2 certificates=$3
   mount -t proc proc "$root/proc"

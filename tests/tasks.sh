@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: MIT
 #
-# Tests in Node, browsers and Python, and tasks that run several of them. Read by build.sh.
+# Runs the tests in Node, browsers and Python, separately or together. Read by build.sh.
 
 # tests SECONDS FILES...: runs test files, prints one line per file, and reports failures and skipped tests. A file that takes longer than
-# SECONDS is ended and counts as failed. Up to three failed files run again, one at a time, because time limits may fail on a busy machine;
-# the output says so.
+# SECONDS is stopped and counts as failed. If at most three files failed, they run again, one at a time, because a busy machine may exceed
+# time limits. The output reports this.
 tests() {
   limit=$1; shift
   mkdir -p "$OUT"
@@ -60,20 +60,20 @@ task_test_train() {
     return 0
   fi
   files='test_train test_data test_own test_prepare test_notebook test_drawings test_house test_pixelcnn test_scenes test_text test_translation test_trees test_sagan'
-  [ "${1:-}" != all ] || { files=; export EVERY_RECIPE=1; } # all: every file that unittest finds
-  # OpenBLAS uses the same kernels as in training (common/memory.py)
+  [ "${1:-}" != all ] || { files=; export EVERY_RECIPE=1; } # with `all`, unittest runs every test file that it finds
+  # Makes OpenBLAS use the same kernels as in training (common/memory.py)
   (cd weights/train && export OMP_NUM_THREADS=1 $("$python" -c 'from common.memory import core; print(*("%s=%s" % one for one in core().items()))') &&
     "$python" -m unittest -q $files)
 }
 
 TRAINING='python3-torch python3-numpy python3-pil libopenblas0-openmp' # Debian packages
 
-# test_tools: installs tools that several steps need, so that the steps do not wait for each other
+# test_tools: installs the tools that several steps need, so that parallel steps do not wait for each other
 test_tools() {
   ! have node || say "Node $(node --version), $(command -v node)"
   task_tools
   need clang-format-19 clang-format-19
-  need_clang_sanitizers || true # test-c reports which tests it does not run
+  need_clang_sanitizers || true # without them, test-c reports which tests it skips
 }
 
 # check-format  check that clang-format leaves src and include unchanged (.clang-format; comments are not formatted), and Biome the scripts (biome.json)
@@ -87,14 +87,14 @@ task_check_format() {
 # test       test everything: install missing tools, build, verify the wasm, C tests, JavaScript tests, equal hashes, browser tests, training tests
 task_test() {
   test_tools
-  exec node tests/steps.js "$OUT/test" # the shell reads nothing more of this file after this line
+  exec node tests/steps.js "$OUT/test" # exec keeps the shell from reading this file any further
 }
 
 # test-all   test everything, and what a release needs: gcc's sanitizers, every page at every width, every file in every engine and build,
 # every page in every browser, every bundler
 task_test_all() {
   test_tools
-  [ -n "${CHROMIUM:-}" ] || { need chromium chromium; export CHROMIUM=$(command -v chromium); } # the browser with a display, as on a desktop
+  [ -n "${CHROMIUM:-}" ] || { need chromium chromium; export CHROMIUM=$(command -v chromium); } # the full browser, not headless
   exec node tests/steps.js "$OUT/test" --all
 }
 
@@ -119,7 +119,7 @@ task_test_changed() {
     build_named nextpixel
     export NEXTPIXEL_WASM="$PWD/$OUT/nextpixel.wasm"
   fi
-  if grep -q '^types$\|manual\.test\.js$' "$OUT/changed"; then task_types; fi # manual.test.js reads web/types
+  if grep -q '^types$\|manual\.test\.js$' "$OUT/changed"; then task_types; fi # manual.test.js needs web/types
   if grep -q '^types$' "$OUT/changed"; then for project in tests tests/browser; do npx --no-install tsc -p $project; done; fi
   files=$(sed -n 's/^test //p' "$OUT/changed")
   case $files in *tests/browser/*) task_js ;; esac

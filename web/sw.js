@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Lets the demo's pages work without a connection. Every file comes from the network or, without a connection, from the last visit. The
-// library caches the weights itself.
+// Service worker that lets the demo's pages work offline. Every file comes from the network or, without a connection, from the cached copy
+// of the last visit. The library itself caches the weights.
 // @ts-check
 
 /** @typedef {Event & { waitUntil: (work: Promise<unknown>) => void }} Extendable */
@@ -10,25 +10,29 @@ const worker = /** @type {any} */ (globalThis);
 const NAME = 'nextpixel-page';
 
 /**
- * Number of releases whose scripts are kept, because a visitor may still have pages of the previous release. ./build.sh site names the
- * folder of each release after its contents.
+ * Number of releases to keep scripts of. It is more than one because a visitor may still have pages of the previous release. ./build.sh
+ * site names each release's folder after its contents.
  */
 const RELEASES = 2;
 const RELEASE = /\/(dist-[0-9a-f]{12})\//;
-/** Matches the path before the folder of a release's weights, and the folder. The library caches the weight files itself, up to 65 MB. */
+/**
+ * Matches the address of a weight file. The groups are the path before the release's folder of weights, and that folder. The library caches
+ * the weight files itself, up to 65 MB.
+ */
 const WEIGHTS = /^(.*\/)(weights-[0-9a-f]{12})\/[^/]*\.gguf$/;
 const LIBRARY = 'nextpixel';
-/** Cache of the library's notes about incomplete copies. */
+/** Cache in which the library stores notes about incomplete copies. */
 const UNFINISHED = 'nextpixel-unfinished';
 /**
- * Cache of notes: for each open page, the folder of weights that the page requested. It exists only while copies of several releases exist.
+ * Cache of notes. For each open page, it stores the folder of weights that the page requested. It exists only while there are copies of
+ * several releases.
  */
 const USES = 'nextpixel-uses';
-/** Cache of the file lists of the courses on this device. Only shell/page/page-keep.js replaces these files. */
+/** Cache of the file lists of the courses on this device. Only shell/page/page-keep.js replaces the files in these lists. */
 const COURSES = 'nextpixel-courses';
-/** Header of the requests of page-keep.js, which stores the answers itself. */
+/** Header that marks requests by page-keep.js. It stores the responses itself. */
 const KEEPING = 'x-nextpixel-keep';
-/** Folder of weights from which all copies are; empty if there may be copies from others, too. */
+/** The folder of weights that all copies come from; empty if copies may come from several folders. */
 let only = '';
 /** Maximum number of cached files. The site has fewer than 300. */
 const MOST = 500;
@@ -36,7 +40,7 @@ const MOST = 500;
 /** @param {string} url */
 const ours = (url) => new URL(url).origin === location.origin && !url.endsWith('.gguf');
 
-/** Returns the address without its query, so that each file has only one copy. @param {string} url */
+/** Returns the address without its query, so that each file is cached only once. @param {string} url */
 const fileOf = (url) => {
   const { origin, pathname } = new URL(url);
   return origin + pathname;
@@ -47,7 +51,7 @@ worker.addEventListener('install', () => worker.skipWaiting());
 worker.addEventListener('activate', (/** @type {Extendable} */ event) =>
   event.waitUntil(
     Promise.all([
-      worker.registration.navigationPreload?.enable(), // requests a page while this worker is still starting
+      worker.registration.navigationPreload?.enable(), // lets the browser request a page while this worker is still starting
       forget().catch(() => {}),
     ]),
   ),
@@ -61,7 +65,7 @@ worker.addEventListener('fetch', (/** @type {FetchEvent} */ event) => {
     event.respondWith(answer(event));
 });
 
-/** Caches the files that a page loaded before this worker was active. */
+/** Caches files that a page loaded before this worker became active. */
 worker.addEventListener('message', (/** @type {Extendable & { data: string[] }} */ event) => {
   event.waitUntil(
     Promise.all(
@@ -77,9 +81,9 @@ async function answer(event) {
   const { request } = event;
   try {
     const early = await event.preloadResponse;
-    // Without a connection, Firefox resolves the preload to an error response.
+    // Without a connection, the preload in Firefox resolves with an error response.
     const response = early && early.type !== 'error' ? early : await fetch(request);
-    // The answer is not read here, so that the page receives the answer while it arrives.
+    // The response is not read here, so that the page can read it while it arrives.
     event.waitUntil(keep(request.url, response.status, response.headers.get('etag')));
     return response;
   } catch (error) {
@@ -106,7 +110,7 @@ const copyOf = async (url) => (await caches.open(NAME)).match(fileOf(url), { ign
  *
  * @param {string} url
  * @param {number} status
- * @param {string | null} tag ETag of the answer that the page received
+ * @param {string | null} tag ETag of the response that the page received
  */
 async function keep(url, status, tag) {
   try {
@@ -120,11 +124,11 @@ async function keep(url, status, tag) {
     await cache.put(fileOf(url), response);
     if (!copy) await forget();
   } catch {
-    // Without space, connection or permission, the page still works.
+    // The page also works if there is no space, connection or permission for the copy.
   }
 }
 
-/** Deletes the copies of old releases with the pages that need them, and the oldest files beyond the maximum. */
+/** Deletes copies of old releases, the pages that need them, and the oldest files beyond the maximum number. */
 async function forget() {
   const cache = await caches.open(NAME);
   const urls = (await cache.keys()).map(({ url }) => url); // ordered from the oldest to the newest
@@ -149,8 +153,8 @@ async function forget() {
 }
 
 /**
- * Deletes the library's copies of weights of releases that no open page uses. The copies have other addresses than the weights of this
- * page's release, although most of the files are identical.
+ * Deletes the library's copies of weights from releases that no open page uses. Most of these files are identical to those of the page's
+ * own release, but they are cached under other addresses.
  *
  * @param {string} url  address of a weight file of the release that the page uses
  * @param {string} page  id of the page
@@ -180,7 +184,7 @@ const noteOf = (page) => `${worker.registration.scope}uses/${page}`;
  * Returns the folders of weights that the open pages use, and deletes the notes of closed pages.
  *
  * @param {Cache} uses
- * @param {string} newest  folder to assume for a page without a note, such as a page that was loaded before this worker was active
+ * @param {string} newest  folder to assume for pages without a note, for example pages loaded before this worker became active
  */
 async function usedFolders(uses, newest) {
   /** @type {{ id: string, url: string }[]} */

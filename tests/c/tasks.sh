@@ -1,25 +1,26 @@
 # SPDX-License-Identifier: MIT
 #
-# C tests: one program, built with gcc, with clang, and as wasm; fuzzing. Read by build.sh.
+# Builds and runs the C tests, one program that is built with gcc, with clang and as wasm. Also runs the fuzzers. Read by build.sh.
 
-# Every undefined behaviour stops the run: access outside memory, undefined arithmetic, a float that does not fit its integer type.
+# With these flags, undefined behaviour stops the run: access outside memory, undefined arithmetic, or conversion of a float that does not
+# fit its integer type.
 SANITIZE='-fsanitize=address,undefined,float-cast-overflow -fno-sanitize-recover=all -fno-omit-frame-pointer'
-# Flags for the tests with clang.
+# Flags for the tests when they are compiled with clang.
 ADDRESS='-fsanitize=address -fno-omit-frame-pointer'
 TESTS=$(find tests/c -name '*.c' | LC_ALL=C sort)
 
-# list_groups: writes $OUT/groups.inc and $OUT/toys.inc, through which tests/c/main.c includes every group of tests, and tests/c/toys.c the
-# toys of every model
+# list_groups: writes two lists of includes. tests/c/main.c includes $OUT/groups.inc, which lists every group of tests; tests/c/toys.c
+# includes $OUT/toys.inc, which lists the toy models.
 list_groups() {
   mkdir -p "$OUT"
   sed -n 's/^const toy_row \([a-z0-9_]*\)_toys\[\] = {$/TOYS(\1)/p' $TESTS >"$OUT/toys.inc"
   sed -n 's/^const check_test \([a-z0-9_]*\)_tests\[\] = {$/GROUP(\1)/p' $TESTS >"$OUT/groups.inc"
 }
 
-# fresh FILE: whether FILE is newer than all sources of the C tests
+# fresh FILE: succeeds if FILE is newer than all sources of the C tests
 fresh() { [ -e "$1" ] && [ -z "$(find include src tests/c tests/fuzz/*.c build.sh web/tools/wasm.sh tests/c/tasks.sh -newer "$1")" ]; }
 
-# compile DIR COMMAND SOURCES: compiles objects into DIR, two at a time; `objects` lists them
+# compile DIR COMMAND SOURCES: compiles the sources to objects in DIR, two at a time, and sets `objects` to their names
 compile() {
   dir=$1 command=$2; shift 2
   rm -rf "$dir"
@@ -30,8 +31,8 @@ compile() {
     xargs -P 2 -n 2 sh -c "$command -Iinclude -Isrc -Itests/c -c \"\$0\" -o \"\$1\"" || die "could not compile $dir"
 }
 
-# native_suite COMPILER [FLAGS [SANITIZERS]]: builds $OUT/native-COMPILER/suite, with sanitizers; FLAGS of the library, SANITIZERS of the
-# tests
+# native_suite COMPILER [FLAGS [SANITIZERS]]: builds $OUT/native-COMPILER/suite with sanitizers. FLAGS apply to the library, SANITIZERS to
+# the tests.
 native_suite() {
   into=$OUT/native-$(basename "$1")$suffix
   if ! fresh "$into/suite"; then
@@ -43,7 +44,7 @@ native_suite() {
   fi
 }
 
-# plain_library COMPILER: compiles the library as a user compiles it; `objects` lists it
+# plain_library COMPILER: compiles the library as a user would, and sets `objects` to its objects
 plain_library() {
   into=$OUT/plain-$(basename "$1")
   if newer_than_sources "$into/src/done"; then objects=$(ls "$into"/src/*.o | paste -sd' ' -)
@@ -61,8 +62,8 @@ plain_suite() {
   "$1" $library $objects -lm -o "$into/suite"
 }
 
-# wasm_suite BUILD: builds $OUT/suite-BUILD.wasm from the library's objects and those of the tests, which all builds share. The tests
-# compute doubles with Emscripten's libm.
+# wasm_suite BUILD: builds $OUT/suite-BUILD.wasm from the library's objects and the test objects. All builds share the test objects. The
+# tests use Emscripten's libm for doubles.
 wasm_suite() {
   fresh "$OUT/suite-$1.wasm" && return 0
   root=$(sysroot)
@@ -76,13 +77,13 @@ wasm_suite() {
   "$WASM_LD" $WASM_LDFLAGS $library "$OUT"/tests-wasm/*.o -L"$root/lib/wasm32-emscripten" -lc -lcompiler_rt -o "$OUT/suite-$1.wasm"
 }
 
-# node_runs FILE [FLAGS]: whether Node can compile the file
+# node_runs FILE [FLAGS]: succeeds if Node can compile the wasm file
 node_runs() {
   wasm=$1; shift
   node "$@" -e 'process.exit(WebAssembly.validate(fs.readFileSync(process.argv[1])) ? 0 : 1)' "$wasm" 2>/dev/null
 }
 
-# clang_sanitizes: whether clang's sanitizer runtime is installed, which Debian packages separately
+# clang_sanitizes: succeeds if clang's sanitizer runtime is installed (a separate package in Debian)
 clang_sanitizes() {
   echo 'int main(void) { return 0; }' >"$OUT/probe.c"
   "$CLANG" $SANITIZE "$OUT/probe.c" -o "$OUT/probe" 2>/dev/null && "$OUT/probe"
@@ -97,7 +98,7 @@ task_native() {
   say "$OUT/native-$(basename "$CC")/suite [-v] [--every] [part of a test's name ...] [tests/golden/*.golden.gguf]"
 }
 
-# run_suite NAME COMMAND: runs the C tests; $OUT/NAME.log receives their output, $OUT/NAME.hash the hash of their results
+# run_suite NAME COMMAND: runs the C tests. Their output goes to $OUT/NAME.log, and the hash of their results to $OUT/NAME.hash.
 run_suite() {
   name=$1; shift
   rm -f "$OUT/$name.hash"
@@ -106,8 +107,8 @@ run_suite() {
   sed -n 's/^hash //p' "$OUT/$name.log" >"$OUT/$name.hash"
 }
 
-# The library that clang builds counts coverage for the fuzzer. Tracing comparisons would double the time of the tests, so only longer
-# fuzzing does it.
+# clang instruments the library with coverage counters for the fuzzer. Tracing comparisons as well would double the time of the tests, so
+# only longer fuzzing does that.
 counts='-fsanitize-coverage=inline-8bit-counters,pc-table' suffix=
 trace_comparisons() { counts=-fsanitize=fuzzer-no-link suffix=-traced; }
 clang_suite() { native_suite "$CLANG" "$counts" "$ADDRESS"; }
@@ -123,12 +124,12 @@ task_test_c() {
   if need_clang_sanitizers; then
     suites="$suites $clang"
     clang_suite
-    run_suite "$clang" "$OUT/native-$clang/suite" & # this suite runs while the others are compiled and run
+    run_suite "$clang" "$OUT/native-$clang/suite" & # runs in the background while the other suites are compiled and run
     sanitized=$!
   else
     say "NOT RUN: C tests and fuzzing with $CLANG need its sanitizers: apt-get install libclang-rt-19-dev"
   fi
-  if [ "${1:-}" = all ] || ! clang_sanitizes; then # test-engines also compares gcc's bits, with all engines
+  if [ "${1:-}" = all ] || ! clang_sanitizes; then # otherwise only test-engines runs code compiled with gcc
     suites="$suites $native $native-sanitized"
     plain_suite "$CC"
     run_suite "$native" "$OUT/plain-$native/suite"
@@ -137,19 +138,19 @@ task_test_c() {
   fi
   wasm_suite nextpixel
   run_suite wasm node tests/c/run.mjs "$OUT/suite-nextpixel.wasm"
-  builds= # test-engines compares the builds that browsers choose
+  builds= # without `all`, the other builds are left to test-engines
   [ "${1:-}" != all ] || builds='relaxed pairs'
   for name in $builds; do
     wasm_suite nextpixel-$name
     suite=$OUT/suite-nextpixel-$name.wasm relaxed=
-    # Node 20 has relaxed SIMD as an experiment, and its baseline compiler miscompiles it.
+    # In Node 20, relaxed SIMD is experimental, and the baseline compiler (Liftoff) miscompiles it.
     node_runs "$suite" || relaxed='--experimental-wasm-relaxed-simd --no-liftoff'
     if node_runs "$suite" $relaxed; then
       suites="$suites $name"
       run_suite $name node $relaxed tests/c/run.mjs "$suite"
     else say "NOT RUN: C tests of the build $name, for this Node does not know relaxed SIMD"; fi
   done
-  [ -z "${sanitized:-}" ] || wait "$sanitized" || exit 1 # the reason has been printed
+  [ -z "${sanitized:-}" ] || wait "$sanitized" || exit 1 # the suite has already printed the reason
   for name in $suites; do
     [ -s "$OUT/$name.hash" ] && cmp -s "$OUT/$name.hash" "$OUT/wasm.hash" || die "$name and wasm compute different bits: $(cat "$OUT/$name.hash" "$OUT/wasm.hash")"
   done
@@ -183,13 +184,14 @@ fuzz_for() {
   for target in $targets; do fuzz_one "$target" $((${1:-60} / $(echo "$targets" | wc -w))); done
 }
 
-# fuzz_one TARGET SECONDS: starts from the seeds and the inputs of tests/fuzz/corpus; inputs with new coverage go to $OUT/fuzz/corpus
+# fuzz_one TARGET SECONDS: runs the fuzzer, starting from the seeds and the inputs in tests/fuzz/corpus. Inputs that increase coverage go to
+# $OUT/fuzz/corpus.
 fuzz_one() {
   mkdir -p "$OUT/fuzz/corpus/$1" "$OUT/fuzz/seeds/$1" "$OUT/fuzz/found"
   most=96 timeout=5
   [ "$1" != file ] || { most=16384; "$OUT/fuzz$suffix/seed" "$OUT/fuzz/seeds/file"; }
   say "fuzzing: $1, for $2 seconds ..."
-  # Freed memory waits in the sanitizer's quarantine (256 MB by default), and counts towards the limit.
+  # Freed memory stays in the sanitizer's quarantine (256 MB by default) and counts towards the memory limit.
   ASAN_OPTIONS=quarantine_size_mb=32 "$OUT/fuzz$suffix/$1" -max_len=$most -timeout=$timeout -malloc_limit_mb=256 -rss_limit_mb=2048 -max_total_time="$2" -print_final_stats=1 -verbosity=0 \
     -artifact_prefix="$OUT/fuzz/found/$1-" "$OUT/fuzz/corpus/$1" "$OUT/fuzz/seeds/$1" $([ ! -d "tests/fuzz/corpus/$1" ] || echo "tests/fuzz/corpus/$1") >"$OUT/fuzz/$1.log" 2>&1 ||
     { tail -n 60 "$OUT/fuzz/$1.log"; die "the fuzzer found something: see $OUT/fuzz/$1.log"; }

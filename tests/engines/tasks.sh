@@ -2,8 +2,8 @@
 #
 # Compares the results of every engine and build. Read by build.sh.
 
-# engine NAME COMMAND: compiles tests/engines/native.c and the library; `natives` lists the compiled programs for the driver. Without
-# COMMAND, NAME is a compiler, and the program uses the library that the C tests compiled with it
+# engine NAME COMMAND: compiles tests/engines/native.c and the library, and adds the program to `natives`, the list for the driver. Without
+# COMMAND, NAME is a compiler; the library is then the one that the C tests compiled with it.
 engine() {
   name=$(basename "$1") program=$OUT/engines/$(basename "$1")
   if [ ! -e "$program" ] || [ -n "$(find include src tests/engines/*.[ch] build.sh web/tools/wasm.sh tests/engines/tasks.sh -newer "$program")" ]; then
@@ -19,7 +19,7 @@ task_test_engines() {
   mkdir -p "$OUT/engines"
   pages=
   [ "${1:-}" != --pages ] || { pages=--pages; shift; }
-  short= # one build per engine, one shipped file of each kind
+  short= # with --short: one build per engine, and one shipped file of each kind
   [ "${1:-}" != --short ] || { short=--short; shift; }
   engines=" ${*:-chromium firefox webkit node native} "
   [ -z "$pages" ] || engines=" ${*:-chromium firefox webkit} "
@@ -27,7 +27,7 @@ task_test_engines() {
   case $engines in *' webkit '*) want WebKitWebDriver webkit2gtk-driver; want Xvfb xvfb ;; esac
   natives=
   case $engines in *' native '*)
-    # Builds with other instructions, with sources in another order, and by another compiler. EXACT contains -ffp-contract=off.
+    # Compiles with other instructions, with another order of operations, and with another compiler. EXACT contains -ffp-contract=off.
     engine "$CC"
     if [ -z "$short" ]; then
       engine "$(basename "$CC")-tuned" "$CC -O3 -march=native"
@@ -35,7 +35,7 @@ task_test_engines() {
     fi ;;
   esac
   node --test tests/engines/*.test.js >"$OUT/engines/judge.log" || { cat "$OUT/engines/judge.log"; die 'the judge of the hashes fails its own tests'; }
-  flag=--experimental-websocket # the driver of Firefox needs WebSocket: built into Node 22, behind this flag from 20.10
+  flag=--experimental-websocket # the Firefox driver needs WebSocket, which Node has from 22 on, and from 20.10 on behind this flag
   node $flag -e '' 2>/dev/null || flag=
   node $flag --no-warnings tests/engines/main.js --out "$OUT/engines" $pages $short $natives $engines
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Draws the cards of the systems. Each card shows a still picture. When the card comes into view, a live drawing replaces the still
-// picture; only one model runs at a time.
+// Draws the cards of the systems. Each card first shows a still picture. When the card comes into view, a live drawing replaces it. Only
+// one model runs at a time.
 // @ts-check
 import { make, reducedMotion } from '../shell/page/dom.js';
 import { Codec, acquire } from '../shell/library.js';
@@ -41,8 +41,8 @@ function createCard({ page: name, system, year, by, credit = `${by}, ${year}`, s
 /** @typedef {ReturnType<typeof createCard>} Card */
 
 /**
- * Fetches the still pictures when their cards are about to come into view. A browser's own lazy loading would start at a distance of 1,250
- * pixels or more.
+ * Fetches each still picture when its card is about to come into view. The lazy loading of browsers would start much earlier, at a distance
+ * of 1,250 pixels or more.
  *
  * @param {Card[]} cards
  */
@@ -98,10 +98,10 @@ async function draw({ canvas, still }, { seed, samples, temperature, label, pass
 
 /**
  * @param {HTMLElement} root
- * @param {Promise<unknown>} first the cards start after this promise has resolved
+ * @param {Promise<unknown>} first promise that must resolve before the cards start
  */
 export function createCards(root, first) {
-  // in the order of the courses in the page's HTML
+  // cards in the order of the courses in the page's HTML
   const cards = [...document.querySelectorAll('.course')].flatMap((course) => {
     const pages = [...course.querySelectorAll('li a')].map((link) => /pages\/([\w-]+)\//.exec(link.getAttribute('href') ?? '')?.[1]);
     const own = PAPERS.flatMap((paper) => (paper.page ? [{ ...paper, page: paper.page }] : []))
@@ -115,7 +115,7 @@ export function createCards(root, first) {
     return own;
   });
   fetchNear(cards);
-  // the visitor prefers reduced motion or has switched data saving on
+  // draws nothing live if the visitor prefers reduced motion or saves data
   const { saveData = false } = /** @type {{ connection?: { saveData?: boolean } }} */ (navigator).connection ?? {};
   if (reducedMotion() || saveData) return;
 

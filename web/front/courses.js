@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The courses. In each course, the pages are in an order in which one leads to the next, and each page has a question that readers can
-// answer by trying something out.
+// Defines the courses. The pages of a course are in an order in which each page prepares the next one. Each page has a question that
+// readers can answer by trying something out.
 // @ts-check
 
 import { phrase as english } from '../shell/page/phrase.js';
@@ -12,8 +12,8 @@ import { PAPERS } from './papers.js';
  * @typedef {Object} Step
  * @property {string} page name of the page's folder in web/pages
  * @property {string} knows prerequisites of the page
- * @property {string} asks HTML
- * @property {string} at   id of the figure in which the reader can try out an answer
+ * @property {string} asks the question of the page, as HTML
+ * @property {string} at   id of the figure in which the reader can find the answer
  */
 /** @typedef {{ name: string, says: string, steps: Step[] }} Course */
 
@@ -178,7 +178,7 @@ export const systemOf = (page) => PAPERS.find((paper) => paper.page === page)?.s
 export const idOf = (name) => `course-${name.toLowerCase().replaceAll(' ', '-')}`;
 
 /**
- * The HTML of the box in which visitors keep the files of a course on their device (shell/page/page-keep.js).
+ * Returns the HTML of the box in which visitors keep the files of a course on their device (shell/page/page-keep.js).
  * @param {string} name  name of the course
  * @param {Phrase} phrase
  */
@@ -186,7 +186,7 @@ const keeping = (name, phrase) =>
   `      <details class="take keep needs-js" data-course="${idOf(name)}"><summary>${phrase`Keep this course on this device`}</summary></details>
 `;
 
-/** Returns the HTML of the courses on the front page, as lists. @param {Phrase} [phrase] translates into the language of the page */
+/** Returns the HTML of the lists of courses on the front page. @param {Phrase} [phrase] translates into the language of the page */
 export const courseLists = (phrase = english) =>
   COURSES.map(
     ({ name, says, steps }) => `    <section class="course" id="${idOf(name)}">
@@ -207,8 +207,8 @@ function stepOf(page) {
 }
 
 /**
- * The HTML of a page's header: its position in the course, the reading time, the prerequisites, and the page's name with the year of the
- * paper.
+ * Returns the HTML of a page's header. It contains the page's position in the course, the reading time, the prerequisites, and the page's
+ * name with the year of the paper.
  *
  * @param {string} page
  * @param {{ title: string, minutes: number }} facts

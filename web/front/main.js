@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Starts the front page: a digit that completes itself immediately, the tiles next to it, the systems, and the papers.
+// Starts the front page. It shows a digit that a model completes immediately, the tiles next to it, the cards of the systems, and the
+// papers.
 // @ts-check
 import { addressOf, keepInAddress, wholeIn } from '../shell/page/address.js';
 import { createCompletion } from '../shell/completion/figure.js';
@@ -16,9 +17,12 @@ import { leadOn } from './moved.js';
 import { createPapers } from './table.js';
 import { createTiles } from './tiles/tiles.js';
 
-/** The rest of the page waits at most this many milliseconds for the first pixel. */
+/** The rest of the page waits for the first pixel, but at most this many milliseconds. */
 const LATEST_MS = 600;
-/** The tiles wait at most this many milliseconds, longer than the rest of the page, because they use the processor more. */
+/**
+ * The tiles also wait for the first pixel, for at most this many milliseconds. They wait longer than the rest of the page, because they use
+ * the processor more.
+ */
 const LATEST_TILES_MS = 2000;
 
 leadOn();
@@ -40,7 +44,7 @@ const address = keepInAddress('figure-hero', {
     store.set({ seed: wholeIn(given, 'seed', 0, 1e9 - 1, seed), rows: wholeIn(given, 'rows', 0, SIDE - 1, rows) });
   },
 });
-// a link to the page on which the completions above can be saved and shared
+// link to the page on which the visitor can save and share these completions
 const further = /** @type {HTMLAnchorElement} */ (byId('further'));
 const leadFurther = () => {
   further.hash = addressOf('figure-endings', settingsOf(store, 'digits')).split('#')[1];
@@ -55,13 +59,13 @@ const drawn = new Promise((resolve) => {
     if (phase === 'done') resolve();
   });
 });
-/** Builds the rest of the page once, after the first pixel. */
+/** Builds the rest of the page, after the first pixel. Only the first call has an effect. */
 let makeRest = () => {
   makeRest = () => {};
   createCards(byId('cards'), drawn);
   createPapers(byId('papers-list'));
 };
-/** Starts the tiles once, after the first pixel. */
+/** Starts the tiles, after the first pixel. Only the first call has an effect. */
 let startTiles = () => {
   startTiles = () => {};
   void createTiles(reducedMotion() ? loaded : drawn);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Creates web/pages/NAME/still.png for every card on the front page, in the colours of the light theme. A card with a live drawing shows the
-// same pictures (papers.js); web/pages/NAME/still.js draws the picture of any other card.
+// Creates web/pages/NAME/still.png for every card on the front page, in the colours of the light theme. For a card with a live drawing, the
+// still shows the same pictures as the drawing (papers.js). For any other card, web/pages/NAME/still.js draws the still.
 //
 //   node web/front/make-stills.js [NAME...]
 // @ts-check

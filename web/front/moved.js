@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Redirects addresses from the time when all figures were on one page to the pages that have them now.
+// Redirects old addresses. Earlier, all figures were on one page; each figure's old address now leads to the page that contains the figure.
 //
 //     then                        now
 //     Figure 1   endings          image-transformer#figure-endings, and the front page's own
@@ -13,7 +13,7 @@
 // @ts-check
 import { pageAt } from '../shell/page/phrase.js';
 
-/** For each page, the figures that were moved to it from the single page. @type {Record<string, string[]>} */
+/** The figures that were moved from the single page to each page. @type {Record<string, string[]>} */
 const PLACES = {
   'image-transformer': [
     'odds',
@@ -43,7 +43,7 @@ const NAMES = {
   enlarged: 'superres',
 };
 
-/** Redirects to the page that has the requested section, unless it is this page. */
+/** Redirects to the page that contains the requested section, unless that is this page. */
 export function leadOn() {
   const go = () => {
     const target = location.hash.slice(1);

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: MIT
-// Lists the papers by year, each with its system in this project. A paper with a page has a folder in web/pages and a card on the front
-// page; the other papers have no page yet.
+// Lists the papers by year, each with its system in this project. If a paper has a page, the page has a folder in web/pages and a card on
+// the front page. The other papers have no page yet.
 // @ts-check
 
 /**
- * @typedef {Object} Pictures pictures that are generated without input and drawn on the card; still.png in the page's folder shows the same
- *   pictures
+ * @typedef {Object} Pictures pictures that a model generates without input and that are drawn on the card. still.png in the page's folder
+ *   shows the same pictures
  * @property {string} file weight file
  * @property {number} seed
  * @property {number} samples
  * @property {number} temperature
  * @property {string} [label]
- * @property {true} [passes] whether pixels are tinted by the passes of the model that drew them
+ * @property {true} [passes] whether the tint of each pixel shows which pass of the model drew it
  */
 /**
  * @typedef {Object} Paper
@@ -21,11 +21,11 @@
  * @property {string} url
  * @property {string} system name of the system in this project
  * @property {string} [page] name of the folder of the system's page in web/pages
- * @property {string} [shownOn] folder of another paper's page, which also shows this system
+ * @property {string} [shownOn] folder of the page of another paper that also shows this system
  * @property {string} [credit] text on the card that replaces authors and year
  * @property {string} [says] description of the page's content
  * @property {Pictures} [pictures] pictures drawn on the card
- * @property {true} [colourful] whether the pictures keep their colours instead of the page's inks
+ * @property {true} [colourful] whether the pictures keep their own colours instead of using the page's inks
  */
 
 /** @type {Paper[]} */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Draws stills, the pictures on the cards of the front page, in the colours of the light theme. web/pages/NAME/still.js has what the still of
-// a page shows.
+// Draws stills, the pictures on the cards of the front page, in the colours of the light theme. web/pages/NAME/still.js defines the content
+// of a page's still.
 // @ts-check
 import { readFile } from 'node:fs/promises';
 import { crc32, deflateSync } from 'node:zlib';
@@ -20,12 +20,12 @@ export const [WIDTH, HEIGHT] = [300, 200];
 const css = await readFile(new URL('../shell/page.css', import.meta.url), 'utf8');
 /** Returns a colour of the light theme. @param {string} name */
 const colour = (name) => rgbOf(css.match(new RegExp(`--${name}: (#[0-9a-f]{6})`))?.[1] ?? '');
-/** The colour in which pages print a model's output. */
+/** Colour in which the pages draw a model's output. */
 export const ink = colour('predicted');
 const heat = heatRamp([0, 1, 2, 3, 4].map((i) => colour(`heat-${i}`)));
 
 /**
- * Calls a function with a model of weights/.
+ * Loads a model from weights/, calls a function with it, and closes the model.
  *
  * @template T
  * @param {string} file
@@ -41,7 +41,7 @@ export async function withModel(file, use) {
 }
 
 /**
- * Calls a function with a page in a browser, at a server of this repository.
+ * Starts a server for this repository and a browser, and calls a function with a page of this browser.
  *
  * @template T
  * @param {{ width: number, height: number, reducedMotion?: 'reduce' }} how  size of the window
@@ -57,11 +57,11 @@ export async function withPage({ reducedMotion, ...viewport }, use) {
   }
 }
 
-/** Draws the pictures that a model generates, in a grid. @param {Omit<Pictures, 'temperature'> & { temperature?: number }} pictures */
+/** Generates pictures with a model and draws them in a grid. @param {Omit<Pictures, 'temperature'> & { temperature?: number }} pictures */
 export const stillOfPictures = ({ file, samples, passes, ...options }) =>
   withModel(file, async (model) => {
     const { width, channels } = model.info;
-    const codec = new Codec({ ...model.info, positions: model.order.length }, model.order); // `positions` is 0 if a model draws in one pass
+    const codec = new Codec({ ...model.info, positions: model.order.length }, model.order); // info.positions is 0 without autoregression
     const grid = layout(samples, model.info);
     const picture = blank(grid.width, grid.height);
     for await (const { sample, from, values, ahead } of model.generate({ samples, ...(passes && { lookAhead: true }), ...options })) {
@@ -90,7 +90,7 @@ export function stillOfWeights(rows) {
   const picture = blank(WIDTH, HEIGHT);
   rows.forEach((row, r) =>
     Array.from(row, (weight, c) => {
-      // Few shades keep the PNG small.
+      // Uses few shades, to keep the PNG small.
       const rgba = [...ink, Math.round((Math.round(8 * Math.sqrt(weight)) * 255) / 8)];
       for (let y = 0; y < cell - 1; y++)
         for (let x = 0; x < cell - 1; x++) picture.data.set(rgba, 4 * ((top + r * cell + y) * WIDTH + left + c * cell + x));
@@ -100,14 +100,14 @@ export function stillOfWeights(rows) {
 }
 
 /**
- * Draws the answer of a model as the library draws it on a canvas.
+ * Draws a model's output as the library draws it on a canvas.
  *
  * @param {object} what
  * @param {string} what.file  weight file
  * @param {'translate' | 'tag' | 'parse' | 'generate'} what.verb
- * @param {string} [what.text]  for models that take a text
+ * @param {string} [what.text]  input for models that read text
  * @param {object} [what.options]
- * @param {string} what.font  size
+ * @param {string} what.font  font size
  */
 export const stillOfAnswer = ({ file, verb, text, options = {}, font }) =>
   withPage({ width: 400, height: 300 }, async (page) => {
@@ -125,7 +125,7 @@ export const stillOfAnswer = ({ file, verb, text, options = {}, font }) =>
       },
       /** @type {const} */ ([LIBRARY, { file, verb, text, options, font }]),
     );
-    // On white and in sixteen colours, because the front page loads it.
+    // Draws on white and reduces to sixteen colours, because the front page loads this picture.
     const rgba = await page.evaluate(() => {
       const canvas = /** @type {HTMLCanvasElement} */ (document.querySelector('canvas'));
       const small = Object.assign(document.createElement('canvas'), { width: 300, height: 200 });
@@ -139,17 +139,17 @@ export const stillOfAnswer = ({ file, verb, text, options = {}, font }) =>
   });
 
 /**
- * Returns the content of a page's figure: its canvases in a grid, or a part of an element.
+ * Returns the content of a figure on a page: its canvases in a grid, or a part of an element.
  *
  * @param {string} name  name of the page
  * @param {object} what
  * @param {string} what.show     selector of the canvases, or of the element
  * @param {number} what.columns
- * @param {number} what.count    canvases
+ * @param {number} what.count    number of canvases
  * @param {number} what.side     size of each canvas in the still
  * @param {string} [what.wait]   selector of an element that exists once the figure is complete
- * @param {number[]} [what.clip]  part of the element: left and top as fractions of its size, and the part's width as a fraction of 900
- *   pixels
+ * @param {number[]} [what.clip]  the part of the element to show: left and top as fractions of the element's size, and width as a fraction
+ *   of 900 pixels
  */
 export const stillOfFigure = (name, { show, columns, count, side, wait, clip }) =>
   withPage({ width: 1280, height: 900, reducedMotion: 'reduce' }, async (page) => {
@@ -160,7 +160,7 @@ export const stillOfFigure = (name, { show, columns, count, side, wait, clip }) 
       await page.locator('#run:enabled').click();
       await page.locator(wait).waitFor({ timeout: 60000 });
     }
-    await page.waitForTimeout(2000); // figures draw in a frame after they become visible
+    await page.waitForTimeout(2000); // figures are drawn in an animation frame after they become visible
     /** @type {string[]} */
     let sources;
     if (clip) {
@@ -201,7 +201,8 @@ export const stillOfFigure = (name, { show, columns, count, side, wait, clip }) 
   });
 
 /**
- * Returns a PNG with sixteen colours: colour boxes are halved along their longest side, and each pixel takes the mean of its box.
+ * Returns a PNG with sixteen colours (median cut): boxes of colours are halved along their longest side, and each pixel gets the mean
+ * colour of its box.
  *
  * @param {number[]} rgba
  * @param {number} width   even

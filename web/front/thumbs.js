@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Computes the layout and the tints of a card's pictures, both for the page that draws them live and for the stills.
+// Computes the layout and the tints of a card's pictures. The page uses this for live drawings, and the stills use it, too.
 // @ts-check
 
 /** Number of pictures in a row. */
@@ -22,6 +22,6 @@ export function layout(samples, { width, height }) {
 /**
  * Returns the position of a pixel on the heat ramp.
  *
- * @param {number} ahead  number of earlier pixels that came from the same pass of the model
+ * @param {number} ahead  number of earlier pixels that the same pass of the model drew
  */
 export const shareOf = (ahead) => (ahead === 0 ? 0.72 : 0.32 - 0.03 * ahead);

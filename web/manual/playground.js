@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The playground: a form for a model, a verb and its options, which shows the call as code, and its result. This file is served unchanged.
+// Runs the playground, a form for a model, a verb and its options. It shows the call as code, and the result. This file is served
+// unchanged.
 // @ts-check
 
 /** @typedef {import('../lib/index.js').Model} Model */
@@ -24,7 +25,7 @@ let file = '';
 let loading = new AbortController();
 let running = new AbortController();
 /**
- * The arguments and options that the fields of the form provide, each as code and as a value.
+ * The arguments and options that the form's fields provide. Each provides its code and its value.
  *
  * @type {{ code: () => string, value: () => any }[]}
  */
@@ -46,7 +47,7 @@ const quoted = (/** @type {string} */ text) => `'${text.replaceAll('\\', '\\\\')
 /** @param {string} id @param {string} name @param {HTMLElement} input */
 const field = (id, name, input) => make('p', {}, make('label', { for: id }, name), ' ', input);
 
-/** Adds a field for an argument that is a text. @param {string} name @param {string} initial */
+/** Adds a field for a string argument. @param {string} name @param {string} initial */
 function textField(name, initial) {
   const input = make('input', { id: `play-${name}`, type: 'text', value: initial, autocomplete: 'off', spellcheck: 'false' });
   byId('play-given').append(field(input.id, name, input));
@@ -54,7 +55,7 @@ function textField(name, initial) {
   given.push({ code: () => quoted(input.value), value: () => input.value });
 }
 
-/** Adds a field for an argument that is a number. @param {string} name @param {string} initial */
+/** Adds a field for a numeric argument. @param {string} name @param {string} initial */
 function numberField(name, initial) {
   const input = make('input', { id: `play-${name}`, type: 'number', value: initial, min: '0' });
   byId('play-given').append(field(input.id, name, input));
@@ -63,7 +64,7 @@ function numberField(name, initial) {
 }
 
 /**
- * Adds a field for pictures or a sound from files. Without a file, the argument is the digit of this manual.
+ * Adds a field for picture files or a sound file. If no file is chosen, the argument is this manual's example digit.
  *
  * @param {string} name
  * @param {boolean} sound
@@ -176,7 +177,7 @@ function showCode() {
   byId('play-code').textContent = lines.join('\n');
 }
 
-/** Returns an answer without its long lists. @param {Record<string, any>} answer */
+/** Returns a result without its long lists. @param {Record<string, any>} answer */
 const facts = (answer) =>
   JSON.stringify(
     answer,

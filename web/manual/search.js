@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: MIT
-// Searches the manual by words, in the index that ./build.sh manual builds.
+// Searches the manual by words, using the index that ./build.sh manual builds.
 // @ts-check
 
 /**
- * @typedef {[address: string, called: string, words: string, keywords?: string]} Place  called: title; keywords: search words that the text
- * does not necessarily contain
+ * @typedef {[address: string, called: string, words: string, keywords?: string]} Place  called: title; keywords: additional search words,
+ *   which the text may not contain
  */
 
-/** Maximum number of results that are shown. */
+/** Maximum number of results to show. */
 const MOST = 12;
 
-/** Words that readers may use, with the words of the manual for the same things. @type {Record<string, string>} */
+/** Maps words that readers may use to the manual's words for the same things. @type {Record<string, string>} */
 const ALSO = {
   benchmark: 'numbers',
   benchmarks: 'numbers',
@@ -29,7 +29,7 @@ const ALSO = {
   webworker: 'worker',
   webworkers: 'worker',
 };
-/** Words of a question that do not narrow the search. */
+/** Words in a question that do not help to narrow the search. */
 const EMPTY = new Set([
   'a',
   'an',
@@ -55,7 +55,7 @@ const EMPTY = new Set([
 /** @type {Promise<Place[] | undefined> | undefined} */
 let index;
 
-/** Loads the index; a failed attempt is not stored. */
+/** Loads the index. After a failure, the next call tries again. */
 function fetched() {
   index ??= fetch(new URL('search.json', import.meta.url))
     .then((answer) => answer.json())
@@ -66,8 +66,8 @@ function fetched() {
 }
 
 /**
- * Returns the sections that contain every word of a question, or words that start with them. If there are none, it returns the sections
- * that contain the largest number of these words. Sections with matching titles come first.
+ * Returns the sections that match every word of a question. A section matches a word if it contains the word or a longer word that starts
+ * with it. If no section matches all words, returns those that match the most words. Sections with matching titles come first.
  *
  * @param {Place[]} places
  * @param {string} question
@@ -77,7 +77,13 @@ export function find(places, question) {
   const telling = typed.filter((word) => !EMPTY.has(word));
   const asked = telling.length > 0 ? telling : typed;
   if (asked.length === 0) return [];
-  /** Returns how well a title and the words of a section match a word. @param {string} name @param {string} words @param {string} word */
+  /**
+   * Returns a score for how well a section's title and words match a word.
+   *
+   * @param {string} name
+   * @param {string} words
+   * @param {string} word
+   */
   const markOf = (name, words, word) =>
     name === word ? 4 : ` ${name}`.includes(` ${word}`) ? 3 : name.includes(word) ? 2 : ` ${words}`.includes(` ${word}`) ? 1 : 0;
   const rank = (/** @type {Place} */ [, called, words, keywords = '']) => {

@@ -2,8 +2,9 @@
 // @ts-check
 
 /**
- * Generates web/lib/engine/abi.js, which has the structs and constants of the C headers for JavaScript, and web/lib/gguf/tensor-types.js,
- * the table of src/tensor_types.h. ./build.sh js runs this script, too, and a test compares the files.
+ * Generates two files. web/lib/engine/abi.js contains the structs and constants of the C headers for JavaScript.
+ * web/lib/gguf/tensor-types.js contains the table in src/tensor_types.h. ./build.sh js also runs this script, and a test checks that both
+ * files are up to date.
  *
  *     node web/tools/abi.js
  */
@@ -33,11 +34,11 @@ const CONSTANTS = [
 /** Enum constants that the library uses. */
 const STATUSES = ['NX_MORE', 'NX_E_ARGUMENT'];
 
-/** @param {string} text  of C */
+/** @param {string} text  C source */
 const withoutComments = (text) => text.replace(/\/\*[^]*?\*\//g, '');
 
 /**
- * Returns the value of a constant, which may be defined by another constant.
+ * Returns the value of a constant. Its definition may refer to another constant.
  *
  * @param {string} code
  * @param {string} name
@@ -50,11 +51,12 @@ function constant(code, name) {
 }
 
 /**
- * Returns the fields of a struct in order. Each has 32 bits: 'f' is a float, 'u' is any other type. Arrays and nested structs are expanded.
+ * Returns the fields of a struct in order. Each field has 32 bits and the type 'f' (float) or 'u' (anything else). Arrays and nested
+ * structs are expanded.
  *
  * @param {string} body
  * @param {(name: string) => number} valueOf  returns the value of a macro
- * @param {Record<string, Record<string, string>>} known  the structs defined before this one
+ * @param {Record<string, Record<string, string>>} known  structs that were defined before this one
  * @returns {Record<string, string>}
  */
 function fieldsOf(body, valueOf, known) {
@@ -112,7 +114,7 @@ export const CANDIDATE_SCORE = ${Object.keys(structs.nx_candidate).indexOf('scor
 `;
 }
 
-/** @param {string[]} words  breaks words into lines of about 140 characters */
+/** @param {string[]} words  words to break into lines of about 140 characters */
 function wrapped(words) {
   const lines = [''];
   for (const word of words) {
@@ -131,8 +133,8 @@ export async function abiFile() {
  * Reads the table of src/tensor_types.h.
  *
  * @param {string} header  text of the file
- * @returns {{ name: string, code: number, values: number, bytes: number, reason?: string }[]} ordered by code; reason: why the engine
- *   cannot read the type
+ * @returns {{ name: string, code: number, values: number, bytes: number, reason?: string }[]} the rows, ordered by code. reason: why the
+ *   engine cannot read the type
  */
 export function tensorTypes(header) {
   const rows = [...header.matchAll(/^ {4}(READ|NOT_READ)\((\w+), +(\d+), +(\d+), +(\d+), (?:"([^"]*)"|[^"]*?)\)/gm)].map(
@@ -160,7 +162,7 @@ ${rows.map(({ name, code, values, bytes }) => `  ${code}: ['${name}', ${values},
 `;
 }
 
-/** Writes the two generated files if they have changed. */
+/** Writes each of the two files if its contents have changed. */
 export async function makeAbi() {
   for (const [file, made] of [
     [FILE, await abiFile()],

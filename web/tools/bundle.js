@@ -5,10 +5,10 @@
  * Builds the JavaScript and styles of web/dist: the published library and the scripts of the pages.
  *
  *     node web/tools/bundle.js [--check]
- *     node web/tools/bundle.js --small-worker FILE    only the worker of a small build, without code for texts, music and distributions
+ *     node web/tools/bundle.js --small-worker FILE    only the worker of a small build, without text, music and distributions
  *
- * Before that, it generates the sources that are derived from other sources: web/lib/engine/abi.js, web/lib/options.js,
- * web/lib/engine/fields.js, web/jsx/attributes.d.ts.
+ * First, it generates the sources that are derived from other sources: web/lib/engine/abi.js, web/lib/options.js, web/lib/engine/fields.js,
+ * web/jsx/attributes.d.ts. The files in web/dist are:
  *
  *     shared.js                         code that all other files of the library import
  *     nextpixel.js                      load()
@@ -16,18 +16,18 @@
  *     player.js                         the AudioWorklet that plays sound
  *     worker.js                         the worker
  *     NAME.js                           a module that lib/ imports with import(), so that it is fetched only when it is needed
- *     page-first.js                     requests the wasm before everything else; separate, because it must be ready first
- *     page-start.js                     starts the worker and the weights of a page; imports shared.js
+ *     page-first.js                     requests the wasm before everything else; a separate file, because it must be ready first
+ *     page-start.js                     starts the worker and loads the weights of a page; imports shared.js
  *     page-shell.js                     code that all pages share; imports page-first.js and page-start.js
- *     page-embedding.js                 shows a single figure, and the code to embed it; loaded on request
+ *     page-embedding.js                 shows a single figure, and the code that embeds it; loaded on request
  *     page-text.js, page-completion.js  figures that only some pages have
  *     page-keep.js                      saves a course on the device; loaded on request
  *     page-NAME.js                      the remaining scripts of web/pages/NAME; imports the shared scripts
  *     page-front.js, page-front.css     the front page, with all the code that it needs
  *
- * A page therefore fetches four modules in parallel and without comments, instead of a chain of fifty. The files are committed, and the
- * tests check that the sources produce them byte for byte. The first line of a page's script contains a hash of the sources, by which
- * web/tools/serve.js determines whether the script is up to date.
+ * A page therefore fetches four minified modules in parallel instead of a chain of fifty modules. The files are committed. The tests check
+ * that the sources produce them byte for byte. The first line of a page's script contains a hash of the sources, so that web/tools/serve.js
+ * can tell whether the script is up to date.
  */
 
 import { mkdir, readFile, readdir, rm, writeFile } from 'node:fs/promises';
@@ -46,8 +46,8 @@ const WEB = fileURLToPath(new URL('..', import.meta.url));
 const LICENCE = '// SPDX-License-Identifier: MIT';
 
 /**
- * Relative addresses differ in web/dist: the wasm and the worker are in the same folder as the modules, and the folders of the pages are
- * next to it.
+ * Adapts relative addresses to web/dist. There, the wasm and the worker are in the same folder as the modules, and the folders of the pages
+ * are next to this folder.
  *
  * @type {import('esbuild').Plugin}
  */
@@ -66,7 +66,7 @@ const moved = {
 /**
  * @param {Record<string, string>} entryPoints
  * @param {import('esbuild').BuildOptions} [options]
- * @param {boolean} [smallest]  whether every page loads the bundled files, so that their size matters most
+ * @param {boolean} [smallest]  whether to minimise the size further, for files that every page loads
  * @returns {Promise<Map<string, string>>} contents of each file, by its name
  */
 async function bundle(entryPoints, options = {}, smallest = false) {
@@ -93,7 +93,7 @@ async function bundle(entryPoints, options = {}, smallest = false) {
   return new Map(outputFiles.map(({ path }, i) => [basename(path), withAdvice(texts[i])]));
 }
 
-/** Minifies a text further. The gzip of the result is 4 % smaller than the gzip of esbuild's own output. @param {string} text */
+/** Minifies a script further. After gzip, the result is 4 % smaller than esbuild's own output. @param {string} text */
 async function smaller(text) {
   const { code = '' } = await minify(text, {
     module: true,
@@ -142,10 +142,10 @@ async function exportsOf(path) {
 }
 
 const own = new Set(Object.keys((await facts('lib/exports.js')).inputs));
-own.delete('lib/engine/abi.js'); // inlining the constants of this module makes the code shorter
+own.delete('lib/engine/abi.js'); // not shared, because inlining the constants of this module makes the code shorter
 await refuseNamesakes();
 
-/** Files of web/dist import from shared.js by name, so two of its functions must not have the same name. */
+/** Throws if two modules in shared.js export the same name, because other files of web/dist import from shared.js by name. */
 async function refuseNamesakes() {
   const shared = await exportsOf('lib/exports.js');
   /** @type {Map<string, string>} */
@@ -160,7 +160,7 @@ async function refuseNamesakes() {
       fileOf.set(name, file);
     }
 }
-/** Imports the modules that are part of shared.js from that file. @type {import('esbuild').Plugin} */
+/** Redirects imports of modules that are part of shared.js to that file. @type {import('esbuild').Plugin} */
 const fromShared = {
   name: 'from shared.js',
   setup({ onResolve }) {
@@ -171,9 +171,9 @@ const fromShared = {
 };
 
 /**
- * The element's words, its status texts and the functions that create its parts are in element.js; parts of the element that are loaded
- * later import them from there. In shared.js these modules would also be part of the small build, which has no room for them. The pages'
- * scripts contain a second copy of the status texts, which uses the same status element.
+ * Redirects imports of announce.js, make.js and say.js to element.js, for parts of the element that are loaded later. These modules are not
+ * in shared.js, because they would then be part of the small build, whose size is limited. The pages' scripts contain a second copy of the
+ * status texts; both copies use the same status element.
  *
  * @type {import('esbuild').Plugin}
  */
@@ -186,7 +186,11 @@ const fromElement = {
   },
 };
 
-/** Removes the steppers whose C functions a build for pictures alone does not export (NX_API_TEXTS). @type {import('esbuild').Plugin} */
+/**
+ * Removes the steppers that call C functions marked NX_API_TEXTS. A build for pictures alone does not export these functions.
+ *
+ * @type {import('esbuild').Plugin}
+ */
 const withoutTexts = {
   name: 'without texts',
   setup({ onLoad }) {
@@ -200,7 +204,7 @@ const workerFile = (/** @type {import('esbuild').Plugin[]} */ ...plugins) =>
   bundle({ worker: 'lib/worker.js' }, { minifyIdentifiers: true, plugins: [moved, apart(), ...plugins] }, true);
 
 /**
- * Builds the published library. All files import one shared file, so that the library contains each module only once.
+ * Builds the published library. All its files import one shared file, so each module exists only once.
  *
  * @returns {Promise<Map<string, string>>}
  */
@@ -226,7 +230,7 @@ async function library() {
     ...(await bundle({ player: 'lib/player.js' }, { minifyIdentifiers: true, plugins: [moved] })),
     ...(await workerFile()),
   ]);
-  // The bundle contains the licences of the packages whose code it includes, as these licences require.
+  // Adds the licences of the packages whose code a file includes, as these licences require.
   for (const path of OF_PACKAGES.keys()) {
     const name = basename(path);
     files.set(name, `${files.get(name)}${await legalComments([path])}`);
@@ -237,7 +241,7 @@ async function library() {
 }
 
 /**
- * For each script that several pages share: its index module, and the modules that this index re-exports.
+ * The scripts that several pages share. Each maps to its index module and the modules that this index re-exports.
  * @type {Map<string, Set<string>>}
  */
 const parts = new Map(
@@ -248,7 +252,7 @@ const parts = new Map(
     ),
   ),
 );
-parts.set('page-start', new Set([PAGE_PARTS['page-start']])); // page-shell.js imports what page-start.js imports
+parts.set('page-start', new Set([PAGE_PARTS['page-start']])); // without its imports, which page-shell.js provides
 
 /** @type {import('esbuild').Plugin} */
 const first = {
@@ -259,10 +263,10 @@ const first = {
 };
 
 /**
- * Imports modules from scripts that several pages share, so that each module exists only once. Such a script offers its index module and
- * all modules that the index re-exports.
+ * Redirects imports of modules that are part of a shared script to this script, so that each module exists only once. A shared script
+ * contains its index module and all modules that the index re-exports.
  *
- * @param {...string} names  names of the scripts, in order; the first one that has the module provides it
+ * @param {...string} names  names of the scripts, in order. The first script that contains the module is used
  * @returns {import('esbuild').Plugin}
  */
 const fromParts = (...names) => ({
@@ -277,13 +281,13 @@ const fromParts = (...names) => ({
 });
 
 /**
- * Modules that are usually loaded on demand but that the front page always needs, because it shares models, scores a picture, and recovers
- * from errors.
+ * Modules that other pages load on demand. The front page always needs them, because it shares models, scores a picture, and recovers from
+ * errors.
  */
 const NEEDED = ['holders.js', 'questions.js', 'recovery.js'];
 
 /**
- * Leaves out of the front page's script the code that its small model hardly ever needs. The front page should load quickly.
+ * Leaves code that its small model hardly ever needs out of the front page's script, so that the page loads quickly.
  * @type {import('esbuild').Plugin}
  */
 const unusedApart = {
@@ -296,8 +300,8 @@ const unusedApart = {
 };
 
 /**
- * Merges several imports of a file into one. Restores the comments that tell bundlers not to resolve imports of Node's modules; esbuild
- * removes them with the other comments.
+ * Merges several imports of the same file into one. Also restores the comments that tell bundlers not to resolve imports of Node's modules,
+ * because esbuild removes all comments.
  *
  * @param {string} text
  */
@@ -311,8 +315,8 @@ function withAdvice(text) {
 
 /** Returns the contents of all files, by name. */
 export async function bundles() {
-  // Annotations in package.json declare which modules of the published library have no side effects. The bundles of the pages' scripts
-  // ignore these annotations.
+  // package.json declares which modules of the published library have no side effects. The bundles of the pages' scripts ignore this
+  // declaration.
   const line = await sourcesOf(WEB);
   const forPage = { minifyIdentifiers: true, ignoreAnnotations: true, banner: { js: `// ${line}\n${LICENCE}`, css: `/* ${line} */` } };
   const made = await Promise.all([
@@ -365,7 +369,7 @@ if (process.argv[1] === fileURLToPath(import.meta.url) && small > 0) {
   await mkdir(`${WEB}dist`, { recursive: true });
   const made = await bundles();
   for (const name of await readdir(`${WEB}dist`)) {
-    // Removes the file of a page that no longer exists.
+    // Removes files of pages that no longer exist.
     if (/\.(js|css)$/.test(name) && !made.has(name) && !check) await rm(`${WEB}dist/${name}`);
   }
   const files = [...[...made].map(([name, text]) => [`dist/${name}`, text]), ['../NOTICE', await noticeFile()]];

@@ -2,9 +2,9 @@
 // @ts-check
 
 /**
- * Lists the files of each course in courses.json, for visitors who save a course on their device (shell/page/page-keep.js). ./build.sh site
- * writes the file, and npm start creates it on request. A page may need any file of the library, its own files, and the weights that its
- * script or its text names.
+ * Creates courses.json, which lists the files of each course for visitors who keep a course on their device (shell/page/page-keep.js).
+ * ./build.sh site writes this file, and npm start creates it on request. The list for a page contains all files of the library, the page's
+ * own files, and the weights that its script or its text names.
  */
 
 import { createHash } from 'node:crypto';
@@ -16,28 +16,31 @@ import { framedPages } from './frame.js';
 import { pagesOf } from './fresh.js';
 import { LANGUAGES } from './languages.js';
 
-/** @typedef {{ bytes: number, tag: string }} Facts  tag: equal for files with the same contents */
+/** @typedef {{ bytes: number, tag: string }} Facts  tag: hash of the contents */
 /** @typedef {[address: string, bytes: number, tag: string]} CourseFile  address: relative to web/ */
 /** @typedef {{ release: string, courses: Record<string, { files: CourseFile[] }> }} CourseFiles  courses: by id */
 
 /** Weights of the front page. Every course includes them, because every page links to the front page. */
 const FRONT = ['digits.gguf'];
 
-/** The files of web/ that every page may need: the files of the library, those shared by all pages, and those of the front page. */
+/**
+ * Matches the files of web/ that any page may need: the files of the library, the files that all pages share, and the files of the front
+ * page.
+ */
 const SHARED =
   /^dist\/(?!page-)|^dist\/page-(first|start|shell|text|completion|keep|embedding|front)\.|^shell\/page\/before\.js$|^(shell|pictures)\/.*\.(css|svg|png|json|bin)$|^front\/tiles\/.*\.json$|^pages\/[\w-]+\/still\.png$|^manifest/;
-/** Files in a page's folder that a course does not need, because the HTML of the page already contains them. */
+/** Matches files in a page's folder that a course does not need, because the HTML of the page already contains their contents. */
 const INSIDE = /\/\w\w\.json$/;
 
 /**
- * Returns the weight files that a text names, either literally or by a template.
+ * Returns the weight files that a source text names, either literally or in a template string.
  *
  * @param {string} text
  * @param {string[]} all  names of all weight files
  */
 export function weightsIn(text, all) {
   const named = new Set(text.match(/[\w-]+(?:\$\{[^}]*\})?\.gguf/g));
-  // The expression in a template stands for one word, optionally with a letter after it, as in local-p.
+  // The expression in a template string stands for one word, optionally followed by a hyphen and a letter, as in local-p.
   const patterns = [...named].map((name) => new RegExp(`^${name.replace(/\$\{.*\}/, '[a-z]+(-[a-z])?').replace('.', '\\.')}$`));
   return all.filter((name) => patterns.some((pattern) => pattern.test(name)));
 }
@@ -51,8 +54,8 @@ export const factsOf = (content) => ({
 /**
  * @param {object} site
  * @param {Map<string, string>} site.pages   HTML of every page, by its path from web/
- * @param {Map<string, Facts>} site.files    other files of web/. Scripts are listed without the hash in the folder's name: dist/shared.js
- * @param {Map<string, Facts>} site.weights  by file name
+ * @param {Map<string, Facts>} site.files    other files of web/. The names of scripts do not contain the hash of the folder: dist/shared.js
+ * @param {Map<string, Facts>} site.weights  weight files, by file name
  * @param {(name: string) => string} site.script  returns the text of a page's script
  * @param {string} [site.dist]    folder of the scripts
  * @param {string} [site.models]  folder of the weights
@@ -94,7 +97,7 @@ export function courseFiles({ pages, files, weights, script, dist = 'dist', mode
 }
 
 /**
- * Lists the files from the sources, for npm start. The tag of a file is its modification time.
+ * Lists the files of the courses for npm start, directly from the sources. The tag of a file is its modification time.
  *
  * @param {string} base  folder that contains web/ and weights/
  */

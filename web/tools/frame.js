@@ -2,15 +2,15 @@
 // @ts-check
 
 /**
- * Generates the parts that all pages share: head, content policy, masthead and footer. The source of a demo page is page.html, which has
- * the page's facts, text and figures. Its index.html is generated: npm start does it on each request, and ./build.sh site writes the file.
- * The manual uses the same head.
+ * Generates the parts that all pages share: the head, the content security policy, the masthead and the footer. The source of a demo page
+ * is page.html, which contains the page's facts, text and figures. index.html is generated from it: npm start does this on each request,
+ * and ./build.sh site writes the file. The manual uses the same head.
  *
  *     ---
  *     description: The text that a search engine shows.
- *     weights: fvsbn.gguf                       the weight file that starts to load immediately
- *     styles: completion                        style sheets of web/shell in addition to page.css, figures.css and controls.css
- *     scripts: page-text texts                  modules of web/dist in addition to those of every page
+ *     weights: fvsbn.gguf                       weight file that starts to load immediately
+ *     styles: completion                        style sheets of web/shell besides page.css, figures.css and controls.css
+ *     scripts: page-text texts                  modules of web/dist besides those of every page
  *     takes: complete 28x28x1                   models that visitors may name in the page's address (web/shell/page/asked.js)
  *     contents:
  *       #figure-endings The figure              sections of the page, listed in the masthead
@@ -26,22 +26,24 @@
  *     <p>Sources and licences.</p>
  *     </footer>
  *
- * A page with `takes` may fetch from other hosts. It also gets a box for the visitor's own file below the first figure, unless it has a box
- * whose id ends in `own`.
+ * A page with `takes` may fetch from other hosts. It also gets a box for the visitor's own file below the first figure, unless the page
+ * already has such a box (an element with an id that ends in `own`).
  *
- * A figure that several pages share is an HTML file in web/shell. A page includes it and supplies the text for {{prompt}}:
+ * If several pages share a figure, it is an HTML file in web/shell. A page includes this file and supplies the text for its placeholders,
+ * such as {{prompt}}:
  *
  *     <!-- include text/writing.html prompt="Once upon a time" -->
  *
- * Figures with a figcaption are numbered in order. The figcaption begins with the number, and an element with data-figure="id" is filled
- * with the name of the figure with that id.
+ * Figures with a figcaption are numbered in order. The number is inserted at the start of the figcaption. An element with data-figure="id"
+ * receives the name of the figure with that id.
  *
- * The page's h1 and title are the name of its paper in web/front/papers.js, or else the fact `title`. The <h1> above becomes the line below
- * that name. Only the facts description and contents are required. The folder's style sheets are found automatically. The style
- * sheet with the folder's name comes first; the others follow in order of name.
+ * The generated h1 and title contain the name of the page's paper from web/front/papers.js, or else the fact `title`. The <h1> of the
+ * source becomes a line below that name. Only the facts description and contents are required. The folder's style sheets are found
+ * automatically. The style sheet with the folder's name comes first; the others follow in order of name.
  *
- * A page.ko.html next to page.html is the same page in Korean, one of the languages in languages.js. It has the facts that readers see
- * (description, contents, ways), and the text with the same figures. Its address is that of the English page, followed by ko/.
+ * A page.ko.html next to page.html is the same page in Korean, one of the languages in languages.js. It contains only the facts that
+ * readers see (description, contents, ways), and the translated text with the same figures. Its address is that of the English page,
+ * followed by ko/.
  */
 
 import { createHash } from 'node:crypto';
@@ -54,13 +56,13 @@ import { LANGUAGES, alternates, deeper, joined, sourceFor, switchesTo, translati
 import { phrase as english, phrasesIn } from '../shell/page/phrase.js';
 /** @import { Translation } from './languages.js' */
 
-/** The only inline script of a page. It shows a message if the page was opened from a disk, where browsers do not run modules. */
+/** The only inline script of a page. It shows a message if the page was opened from disk, because browsers do not run modules there. */
 const FROM_FILE = "if(location.protocol=='file:')document.getElementById('from-file').hidden=false";
 
 /**
  * The Content-Security-Policy, which allows only what the library needs. It forbids other inline scripts, inline styles and other origins.
  *
- * @param {string} [connect]  hosts that the page may fetch from, besides its own
+ * @param {string} [connect]  hosts that the page may fetch from, in addition to its own
  */
 export const policy = (connect) =>
   `default-src 'none'; script-src 'self' 'wasm-unsafe-eval' 'sha256-${createHash('sha256').update(FROM_FILE).digest('base64')}'; worker-src 'self' blob:; ` +
@@ -73,7 +75,7 @@ export const policy = (connect) =>
  * @param {string} facts.title        HTML text without tags
  * @param {string} facts.description  text for an attribute
  * @param {string} facts.up           path to web/: '', '../' or '../../'
- * @param {string} facts.line         hash of the page's sources
+ * @param {string} facts.line         text of the comment that names the page's source
  * @param {string} [facts.connect]
  * @param {string[]} facts.tags       tags that only this page has
  * @param {string} [facts.kind]       class of the body element
@@ -115,7 +117,7 @@ const KEYS = ['title', 'description', 'weights', 'styles', 'scripts', 'takes', '
 const ELSEWHERE = 'https:';
 
 /**
- * Parses a page.html into its facts and the HTML of its text and footer.
+ * Parses a page.html. Returns its facts and the HTML of its heading, text and footer.
  *
  * @param {string} source
  * @param {string} path  path of the file, for error messages
@@ -143,7 +145,7 @@ export function parsePage(source, path) {
   return { facts: /** @type {Facts} */ (facts), head, text, footer };
 }
 
-/** The facts in CITATION.cff. */
+/** The citation of this project, with the facts in CITATION.cff. */
 const TITLE = '<cite lang="en">nextpixel: generative models that run inside a web page</cite>';
 
 /** @param {string} item  an address, followed by a text @returns {string} */
@@ -182,9 +184,9 @@ const embeddable = (text, phrase) =>
       `${figure}\n  <p class="figure-embed needs-js"><button type="button" class="embed" aria-expanded="false" aria-label="${phrase`Embed ${name}`}">${phrase`Embed`}</button></p>${end}`,
   );
 
-/** Number of words that a visitor reads per minute, and number of minutes that a visitor spends on a figure. */
+/** WORDS: number of words that a visitor reads per minute. FIGURE: number of minutes that a visitor spends on a figure. */
 const [WORDS, FIGURE] = [200, 2];
-/** Returns the minutes that a visitor needs for a page, rounded to steps of five. @param {string} text  HTML in English */
+/** Returns the number of minutes that a visitor needs for a page, rounded to a multiple of five. @param {string} text  HTML in English */
 const minutesOf = (text) => {
   const words = text.replace(/<pre.*?<\/pre>|<[^>]*>/gs, ' ').split(/\s+/).length;
   return 5 * Math.max(1, Math.round((words / WORDS + FIGURE * text.split('<figcaption').length - FIGURE) / 5));
@@ -198,8 +200,8 @@ const minutesOf = (text) => {
  * @param {string} where.path      path of the source, for error messages
  * @param {string} where.name      name of the page's folder; '' for the front page
  * @param {string[]} where.sheets  style sheets in the page's own folder
- * @param {string[]} [where.languages]  codes of the other languages in which the page exists
- * @param {Translation} [where.translation]  given if the page is in one of these languages
+ * @param {string[]} [where.languages]  codes of the languages other than this one in which the page exists
+ * @param {Translation} [where.translation]  translation to use if the page is not in English
  * @param {number} [where.minutes]  minutes that a visitor needs for the page (default: computed from this text)
  */
 export function framed(source, { path, name, sheets, languages = [], translation, minutes }) {
@@ -210,7 +212,7 @@ export function framed(source, { path, name, sheets, languages = [], translation
   const up = name ? '../../' : '';
   const words = (/** @type {string} */ list) => list.split(' ').filter(Boolean);
   const [, figure] = /<figure id="([\w-]+)"/.exec(text) ?? [];
-  /** Without a box of its own, the page gets the standard box for the visitor's file (shell/model/own-file.js). */
+  /** If the page has no box of its own, it gets the standard box for the visitor's file (shell/model/own-file.js). */
   const own =
     takes && !/<div id="(?:[\w-]+-)?own"/.test(text)
       ? `<details id="own-file" class="take needs-js"><summary>${phrase`Your own file`}</summary></details>\n`
@@ -221,16 +223,16 @@ export function framed(source, { path, name, sheets, languages = [], translation
   const early = (/** @type {string} */ of) => `<link rel="modulepreload" href="${up}dist/${of}.js">`;
   const tags = [
     ...(takes ? [`<meta name="takes" content="${takes}">`] : []),
-    // The first requests: while a browser waits for before.js, it does not search the rest of the page for files. A server without HTTP/2
-    // gets six requests at a time, and before.js must be one of them.
+    // These are the first requests of a page. While a browser waits for before.js, it does not look for further files in the page. Without
+    // HTTP/2, a browser sends only six requests at a time, and before.js must be among the first six.
     ...(weights ? [`<link rel="preload" as="fetch" crossorigin href="${up}../weights/${weights}">`] : []),
-    script('page-first', ' blocking="render"'), // only 1 KB: starts the worker before the first layout, which would delay it
+    script('page-first', ' blocking="render"'), // only 1 KB; runs before the first layout, which would delay the start of the worker
     ...(name ? ['page-start', 'shared'].map(early) : [early('page-front'), '<link rel="preload" as="style" href="dist/page-front.css">']),
     ...(languages.length > 0 ? alternates(translation?.lang, languages) : []),
-    `<script src="${up}shell/page/before.js"${name ? '' : ' data-entrance'}></script>`, // reads the addresses of the other languages
+    `<script src="${up}shell/page/before.js"${name ? '' : ' data-entrance'}></script>`, // reads the language tags before it
     // Each language that has a front page has a manifest.
     `<link rel="manifest" href="${up}manifest${translation && LANGUAGES[translation.lang].whole ? `.${translation.lang}` : ''}.webmanifest">`,
-    ...(translation ? [wordsTag(translation)] : []), // must precede the scripts that use these sentences
+    ...(translation ? [wordsTag(translation)] : []), // must come before the scripts that use these sentences
     script(name ? 'page-start' : 'page-front'),
     ...(name
       ? [
@@ -280,7 +282,7 @@ ${footer}<p>${phrase`To cite: the nextpixel authors, ${TITLE}, 2026.`}</p>
 }
 
 /**
- * Reads a page.html together with the files of web/shell that it includes.
+ * Reads a page.html and inserts the files of web/shell that it includes.
  *
  * @param {string} web     path of web/
  * @param {string} source
@@ -303,7 +305,7 @@ async function included(web, source, lang) {
 const pathOf = (name, lang) => join(name ? join('pages', name) : 'front', sourceFor('page.html', lang));
 
 /**
- * Returns whether a page exists and is not a link to somewhere outside the folder.
+ * Returns whether a page exists and is not a symbolic link.
  * @param {string} web
  * @param {string} name
  * @param {string} [lang]
@@ -317,7 +319,7 @@ async function isThere(web, name, lang) {
   }
 }
 
-/** Returns the pages that exist in a language, by folder; '' is the front page. @param {string} web @param {string} [lang] */
+/** Returns the folders of the pages that exist in a language. '' is the front page. @param {string} web @param {string} [lang] */
 export async function pagesIn(web, lang) {
   const names = ['', ...(await pagesOf(web))];
   const there = await Promise.all(names.map((name) => isThere(web, name, lang)));
@@ -329,7 +331,7 @@ export async function pagesIn(web, lang) {
  *
  * @param {string} web   path of web/
  * @param {string} name  name of the page's folder; '' for the front page
- * @param {string} [lang]  nothing: English
+ * @param {string} [lang]  undefined for English
  */
 async function made(web, name, lang) {
   const path = pathOf(name, lang);
@@ -360,7 +362,7 @@ async function languagesOf(web, name) {
 }
 
 /**
- * Generates all pages. Returns their HTML by path, relative to web/.
+ * Generates all pages. Returns their HTML by path relative to web/.
  *
  * @param {string} web  path of web/
  * @returns {Promise<Map<string, string>>}

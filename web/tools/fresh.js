@@ -24,15 +24,18 @@ export const PAGE_PARTS = {
 };
 
 /**
- * Modules that import a package, each with the package's licence file in node_modules/. Browsers cannot find a package by its name. So each
- * of these modules is a separate file in web/dist, which includes the package.
+ * Modules that import a package. Each maps to the package's licence file in node_modules/. Browsers cannot find a package by its name, so
+ * each of these modules becomes a separate file in web/dist that includes the package.
  */
 export const OF_PACKAGES = new Map([
   ['lib/kinds/note/midi.js', 'midi-file/LICENSE.md'],
   ['lib/kinds/text/template.js', '@huggingface/jinja/LICENSE'],
 ]);
 
-/** The parts of these packages that the library uses. The other parts have side effects, so a bundler would include them. */
+/**
+ * The parts of these packages that the library uses. Importing a whole package would include the other parts as well, because they have
+ * side effects.
+ */
 export const PARTS_OF_PACKAGES = {
   '@huggingface/jinja': fileURLToPath(new URL('../../node_modules/@huggingface/jinja/src/parser.ts', import.meta.url)),
 };
@@ -41,7 +44,7 @@ export const PARTS_OF_PACKAGES = {
  * Returns the name of the file in web/dist that replaces a module that imports a package.
  *
  * @param {string} name  path of the module, relative to web/
- * @returns {string | undefined} undefined for any other module
+ * @returns {string | undefined} undefined if the module imports no package
  */
 export function bundledOf(name) {
   return OF_PACKAGES.has(name) ? `export * from '${'../'.repeat(name.split('/').length - 1)}dist/${basename(name)}';\n` : undefined;
@@ -71,19 +74,19 @@ export function sourceOf(name) {
 }
 
 /**
- * Cached first lines, by folder. Each is valid until the size or time of a file changes.
+ * Cached first lines, by folder. An entry is valid until the size or modification time of a file changes.
  *
  * @type {Map<string, { state: string, line: string }>}
  */
 const known = new Map();
 
 /**
- * Returns the first line (a comment) of scripts and styles that are built from the current sources in web/.
+ * Returns the first line, a comment, that scripts and styles have if they were built from the current sources in web/.
  *
  * @param {string} web  path of web/
  */
 export async function sourcesOf(web) {
-  // Reading five hundred small files synchronously takes a third of the time that promises take.
+  // Reads synchronously: for five hundred small files, this takes a third of the time that promises take.
   const names = FOLDERS.flatMap((folder) =>
     readdirSync(join(web, folder), { recursive: true, encoding: 'utf8' })
       .filter((name) => /\.(js|css)$/.test(name))
@@ -105,24 +108,24 @@ export async function sourcesOf(web) {
 }
 
 /**
- * For this many milliseconds after a check, the sources are assumed to be unchanged, because the requests of a page arrive together.
- * A request for a page always causes a check.
+ * A check is valid for this many milliseconds, because the requests of a page arrive together. A request for the page itself always causes
+ * a new check.
  */
 export const SAME_MS = 100;
 /** @type {Map<string, { at: number, line: Promise<string> }>} */
 const lately = new Map();
 
-/** Returns the result of a recent check, if there is one. @param {string} web */
+/** Returns the result of a recent check, or else of a new one. @param {string} web */
 function lineOf(web) {
   const found = lately.get(web),
     now = performance.now();
   return found && now - found.at < SAME_MS ? found.line : checkSources(web);
 }
 
-/** Checks the sources; requests within the next SAME_MS milliseconds share the result. @param {string} web */
+/** Checks the sources. Requests within the next SAME_MS milliseconds use the same result. @param {string} web */
 export function checkSources(web) {
   const line = sourcesOf(web);
-  line.catch(() => {}); // without sources, the check fails
+  line.catch(() => {}); // the check fails if there are no sources
   lately.set(web, { at: performance.now(), line });
   return line;
 }
@@ -135,9 +138,9 @@ export async function isMade(path) {
   try {
     const line = await lineOf(join(path, '../..'));
     const { buffer } = await file.read({ buffer: Buffer.alloc(line.length + 3), position: 0 });
-    return buffer.toString('utf8', 3) === line; // compares without the start of the comment
+    return buffer.toString('utf8', 3) === line; // skips the start of the comment
   } catch {
-    return true; // without the sources, the script cannot be outdated
+    return true; // if there are no sources, the script cannot be outdated
   } finally {
     await file.close();
   }

@@ -2,12 +2,13 @@
 // @ts-check
 
 /**
- * The languages of the pages. page.ko.html is next to page.html, and ko.json is next to the scripts. ko.json has a translation of each
- * English sentence in the scripts (shell/page/phrase.js). shell/ko.json has the sentences that all pages share; front/ko.json has those of
- * the frame and the front page. A page in Korean has its own address, which is the English one followed by ko/. The head of a translated
- * page contains the sentences of its scripts, so that no further file is fetched. English pages do not contain these translations.
+ * Manages the languages of the pages. The Korean version of page.html is page.ko.html, next to it. ko.json, next to a page's scripts,
+ * translates each English sentence in the scripts (shell/page/phrase.js). shell/ko.json translates the sentences that all pages share, and
+ * front/ko.json those of the frame and the front page. The address of a Korean page is the English address followed by ko/. The head of a
+ * translated page contains the sentences of its scripts, so that no further file is fetched. English pages do not contain these
+ * translations.
  *
- * A language consists of a row of LANGUAGES, the element's sentences (lib/element/words/CODE.js), and the files described above.
+ * To add a language, add a row to LANGUAGES, the element's sentences (lib/element/words/CODE.js), and the files described above.
  */
 
 import { readFile } from 'node:fs/promises';
@@ -18,17 +19,17 @@ import { join, posix } from 'node:path';
 /**
  * @typedef {Object} Translation
  * @property {string} lang
- * @property {Facts} facts  facts of the English page, used for the facts that are the same in both languages
- * @property {Record<string, string>} table  translated sentences of the frame
- * @property {Record<string, string>} words  translated sentences of the page's scripts
- * @property {string[]} pages  pages that exist in this language, by folder
+ * @property {Facts} facts  facts of the English page, for facts that are the same in both languages
+ * @property {Record<string, string>} table  translations of the frame's sentences
+ * @property {Record<string, string>} words  translations of the sentences in the page's scripts
+ * @property {string[]} pages  folders of the pages that exist in this language
  */
 
 /**
  * @typedef {Object} Language
  * @property {string} name    name of the language in the language itself, such as Deutsch
  * @property {string} locale  locale in the format of the Open Graph protocol
- * @property {boolean} whole  whether every page must exist in this language with all its sentences (checked by tests/js/languages.test.js)
+ * @property {boolean} whole  whether every page must exist in this language, completely translated (checked by tests/js/languages.test.js)
  */
 
 /** The languages of pages other than English, by their codes (BCP 47). @type {Record<string, Language>} */
@@ -36,20 +37,20 @@ export const LANGUAGES = {
   ko: { name: '한국어', locale: 'ko_KR', whole: true },
   de: { name: 'Deutsch', locale: 'de_DE', whole: false },
 };
-/** The language of files whose name has no code. */
+/** The language of files without a language code in their name. */
 const ENGLISH = { name: 'English', locale: 'en', whole: true };
 
-/** @param {string} [lang]  nothing: English @returns {Language} */
+/** @param {string} [lang]  undefined for English @returns {Language} */
 export const languageOf = (lang) => (lang ? LANGUAGES[lang] : ENGLISH);
 
 /**
  * Returns the name of a file in another language, such as page.ko.html for page.html.
  * @param {string} path
- * @param {string} [lang]  undefined: English
+ * @param {string} [lang]  undefined for English
  */
 export const sourceFor = (path, lang) => (lang ? path.replace(/\.html$/, `.${lang}.html`) : path);
 
-/** @param {string} path  path of a table of sentences @returns {Promise<Record<string, string>>} */
+/** @param {string} path  path of a JSON file with translated sentences @returns {Promise<Record<string, string>>} */
 async function tableOf(path) {
   const text = await readFile(path, 'utf8').catch(() => '{}');
   try {
@@ -74,7 +75,8 @@ export async function translationOf(web, name, { lang, facts, pages }) {
 }
 
 /**
- * Returns a tag for the head with the translated sentences of a page's scripts. The tag contains data, which every content policy allows.
+ * Returns a tag for the head that contains the translated sentences of a page's scripts. The tag contains data, not code, so every content
+ * security policy allows it.
  * @param {Translation} translation
  */
 export function wordsTag({ words }) {
@@ -95,7 +97,7 @@ const ways = (lang, others) => [
 ];
 
 /**
- * Returns the tags that tell search engines the languages of a page.
+ * Returns the tags that list a page's languages for search engines.
  * @param {string | undefined} lang  language of the page
  * @param {string[]} others  other languages in which the page exists
  */
@@ -103,7 +105,7 @@ export const alternates = (lang, others) =>
   ways(lang, others).map(([other, way]) => `<link rel="alternate" hreflang="${other}" href="${way}">`);
 
 /**
- * Returns the links to a page's other languages.
+ * Returns the links to a page's versions in other languages.
  * @param {string | undefined} lang  language of the page
  * @param {string[]} others  other languages in which the page exists
  */
@@ -116,8 +118,8 @@ export const switchesTo = (lang, others) =>
     );
 
 /**
- * Moves a page into the folder of its language and adapts its relative addresses. A link to another page leads to that page's version in
- * the same language, if there is one.
+ * Adapts a page's relative addresses to the folder of its language. A link to another page then leads to that page's version in the same
+ * language, if there is one.
  *
  * @param {string} html
  * @param {string} name  name of the page's folder; '' for the front page
@@ -141,7 +143,8 @@ export function deeper(html, name, { lang, pages }) {
 }
 
 /**
- * Keeps particles from starting a line. Browsers may break a line after a closing bracket even if words are kept whole.
+ * Keeps Korean particles from starting a line. Even if words are kept whole, browsers may break a line after a closing bracket, in front of
+ * the particle.
  * @param {string} html
  */
 export const joined = (html) => html.replace(/(<[^>]*>)|\)(?=(?:<\/\w+>)*[가-힣])/g, (_, tag) => tag ?? ')\u2060');

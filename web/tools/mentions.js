@@ -2,14 +2,14 @@
 // @ts-check
 
 /**
- * Counts the hand-written files outside a system's own folders that mention the system. A change of the system may require a change of
- * these files.
+ * Counts the hand-written files that mention a system but are outside its own folders. If the system changes, these files may have to
+ * change, too.
  *
  *     node web/tools/mentions.js [--list] [SYSTEM ...]
  *
  * The script counts text files in git that are not generated, including tests, weights and prose. --list prints their names. Without a
- * SYSTEM, the script counts all of SYSTEMS. The files of a system in tests/kinds/NAME/, which the sweeps of the tests use, count as its
- * own, like those in web/lib/kinds/NAME/. So does a test, or a target of the fuzzer, that has the name of one of the system's files.
+ * SYSTEM, the script counts all of SYSTEMS. A system's own files are those in web/lib/kinds/NAME/ and in tests/kinds/NAME/ (used by the
+ * test sweeps), and tests or fuzzer targets with the name of one of its files.
  */
 
 import { execFileSync } from 'node:child_process';
@@ -26,7 +26,7 @@ const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 /** @type {System[]} */
 export const SYSTEMS = [
   {
-    name: 'captions', // of pictures; a table's <caption> and its style are not meant
+    name: 'captions', // captions of pictures, not the <caption> of a table or its style
     words: /(?<![-\w<\/])captions?\b(?! \{)|\bCaption[A-Z]\w+|show[-_]attend[-_]tell/,
     own: /kinds\/caption\/|pages\/captions\/|show_attend_tell|captions?[\w-]*\./,
   },
@@ -61,7 +61,7 @@ export const SYSTEMS = [
 const MADE =
   /^(web\/(dist|types|single|pictures)\/|web\/manual\/[\w-]+\.(html|json)|web\/front\/tiles\/record\.json|tests\/bench\/page-bytes\.json|tests\/golden\/|package-lock\.json|.*\.(gguf|wasm|png|svg|woff2?|bin|npz|csv)$)/;
 
-/** The comment at the top of a generated file. */
+/** Matches the comment at the top of a generated file. */
 export const GENERATED = /^(\/\/|#|\/\*) ?(Generated|Made) (from|by|of)\b/m;
 
 /** Returns the texts of the hand-written files, by path. @returns {Map<string, string>} */
@@ -93,7 +93,7 @@ const PARTS = [
 ];
 
 /**
- * Returns the systems and options that a command line names.
+ * Returns the systems and options in a command line.
  *
  * @param {string[]} args
  * @returns {{ list: boolean, systems: System[] }}

@@ -2,8 +2,8 @@
 // @ts-check
 
 /**
- * Collects the licences of the packages whose code the published files contain: as legal comments, which bundlers and minifiers keep, and
- * as the file NOTICE.
+ * Collects the licences of the packages whose code the published files contain. They appear as legal comments, which bundlers and minifiers
+ * keep, and in the file NOTICE.
  */
 
 import { readFile } from 'node:fs/promises';
@@ -17,7 +17,7 @@ const MODULES = fileURLToPath(new URL('../../node_modules/', import.meta.url));
 /** @typedef {{ name: string, version: string, licence: string }} Notice */
 
 /**
- * Returns the name of the package that a module of web/ contains.
+ * Returns the notice of the package that a module of web/ contains.
  *
  * @param {string} path  a key of OF_PACKAGES
  * @returns {Promise<Notice>}
@@ -35,7 +35,7 @@ const comment = ({ name, version, licence }) =>
     .map((line) => ` * ${line}`.trimEnd())
     .join('\n')}\n */\n`;
 
-/** Returns the legal comments of some modules. @param {Iterable<string>} [paths]  keys of OF_PACKAGES, by default all */
+/** Returns the legal comments for modules that contain packages. @param {Iterable<string>} [paths]  keys of OF_PACKAGES (default: all) */
 export async function legalComments(paths = OF_PACKAGES.keys()) {
   return (await Promise.all([...paths].map(noticeOf))).map(comment).join('');
 }

@@ -2,7 +2,8 @@
 // @ts-check
 
 /**
- * Generates files from the tables of settings, verbs and kinds. ./build.sh js runs this script, too, and a test compares the files.
+ * Generates files from the tables of settings, verbs and kinds. ./build.sh js also runs this script, and a test checks that the files are
+ * up to date.
  *
  *     node web/tools/options.js
  *
@@ -29,7 +30,7 @@ const WEB = fileURLToPath(new URL('..', import.meta.url));
 /** @import { Ends } from '../lib/kinds/ends.js' */
 
 /**
- * The kinds, each with its folder name and the exports of its kind.js.
+ * The kinds. Each has its folder name and the exports of its kind.js.
  *
  * @type {{ name: string, kind: import('../lib/kinds/index.js').Kind, TYPES: { model: string, info: string, steps: string[], others: string[], ends?: Ends }, OPTIONS?: Record<string, [string, string]>, PAGES: Record<string, [says: string, tries: string]> }[]}
  */
@@ -41,17 +42,17 @@ const FOLDERS = await Promise.all(
     .map(async (name) => ({ name, ...(await import(`../lib/kinds/${name}/kind.js`)) })),
 );
 
-/** The options of each type of run, collected from the folders of the kinds. @type {[string, string, string][]} */
+/** The types of options for runs, collected from the folders of the kinds. @type {[string, string, string][]} */
 const KINDS = FOLDERS.flatMap(({ OPTIONS = {} }) => Object.entries(OPTIONS).map(([of, [type, about]]) => [type, of, about]));
 
 /**
- * The kinds that come first in the generated types: if a call on a model of any kind matches several signatures, it gets the signature of
- * the first of these kinds.
+ * Kinds that come first in the generated types. If a call on a model of unknown kind matches several signatures, TypeScript uses the first
+ * one.
  */
 const FIRST = ['text', 'picture', 'sound'];
 
 /**
- * Returns the comments before the entries of an object literal, by the names of the entries.
+ * Returns the comments of the entries in an object literal, by entry name.
  * @param {string} text  source text of a module
  */
 export const commentsOf = (text) =>
@@ -61,7 +62,13 @@ export const commentsOf = (text) =>
     ),
   );
 
-/** Wraps a text. @param {string} text @param {string} first  prefix of the first line @param {string} next  prefix of the other lines */
+/**
+ * Wraps a text into lines.
+ *
+ * @param {string} text
+ * @param {string} first  prefix of the first line
+ * @param {string} next  prefix of the other lines
+ */
 function wrapped(text, first, next) {
   const lines = [first.trimEnd()];
   for (const word of text.split(' ')) {
@@ -72,7 +79,7 @@ function wrapped(text, first, next) {
 }
 
 /**
- * Returns a function that returns the comment of an attribute, or '' if the attribute has none.
+ * Returns a function that looks up the comment of an attribute; '' if it has none.
  *
  * @returns {Promise<(name: string, property: string) => string>}
  */
@@ -87,7 +94,7 @@ async function commentReader() {
 }
 
 /**
- * Returns the element's attributes for their table in the manual.
+ * Returns the element's attributes, for the table in the manual.
  *
  * @returns {Promise<{ name: string, said: string, initial: string }[]>} initial: the default value, '' if there is none
  */
@@ -101,7 +108,8 @@ export async function attributeList() {
 }
 
 /**
- * Returns the fields of the nx-end event of all kinds. A field that several kinds have must be the same in each of them.
+ * Returns the fields that the nx-end event has for any kind. If several kinds have a field, its definition must be the same in each of
+ * them.
  * @returns {Ends}
  */
 function endsOfKinds() {
@@ -116,8 +124,8 @@ function endsOfKinds() {
 }
 
 /**
- * Generates the types of the kinds: the classes for the type of `load<'sound'>()`, the results of their runs, and everything that index.js
- * exports.
+ * Generates the types of the kinds: the classes that determine the type of `load<'sound'>()`, the results of the runs, and all types that
+ * index.js exports.
  */
 async function kindTypes() {
   const kinds = await Promise.all(
@@ -224,7 +232,7 @@ export {};
 }
 
 /**
- * Generates the list of kinds, in the order in which a file is checked against them, and the list of their looks.
+ * Generates two lists: the kinds, in the order in which load() tries them on a file, and their looks.
  *
  * @returns {[string, string][]}
  */
@@ -269,7 +277,7 @@ export const LOOKS = { ${names.join(', ')} };
   ];
 }
 
-/** Generates the list of verbs from the files of their folder that export `draws`. */
+/** Generates the list of verbs from the files in web/lib/verbs that export `draws`. */
 async function verbList() {
   /** @type {string[]} */
   const files = [];
@@ -407,7 +415,7 @@ ${fields.join('')}];
 }
 
 /**
- * Writes the files that have changed. If a kind or verb is new, the script runs again, because the first run has not loaded the new
+ * Writes the files that have changed. If there is a new kind or verb, runs the script again, because the first run did not load its
  * attributes.
  */
 export async function makeTypes() {

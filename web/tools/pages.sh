@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 #
-# Tasks for scripts, types, the package, the pages and the manual. Read by build.sh.
+# Contains the tasks for scripts, types, the package, the pages and the manual. Read by build.sh.
 
 # js         build web/dist/*.js and *.css: the published library, and the scripts and styles of the pages
 task_js() {

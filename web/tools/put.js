@@ -2,8 +2,8 @@
 // @ts-check
 
 /**
- * Writes a generated file atomically, so that a concurrent reader never finds half of it. For example, two tests may pack the library at
- * the same time.
+ * Writes a generated file atomically, so that a concurrent reader never sees a partly written file. For example, two tests may pack the
+ * library at the same time.
  */
 
 import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
@@ -14,7 +14,7 @@ const BUILD = fileURLToPath(new URL('../build/', import.meta.url));
 let count = 0;
 
 /**
- * Writes a file if its contents differ. A file with the right contents is not touched; any other file is replaced atomically.
+ * Writes a file if its contents differ. A file that already has the right contents is not touched.
  *
  * @param {string} path
  * @param {string} text

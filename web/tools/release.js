@@ -2,8 +2,9 @@
 // @ts-check
 
 /**
- * Prepares everything that a release publishes, but publishes nothing: the package as npm would send it, the demo as a site, and the list
- * of the remaining commands. If the tree is not ready, the script prints the reasons first and exits with 1. See build.sh release.
+ * Prepares everything that a release publishes, but publishes nothing. It creates the package as npm would publish it and the demo as a
+ * site, and prints the commands that remain to be run. If the tree is not ready for a release, the script first prints the reasons, and
+ * exits with status 1. See build.sh release.
  *
  *     node web/tools/release.js [folder, default build/release]
  */

@@ -5,12 +5,12 @@
  * Serves the demo on the loopback address. It needs only Node: `npm start`, or `npm start -- --port 3000`. With `--host` it also serves
  * other machines.
  *
- * The folders web/ and weights/ of the repository, or of a built site, are served as /web/ and /weights/, as on any static server. The GGUF
- * files that weights/train/export.py writes to build/ are served as /build/. The server is meant for the developer's own machine. It
- * supports byte ranges, status 304 and the Content-Security-Policy with which the demo is tested, but nothing else. Pages are generated
- * from their page.html. If the pages' scripts in web/dist do not match the sources, the server sends the sources instead, so that edits
- * take effect. Two modules always come from web/dist, because they import a package, which a browser cannot find. ./build.sh js rebuilds
- * them.
+ * The folders web/ and weights/ of the repository, or of a built site, are served as /web/ and /weights/, as on any static server. /build/
+ * serves the GGUF files that weights/train/export.py writes to build/. The server is meant for the developer's own machine. It supports
+ * byte ranges and status 304, and sends the Content-Security-Policy with which the demo is tested. It supports nothing else. Pages are
+ * generated from their page.html. If the pages' scripts in web/dist do not match the sources, the server sends the sources instead, so that
+ * edits take effect. Two modules always come from web/dist: they import packages, which browsers cannot find by name. ./build.sh js
+ * rebuilds them.
  */
 
 import { createHash } from 'node:crypto';
@@ -30,15 +30,18 @@ import { bundledOf, checkSources, isMade, sourceOf } from './fresh.js';
 
 const LOOPBACK = '127.0.0.1';
 const LOOPBACKS = [LOOPBACK, '::1'];
-/** The addresses that stand for all addresses of this machine, in IPv4 and IPv6. */
+/** The IPv4 and IPv6 addresses that mean all addresses of this machine. */
 const [EVERYWHERE, EVERYWHERE_6] = ['0.0.0.0', '::'];
 const FIRST_PORT = 8080;
 const LAST_PORT = 8179;
 const FOLDERS = /^(web|weights(-[0-9a-f]{12})?|build)$/; // weights-HASH is the folder that ./build.sh site writes
-/** Files of build/ that are served: models trained on the user's own data, written by weights/train/export.py. */
+/** Matches the files of build/ that are served: models that the user trained, written by weights/train/export.py. */
 const TRAINED = /^[^/]+\.gguf$/;
 
-/** Addresses that pages of other origins may read if the server allows any. Models trained on this machine are not among them. */
+/**
+ * Matches the addresses that pages from other origins may read if the server allows this (--cors). Models trained on this machine are not
+ * among them.
+ */
 const READABLE = /^\/(web|weights(-[0-9a-f]{12})?)\//;
 
 /** Media types by file extension. @type {Record<string, string>} */
@@ -63,7 +66,7 @@ export const TYPES = {
 /** The Content-Security-Policy of the pages. */
 export const POLICY = policy();
 
-/** Thrown to send a status other than that of a found file. */
+/** Thrown to send an error status or a redirect instead of a file. */
 class Refusal extends Error {
   /**
    * @param {number} status
@@ -83,8 +86,8 @@ const inUrl = (address) => (isIP(address) === 6 ? `[${address}]` : address);
 const interfaces = () => Object.values(networkInterfaces()).flatMap((all = []) => all);
 
 /**
- * Returns the host names that a client may use for the server. A request with any other name comes from a page of another site whose name
- * was pointed at this machine (DNS rebinding).
+ * Returns the host names that a client may use for the server. A request with another name may come from an attacker's page: the attacker
+ * lets a domain name resolve to this machine (DNS rebinding).
  *
  * @param {string} host  the address that the server listens on
  */
@@ -97,11 +100,11 @@ function namesOf(host) {
 
 /**
  * @param {object} [options]
- * @param {number} [options.port]     error if it is in use; 0: any free port (default: the first free port from 8080)
+ * @param {number} [options.port]     port to use, an error if it is in use; 0 for any free port (default: the first free port from 8080 on)
  * @param {string} [options.root]     folder that contains web/ and weights/
  * @param {string} [options.connect]  hosts from which pages may fetch models, besides this server
- * @param {string} [options.host]     address to listen on; 0.0.0.0: all addresses of this machine (default: 127.0.0.1)
- * @param {boolean} [options.cors]    whether pages of other origins, such as a sandboxed frame, may read web/ and weights/
+ * @param {string} [options.host]     address to listen on; 0.0.0.0 for all addresses of this machine (default: 127.0.0.1)
+ * @param {boolean} [options.cors]    whether pages from other origins, such as a sandboxed frame, may read web/ and weights/
  * @returns {Promise<{ url: string, port: number, close: () => Promise<void> }>}
  */
 export async function serve({
@@ -117,7 +120,7 @@ export async function serve({
     answer({ base, names, pages: policy(connect), cors }, request, response).catch((error) => {
       if (error instanceof Refusal) refuse(response, error.status, error.headers);
       else if (response.headersSent)
-        response.destroy(); // the client disconnected, or reading the file failed after the headers were sent
+        response.destroy(); // the client has disconnected, or reading the file failed after the headers were sent
       else {
         console.error(`nextpixel: ${request.url}: ${error.message}`); // for example, an error in a page.html
         refuse(response, 500);
@@ -162,7 +165,7 @@ async function listen(server, port, host) {
 
 /**
  * @param {object} site
- * @param {string} site.base     root folder, with links resolved
+ * @param {string} site.base     root folder, with symbolic links resolved
  * @param {string[]} site.names  host names that a client may use
  * @param {string} site.pages    Content-Security-Policy of the pages
  * @param {boolean} site.cors     see serve()
@@ -171,7 +174,7 @@ async function listen(server, port, host) {
  */
 async function answer({ base, names, pages, cors }, request, response) {
   const { localPort } = request.socket;
-  // Several Host headers may name different hosts.
+  // Rejects requests with several Host headers, because they may name different hosts.
   if (request.rawHeaders.filter((name, i) => i % 2 === 0 && name.toLowerCase() === 'host').length > 1) throw new Refusal(400);
   if (!names.some((name) => request.headers.host === `${name}:${localPort}` || (localPort === 80 && request.headers.host === name)))
     throw new Refusal(421);
@@ -189,7 +192,7 @@ async function answer({ base, names, pages, cors }, request, response) {
   if (sources !== undefined && !(await isMade(path))) return send(response, sources, TYPES[extname(path)]);
   const bundled = bundledOf(relative(join(base, 'web'), path).replaceAll(sep, '/'));
   if (bundled !== undefined) return send(response, bundled, TYPES['.js']);
-  const file = await open(path, constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0)); // fails if the path has become a link in the meantime
+  const file = await open(path, constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0)); // fails if the path is now a symbolic link
   try {
     const { size, mtime, mtimeMs } = await file.stat();
     const type = TYPES[extname(path).toLowerCase()] ?? 'application/octet-stream';
@@ -223,7 +226,7 @@ async function answer({ base, names, pages, cors }, request, response) {
   }
 }
 
-/** Returns whether pages are generated from their sources; a built site has them as files. @param {string} base */
+/** Returns whether pages are generated from their sources. A built site contains them as files. @param {string} base */
 const isSource = (base) =>
   stat(join(base, 'web/front/page.html')).then(
     () => true,
@@ -231,7 +234,7 @@ const isSource = (base) =>
   );
 
 /**
- * Sends a file that is generated from sources.
+ * Sends generated content.
  *
  * @param {import('node:http').ServerResponse} response
  * @param {string} text
@@ -261,7 +264,7 @@ function decoded(address) {
  *
  * @param {string} base
  * @param {string} url  address in the request line
- * @returns {Promise<string | undefined>}  undefined if the address is not that of a page, or if the page is a file
+ * @returns {Promise<string | undefined>}  undefined if the address is not that of a page, or if the page exists as a file
  */
 async function pageAt(base, url) {
   const [address, query] = url.split(/\?(.*)/s);
@@ -293,7 +296,7 @@ function sendPage(request, response, page, policy) {
 }
 
 /**
- * Returns the path of the file at an address. After links are resolved, the file must be in one of the served folders.
+ * Returns the path of the file at an address. After symbolic links are resolved, the file must be in one of the served folders.
  *
  * @param {string} base
  * @param {string} url  address in the request line
@@ -316,7 +319,7 @@ async function locate(base, url) {
     const found = await realpath(join(base, folder, ...names));
     const home = join(base, folder);
     if (found !== home && !found.startsWith(home + sep)) throw new Refusal(404);
-    if (found.slice(home.length).includes(`${sep}.`)) throw new Refusal(404); // the address is a link to a hidden file
+    if (found.slice(home.length).includes(`${sep}.`)) throw new Refusal(404); // the address leads to a hidden file through a symbolic link
     const { isFile, isDirectory } = await kindOf(found);
     if (isDirectory && !path.endsWith('/')) {
       throw new Refusal(301, { Location: `${address}/${query === undefined ? '' : `?${query}`}` });
@@ -348,11 +351,11 @@ function isFresh(headers, etag, mtimeMs) {
     return tags.split(',').some((tag) => tag.trim() === '*' || tag.trim().replace(/^W\//, '') === etag);
   }
   const since = Date.parse(headers['if-modified-since'] ?? '');
-  return Math.floor(mtimeMs / 1000) * 1000 <= since; // the header is in whole seconds
+  return Math.floor(mtimeMs / 1000) * 1000 <= since; // the header has a resolution of one second
 }
 
 /**
- * Returns the first and last byte of a single range. Malformed ranges and lists of several ranges are ignored, as the standard allows.
+ * Returns the first and last byte of a single range. Ignores malformed ranges and lists of several ranges, as the standard allows.
  *
  * @param {string | undefined} header
  * @param {number} size
@@ -418,7 +421,7 @@ function portOf(text, name) {
 }
 
 /**
- * Replaces a --host without an address by --host=0.0.0.0, which means all addresses of this machine.
+ * Replaces --host without an address with --host=0.0.0.0, which means all addresses of this machine.
  * @param {string} arg
  * @param {number} i
  * @param {string[]} all

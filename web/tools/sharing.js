@@ -2,17 +2,17 @@
 // @ts-check
 
 /**
- * Adds the tags for previews of shared links: a picture, a title and a description (the Open Graph protocol). The tags need absolute
- * addresses, so the site must know its own: ./build.sh site --address.
+ * Adds the Open Graph tags for previews of shared links: a picture, a title and a description. These tags need absolute addresses, so the
+ * address of the site must be given: ./build.sh site --address.
  */
 
 import { languageOf } from './languages.js';
 
-/** The preview picture, a file of the site, with its size in pixels. */
+/** The preview picture: its path in the site, and its size in pixels. */
 const PICTURE = { path: 'web/front/screenshot.png', width: 1200, height: 842 };
 
 /**
- * Returns a page with the tags for its preview in its head, and with absolute addresses of its versions in other languages.
+ * Adds the preview tags to the head of a page, and makes the addresses of its versions in other languages absolute.
  *
  * @param {string} html
  * @param {string} path     path of the page within the site

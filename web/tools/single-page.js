@@ -2,9 +2,9 @@
 // @ts-check
 
 /**
- * Builds a page of the demo as a single HTML file that opens from a disk, without a server: ./build.sh site --single PAGE. On a file: page,
- * browsers neither load modules nor start workers, and they reject fetch(). Therefore the scripts are one inline module, the worker starts
- * from a Blob, and pictures, weights and wasm are data in the page.
+ * Builds a page of the demo as a single HTML file that opens from disk, without a server: ./build.sh site --single PAGE. For pages opened
+ * from disk (file:), browsers do not load modules, start workers or allow fetch(). Therefore the scripts are bundled into one inline
+ * module, the worker starts from a Blob, and pictures, weights and wasm are embedded in the page as data.
  */
 
 import { createHash } from 'node:crypto';
@@ -30,10 +30,13 @@ const WEIGHTS = `${ROOT}weights/`;
 /** @param {string} path */
 const dataAddress = async (path) => `data:${TYPES[extname(path)].replace(/; /, ';')};base64,${await readFile(path, 'base64')}`;
 
-/** Returns the id of the element that contains a weight file. @param {string} name */
+/** Returns the id of the element in which a weight file is embedded. @param {string} name */
 const idOf = (name) => `data-${name.replace('.gguf', '')}`;
 
-/** Replaces shell/model/weights.js. The function returns an address of the data in the page. */
+/**
+ * Source code that replaces the module shell/model/weights.js. Its function weights() returns a blob: URL of the weights that are embedded
+ * in the page.
+ */
 const WEIGHTS_INSIDE = `
   const addresses = new Map();
   export function weights(file) {
@@ -50,7 +53,7 @@ const WEIGHTS_INSIDE = `
   }`;
 
 /**
- * Modules that are replaced in a single-file page, by path relative to web/.
+ * Returns the modules to replace in a single-file page: maps paths relative to web/ to functions that return the new source code.
  *
  * @param {string | undefined} first  name of the page's first weight file
  */
@@ -67,7 +70,7 @@ const INSTEAD = (first) => ({
   'shell/page/courses.js': async () => 'export const offerCourses = () => {}, refreshCourses = () => {};',
 });
 
-/** Replaces the addresses of files next to a module by data addresses. @param {string} path  path of the module @param {string} text */
+/** Replaces the addresses of files next to a module with data: URLs. @param {string} path  path of the module @param {string} text */
 async function withData(path, text) {
   const folder = dirname(path);
   const addresses = [...text.matchAll(/new URL\((?:'([^']+)'|`([^`$]+)\$\{\w+\}`), import\.meta\.url\)/g)];
@@ -87,7 +90,12 @@ async function withData(path, text) {
   return text;
 }
 
-/** Bundles the scripts of a page into one. @param {string} name @param {string | undefined} first  name of the page's first weight file */
+/**
+ * Bundles the scripts of a page into one script.
+ *
+ * @param {string} name
+ * @param {string | undefined} first  name of the page's first weight file
+ */
 async function scriptOf(name, first) {
   const instead = INSTEAD(first);
   const { outputFiles } = await build({
@@ -123,12 +131,12 @@ async function scriptOf(name, first) {
   return outputFiles[0].text;
 }
 
-/** @param {string} text  text of a script or style @returns {string} its hash as written in a Content-Security-Policy */
+/** @param {string} text  text of a script or style @returns {string} the hash of the text, as written in a Content-Security-Policy */
 const hashOf = (text) => `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
 
-/** Escapes a script for a script element, which would otherwise end at `</script`. @param {string} text */
+/** Escapes a script for use in a script element, because the element would end at `</script`. @param {string} text */
 export const inScript = (text) => text.replace(/<(?=\/script|!--)/gi, '\\x3c');
-/** Escapes a style sheet for a style element. The space ends the CSS escape. @param {string} text */
+/** Escapes a style sheet for use in a style element. The space ends the CSS escape sequence. @param {string} text */
 export const inStyle = (text) => text.replace(/<(?=\/style)/gi, '\\3c ');
 
 /**
@@ -169,7 +177,7 @@ async function singlePage(name, lang, others) {
     .replace(/(<meta http-equiv="Content-Security-Policy" content=")[^"]*/, (_, start) => start + allowed)
     .replace(/ *<link rel="(preload|modulepreload|stylesheet|alternate)"[^>]*>\n/g, '')
     .replace(/ *<script (?:type="module"|src="[^"]*before\.js")[^>]*><\/script>\n/g, '')
-    .replace(/ *<p class="figure-embed.*?<\/p>\n/g, '') // nobody else has this file's address
+    .replace(/ *<p class="figure-embed.*?<\/p>\n/g, '') // removes the embed buttons, because other people cannot open this file's address
     .replace(/<p id="from-file".*?<\/script>\n/s, '')
     .replace(/ *<link rel="manifest"[^>]*>\n| *<details class="take keep.*?<\/details>\n/gs, '')
     .replace('</head>', () => `${styles.map((text) => `<style>${text}</style>\n`).join('')}</head>`)
@@ -189,7 +197,7 @@ async function singlePage(name, lang, others) {
           return other ? ` href="${other}${hash}"` : ' data-left-out';
         }),
       )
-      // Links to pages that are not written become text. A line that contains only such links is removed.
+      // Turns links to pages that are not written into plain text, and removes lines that contain only such links.
       .replace(/<span><a data-left-out[^>]*>[^<]*<\/a><\/span> ?|^ *(?:<p>)?<a [^>]*data-left-out[^>]*>[^<]*<\/a>(?:<\/p>)?\n/gm, '')
       .replace(/^ *<nav class="ways"[^>]*>\s*<\/nav>\n/gm, '')
       .replace(/ data-left-out/g, '')
@@ -197,10 +205,10 @@ async function singlePage(name, lang, others) {
 }
 
 /**
- * Writes pages as single files, one per language: NAME.html, NAME.ko.html. Pages that are written together link to each other.
+ * Writes each page as a single file per language: NAME.html, NAME.ko.html. Pages that are written together link to each other.
  *
  * @param {string} target  folder to write to
- * @param {string[]} names  names of pages; all: every page
+ * @param {string[]} names  names of pages, or `all` for every page
  */
 export async function writeSingle(target, names) {
   const pages = await pagesOf(WEB);

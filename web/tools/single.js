@@ -2,13 +2,13 @@
 // @ts-check
 
 /**
- * Builds web/single for the package: the library as one file. web/single is not committed, because half of it is a copy of the wasm; npm
- * pack builds it.
+ * Builds web/single for the package. It contains the library as one file, in several formats. web/single is not committed, because half of
+ * it is a copy of the wasm; npm pack builds it.
  *
  *     node web/tools/single.js
  *
- *     inline.js       an ES module with load() and the element that contains the worker and both wasm files, for bundlers that emit neither
- *     classic.js      the same for <script src> without type="module"; it registers <next-pixel> and defines the global `nextpixel`
+ *     inline.js       an ES module with load() and the element, including the worker and both wasm files, for bundlers that emit neither
+ *     classic.js      the same for a <script src> that is not a module; registers <next-pixel> and defines the global `nextpixel`
  *     nextpixel.cjs   for require() in Jest and in versions of Node that cannot require an ES module; uses the files of web/dist
  *     define.cjs, chat-models.cjs, words-*.cjs   the same for nextpixel/define, nextpixel/chat-models and nextpixel/words/*
  */
@@ -29,7 +29,7 @@ const LICENCE = '// SPDX-License-Identifier: MIT';
 /** @param {string} name */
 const packed = async (name) => JSON.stringify(gzipSync(await readFile(`${WEB}dist/${name}`), { level: 9 }).toString('base64'));
 
-/** Replaces the module lib/files.js by one that contains the files. */
+/** Returns the source code of a module that replaces lib/files.js and contains the files. */
 export async function filesInside() {
   return `
     const WORKER = ${JSON.stringify(await readFile(`${WEB}dist/worker.js`, 'utf8'))};
@@ -50,7 +50,7 @@ export async function filesInside() {
     export const hint = () => '';`;
 }
 
-/** Finds the wasm and the worker in the folder next to this one. @type {import('esbuild').Plugin} */
+/** Makes the script find the wasm and the worker in the folder web/dist, next to its own folder. @type {import('esbuild').Plugin} */
 const beside = {
   name: 'beside',
   setup({ onLoad }) {
@@ -80,7 +80,7 @@ async function single(options) {
   return outputFiles[0].text;
 }
 
-/** Makes modules that export only data and import nothing available to require(). */
+/** Converts modules that only export data, without imports, for require(). */
 async function dataForRequire() {
   const words = (await readdir(`${WEB}lib/element/words`)).map((name) => [`words-${name}`, `element/words/${name}`]);
   return Promise.all(
@@ -97,7 +97,7 @@ async function dataForRequire() {
 /** The contents of all files, by name. @type {Promise<Map<string, string>> | undefined} */
 let made;
 
-/** Returns the contents of all files, by name; they are created only once. */
+/** Returns the contents of all files, by name. They are created only once. */
 export const singles = () => (made ??= makeSingles());
 
 async function makeSingles() {

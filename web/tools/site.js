@@ -5,19 +5,19 @@
  * Writes the demo as a folder for any static host, at any path: ./build.sh site
  *
  *     node web/tools/site.js [folder, default build/site] [--address https://host/path/]
- *     node web/tools/site.js [folder, default build/single] --single PAGE ...    pages as one file each (single-page.js)
+ *     node web/tools/site.js [folder, default build/single] --single PAGE ...    writes pages as one file each (single-page.js)
  *
  *     index.html           redirects to web/
- *     web/                 the pages, their styles and pictures; send them with `Cache-Control: no-cache`
+ *     web/                 pages, their styles and pictures; the host should send them with `Cache-Control: no-cache`
  *     web/dist-HASH/       scripts and wasm
  *     weights-HASH/        models
- *     web/courses.json     the files of each course, for visitors who save one on their device (course-files.js)
+ *     web/courses.json     lists of the files of each course, for visitors who keep a course on their device (course-files.js)
  *     *.gz, *.br           compressed copies, for hosts that can send them
  *
  * The folders with a HASH are named after their contents, so a host may send `Cache-Control: max-age=31536000, immutable` for them.
  *
- * All addresses are relative. If --address names the site's future address, the pages also get the tags for previews of shared links
- * (sharing.js).
+ * All addresses are relative. If --address gives the address at which the site will be published, the pages also get tags for previews of
+ * shared links (sharing.js).
  */
 
 import { createHash } from 'node:crypto';
@@ -34,14 +34,14 @@ import { shared } from './sharing.js';
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 
 /**
- * Files of web/ from which the site is built and which it does not contain. All other files of web/ are part of the site: pages and their
+ * Matches files of web/ that are only sources and not part of the site. All other files of web/ are copied to the site: pages and their
  * styles, pictures and data.
  */
 const SOURCES =
   /^(dist|lib|jsx|types|single|examples|manual\/(chapters|make))\/|\.(js|py)$|(^|\/)page(\.\w+)?\.html$|^pages\/terms\.md$|^shell\/.*\.html$/;
-/** Scripts that are copied unchanged. */
+/** Matches the scripts that are copied unchanged. */
 const SCRIPTS = /^(sw\.js|shell\/page\/(before|copy|offline|phrase)\.js|manual\/[\w-]+\.js)$/;
-/** Files that shrink when compressed. */
+/** Matches the files to compress. */
 const COMPRESSIBLE = /\.(html|css|js|json|md|wasm|svg|bin|gguf)$/;
 
 /** Lists the files in a folder and its subfolders. @param {string} folder @returns {Promise<string[]>} relative paths, sorted */
@@ -62,7 +62,7 @@ function hashOf(files) {
 
 /**
  * @param {string} target
- * @param {{ effort?: number, address?: string }} [options]  effort: of the compression, 1 to 11; 0 writes no compressed copies
+ * @param {{ effort?: number, address?: string }} [options]  effort: compression effort, 1 to 11; 0 writes no compressed copies
  */
 export async function writeSite(target, { effort = 11, address } = {}) {
   /** @param {string} folder @param {(name: string) => boolean} wanted @returns {Promise<Map<string, Buffer>>} */
@@ -95,7 +95,7 @@ export async function writeSite(target, { effort = 11, address } = {}) {
   const files = await read('web', (file) => SCRIPTS.test(file) || !SOURCES.test(file));
   const framed = await framedPages(`${ROOT}web`);
   for (const [path, html] of framed) files.set(path, Buffer.from(html));
-  /** HTML of the demo's pages to write, by path. @type {Map<string, string>} */
+  /** HTML of the demo's pages, by path. @type {Map<string, string>} */
   const pages = new Map();
   for (const [name, bytes] of files) {
     if (!/\.html$/.test(name)) {
@@ -139,7 +139,7 @@ export async function writeSite(target, { effort = 11, address } = {}) {
   const names = effort > 0 ? (await filesOf(target)).filter((name) => COMPRESSIBLE.test(name)) : [];
   for (const name of names) {
     const bytes = await readFile(join(target, name));
-    const quality = Math.min(effort, bytes.length > 2 ** 18 ? 5 : 11); // weights hardly shrink, whatever the effort
+    const quality = Math.min(effort, bytes.length > 2 ** 18 ? 5 : 11); // large files are mostly weights, which hardly shrink at any effort
     const smaller = {
       gz: await promisify(gzip)(bytes, { level: Math.min(effort, 9) }),
       br: await promisify(brotliCompress)(bytes, { params: { [constants.BROTLI_PARAM_QUALITY]: quality } }),

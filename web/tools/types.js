@@ -4,8 +4,8 @@
 /**
  * Builds web/types: npm run types
  *
- * Checks the library with tsc, which also writes declarations. Then it removes the declarations that no public declaration needs, adds the
- * element to the page's own types, and makes a copy for require().
+ * Checks the library with tsc, which also writes declarations. Then the script removes the declarations that no public declaration needs,
+ * adds the element to the DOM's types, and makes a copy for require().
  */
 
 import { spawnSync } from 'node:child_process';
@@ -34,8 +34,8 @@ function withoutComments(text) {
 }
 
 /**
- * Rewrites generic typed arrays, such as Uint8Array<ArrayBuffer>, for versions before TypeScript 5.7, in which typed arrays are not generic.
- * The return type of `of()` is this generic type in newer versions and the plain array in older ones.
+ * Rewrites generic typed arrays, such as Uint8Array<ArrayBuffer>, for TypeScript before 5.7, in which typed arrays are not generic. Uses
+ * the return type of `of()` instead: it is the generic type in newer versions and the plain array in older ones.
  *
  * @param {string} text  text of a declaration
  */
@@ -45,7 +45,7 @@ function forOlder(text) {
     .replace(/\b((?:Int|Uint|Float)\d+(?:Clamped)?Array)<ArrayBuffer>/g, 'ReturnType<$1Constructor["of"]>');
 }
 
-/** Removes the imports that only removed internal declarations used. @param {string} text  text of a declaration */
+/** Removes imports that were used only by internal declarations that have been removed. @param {string} text  text of a declaration */
 function withoutUnused(text) {
   const code = withoutComments(text);
   const used = (/** @type {string} */ type) => [...code.matchAll(new RegExp(`\\b${type}\\b`, 'g'))].length > 1;
@@ -55,7 +55,7 @@ function withoutUnused(text) {
 /**
  * @param {Map<string, string>} all  declarations by name
  * @param {string[]} names
- * @returns {string[]} the named declarations and all that they need
+ * @returns {string[]} the names of these declarations and of all declarations that they need
  */
 function reachable(all, names) {
   const found = new Set(names);
@@ -67,7 +67,10 @@ function reachable(all, names) {
   return [...found];
 }
 
-/** @returns {Promise<Map<string, string>>} the declarations of tsc, by name; empty if tsc found errors, which are then printed */
+/**
+ * @returns {Promise<Map<string, string>>} the declarations that tsc writes, by name. If tsc finds errors, they are printed and the result
+ *   is empty
+ */
 async function declared() {
   const folder = await mkdtemp(join(tmpdir(), 'nextpixel-types-'));
   try {

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 #
-# Builds the wasm: source files, models, compiler flags and builds. Read by build.sh.
+# Builds the wasm: defines its source files, models, compiler flags and builds. Read by build.sh.
 
-MODELS= # --models a,b: the architectures in a build (default: all)
+MODELS= # architectures in the build, from --models a,b (default: all)
 NX_MODELS= # compiler flags that select these models
 TEXTS=     # -DNX_TEXTS=0 if no selected model needs the code that the flag removes (src/kernels/kernels.h)
 
@@ -20,13 +20,13 @@ model_sources() {
   for model in $(echo "$MODELS" | tr , ' '); do find src/models -path "src/models/$model.c" -o -path "src/models/$model/*.c"; done
 }
 
-# models_of WORD: prints the models that have this word in their row of src/models/models.h; needs_of MODEL: prints the word in the row of a
-# model
+# Each model has a row in src/models/models.h with a word for what it needs. models_of WORD prints the models with this word in their row.
+# needs_of MODEL prints the word in the model's row.
 models_of() { sed -n "s/^ *NX_MODEL(\([a-z0-9_]*\), $1).*/\1/p" src/models/models.h | paste -sd, -; }
 
 needs_of() { sed -n "s/^ *NX_MODEL($1, \([A-Z]*\)).*/\1/p" src/models/models.h; }
 
-# choose_models --models a,b: from now on, only these models are built
+# choose_models --models a,b: restricts all further builds to these models
 choose_models() {
   [ "${1:-}" = --models ] || return 0
   MODELS=$2 TEXTS=-DNX_TEXTS=0
@@ -38,15 +38,15 @@ choose_models() {
   done
 }
 
-# All builds compute the same bits: a*b+c is not contracted into one instruction, and sums are not reassociated.
+# All builds must compute the same bits, so a*b+c is not contracted into one instruction, and sums are not reassociated.
 EXACT='-std=c11 -ffp-contract=off -fno-fast-math'
 WARN='-Wall -Wextra -Wshadow -Wpointer-arith -Wstrict-prototypes'
-# The auto-vectoriser is off. Only the source decides which code uses SIMD, so speed and size do not depend on the compiler's choices.
-# bulk-memory turns memcpy and memset into single instructions, so that hardly any libc is linked. Code that runs once per element is
+# Auto-vectorisation is off: only the source determines which code uses SIMD, so speed and size do not depend on the compiler's choices.
+# With bulk-memory, memcpy and memset are single instructions, so that hardly any code of libc is linked. Code that runs once per element is
 # optimised for speed, all other code for size (build_wasm).
 WASM_CFLAGS="$EXACT $WARN -msimd128 -mbulk-memory -fno-vectorize -fno-slp-vectorize -fvisibility=hidden -ffunction-sections"
-# The wasm has no entry point and no imports. It exports the functions marked NX_API in the header. The stack of 64 KiB is at the start of
-# the memory, so that an overflow traps.
+# The wasm has no entry point and no imports. It exports the functions marked NX_API in the header. The 64 KiB stack is at the start of the
+# memory, so a stack overflow traps.
 WASM_LDFLAGS='--no-entry --export=__heap_base --gc-sections --strip-all --stack-first -z stack-size=65536
   --initial-memory=1048576 --max-memory=4294967296'
 
@@ -64,18 +64,18 @@ pinned() { case "$(toolchain)" in "$PINNED"*) return 0 ;; *) return 1 ;; esac }
 # newer_than_sources FILE: succeeds if FILE exists and is newer than all sources of the library
 newer_than_sources() { [ -e "$1" ] && [ -z "$(find include src build.sh web/tools/wasm.sh -newer "$1")" ]; }
 
-# sources_hash: prints a hash of the engine's sources; a session saved by a build of other sources cannot be continued
+# sources_hash: prints a hash of the engine's sources. A build can resume a saved session only if a build of the same sources saved it.
 sources_hash() { find include src -name '*.[ch]' | LC_ALL=C sort | xargs cat | sha256sum | cut -c 1-8; }
 
-# Options for the smallest code: each loop keeps only its counter, without further pointers, and no calculation is copied into several
+# Options for the smallest code: loops keep only a counter and no additional pointers, and calculations are not duplicated in several
 # branches.
 SMALLEST='-Oz -mllvm -disable-lsr -mllvm -enable-pre=false'
 
-# optimise_of SOURCE: prints the options; code that runs once per element is compiled for speed, all other code for size. Files that are
-# compiled without -O2 are smaller and just as fast (measured with node tests/bench/paired.js).
+# optimise_of SOURCE: prints the optimisation options for a source file. Code that runs once per element is compiled for speed, all other
+# code for size. The files compiled without -O2 are smaller this way and just as fast (measured with node tests/bench/paired.js).
 optimise_of() {
   case $1 in
-    src/kernels/formats.c | src/kernels/elementary.c) echo "$SMALLEST" ;; # used only during the loading of a model
+    src/kernels/formats.c | src/kernels/elementary.c) echo "$SMALLEST" ;; # used only while a model is loading
     src/sampling/filters.c | src/sampling/order.c | src/sampling/penalties.c) echo "$SMALLEST" ;; # not used for pictures
     src/kernels/matmul.c) echo '-O2 -mllvm -unroll-threshold=100' ;;
     src/kernels/blocks.c) echo '-O2 -mllvm -unroll-threshold=50' ;;
@@ -86,7 +86,7 @@ optimise_of() {
   esac
 }
 
-# build_wasm FILE [FLAGS]: builds the library as one wasm file unless it already exists, and lists its objects in `objects`
+# build_wasm FILE [FLAGS]: builds the library as one wasm file, unless the file exists and is up to date. Sets `objects` to its objects.
 build_wasm() {
   file=$1; shift
   root=$(sysroot)
@@ -100,7 +100,8 @@ build_wasm() {
   for source in $(sources); do
     object=$dir/$(echo "$source" | tr / _ | sed 's/c$/o/')
     optimise=$(optimise_of "$source")
-    # The build without texts must not exceed its promised size (tests/bench/size.js), so only its matrix products are compiled for speed.
+    # In the build without texts, only matrix products are compiled for speed, because the build must not exceed its promised size
+    # (tests/bench/size.js).
     case $source in src/session/session.c) build=-DNX_BUILD=0x$(sources_hash)u ;; *) build= ;; esac
     case $TEXTS:$source in -D*:src/kernels/matmul.c) optimise='-O2 -mllvm -unroll-threshold=50 -mllvm -enable-pre=false' ;; -D*:src/attention/* | -D*:src/sampling/* | -D*:src/kernels/vector.c) optimise=-Oz ;; esac
     "$CLANG" --target=wasm32-unknown-emscripten --sysroot="$root" $WASM_CFLAGS $optimise $build ${NX_MODELS:+"-DNX_MODELS=$NX_MODELS"} $TEXTS "$@" -Iinclude -Isrc -c "$source" -o "$object"
@@ -112,9 +113,9 @@ build_wasm() {
   echo "$made_of" >"$dir/made-of"
 }
 
-# All builds compute the same bits (src/kernels/dot.h). In browsers with relaxed SIMD, the build `pairs` is the fastest on processors that
-# have no dot-product instruction, and the build `relaxed` is the fastest on all others. The builds with threads import their memory, which
-# several instances share (src/kernels/threads.c).
+# All builds compute the same bits (src/kernels/dot.h). In browsers with relaxed SIMD, the `pairs` build is the fastest on processors
+# without a dot-product instruction, and the `relaxed` build is the fastest on all others. The builds with threads import their memory,
+# because several instances share it (src/kernels/threads.c).
 BUILDS='nextpixel nextpixel-relaxed nextpixel-pairs nextpixel-threads nextpixel-threads-relaxed nextpixel-threads-pairs'
 flags_of() {
   case $1 in *-threads*) printf ' -matomics -DNX_THREADS' ;; esac
@@ -132,7 +133,7 @@ task_wasm() {
     cp "$OUT/$name.wasm" "web/dist/$name.wasm"
     say "web/dist/$name.wasm: $(wc -c <"web/dist/$name.wasm") bytes, $(gzip -9c "web/dist/$name.wasm" | wc -c) gzip; $(toolchain)"
   done
-  [ -z "$TEXTS" ] || node web/tools/bundle.js --small-worker web/dist/worker.js # `./build.sh js` builds the full worker again
+  [ -z "$TEXTS" ] || node web/tools/bundle.js --small-worker web/dist/worker.js # `./build.sh js` restores the full worker
 }
 
 # wasm-with  build the library with only the architecture in one file, named like the file: ./build.sh wasm-with FILE.c OUT.wasm
@@ -144,7 +145,7 @@ task_wasm_with() {
   build_wasm "$2"
 }
 
-# made_of_sources FILE: succeeds if the wasm contains the hash of the sources (NX_BUILD), which is a constant of its code
+# made_of_sources FILE: succeeds if the code of the wasm contains the hash of the sources as a constant (NX_BUILD)
 made_of_sources() {
   node -e '
     const [file, hash] = process.argv.slice(1);

@@ -2,15 +2,15 @@
 # SPDX-License-Identifier: MIT
 # Trains the three colour models, the stories and the translator on one CUDA GPU in about half an hour, in commands of at most ten minutes each:
 #
-#   sh weights/train/gpu.sh probe          up to 3 min, optional: times a step of three sizes, to choose from
-#   sh weights/train/gpu.sh cifar10        9.5 min; again for longer: it resumes (MINUTES is the length of the whole schedule)
+#   sh weights/train/gpu.sh probe          up to 3 min, optional: times a training step at three model sizes, to help choose one
+#   sh weights/train/gpu.sh cifar10        9.5 min; resumes when run again (MINUTES is the length of the whole schedule)
 #   sh weights/train/gpu.sh emoji          4 min
-#   sh weights/train/gpu.sh emoji-sr       9.5 min: continues from the shipped file; again for longer
+#   sh weights/train/gpu.sh emoji-sr       9.5 min: continues from the shipped file; resumes when run again
 #   sh weights/train/gpu.sh stories        5 min
 #   sh weights/train/gpu.sh de-en          6 min
-#   sh weights/train/gpu.sh together       9.5 min: the small models in parallel, because each alone leaves most of a GPU idle; NAME... for some of them
+#   sh weights/train/gpu.sh together       9.5 min: the small models in parallel, as one alone leaves most of a GPU idle; NAME... for some only
 #   sh weights/train/gpu.sh collect        copies the results to $OUT again
-#   sh weights/train/gpu.sh smoke          every line above with tiny settings, on any machine: a minute or two
+#   sh weights/train/gpu.sh smoke          a minute or two, on any machine: runs every command above with tiny settings
 #
 # Environment: DATA, the folder with cifar10/, emoji/, stories/, multi30k/, binarised_mnist/, fsdd/ (default data); KEEP, a folder to which data/ is copied and from
 # which training then reads, for a machine that receives the pictures (cifar10 85 MB, emoji 11 MB, emoji-drawings 74 MB, in two files) in several commands; OUT, where results are copied (default build/gpu):
@@ -34,21 +34,21 @@ if [ -n "${KEEP:-}" ]; then
   DATA=$KEEP
 fi
 OUT=${OUT:-build/gpu}
-SMOKE_TEXT=                              # settings that `smoke` adds for language models
+SMOKE_TEXT=                              # set by `smoke`: settings for language models
 # Settings that `smoke` adds for models trained together, whose sizes stay the same: --minutes 0 --steps 20.
 SMOKE_SMALL=${SMOKE_SMALL:-}
-SMOKE=${SMOKE:-}                         # set by `smoke`: these settings come last and make every run tiny
+SMOKE=${SMOKE:-}                         # set by `smoke`: settings that make every run tiny; they come last
 RUNS=${NEXTPIXEL_RUNS:-weights/train/runs}
 TRAIN="${PYTHON:-python3} weights/train/train.py"
 # 14.2 M parameters
 CIFAR10_SCHEDULE='--batch 64 --lr 4e-4 --ema 0.9995 --sheets 0 --compile 1 --threads 8 --query-block 128 --memory-block 128'
 CIFAR10="$CIFAR10_SCHEDULE --warmup 200 --every 3 --embedding-length 384 --feed-forward-length 1536 --head-count 6 --key-length 64 --block-count 8"
-# The emoji are few and are read a hundred times, so training uses dropout. The recipes' sizes suit a CPU; the sizes here suit a GPU (6.4 M
-# parameters).
+# There are few emoji, and training reads each one a hundred times, so it uses dropout. The model sizes in the recipes suit a CPU; the sizes
+# here suit a GPU (6.4 M parameters).
 EMOJI="--embedding-length 256 --feed-forward-length 1024 --key-length 64 --block-count 8 --batch 64 --lr 1.5e-3 --warmup 300
   --dropout 0.1 --ema 0.9995 --every 2 --sheets 0 --compile 1 --threads 8 --data $DATA/emoji"
 
-# Emoji are redrawn if their drawings are present (drawings.py makes them, 74 MB).
+# If the vector drawings of the emoji are present, emoji are redrawn from them (drawings.py creates the drawings, 74 MB).
 if [ -e "$DATA/emoji-drawings/drawings.tsv" ]; then DRAWINGS='--drawings 0.5'; else DRAWINGS='--drawings 0'; fi
 
 collect() {  # RUN...: copies the results of these runs to $OUT
@@ -65,10 +65,10 @@ train() {  # recipe, settings...: trains as run <recipe>-gpu; the output also go
   folder=$RUNS/$1-gpu
   mkdir -p "$folder"
   $TRAIN "$@" --run "$1-gpu" $SMOKE 2>&1 | tee -a "$folder/out.log"
-  [ -f "$folder/average.pt" ]            # tee hides a failure of train.py
+  [ -f "$folder/average.pt" ]            # checked because tee hides a failure of train.py
 }
 
-# trains a GPU stage of a recipe, from the shipped file; data sets are named by folder
+# trains the GPU stage of a recipe, starting from the shipped file; `data` is the folder of the data set
 small() {  # recipe, stage, data, settings...
   name=$1 stage=$2 of=$3
   shift 3
@@ -79,7 +79,7 @@ small() {  # recipe, stage, data, settings...
   grep -E "valid|step|gamma" "$RUNS/$name-$stage/out.log" | tail -n 3 | sed "s/^/$name: /"
 }
 
-# both networks continue the same first run, as the card says, so that they differ only in attention
+# Both networks continue the same first run, as the model card says, so that they differ only in attention.
 sagan() {
   small sagan-emoji-plain 1 emoji --run sagan-first --batch 64 --minutes 3.5 --lr-floor 1
   for name in sagan-emoji sagan-emoji-plain; do small $name 1 emoji --begun sagan-first --batch 64 --minutes 3 & done
@@ -113,14 +113,14 @@ probe() {
 emoji() { train emoji $EMOJI $DRAWINGS --minutes 4 --limit-seconds 400 "$@"; collect emoji-gpu; }
 cifar10() { train cifar10 $CIFAR10 --minutes 8.5 --limit-seconds 575 --data "$DATA/cifar10" "$@"; collect cifar10-gpu; }
 
-# uses the recipe's own size, because the page draws two dozen enlargements at a time
+# Uses the model size in the recipe, because the page draws two dozen enlargements at a time.
 emoji_sr() {
   train emoji-sr ${SHIPPED---from weights/emoji-sr.gguf} $DRAWINGS --batch 64 --lr 1.5e-3 --warmup 100 --fresh-rate 1 --ema 0.9995 --every 2 --sheets 0 \
     --compile 1 --threads 8 --minutes 9 --limit-seconds 575 --data "$DATA/emoji" "$@"
   collect emoji-sr-gpu
 }
 
-# uses dropout, because 14 M parameters are trained on 12 MB of text
+# Uses dropout, because the model has 14 M parameters and the text is only 12 MB.
 stories() {
   SMOKE=$SMOKE_TEXT
   train stories --embedding-length 384 --feed-forward-length 1024 --head-count 6 --head-count-kv 6 --block-count 7 --batch 64 --lr 1.5e-3 \
@@ -128,7 +128,7 @@ stories() {
   collect stories-gpu
 }
 
-# uses the recipe unchanged, because a larger file would be too large for a page
+# Uses the recipe unchanged, because a larger file would be too large for a page.
 de_en() {
   SMOKE=$SMOKE_TEXT
   train de-en --every 1 --minutes 6 --limit-seconds 500 --threads 8 --data "$DATA/multi30k" "$@"
@@ -148,10 +148,10 @@ case $task in
     OUT=$RUNS/out
     SMOKE='--smoke --block-count 1 --embedding-length 32 --feed-forward-length 32 --head-count 2 --key-length 16 --minutes 0 --steps 2 --batch 2
       --sheets -1 --final-valid-images 2 --threads 2 --attention batched'
-    SHIPPED=                             # the shipped file is larger than these tiny models
+    SHIPPED=                             # these tiny models cannot continue from the shipped file, which is larger
     SMOKE_TEXT='--smoke --minutes 0 --steps 2 --batch 2 --sheets -1 --final-valid-images 2 --threads 2'
     SMOKE_SMALL=$SMOKE_TEXT
-    # without the GAN, whose smallest pictures are smaller than those of its data
+    # without the GAN, because its smallest pictures would be smaller than those of its data
     probe && cifar10 && emoji && emoji_sr && stories && de_en && together pixelcnn-digits gated-pixelcnn-digits captions-hard wavenet jukebox-small && collect cifar10-gpu emoji-gpu emoji-sr-gpu stories-gpu de-en-gpu
     rm -rf "$RUNS"
     echo 'every line works' ;;

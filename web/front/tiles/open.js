@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Opens a tile: it becomes larger and shows its model in an element of the library, with an input for the visitor and a link to its page.
+// Opens a tile. The opened tile is larger. It shows its model in a <next-pixel> element, with an input for the visitor and a link to its
+// page.
 // @ts-check
 import { isBlank } from '../../shell/page/blank.js';
 import { make, reducedMotion } from '../../shell/page/dom.js';
@@ -9,11 +10,11 @@ import { elements } from '../../shell/library.js';
 import { weights } from '../../shell/model/weights.js';
 /** @import { Tile } from './stage.js' */
 
-/** Maximum number of characters in a prompt. Longer texts can be used on the page. */
+/** Maximum number of characters in a prompt. For longer prompts, visitors use the tile's page. */
 const MOST = 160;
 const GROW_MS = 220;
 
-/** Returns the name of the setting that visitors can change. @param {Tile['asks']} asks */
+/** Returns the label of the setting that visitors can change. @param {Tile['asks']} asks */
 const askedOf = (asks) => (asks === 'digit' ? phrase`The digit` : asks === 'class' ? phrase`The class` : phrase`Your own text`);
 
 /** Creates the input that sets an attribute of the element. @param {Tile} tile @param {any} element */
@@ -92,7 +93,7 @@ export async function openTile(link, tile, record) {
   document.body.append(dialog);
   close.addEventListener('click', () => dialog.close());
   dialog.addEventListener('click', (event) => {
-    if (event.target === dialog) dialog.close(); // a click outside the dialog closes the dialog
+    if (event.target === dialog) dialog.close(); // a click outside the dialog closes it
   });
   dialog.addEventListener('close', () => {
     dialog.remove();

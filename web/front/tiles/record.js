@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
-// Creates web/front/tiles/record.json, which contains one recorded answer of the model of each tile on the front page. The tile shows this
-// answer until its own model has loaded.
+// Creates web/front/tiles/record.json, which contains one recorded model output for each tile on the front page. The tile shows this output
+// until its model has loaded.
 //
 //   node web/front/tiles/record.js
 //
-// All records come from the shipped weights and the seeds in web/pages/NAME/record.js.
+// Each record is generated with the shipped weights and the seed in web/pages/NAME/record.js.
 // @ts-check
 import { writeFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';

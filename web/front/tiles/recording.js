@@ -1,18 +1,23 @@
 // SPDX-License-Identifier: MIT
-// Packs the answers of models into records. Used by web/pages/NAME/record.js.
+// Packs the output of models into records. Used by web/pages/NAME/record.js.
 // @ts-check
 
 /** @param {ArrayLike<number>} bytes */
 export const base64 = (bytes) => btoa(Array.from(bytes, (byte) => String.fromCharCode(byte)).join(''));
 
-/** Packs values with 4 bits, two per byte. @param {ArrayLike<number>} levels 0 to 255 */
+/** Reduces values to 4 bits and packs two of them into each byte. @param {ArrayLike<number>} levels 0 to 255 */
 export const nibbles = (levels) =>
   base64(Array.from({ length: levels.length / 2 }, (_, i) => (levels[2 * i] >> 4) | ((levels[2 * i + 1] >> 4) << 4)));
 
 /** Rounds to two decimals, which is precise enough for drawing. @param {ArrayLike<number>} numbers */
 export const rounded = (numbers) => Array.from(numbers, (number) => Math.round(100 * number) / 100);
 
-/** Returns the pixels of a white square after something was drawn on it. @param {number} side @param {(context: OffscreenCanvasRenderingContext2D) => void} draw */
+/**
+ * Draws on a white square and returns its pixels.
+ *
+ * @param {number} side
+ * @param {(context: OffscreenCanvasRenderingContext2D) => void} draw
+ */
 export function pixelsOf(side, draw) {
   const context = /** @type {OffscreenCanvasRenderingContext2D} */ (new OffscreenCanvas(side, side).getContext('2d'));
   context.fillStyle = '#fff';

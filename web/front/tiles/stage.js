@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What a tile draws on, and parts that several tiles use.
+// Defines the stage that a tile draws on, and functions that several tiles use.
 // @ts-check
 /** @import { Model } from '../../shell/library.js' */
 
@@ -13,22 +13,27 @@
  * @property {string} serif
  */
 
-/** Draws an answer on an empty stage up to a share (0 to 1) of its duration. @typedef {(stage: Stage, share: number) => void} Painter */
+/**
+ * Draws a model's output on an empty stage, as it looks after a share (0 to 1) of the drawing's duration.
+ *
+ * @typedef {(stage: Stage, share: number) => void} Painter
+ */
 
 /**
- * A tile, the `tile` of web/pages/NAME/tile.js. The function `record` of web/pages/NAME/record.js returns the tile's record from its model.
+ * A tile, exported as `tile` by web/pages/NAME/tile.js. The function `record` in web/pages/NAME/record.js creates the tile's record with
+ * its model.
  *
  * @typedef {Object} Tile
  * @property {string} page  name of the page's folder in web/pages
  * @property {string} file  weight file of the tile's model
  * @property {number} ms    duration of the drawing in milliseconds
- * @property {(record: any) => Painter} paint  draws the recorded answer in web/front/tiles/record.json, which record.js creates
+ * @property {(record: any) => Painter} paint  returns a painter for the recorded output (web/front/tiles/record.json, created by record.js)
  * @property {(record: any) => Record<string, string>} element  returns the attributes of <next-pixel> in the opened tile
  * @property {'prompt' | 'digit' | 'class'} [asks]  the attribute that visitors can set in the opened tile
  * @property {string[]} [choices]
- * @property {true} [anew]  adds a button that draws with another seed; elements for audio have their own button for this
- * @property {(model: Model, seed: number, signal: AbortSignal) => Promise<Painter>} [live]  draws another answer, if the model's file is
- *   small enough to load before the visitor asks for it
+ * @property {true} [anew]  whether to add a button that draws with another seed. Elements for audio have their own such button
+ * @property {(model: Model, seed: number, signal: AbortSignal) => Promise<Painter>} [live]  returns a painter for a new output. Defined
+ *   only if the model's file is small enough to load without a request by the visitor
  */
 
 /** @param {number} share @param {number} from @param {number} to */
@@ -37,7 +42,7 @@ export const between = (share, from, to) => Math.min(1, Math.max(0, (share - fro
 /** @param {string} text @returns {Uint8Array} */
 export const bytesOf = (text) => Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0));
 
-/** Decodes two 4-bit values from each byte and scales them to 0 to 255. @param {string} text */
+/** Decodes two 4-bit values from each byte, and scales them to the range 0 to 255. @param {string} text */
 export const levelsOf = (text) =>
   Uint8Array.from(bytesOf(text)).reduce(
     (all, byte, i) => {
@@ -75,7 +80,7 @@ export function gridOn({ width, height }, columns, rows, gap = 3) {
   return (/** @type {number} */ i) => ({ x: left + (i % columns) * (side + gap), y: top + Math.floor(i / columns) * (side + gap), side });
 }
 
-/** Pixels that stay free at both ends of a line, for the dot under the outermost word, and minimum font size in pixels. */
+/** EDGE: pixels to keep free at both ends of a line, for the dot under the outermost word. LEAST: minimum font size in pixels. */
 const [EDGE, LEAST] = [4, 6];
 
 /**
@@ -98,7 +103,7 @@ export function lineOf({ context, width, sans }, words, most) {
     });
     return { size, places, total: x };
   };
-  // Widths are not proportional to the font size if the browser rounds the widths of letters.
+  // If the browser rounds the widths of letters, the width of a line is not proportional to the font size.
   let line = measured(most);
   while (line.total > width - 2 * EDGE && line.size > LEAST) line = measured(line.size - 0.5);
   const left = (width - line.total) / 2;
@@ -110,7 +115,7 @@ export function lineOf({ context, width, sans }, words, most) {
 }
 
 /**
- * Returns all values of the pictures of a run, one picture after another.
+ * Returns all values of a run's pictures, one picture after another.
  *
  * @param {AsyncIterable<any>} run
  * @param {number} samples

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Lists the tiles of the front page. web/pages/NAME/tile.js has the drawing, the model, and the input that a tile offers to visitors.
+// Lists the tiles of the front page. web/pages/NAME/tile.js defines a tile's drawing, its model, and the input that it offers to visitors.
 // @ts-check
 import { tile as chorale } from '../../pages/chorale/tile.js';
 import { tile as caption } from '../../pages/captions/tile.js';
@@ -12,5 +12,5 @@ import { tile as bands } from '../../pages/transformer/tile.js';
 import { tile as wave } from '../../pages/wavenet/tile.js';
 /** @import { Tile } from './stage.js' */
 
-/** Tiles by the name in their data-tile attribute, in the order of the page. @type {Record<string, Tile>} */
+/** The tiles, in the order of the page. The keys are the values of their data-tile attributes. @type {Record<string, Tile>} */
 export const TILES = { face, bands, arcs, chorale, wave, faces, caption, digits, story };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Runs the tiles. They start one by one, and pause while they are out of view. Tiles with small models then draw again, one model at a
-// time.
+// Runs the tiles. They start one by one, and pause while they are out of view. After that, tiles with small models draw new outputs, one
+// model at a time.
 // @ts-check
 import { byId, make, perFrame, reducedMotion } from '../../shell/page/dom.js';
 import { phrase } from '../../shell/page/phrase.js';
@@ -11,13 +11,13 @@ import { openTile } from './open.js';
 import { TILES } from './table.js';
 /** @import { Painter, Tile } from './stage.js' */
 
-/** Delay between the starts of two tiles, with which nine tiles start within the first second. */
+/** Delay between the starts of two tiles. With this delay, all nine tiles start within the first second. */
 const APART_MS = 100;
-/** Number of times that each small model draws again on its own. */
+/** Number of times that each small model draws again without a request by the visitor. */
 const TURNS = 3;
 /** Pause between two drawings of a small model, in milliseconds. */
 const REST_MS = 2500;
-/** Address of the recorded answers. If they cannot be loaded, the tiles remain links. */
+/** Address of the recorded outputs. If they cannot be loaded, the tiles remain plain links. */
 const RECORD = new URL('record.json', import.meta.url);
 
 /**
@@ -25,7 +25,7 @@ const RECORD = new URL('record.json', import.meta.url);
  * from: start time; Infinity if the drawing has not started
  */
 
-/** @param {Promise<unknown>} first  the first drawing on the page, which has the processor to itself until this promise resolves */
+/** @param {Promise<unknown>} first  promise that resolves when the first drawing on the page no longer needs the processor to itself */
 export async function createTiles(first) {
   const root = byId('tiles');
   /** @type {Shown[]} */
@@ -45,7 +45,7 @@ export async function createTiles(first) {
   const style = getComputedStyle(document.documentElement);
   const [sans, serif] = ['--sans', '--serif'].map((name) => style.getPropertyValue(name));
   let paused = false;
-  /** Time at which the tiles were paused. The time since then does not count. */
+  /** Time at which the tiles were paused. Time after that does not count. */
   let stopped = 0;
 
   /** @param {Shown} one @param {number} share */
@@ -100,7 +100,10 @@ export async function createTiles(first) {
 
   const { saveData = false, effectiveType = '4g' } =
     /** @type {{ connection?: { saveData?: boolean, effectiveType?: string } }} */ (navigator).connection ?? {};
-  /** Returns whether models may load without a request of the visitor. They may not if that could cost the visitor something. */
+  /**
+   * Returns whether models may load without a request by the visitor. They may not on slow connections, if the visitor saves data, or with
+   * reduced motion.
+   */
   const unasked = () => !reducedMotion() && !saveData && effectiveType === '4g';
   const pause = make('button', { type: 'button', class: 'tiles-pause' }, phrase`Pause the tiles`);
   pause.hidden = reducedMotion();

@@ -7,9 +7,10 @@
  *     node web/manual/make/manual.js TOOLS [--check]
  *
  * TOOLS is the folder into which npm has installed the packages of package.json. The chapters are Markdown files in ../chapters. The
- * following lines are replaced: `<!-- reference -->` by the reference that TypeDoc extracts from web/lib, `<!-- attributes -->` by the
- * table rows of the element's attributes, `<!-- types -->` by those of the tensor types, and `<!-- runs -->` by those of the supported
- * third-party files. A code fence that names a file is replaced by this file, so that readers see the code that the tests run:
+ * following lines are replaced: `<!-- reference -->` with the reference that TypeDoc extracts from web/lib, `<!-- attributes -->` with
+ * table rows for the element's attributes, `<!-- types -->` with table rows for the tensor types, and `<!-- runs -->` with table rows for
+ * the supported third-party files. A code fence that names a file is replaced with the contents of this file, so that readers see the same
+ * code that the tests run:
  *
  *     ```js file=web/examples/node/draw.mjs
  *     ```
@@ -52,7 +53,7 @@ const CHAPTERS = [
   ['numbers', 'Numbers'],
 ];
 
-/** Matches a comment in a section with search keywords, in English and Korean, that the text does not contain. */
+/** Matches a comment that lists search keywords for a section, in English and Korean. The text of the section does not contain them. */
 const KEYWORDS = /<!-- keywords: (.*?) -->\n?/g;
 
 /** @param {string} text  text of a heading, as Markdown */
@@ -67,7 +68,7 @@ const slug = (text) =>
 async function markdown(tools) {
   const require = createRequire(join(tools, 'package.json'));
   const { default: MarkdownIt } = await import(pathToFileURL(require.resolve('markdown-it')).href);
-  const strict = new MarkdownIt(); // used for comments, in which <img> is plain text
+  const strict = new MarkdownIt(); // without HTML; used for comments, in which <img> must stay plain text
   const md = new MarkdownIt({ html: true });
   /** @param {any[]} tokens @param {number} i */
   md.renderer.rules.fence = (tokens, i) => `<pre tabindex="0"><code>${md.utils.escapeHtml(tokens[i].content.trimEnd())}</code></pre>\n`;
@@ -77,7 +78,7 @@ async function markdown(tools) {
 }
 
 /**
- * Builds all pages; returns them by their path relative to web/manual.
+ * Builds all pages. Returns them by path relative to web/manual.
  *
  * @param {string} tools  folder with the packages
  * @returns {Promise<Map<string, string>>}
@@ -146,7 +147,7 @@ const wordsOf = (html) =>
     .trim();
 
 /**
- * Builds the index that web/manual/search.js searches: the address, the title and the distinct words of each section.
+ * Builds the index for web/manual/search.js. It contains the address, the title and the distinct words of each section.
  *
  * @param {string} name
  * @param {import('./page.js').Page} page
@@ -170,7 +171,7 @@ function sectionsOf(name, { title, deck, body }) {
 }
 
 /**
- * Adds the name of its column to each cell of a row except the first one. Phones show it, because they stack the columns.
+ * Adds the column's name to each cell, except those in the first column. Phones stack the columns, so they show the name next to the cell.
  *
  * @param {any[]} tokens
  */
@@ -186,7 +187,7 @@ function label(tokens) {
   });
 }
 
-/** Replaces the content of a fence that names a file by the contents of this file. @param {any} token */
+/** If a code fence names a file, replaces the fence's content with the contents of this file. @param {any} token */
 async function include(token) {
   const [, path] = /\bfile=(\S+)/.exec(token.info) ?? [];
   if (path === undefined) return;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** The frame of a manual page, which is the frame of the other pages (web/tools/frame.js) with web/manual/manual.css. */
+/** Generates the frame of a manual page. It is the frame of the other pages (web/tools/frame.js) with web/manual/manual.css added. */
 
 import { masthead, opening } from '../../tools/frame.js';
 
@@ -11,7 +11,7 @@ import { masthead, opening } from '../../tools/frame.js';
  * @property {string} title     heading as HTML
  * @property {string} deck      text next to the heading, as HTML
  * @property {string} body      HTML
- * @property {{ id: string, text: string, level: number }[]} contents  text: HTML
+ * @property {{ id: string, text: string, level: number }[]} contents  headings of the page; text: HTML
  */
 
 /** @param {string} name */
@@ -22,8 +22,8 @@ const withoutTags = (html) => html.replace(/<[^>]+>/g, '');
 
 /**
  * @param {Page} page
- * @param {{ chapters: [string, string][], line: string }} manual  chapters: file names and titles; line: comment that names the sources of
- *   the page
+ * @param {{ chapters: [string, string][], line: string }} manual  chapters: file names and titles; line: text of the comment that names the
+ *   sources of the page
  */
 export function framed({ name, title, deck, body, contents }, { chapters, line }) {
   const place = chapters.findIndex(([chapter]) => chapter === name);

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Builds the manual's playground: its form as HTML, and the library's tables of verbs and options as JSON for web/manual/playground.js. */
+/**
+ * Builds the manual's playground: the form as HTML, and the library's tables of verbs and options as JSON. web/manual/playground.js reads
+ * this JSON.
+ */
 
 import { readFile, readdir } from 'node:fs/promises';
 
@@ -24,7 +27,7 @@ export async function playgroundTables() {
       const { of, whole, number, flag, initial } = /** @type {import('../../lib/settings.js').Setting} */ (row);
       return { name, of, whole, number, flag, initial, said: (said.get(name) ?? '').replace(/^\{.*?\} /, '').replaceAll('`', '') };
     });
-  // The options that have a field in the form.
+  // Keeps the options that have a field in the form.
   const verbs = Object.fromEntries(
     Object.entries(VERBS)
       .filter(([name]) => !['attention', 'chat', 'decode'].includes(name))

@@ -18,7 +18,7 @@ const MODULES = (await readdir(LIB, { recursive: true }))
   .map((name) => name.slice(0, -3))
   .sort((a, b) => Number(a === 'index') - Number(b === 'index') || (a < b ? -1 : 1));
 
-/** The types that belong to each kind: its verbs, their options and their results. @type {Record<string, string[]>} */
+/** The types of each kind: its verbs, their options and their results. @type {Record<string, string[]>} */
 const TYPES_OF_KINDS = Object.fromEntries(
   await Promise.all(
     KINDS.map(async ({ name }) => {
@@ -29,7 +29,7 @@ const TYPES_OF_KINDS = Object.fromEntries(
 );
 
 /**
- * The groups on the page, in order. The types of a kind are listed in its kind.js. Exports of lib/index.js that no group lists come last.
+ * The groups on the page, in order. Each kind.js lists the types of its kind. Exports of lib/index.js that are in no group come last.
  * @type {[string, string[]][]}
  */
 const GROUPS = [
@@ -79,7 +79,7 @@ const GROUPS = [
   ],
 ];
 
-/** Class members that are not documented, because only the browser calls them or the parent class declares them. */
+/** Class members to leave out, because only the browser calls them or the parent class declares them. */
 const HIDDEN =
   /^(constructor|observedAttributes|(dis)?connectedCallback|connectedMoveCallback|attributeChangedCallback|name|stack|cause|stackTraceLimit|message)$/;
 
@@ -87,12 +87,13 @@ const HIDDEN =
  * @typedef {object} Tools
  * @property {any} typedoc
  * @property {any} ts          the TypeScript compiler that TypeDoc uses
- * @property {(markdown: string) => string} block   to HTML
+ * @property {(markdown: string) => string} block   converts Markdown to HTML
  * @property {(markdown: string) => string} inline
  */
 
 /**
- * Finds the modules that declare the types which index.js re-exports, because another module may declare a type with the same name.
+ * Finds the module that declares each type that index.js re-exports. This is necessary because another module may declare a type with the
+ * same name.
  * @returns {Promise<Map<string, string>>}
  */
 async function declarations() {
@@ -143,18 +144,18 @@ export async function reference({ typedoc, ts, block, inline }) {
       '@callback',
     ],
   });
-  /** The types that are unions of string literals, with these literals. @type {Map<string, string[]>} */
+  /** Types that are unions of string literals, with their literals. @type {Map<string, string[]>} */
   const spelled = new Map();
-  // TypeDoc reads the text after @typedef. In the comments of this project, the text is before it.
+  // TypeDoc reads the description after @typedef, but in this project it comes before @typedef.
   app.converter.on(Converter.EVENT_CREATE_DECLARATION, (/** @type {any} */ context, /** @type {any} */ reflection) => {
     const symbol = context.getSymbolFromReflection(reflection);
     const tag = symbol?.declarations?.find(ts.isJSDocTypedefTag);
     const text = ts.getTextOfJSDocComment(tag?.parent.comment);
     if (text && !reflection.comment?.hasVisibleComponent()) reflection.comment = new Comment([{ kind: 'text', text }]);
-    // TypeDoc takes a minus sign at the start of a description for the dash after the name, and drops it; this restores it.
+    // TypeDoc mistakes a minus sign at the start of a description for the dash after a name, and removes it. This restores the minus sign.
     const property = ts.getTextOfJSDocComment(symbol?.declarations?.find(ts.isJSDocPropertyTag)?.comment);
     if (/^-\S/.test(property ?? '')) reflection.comment = new Comment([{ kind: 'text', text: property }]);
-    // Readers cannot interpret `typeof NAMES[number]`, so it is replaced by the literals in the order of NAMES.
+    // Replaces `typeof NAMES[number]`, which readers cannot interpret, with the literals in the order of NAMES.
     const object =
       tag && reflection.type?.type === 'indexedAccess'
         ? context.checker.getTypeFromTypeNode(tag.typeExpression.type.objectType)
@@ -175,7 +176,7 @@ export async function reference({ typedoc, ts, block, inline }) {
   for (const module of MODULES) {
     for (const reflection of project.children.find((/** @type {any} */ { name }) => name === module)?.children ?? []) {
       const { name } = reflection;
-      // If TypeDoc found the re-export before the type itself, the re-export is the one that it documents.
+      // If TypeDoc found the re-export before the type itself, it documents the re-export, which points to the type.
       const own =
         reflection.kind === ReflectionKind.Reference && declared.get(name) === module ? reflection.getTargetReflectionDeep() : reflection;
       const alias =
@@ -205,7 +206,7 @@ export async function reference({ typedoc, ts, block, inline }) {
       .split(/("[^"]*"|\b[A-Z]\w+)/)
       .map((piece) => (piece !== self && shown.includes(piece) ? `<a href="#${piece}">${piece}</a>` : escape(piece)))
       .join('');
-  /** Joins the literals of a union in sorted order, to compare unions. @param {string[]} texts */
+  /** Joins the literals of a union in sorted order, so that unions can be compared. @param {string[]} texts */
   const sorted = (texts) => [...texts].sort().join(' | ');
   /** Removes details of a type that readers do not need. @param {string} text */
   const plain = (text) =>
@@ -244,7 +245,7 @@ export async function reference({ typedoc, ts, block, inline }) {
   const properties = (children = []) =>
     list(
       children.map((child) => {
-        const { type = '', comment } = child.getSignature ?? child.signatures?.[0] ?? {}; // the getter of an accessor
+        const { type = '', comment } = child.getSignature ?? child.signatures?.[0] ?? {}; // for an accessor, uses its getter
         return { name: child.name, type: child.type ?? type, optional: child.flags.isOptional, comment: child.comment ?? comment };
       }),
     );
@@ -272,7 +273,7 @@ export async function reference({ typedoc, ts, block, inline }) {
   }
 
   /**
-   * Renders first the properties and then the methods of a class.
+   * Renders the properties of a class, then its methods.
    *
    * @param {string} name
    * @param {any[]} children
@@ -303,7 +304,7 @@ export async function reference({ typedoc, ts, block, inline }) {
       return `${text}<p><code class="type">${linked(spelled.get(name)?.join(' | ') ?? plain(String(type)), name)}</code></p>\n`;
     }
     if (kind === ReflectionKind.Interface) return text + properties(children);
-    // Inherited members are listed only for runs and answers, whose parent classes are not on this page.
+    // Lists inherited members only if they come from runs and answers, because those parent classes are not on this page.
     const own = (children ?? []).filter(
       (/** @type {any} */ child) =>
         (!child.inheritedFrom || /^(\w*Run|Answer)\./.test(child.inheritedFrom.name)) && !HIDDEN.test(child.name),

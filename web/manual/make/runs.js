@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Generates table rows for the manual from the code: the files of other projects that are supported. */
+/** Generates table rows for the manual from the code: the tensor types and the supported files of other projects. */
 
 import { readFile } from 'node:fs/promises';
 
@@ -14,7 +14,7 @@ const ROOT = new URL('../../../', import.meta.url);
 const source = (/** @type {string} */ path) => readFile(new URL(path, ROOT), 'utf8');
 const tensorRows = async () => tensorTypes(await source('src/tensor_types.h'));
 
-/** Returns the tensor types in src/tensor_types.h as rows in Markdown. */
+/** Returns Markdown table rows for the tensor types in src/tensor_types.h. */
 export async function types() {
   return (await tensorRows())
     .map(
@@ -24,7 +24,7 @@ export async function types() {
     .join('\n');
 }
 
-/** Returns the supported architectures, tokenizers and unsupported files as rows in Markdown. */
+/** Returns Markdown table rows for the supported architectures and tokenizers, and for unsupported files. */
 export async function runs() {
   const types = (await tensorRows()).filter(({ reason }) => !reason).map(({ name }) => name);
   const [, most] = /#define GGUF_MAX_BYTES \w+ \/\* (.*?) \*\//.exec(await source('src/gguf.h')) ?? [];

@@ -141,7 +141,7 @@ class Layer {
     const { inputs, outputs, weight, bias, gradient, moment, used, u, v, sigma } = this;
     const size = inputs * outputs;
     if (this.normalise) {
-      // The gradient of W / sigma(W) has no component along u v', because a change of W along u v' only rescales W.
+      // Converts the gradient of W / sigma(W) to the gradient of W. The term along u v' comes from the derivative of sigma.
       let along = 0;
       for (let i = 0; i < size; i++) along += gradient[i] * used[i];
       for (let o = 0; o < outputs; o++)
