@@ -10,8 +10,8 @@ const worker = /** @type {any} */ (globalThis);
 const NAME = 'nextpixel-page';
 
 /**
- * Number of releases to keep scripts of. It is more than one because a visitor may still have pages of the previous release. ./build.sh
- * site names each release's folder after its contents.
+ * Scripts of this many releases are kept. It is more than one because a visitor may still have pages of the previous release open.
+ * ./build.sh site names each release's folder after its contents.
  */
 const RELEASES = 2;
 const RELEASE = /\/(dist-[0-9a-f]{12})\//;

@@ -186,7 +186,7 @@ const keeping = (name, phrase) =>
   `      <details class="take keep needs-js" data-course="${idOf(name)}"><summary>${phrase`Keep this course on this device`}</summary></details>
 `;
 
-/** Returns the HTML of the lists of courses on the front page. @param {Phrase} [phrase] translates into the language of the page */
+/** Returns the HTML for the course lists on the front page. @param {Phrase} [phrase] translates into the language of the page */
 export const courseLists = (phrase = english) =>
   COURSES.map(
     ({ name, says, steps }) => `    <section class="course" id="${idOf(name)}">

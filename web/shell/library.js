@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The only module of web/shell, web/pages and web/front that imports the library.
+// Imports the library. No other module of web/shell, web/pages or web/front does so.
 // @ts-check
 
 import { part } from '../lib/base/part.js';

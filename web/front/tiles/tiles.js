@@ -25,7 +25,10 @@ const RECORD = new URL('record.json', import.meta.url);
  * from: start time; Infinity if the drawing has not started
  */
 
-/** @param {Promise<unknown>} first  promise that resolves when the first drawing on the page no longer needs the processor to itself */
+/**
+ * @param {Promise<unknown>} first  promise of the first drawing on the page; until it resolves, that drawing should have the processor to
+ *   itself
+ */
 export async function createTiles(first) {
   const root = byId('tiles');
   /** @type {Shown[]} */

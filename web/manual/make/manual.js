@@ -53,7 +53,10 @@ const CHAPTERS = [
   ['numbers', 'Numbers'],
 ];
 
-/** Matches a comment that lists search keywords for a section, in English and Korean. The text of the section does not contain them. */
+/**
+ * Matches a comment that lists search keywords for a section, in English and Korean. The section's visible text need not contain these
+ * words.
+ */
 const KEYWORDS = /<!-- keywords: (.*?) -->\n?/g;
 
 /** @param {string} text  text of a heading, as Markdown */

@@ -13,7 +13,7 @@ export function createBatting() {
   /** @type {Vector[]} */
   const at = PLAYERS.map((player) => [...player.at]);
   let chosen = 3;
-  /** Number of positions that have a player so far. */
+  /** Number of positions filled so far. */
   let filled = PLACES.length;
   /** @type {HTMLInputElement} */
   const sharpness = byId('sharpness');

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Draws the picture on this page's card on the front page: the attention of each word of a translation.
+// Draws the picture for this page's card on the front page: the attention of each word of a translation.
 // @ts-check
 import { stillOfWeights, withModel } from '../../front/stills.js';
 

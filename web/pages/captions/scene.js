@@ -59,7 +59,7 @@ export function createScene() {
     context.fillRect(0, 0, SIDE, SIDE);
     context.imageSmoothingQuality = 'high';
     if (own) context.drawImage(own, 0, 0, SIDE, SIDE);
-    context.globalCompositeOperation = 'darken'; // the white margin of a drawing does not cover other objects, as in the training pictures
+    context.globalCompositeOperation = 'darken'; // the white margins of drawings hide nothing, as in the training pictures
     for (const { name, row, left, top, size } of placed)
       context.drawImage(sheet, THINGS.indexOf(name) * TILE, row * TILE, TILE, TILE, left, top, size, size);
     const { data } = context.getImageData(0, 0, SIDE, SIDE);
@@ -198,7 +198,7 @@ export function createScene() {
         });
         button.addEventListener('pointerdown', (event) => {
           dragged = false;
-          if (event.pointerType === 'touch') return; // a touch may still become a scroll
+          if (event.pointerType === 'touch') return; // a touch may still turn out to be a scroll
           /** @type {Placed | undefined} */
           let thing;
           const [x, y] = [event.clientX, event.clientY];

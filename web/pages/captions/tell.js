@@ -19,8 +19,8 @@ import { SIDE } from './scene.js';
 /** @import { CaptionStep, Model } from '../../shell/index.js' */
 
 /**
- * If the probability of a caption is below this value, the page says that the model is not sure. On the validation scenes, this is true of
- * one caption in nine.
+ * If the probability of a caption is below this value, the page says that the model is not sure. On the validation scenes, one caption in
+ * nine has a lower probability.
  */
 const SURE = 0.6;
 /** WHITE: at least this fraction of every training scene is white. */

@@ -20,7 +20,7 @@ import { createShelf } from './shelf.js';
 /** @import { Message, Model, Talk } from '../../shell/index.js' */
 
 const FIRST = 'Once upon a time, there was a';
-/** Key under which the tab stores the conversation, so that a reload restores it. */
+/** Key in sessionStorage for the conversation, so that a reload restores it. */
 const KEPT = 'nextpixel-chat';
 
 /**

@@ -60,7 +60,7 @@ export async function createShelf({ onModel, focus, before }) {
    * @type {{ model: ChatModel, stopper: AbortController } | undefined}
    */
   let loading;
-  /** The model that answers now. @type {ChatModel | undefined} */
+  /** The model that currently answers. @type {ChatModel | undefined} */
   let answering;
 
   /** @param {string} text */

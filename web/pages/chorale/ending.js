@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Samples the last bar of the voices several times, and keeps the bar after which the model gives the end the highest probability.
+// Samples the last bar of the voices several times, and keeps the bar after which the model gives the highest probability to the end token.
 // @ts-check
 /** @import { Model } from '../../shell/index.js' */
 /** @typedef {import('../../lib/kinds/note/note-run.js').NoteRun} NoteRun */

@@ -170,7 +170,7 @@ export function createGalleryFigure({ id, task, fate }, choice, subjects, { onRu
     get ofOwn() {
       return own !== null;
     },
-    /** Shows the pictures of a choice. A picture of the visitor's own stays. @param {Choice} next @param {Subject[]} pictures */
+    /** Shows the pictures of a choice. Keeps the visitor's own picture. @param {Choice} next @param {Subject[]} pictures */
     show(next, pictures) {
       ({ strip: name, temperature, own: model } = next);
       setTries(next.tries ?? SHOWN);
@@ -194,7 +194,7 @@ export function createGalleryFigure({ id, task, fate }, choice, subjects, { onRu
       transport.seed = wholeIn(given, 'seed', 0, 1e9 - 1, transport.seed);
       gallery.seed = transport.seed;
       setTries(wholeIn(given, 'tries', 1, 64, Number(tries?.value)));
-      // Links from before this setting existed mean that half of the picture is given.
+      // Links from before this setting existed stand for half of the picture.
       const old = !given.has('given') && ['seed', 'picture', 'pixels'].some((setting) => given.has(setting));
       setGiven(old ? HALF : wholeIn(given, 'given', 1, 99, Number(givenPart?.value)));
       if (rgb) {

@@ -59,7 +59,7 @@ function put(canvas, picture) {
 /** @param {Picture} picture */
 const copy = ({ data, width, height }) => new ImageData(data.slice(), width, height);
 
-/** A row of the gallery: one picture and its versions. */
+/** A row of the gallery: an original picture, the part that the model receives, and the pictures that the model generates. */
 export class Row {
   /** Whether the whole row is drawn. */
   done = false;
@@ -247,7 +247,7 @@ export class Row {
       put(canvas, this.#seen(picture));
       const context = canvas.getContext('2d');
       if (!context || this.#at < 0) return;
-      context.fillStyle = palette().accent; // marks the pixel that is drawn next
+      context.fillStyle = palette().accent; // marks the next pixel
       context.fillRect(this.#at % picture.width, Math.floor(this.#at / picture.width), 1, 1);
     });
   }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Plans a training run: which pictures it uses, in what order, and how many nats they cost along the way. This file does not use the DOM.
+// Trains a network on the picked pictures, in random order, and records how many nats pictures cost along the way. This file does not use
+// the DOM.
 // @ts-check
 import { randomFrom } from '../../shell/run/random.js';
 import { learn, natsOf, nothingLearnt } from './learn.js';

@@ -16,7 +16,7 @@ export function hush() {
 }
 
 /**
- * Plays samples and stops the current sound. Must be called from a click or a key press.
+ * Stops the current sound and plays samples. Must be called from a click or a key press.
  * @param {Float32Array} samples
  * @param {number} rate
  * @param {(seconds: number) => void} [onPlay] called at each frame, and with -1 at the end

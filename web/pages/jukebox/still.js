@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Draws the picture on this page's card on the front page: the top-level codes of a recording, its bottom-level codes, and its waveform.
+// Draws the picture for this page's card on the front page: the top-level codes of a recording, its bottom-level codes, and its waveform.
 // @ts-check
 import { HEIGHT, WIDTH, ink, withModel } from '../../front/stills.js';
 import { blank } from '../../shell/library.js';

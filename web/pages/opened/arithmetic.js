@@ -42,7 +42,13 @@ function lanes(count, number) {
   return f(f(sums[0] + sums[2]) + f(sums[1] + sums[3]));
 }
 
-/** Returns bias + sum of a_i b_i, in order. @param {ArrayLike<number>} a @param {ArrayLike<number>} b @param {number} [bias] */
+/**
+ * Returns bias + sum of a_i b_i, summed in the order of i.
+ *
+ * @param {ArrayLike<number>} a
+ * @param {ArrayLike<number>} b
+ * @param {number} [bias]
+ */
 export function dot(a, b, bias = 0) {
   let sum = bias;
   for (let i = 0; i < a.length; i++) sum = f(f(a[i] * b[i]) + sum);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Shows the network's output without each of its components. Each row removes one component; the rows are filled in order.
+// Shows how the network's output changes when a component is removed. Each row removes a different component. The rows are filled one by
+// one.
 // @ts-check
 import { byId, make, phrase } from '../../shell/index.js';
 import { boxesOf, headOf, letter } from './boxes.js';

@@ -10,7 +10,7 @@ import { createPlane } from './plane.js';
 /** @import { Arrow } from './plane.js' */
 
 const COUNT = 3;
-/** TURN: number of steps in a full rotation of the query. PACE: steps per second. */
+/** TURN: number of steps in a full rotation of the query. PACE: number of steps per second. */
 const [TURN, PACE] = [90, 30];
 
 export function createOverture() {

@@ -11,7 +11,7 @@ import { letter } from './boxes.js';
 /** @typedef {{ trace: Trace, shape: Shape, at: number }} Now  at: index of the output letter that is selected */
 /**
  * @typedef {{ id: string, item: HTMLElement, box: string, name: string }} Step  item: list item of the step; box: name of the box that the
- *   step opens; name: matrix that contains the number the step points at
+ *   step opens; name: name of the matrix with the number that the step points at
  */
 
 /** Matrices in which the walk points at the largest number instead of the number farthest from zero. */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Draws the picture on this page's card on the front page: the attention of each token of a text that the model reads.
+// Draws the picture for this page's card on the front page: the attention of each token of a text that the model reads.
 // @ts-check
 import { stillOfWeights, withModel } from '../../front/stills.js';
 import { looksOf } from './looks.js';

@@ -37,7 +37,7 @@ export function createBoth(sheet) {
         if (mine !== turn) return;
         show(canvases[sample], values);
       }
-      root.dataset.net = plain.checked ? 'plain' : 'attention'; // lets tests wait for this network
+      root.dataset.net = plain.checked ? 'plain' : 'attention'; // tests wait for this attribute
     } catch (error) {
       other = undefined;
       if (mine === turn) sheet.failed(error);

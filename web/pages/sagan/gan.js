@@ -29,7 +29,12 @@ const SPREAD = 0.04 * RADIUS;
 /** Returns a random number from the normal distribution. @param {Random} random */
 const normal = (random) => Math.sqrt(-2 * Math.log(1 - random())) * Math.cos(2 * Math.PI * random());
 
-/** Returns points on the ring, (count, 2), each from a random mode. @param {number} count @param {Random} random */
+/**
+ * Returns points on the ring, an array of shape (count, 2). Each point is from a random mode.
+ *
+ * @param {number} count
+ * @param {Random} random
+ */
 export function ring(count, random) {
   const points = new Float32Array(count * POINT);
   for (let i = 0; i < count; i++) {
@@ -239,7 +244,7 @@ export class Gan {
     return /** @type {Float32Array} */ (this.generator.run(latents).at(-1));
   }
 
-  /** Takes one step of D and then one of G. */
+  /** Takes one training step of D, then one of G. */
   step() {
     const { generator, discriminator, rates, random } = this;
     for (const [points, sign] of /** @type {[Float32Array, number][]} */ ([

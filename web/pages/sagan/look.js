@@ -106,7 +106,7 @@ export function createLook(sheet) {
       if (mine !== turn) return;
       now = { model, step };
       show(picture, step.values);
-      picture.dataset.gain = String(gain); // lets tests wait for this gamma
+      picture.dataset.gain = String(gain); // tests wait for this attribute
       paint();
     } catch (error) {
       if (mine === turn) sheet.failed(error);

@@ -21,7 +21,7 @@ const CLASSES = ['face', 'person', 'animal', 'hand', 'heart', 'clock', 'fruit', 
 const apart = (a, b) => a.values.reduce((sum, x, i) => sum + (x - b.values[i]) ** 2, 0);
 
 /**
- * Returns a picture and three others from its row. Each of them is the one farthest from those before it.
+ * Returns a picture and three others from its row. Each is the picture farthest from those chosen before.
  *
  * @param {LatentStep} first
  * @param {LatentStep[]} row

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Shows pictures for latent vectors between four given ones, and along a circle.
+// Shows the pictures of latent vectors that lie between four given vectors, or on a circle.
 // @ts-check
 import { byId, phrase, reducedMotion } from '../../shell/index.js';
 import { one, show } from './draw.js';

@@ -68,7 +68,7 @@ export function createKinds() {
     });
   }
 
-  /** Draws both pictures with the same seed, or only the second picture if only its latent vector has changed. @param {boolean} both */
+  /** Draws both pictures with the same seed, or only the second one if only its latent vector has changed. @param {boolean} both */
   async function draw(both) {
     stopper.abort();
     const { signal } = (stopper = new AbortController());

@@ -22,7 +22,7 @@ import { REACHES } from './reaches.js';
 /** @import { Field } from '../../shell/picture/field.js' */
 /** @import { Stack } from './reach.js' */
 
-/** The pixel's position is given for pictures of this side; for other sizes, it is scaled. */
+/** The pixel is chosen in a picture with this many pixels per side. In pictures of other sizes, its position is scaled. */
 const SIDE = 28;
 
 /**

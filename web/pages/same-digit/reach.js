@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Computes the receptive field of a pixel, layer by layer, from the list of positions that each layer of a shipped model reads. This file
-// does not use the DOM. A test compares its results with the engine's.
+// Computes the receptive field of a pixel, layer by layer, given the positions that each layer of a shipped model reads. This file does not
+// use the DOM. A test compares its results with the engine's.
 // @ts-check
 import { Geometry } from '../image-transformer/geometry-pattern.js';
 
@@ -20,7 +20,7 @@ import { Geometry } from '../image-transformer/geometry-pattern.js';
 const raster = (count) => Uint32Array.from({ length: count }, (_, i) => i);
 
 /**
- * Returns WaveNet's stack: convolutions with two taps over one line of pixels.
+ * Returns the stack of WaveNet: convolutions with two taps over a one-dimensional sequence of pixels.
  *
  * @param {number} side
  * @param {number[]} dilations

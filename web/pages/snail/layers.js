@@ -6,8 +6,8 @@ import { byId, make, makeSvg, percent, phrase } from '../../shell/index.js';
 
 const EXAMPLES = ['A', 'B', 'C', 'D', 'E'];
 /**
- * In the weight file, a dense block follows each attention layer except the last. For each layer of a dense block, DENSE contains how many
- * positions back it looks.
+ * In the weight file, a dense block follows each attention layer except the last. DENSE: how many positions back each layer of a dense
+ * block looks.
  */
 const DENSE = [2, 4, 8, 16, 32];
 /** @typedef {{ name: string, attention?: number, reach?: number, says: string }} Layer */

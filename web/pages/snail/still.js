@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Draws the picture on this page's card on the front page: held-out characters in a grid of three by two.
+// Draws the picture for this page's card on the front page: held-out characters in a grid of three by two.
 // @ts-check
 import { readFile } from 'node:fs/promises';
 

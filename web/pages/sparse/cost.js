@@ -123,7 +123,7 @@ export function createCost(root) {
   buttons.append(measure.button, stop.button);
   const playback = new Playback({
     onPhase(phase) {
-      buttons.dataset.phase = phase; // lets scripts wait for the end of the measurement
+      buttons.dataset.phase = phase; // scripts wait for this attribute to know when the measurement ends
       measure.show(phase === 'done' ? phrase`Measure again` : phrase`Measure`, 'run');
       measure.button.disabled = phase === 'running';
       stop.button.disabled = phase !== 'running';

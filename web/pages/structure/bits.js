@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Computes the marginals of a chain of bits, one bit per character. The messages from both sides are log-odds, as in
+// Computes the marginals of a chain of bits, one bit per character. Combines messages from both sides, which are log-odds, as in
 // src/attention/segments.h. This file does not use the DOM.
 // @ts-check
 

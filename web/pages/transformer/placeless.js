@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Builds a weight file without position encodings. The weights stay the same; the metadata names the position encoding "none" instead of
+// Builds a weight file for the same model without position encodings. Only the metadata changes: the position encoding is "none" instead of
 // "sinusoidal".
 // @ts-check
 

@@ -10,7 +10,7 @@ import { shuffled } from './words.js';
 const FILE = 'de-en.gguf';
 
 /**
- * The sentence with its words shuffled, and the model without positions. Both are created once the figure becomes visible.
+ * Creates the figure. The shuffled sentence and the model without positions are created once the figure becomes visible.
  * @param {() => string} sentence
  */
 export function createShuffling(sentence) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Draws the picture on this page's card on the front page.
+// Draws the picture for this page's card on the front page.
 // @ts-check
 import { stillOfAnswer } from '../../front/stills.js';
 

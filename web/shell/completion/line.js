@@ -24,7 +24,8 @@ const KEYS = {
 /**
  * @param {Store<State>} store
  * @param {HTMLElement} stage the picture on which the handle lies
- * @param {HTMLElement} panels element on which the CSS property --line is set; the style sheet draws the line through all pictures from it
+ * @param {HTMLElement} panels element on which the CSS property --line is set; it is the height at which the style sheet draws the line
+ *   through all pictures
  */
 export function createLine(store, stage, panels) {
   const handle = make('div', {

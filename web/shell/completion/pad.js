@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The pad on which a visitor draws a digit with a mouse, finger or pen.
+// Builds the pad on which visitors draw a digit with a mouse, finger or pen.
 // @ts-check
 import { announce } from '../library.js';
 import { quantise } from '../library.js';

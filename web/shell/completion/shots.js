@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The completions of a digit in the form that can be saved, with the settings that reproduce them.
+// Converts completions of a digit to pictures that can be saved, and to the settings that reproduce them.
 // @ts-check
 import { quantise } from '../library.js';
 import { fromText, numberIn, toText, wholeIn } from '../page/address.js';

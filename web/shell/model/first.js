@@ -24,12 +24,12 @@ if (weights || asked) {
   try {
     worker = startOwn();
     worker.onerror = (event) => {
-      // the library starts another worker and reports the error
+      // the library then starts another worker and reports its error
       event.preventDefault();
       worker = undefined;
     };
   } catch {
-    // the library starts a worker and reports the error
+    // the library then starts a worker and reports its error
   }
   const link = document.createElement('link');
   link.rel = 'preload';

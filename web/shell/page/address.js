@@ -20,8 +20,10 @@ const TYPING_MS = 1000;
  */
 /** @type {Map<string, Kept>} */
 const figures = new Map();
-/** State when the page opened: on a first visit, the id of the figure to scroll to; and the settings of the figures.
- * @type {{ target: string, figures: Record<string, string> } | undefined} */
+/**
+ * State when the page opened: the id of the figure to scroll to (on a first visit), and the settings of the figures.
+ * @type {{ target: string, figures: Record<string, string> } | undefined}
+ */
 let opened;
 let applying = false;
 /** The last change, if the visitor made it while dragging or typing. @type {{ id: string, at: number } | null} */

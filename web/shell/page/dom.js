@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Helpers that create elements of the page.
+// Contains helpers that find and create elements of the page.
 // @ts-check
 
 /**

@@ -75,7 +75,7 @@ class Tile {
 
 /** The pictures of one class. */
 class Group {
-  /** whether all pictures of the class are complete */
+  /** Whether all pictures of the class are complete. */
   done = false;
   #drawing = false;
   #tiles;

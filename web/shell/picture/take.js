@@ -94,7 +94,7 @@ export function createTake(root, { id, shots, settings, films = true }) {
     announce(text);
   }
 
-  /** Updates the list of pictures; the selected entry stays selected. */
+  /** Updates the list of pictures. The selected entry stays selected. */
   function refresh() {
     const all = shots();
     const chosen = Math.max(0, choice.selectedIndex);

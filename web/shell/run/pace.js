@@ -3,7 +3,7 @@
 // requested pixels, so delaying the requests slows the run.
 // @ts-check
 
-/** Cap on the backlog after the page was busy or hidden: at most the pixels of this many milliseconds may be shown at once. */
+/** Maximum backlog, in milliseconds. After the page was busy or hidden, at most the pixels of this time are shown at once. */
 const BACKLOG_MS = 250;
 
 export class Pace {
@@ -83,7 +83,7 @@ export class Pace {
     }
   }
 
-  /** Waits as long as showing `count` pixels takes. @param {number} count @param {AbortSignal} signal */
+  /** Waits for the time that `count` pixels take at the current speed. @param {number} count @param {AbortSignal} signal */
   async pass(count, signal) {
     for (let left = count; left > 0; ) left -= await this.take(left, signal);
   }

@@ -121,7 +121,7 @@ export class Playback {
     return reducedMotion() && !this.#pace.paused ? limit : this.#pace.take(limit, signal);
   }
 
-  /** Waits as long as showing `count` elements takes. @param {number} count @param {AbortSignal} signal */
+  /** Waits for the time that `count` elements take at the current speed. @param {number} count @param {AbortSignal} signal */
   async pass(count, signal) {
     signal.throwIfAborted();
     if (!reducedMotion() || this.#pace.paused) await this.#pace.pass(count, signal);

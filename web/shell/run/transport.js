@@ -90,7 +90,7 @@ export function createTransport(
 
   /** @param {Phase} phase */
   function show(phase) {
-    root.dataset.phase = phase; // lets scripts wait for the end of a run
+    root.dataset.phase = phase; // scripts wait for this attribute to know when a run ends
     const active = phase === 'running' || phase === 'paused' || phase === 'timing';
     const done = phase === 'done';
     run.button.disabled = phase === 'empty';

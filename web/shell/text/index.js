@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Exports the modules of text figures. web/dist/page-text.js is built from this file.
+// Exports the modules that build text figures. web/dist/page-text.js is built from this file.
 // @ts-check
 
 export * from './heads.js';

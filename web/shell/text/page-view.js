@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Shows the story on a canvas and draws attention as arcs over the text. A token is selected by pointing at it or with the arrow keys.
+// Shows the story on a canvas and draws attention as arcs over the text. The visitor selects a token with the pointer or the arrow keys.
 // @ts-check
 import { make, onTheme, perFrame, phrase } from '../index.js';
 /** @import { AttentionMap, TextSheet } from '../index.js' */

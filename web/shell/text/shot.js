@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
-// Converts a text on a canvas to a picture to save.
+// Converts a canvas with text to a picture that can be saved.
 // @ts-check
 import { blank, palette } from '../index.js';
 /** @import { Shot } from '../index.js' */
 
 /**
- * Renders the contents of a canvas on the colour of paper.
+ * Draws the contents of a canvas on a background in the page's paper colour.
  *
  * @param {HTMLCanvasElement} canvas
  * @param {string} name name to display
