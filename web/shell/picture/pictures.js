@@ -20,7 +20,8 @@ export const STRIPS = {
 /** @typedef {keyof typeof STRIPS} StripName */
 
 /**
- * The style of an emoji is a class that its model receives. The class of a photograph is only a caption; its model does not receive it.
+ * The style of an emoji is a class that its model receives. The class of a photograph is only shown below it; its model does not receive
+ * the class.
  * @typedef {{ name: string, style?: string, number?: number }} Entry
  */
 
