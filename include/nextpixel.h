@@ -2,12 +2,12 @@
  *
  * nextpixel: small generative models that draw one element at a time.
  *
- * A model is a list of parts. Most parts are distributions over the next position of a sequence given all positions before it. A part with
- * a sequence may first read inputs (a class, a small picture, a sentence). Other parts, without a sequence, only compute results (tags of
- * words, a picture) from inputs. A result may be an input of the next part. A position holds E elements. An element is an id: a number
- * below `values`. The library does not know the meaning of an id (a grey level, a palette colour, a token, an amplitude). Codecs outside
- * the library map ids to their meaning, using the file's metadata (nx_model_metadata) and tables (nx_model_table). This header is the whole
- * public C interface and its manual; web/lib/engine is its only caller in the browser.
+ * A model is a list of parts. Most parts give the distribution of the next position of a sequence, given all positions before it. A part
+ * that has a sequence may first read inputs (a class, a small picture, a sentence). Other parts have no sequence and only compute results,
+ * such as tags of words or a picture, from inputs. A result can be an input of the next part. A position holds E elements. An element is an
+ * id: a number below `values`. The library does not know the meaning of an id (a grey level, a palette colour, a token, an amplitude).
+ * Codecs outside the library map ids to their meaning, using the file's metadata (nx_model_metadata) and tables (nx_model_table). This
+ * header is the whole public C interface and its manual; web/lib/engine is its only caller in the browser.
  *
  * Life of a model:    bytes of a GGUF file -> nx_model_size -> nx_model_open   (the file's bytes may be freed afterwards)
  *                     for a large file: its head -> nx_model_head_size -> nx_model_begin -> nx_model_feed until NX_OK
@@ -20,9 +20,9 @@
  * its block. A model is read-only after nx_model_open, so any number of sessions may share it. A session holds no pointer, so its block may
  * be moved, copied (a fork), written to a file and read back (nx_session_check first). A copy continues the run with bit-identical results.
  *
- * Determinism. Ids and nats depend only on the file, the part, its inputs, the known ids and their positions, the settings, the seed, the
- * sample and the origin. The results are bit-identical in every build of this library, regardless of how the work is divided into calls and
- * of how many samples advance together.
+ * Determinism. The drawn ids and their negative log-probabilities (nats) depend only on the file, the part, its inputs, the known ids and
+ * their positions, the settings, the seed, the index of the sample and the origin. The results are bit-identical in every build of this
+ * library, regardless of how the work is divided into calls and of how many samples advance together.
  *
  * Errors. Every fallible function returns an nx_status: NX_OK (0), NX_MORE (1) if it must be called again, or a negative code from the list
  * below. Passing a null or misaligned pointer is a programming error with undefined behaviour.
@@ -56,17 +56,17 @@ extern "C" {
 #endif
 
 /* Limits. A file or request that exceeds one of these limits fails with NX_E_LIMIT. */
-#define NX_MAX_VALUES 524288            /* number of ids */
+#define NX_MAX_VALUES 524288            /* maximum number of different ids */
 #define NX_MAX_SPAN 4                   /* maximum number of elements of a position */
 #define NX_MAX_LENGTH 0x1000000         /* maximum number of positions of a run, and of items of an input */
 #define NX_MAX_SAMPLES 64               /* maximum number of sequences advanced together in one session */
 #define NX_MAX_SESSION_BYTES 0x7fffffff /* maximum size in bytes of a session's block; fewer samples or a shorter run need less */
-#define NX_MODEL_BYTES_FREE 0x2000000   /* a model needs at most this number of bytes plus the next number for each byte of its file */
-#define NX_MODEL_BYTES_PER_BYTE 20      /* bytes of a model for each byte of its file, see the line above */
-#define NX_MAX_MODEL_BYTES 0xf8000000   /* maximum size in bytes of a model, which leaves 128 MiB of WebAssembly's address space for runs */
+#define NX_MODEL_BYTES_FREE 0x2000000   /* a model needs at most this many bytes, plus NX_MODEL_BYTES_PER_BYTE per byte of its file */
+#define NX_MODEL_BYTES_PER_BYTE 20      /* see NX_MODEL_BYTES_FREE */
+#define NX_MAX_MODEL_BYTES 0xf8000000   /* maximum size in bytes of a model; leaves 128 MiB of WebAssembly's address space for runs */
 #define NX_PORTS 8                      /* maximum number of inputs of a part */
 #define NX_MAX_BIASES 528384            /* number of biased logits of a run: the maximum number of ids plus 4096 */
-#define NX_MOST_BIAS 1e9f               /* largest magnitude of a bias; such a bias in effect forbids or forces an id */
+#define NX_MOST_BIAS 1e9f               /* largest magnitude of a bias; a bias of this size in effect forbids or forces an id */
 #define NX_NAME_BYTES 80                /* capacity for a name in nx_problem, including the final zero */
 
 #define NX_NONE 0xffffffffu /* as an id: the sample has ended; as a port: there is no port */
@@ -85,33 +85,33 @@ enum {
     NX_E_STATE = -7        /* the bytes are not a saved session of this model, or they are damaged */
 };
 
-/* The reason why a file was refused. A function writes this struct only if it fails. */
+/* The reason why a file or a setting was rejected. A function writes this struct only if it fails. */
 typedef struct {
-    char name[NX_NAME_BYTES];   /* the invalid metadata key or tensor, zero-terminated; empty if the file as a whole is invalid */
+    char name[NX_NAME_BYTES];   /* the invalid metadata key, tensor or setting, zero-terminated; empty if the file as a whole is invalid */
     char reason[NX_NAME_BYTES]; /* a short English phrase, zero-terminated */
 } nx_problem;
 
 /* ---- the model ---------------------------------------------------------------------------------------------------
  * All fields of all structs have 32 bits, the size of a wasm32 pointer, so that JavaScript can mirror them. */
 
-/* A part of a model. A part without a sequence (values, span, outputs and length are 0) reads inputs and computes results. Runs of such a
- * part have no positions and one sample, and every function that takes or draws ids returns NX_E_ARGUMENT. */
+/* A part of a model. A part without a sequence (values, span, outputs and length are 0) reads inputs and computes results. A run of such a
+ * part has no positions and always has one sample. Every function that takes or draws ids returns NX_E_ARGUMENT for it. */
 typedef struct {
     uint32_t values;                     /* V: the ids of an element are 0..V-1 */
     uint32_t span;                       /* E: the number of elements of a position */
     uint32_t outputs;                    /* P: the number of output parameters of a position */
-    uint32_t length;                     /* the largest number of positions; 0: given by nx_shape */
-    uint32_t rewinds;                    /* maximum number of positions that nx_session_branch may go back */
-    uint32_t inputs, maps, tables, ends; /* the numbers of ports, of maps, of tables, and of ids that end a sample */
-    uint32_t results;                    /* the number of results */
+    uint32_t length;                     /* maximum number of positions; 0: nx_shape gives the number */
+    uint32_t rewinds;                    /* maximum number of positions that nx_session_branch and nx_session_rewind may go back */
+    uint32_t inputs, maps, tables, ends; /* number of ports, of maps, of tables, and of ids that end a sample */
+    uint32_t results;                    /* number of results */
     uint32_t draft;                      /* 1: the file has a draft for nx_settings.look_ahead */
-    uint32_t grows;                      /* 1: a run may begin with a short capacity and grow (nx_session_grow) */
-    uint32_t noisy;                      /* 1: the part draws inside: it uses noise within a position, unless the temperature is 0 */
+    uint32_t grows;                      /* 1: a run may begin with a small capacity and grow (nx_session_grow) */
+    uint32_t noisy;                      /* 1: the part draws inside: it draws latents with noise, unless the temperature is 0 */
     /* for nx_session_hidden: the number of layers, and the number of values in each; 0: the part has no hidden states, or this build omits
      * them */
     uint32_t hidden_layers, hidden_width;
     uint32_t parameters_low, parameters_high; /* number of the part's own weights, 64 bits in two halves */
-    /* zero-terminated, in the library's memory; the architecture if the model has only this part */
+    /* name, zero-terminated, in the library's memory; the name of the architecture if the model has only this part */
     const char *name;
 } nx_part_info;
 
@@ -119,13 +119,13 @@ typedef struct {
 typedef struct {
     const char *name;    /* name, zero-terminated, in the library's memory */
     uint32_t values;     /* every id is below this number */
-    uint32_t dims[4];    /* shape of the input, 1 for a dimension that does not exist; with any_length, dims[0] is the maximum */
+    uint32_t dims[4];    /* shape of the input; unused dimensions are 1; with any_length, dims[0] is the maximum number of items */
     uint32_t optional;   /* 1: a run may omit this input */
     uint32_t any_length; /* 1: the input has up to dims[0] items, and nx_shape.counts sets their number */
-    uint32_t like;       /* with any_length: the port that has the same number of items, or NX_NONE */
-    /* 1: if a run is not given this input, it fills the input with noise before encoding; the noise depends on the seed and the first
-     * sample. Each standard normal deviate z becomes the id nearest to 32768 + 8192 z, at most 65535. If the part has a result of the same
-     * name, that result returns the drawn values. */
+    uint32_t like;       /* with any_length: the index of a port that must have the same number of items, or NX_NONE */
+    /* 1: a run that is not given this input fills it with noise before encoding; the noise depends on the seed and the first sample. Each
+     * standard normal deviate z becomes the id nearest to 32768 + 8192 z, at most 65535. If the part has a result of the same name, that
+     * result returns the drawn values. */
     uint32_t noise;
 } nx_port;
 
@@ -134,37 +134,37 @@ enum {
     NX_ROWS_FIXED,     /* dims[0] */
     NX_ROWS_OF_INPUT,  /* as many rows as an input has items */
     NX_ROWS_OF_RESULT, /* as many rows as another result of the part */
-    NX_ROWS_COUNTED    /* as many rows as the part finds: nx_session_result_count returns the number once everything is encoded */
+    NX_ROWS_COUNTED    /* the part determines the number: nx_session_result_count returns it once everything is encoded */
 };
 
 /* A result: at most dims[0] rows of dims[1] * dims[2] * dims[3] values that a part computes from its inputs. The ids of a result fill the
- * port of the same name of a later part. Likewise, the ids that a part draws fill the port that has the part's name. */
+ * port of a later part that has the same name. Likewise, the ids that a part draws fill the port that has the part's name. */
 typedef struct {
     const char *name;
     uint32_t values;  /* every id is below this number; 0: the result holds floats */
-    uint32_t dims[4]; /* shape of the result, 1 for a dimension that does not exist */
+    uint32_t dims[4]; /* shape of the result; unused dimensions are 1 */
     uint32_t rows;    /* NX_ROWS_FIXED, ... */
     uint32_t rows_of; /* the index of the input or result that determines the number of rows, otherwise 0 */
 } nx_result;
 
-/* A map: the weights with which positions attended to others. Each row of a map is one head of one layer. */
+/* A map: the attention weights of each query over its keys. Each row of a map is one head of one layer. */
 typedef struct {
     const char *name;
-    uint32_t port;    /* the input whose items are attended to; NX_NONE: earlier positions; NX_OWN: `keys` positions of the result itself */
+    uint32_t port;    /* the input whose items are the keys; NX_NONE: earlier positions; NX_OWN: `keys` positions of the result itself */
     uint32_t rows;    /* layers times heads */
     uint32_t keys;    /* maximum number of keys that one query attends to */
-    uint32_t queries; /* 0: the queries are the positions of the run; otherwise their maximum number while the inputs are encoded */
+    uint32_t queries; /* 0: the queries are the positions of the run; otherwise the maximum number of queries during encoding */
     uint32_t asking;  /* with queries: the input whose items are the queries; NX_NONE: there are always `queries` of them */
 } nx_map;
 
-/* Numbers of the file that a codec needs, such as the colours of a palette. */
+/* A table of numbers in the file that a codec needs, such as the colours of a palette. */
 typedef struct {
     const char *name; /* name of the table, as in the file */
     uint32_t rows, cols;
     const float *data; /* values (rows, cols), in the model's block */
 } nx_table;
 
-/* One entry of the file's metadata. Pointers point into the model's block; text is UTF-8 and not zero-terminated. */
+/* One entry of the file's metadata. Pointers point into the model's block; strings are UTF-8 and not zero-terminated. */
 typedef struct {
     const char *key;
     uint32_t key_bytes;
@@ -172,7 +172,7 @@ typedef struct {
                          * 10 u64, 11 i64, 12 f64 */
     uint32_t item_type; /* type of an array's items; otherwise the same as type */
     uint32_t count;     /* number of items of an array, otherwise 1 */
-    const void *value;  /* little-endian, unaligned, as in the file; each string preceded by its 64-bit length */
+    const void *value;  /* the value as in the file: little-endian, unaligned; each string is preceded by its 64-bit length */
     uint32_t value_bytes;
 } nx_metadata;
 
@@ -210,11 +210,11 @@ NX_API nx_status nx_model_open(void *block, size_t block_bytes, const void *file
  * model without weights from the head of the file, which is everything before the tensors' data. nx_model_feed then takes every tensor in
  * the order of the file's list, and the rows of each tensor from the first to the last. The model and its saved sessions are bit-identical
  * to those of a model that was opened from the whole file. No session can be opened before the last row has been fed. nx_model_head_size
- * and nx_model_begin take a head as nx_model_size and nx_model_open take a file:
- * head (present)   the first bytes of a file of `length` bytes; may include part of the data, and is free after nx_model_begin
- * NX_MORE          the head ends before the list of tensors does
- * NX_E_ARGUMENT    the whole file is needed: its architecture reads weights while it opens (the models of pictures), or its tensors are not
- *                  in the order of their list */
+ * and nx_model_begin are like nx_model_size and nx_model_open, except for:
+ * head (present)   the first bytes of a file of `length` bytes; may include part of the data, and may be freed after nx_model_begin
+ * NX_MORE          the list of tensors is not complete in the first `present` bytes
+ * NX_E_ARGUMENT    the whole file is needed: its architecture reads weights while it opens (as picture models do), or the data of its
+ *                  tensors are not in the order of the list */
 NX_API_TEXTS nx_status nx_model_head_size(const void *head, size_t present, size_t length, size_t *bytes, nx_problem *problem);
 NX_API_TEXTS nx_status nx_model_begin(void *block, size_t block_bytes, const void *head, size_t present, size_t length, nx_model **model,
                                       nx_problem *problem);
@@ -229,8 +229,8 @@ NX_API_TEXTS nx_status nx_model_tensor(const nx_model *model, uint32_t index, nx
  * for a weight that is not finite or out of range. After NX_E_NUMERIC or NX_E_FORMAT the model cannot be used. */
 NX_API_TEXTS nx_status nx_model_feed(nx_model *model, uint32_t tensor, uint32_t row, uint32_t rows, const void *data, nx_problem *problem);
 
-/* Return the number of parts of a model; the sizes of a part; its ports, results, maps and tables; and the ids that end a sample. Each
- * function returns NX_E_ARGUMENT past the last item. */
+/* Return the number of parts of a model; the description of a part; its ports, results, maps and tables; and the ids that end a sample.
+ * Each function returns NX_E_ARGUMENT past the last item. */
 NX_API uint32_t nx_model_parts(const nx_model *model);
 NX_API nx_status nx_model_part(const nx_model *model, uint32_t part, nx_part_info *info);
 NX_API nx_status nx_model_port(const nx_model *model, uint32_t part, uint32_t index, nx_port *port);
@@ -248,21 +248,21 @@ NX_API nx_status nx_model_metadata(const nx_model *model, uint32_t index, nx_met
 
 /* The shape of a run: its length, the lengths of its inputs, and the precision of its cached keys. */
 typedef struct {
-    uint32_t length;           /* the capacity in positions, at most that of the part; 0: the part's own length, or no sequence */
+    uint32_t length;           /* the run's capacity in positions, at most the part's length; 0: the part's length, or no sequence */
     uint32_t counts[NX_PORTS]; /* items of each input with any_length; 0: the maximum, or as many as the port `like` has */
     /* for a part that grows, bits of a cached key, 8 or 16; 0: the model chooses 16 if its keys have biases, otherwise 8 */
     uint32_t key_bits;
 } nx_shape;
 
-/* The settings of a run's draws. In the last block of fields, zero turns a setting off.
+/* The settings of a run's draws. In the last block of fields, 0 turns a setting off.
  *
  * The logits of the model are changed in the following order, which common tools for language models also use, before an id is drawn:
  *   1. biases (nx_session_bias)
  *   2. penalties for the last `penalty_last` ids of the sequence, known or drawn
- *   3. top_k   4. typical_p   5. top_p   6. min_p: each filter drops some of the values left by the one before; see sampling/filters.h
+ *   3. top_k   4. typical_p   5. top_p   6. min_p: each filter drops some of the values that remain; see sampling/filters.h
  *   7. temperature
  * This is the order with temperature_last = 1. With temperature_last = 0, temperature comes before step 3, so top_p, min_p and typical_p
- * see the tempered probabilities. Nats always refer to the model's own distribution, before step 1. */
+ * use the probabilities after temperature. Nats always refer to the model's own distribution, before step 1. */
 typedef struct {
     uint32_t seed_low, seed_high; /* 64-bit seed of the noise */
     uint32_t samples;             /* B, 1..NX_MAX_SAMPLES: sequences advanced together; 1 for a part without a sequence */
@@ -270,26 +270,26 @@ typedef struct {
     uint32_t origin;   /* the noise index of the first position, so that a long run can continue in a new session with the same noise */
     float temperature; /* the logits are divided by the temperature; 0: always the most probable id that the filters keep. Finite, 0..100 */
     uint32_t top_k;    /* keep the k most probable values; 0: all */
-    float top_p;       /* keep the smallest set of most probable values with at least this mass; in (0, 1]; 1: all */
+    float top_p;       /* keep the smallest set of the most probable values whose total probability is at least this; in (0, 1]; 1: all */
     uint32_t maps;     /* 1: the maps of the last position are stored for nx_session_map */
-    /* Speculative decoding, which is exact (predictive sampling [Wiggers, Hoogeboom 2020, arXiv:2002.09928]): the maximum number of
-     * positions that one pass of the model computes. The first of these positions is computed as usual; the others are computed from ids
-     * that the file's draft or look_up guessed. 0..16; 8 works well. The draft guesses with the same noise that the draw will use, so most
-     * guesses are right. Positions after the first wrong guess are computed again, so the ids are the same as without guesses. A pass
-     * computes one position if look_ahead is 0 or 1, if there is more than one sample, with maps or hidden states, or if the part has
-     * neither a draft nor look_up. */
+    /* Speculative decoding: the maximum number of positions that one pass of the model computes. The results are exact (predictive sampling
+     * [Wiggers, Hoogeboom 2020, arXiv:2002.09928]). The first of these positions is computed as usual; the others are computed from ids
+     * that the file's draft or look_up guessed. 0..16; 8 works well. The draft draws its guesses with the noise that the model's own draws
+     * will use, so most guesses are right. Positions after the first wrong guess are computed again, so the ids are the same as without
+     * guesses. A pass computes one position if look_ahead is 0 or 1, if there is more than one sample, with maps or hidden states, or if
+     * the part has neither a draft nor look_up. */
     uint32_t look_ahead;
 
-    float typical_p;           /* keep the values of surprisal nearest to the entropy, until their mass exceeds this; 0..1, 0 and 1: all */
-    float min_p;               /* keep values at least this fraction as probable as the most probable; 0..1, 0: all */
+    float typical_p;           /* keep values with surprisal nearest to the entropy until their mass exceeds this; 0..1, 0 and 1: all */
+    float min_p;               /* keep the values at least this many times as probable as the most probable value; 0..1, 0: all */
     uint32_t temperature_last; /* 0 or 1: see the order above */
     uint32_t penalty_last;     /* number of recent ids that are penalised; 0: none */
     float repetition;          /* a positive logit is divided by this number, a negative one multiplied; 0.01..100, 0 and 1: no change */
     float frequency;           /* number subtracted from the logit of an id once per occurrence; -100..100 */
     float presence;            /* number subtracted once from the logit of each id that occurs; -100..100 */
-    /* 1: if a part has no draft and E = 1, guesses come from the sequence itself. If the last ids have occurred before, the guess is the
-     * ids that followed their last occurrence [prompt look-up: Saxena 2023; Yang et al. 2023, arXiv:2304.04487]. Useful if the model is
-     * larger than the processor's cache, because several columns then take little longer than one. */
+    /* 1: if a part has no draft and E = 1, guesses come from the sequence itself. If the last ids have occurred before, the guesses are the
+     * ids that followed their latest earlier occurrence [prompt look-up: Saxena 2023; Yang et al. 2023, arXiv:2304.04487]. Useful if the
+     * model is larger than the processor's cache, because computing several positions then takes little longer than computing one. */
     uint32_t look_up;
     uint32_t biases; /* maximum number of ids that nx_session_bias accepts in this run, up to NX_MAX_BIASES */
     uint32_t hidden; /* 1: the hidden states of the last position are stored for nx_session_hidden; must be 0 if part.hidden_layers is 0 */
@@ -299,8 +299,8 @@ typedef struct {
  * valid, because it has 0 samples. */
 NX_API_NATIVE void nx_settings_init(nx_settings *settings);
 
-/* Explains why nx_session_size failed: returns the same status, and on failure writes the name of the field and its allowed range, such as
- * "samples": "must be from 1 to 64". */
+/* Explains a failure of nx_session_size. Returns the same status and, on failure, writes the name of the field and its allowed range, such
+ * as "samples": "must be from 1 to 64". */
 NX_API_NATIVE nx_status nx_session_problem(const nx_model *model, uint32_t part, const nx_settings *settings, const nx_shape *shape,
                                            nx_problem *problem);
 
@@ -313,11 +313,12 @@ NX_API nx_status nx_session_size(const nx_model *model, uint32_t part, const nx_
 NX_API nx_status nx_session_open(void *block, size_t block_bytes, const nx_model *model, uint32_t part, const nx_settings *settings,
                                  const nx_shape *shape, nx_session **session);
 
-/* Extends a run: copies `from` into a block of nx_session_grown_size bytes, with a capacity of `length` positions. The copy continues with
- * the same bits as a run that had this capacity from the beginning; `from` is unchanged. A run can thus begin with little memory and grow
+/* Extends a run: copies `from` into a block of nx_session_grown_size bytes, with a capacity of `length` positions. The copy continues bit
+ * for bit like a run that had this capacity from the beginning; `from` is unchanged. A run can thus begin with little memory and grow
  * as needed. Available only for a part with `grows`.
- * Returns NX_OK; NX_E_ARGUMENT if the length is not above that of `from` or is above that of the part, within a position (after NX_MORE),
- * and for a search, because the length changes its result; NX_E_LIMIT as nx_session_size; NX_E_MEMORY if block_bytes is too small. */
+ * Returns NX_OK; NX_E_ARGUMENT if `length` is not above the capacity of `from` or is above the maximum of the part, if the run is within a
+ * position (after NX_MORE), or if the run is a search, whose result depends on the length; NX_E_LIMIT as nx_session_size; NX_E_MEMORY if
+ * block_bytes is too small. */
 NX_API_TEXTS nx_status nx_session_grown_size(const nx_model *model, const nx_session *from, uint32_t length, size_t *bytes);
 NX_API_TEXTS nx_status nx_session_grow(void *block, size_t block_bytes, const nx_model *model, const nx_session *from, uint32_t length,
                                        nx_session **session);
@@ -327,7 +328,7 @@ NX_API_TEXTS nx_status nx_session_grow(void *block, size_t block_bytes, const nx
 NX_API_TEXTS nx_status nx_session_check(const nx_model *model, const void *block, size_t block_bytes);
 
 /* Sets one input of the run. ids (count), each below the port's values; count follows from the port's dimensions or from the shape. Returns
- * NX_E_ARGUMENT if there is no such port, if an id or the count is invalid, if the input was already given, or after the first position is
+ * NX_E_ARGUMENT if there is no such port, if an id or the count is invalid, if the input was already given, or if a position is already
  * known or drawn. */
 NX_API nx_status nx_session_input(const nx_model *model, nx_session *session, uint32_t port, const uint32_t *ids, uint32_t count);
 
@@ -337,10 +338,11 @@ NX_API nx_status nx_session_input(const nx_model *model, nx_session *session, ui
  * NX_E_NUMERIC every later call returns NX_E_NUMERIC, too. */
 NX_API nx_status nx_session_encode(const nx_model *model, nx_session *session);
 
-/* Prefill: appends `count` known positions, in passes of many columns. Known positions may come before, between and after drawn ones.
- * ids     each = 0: (count, E), the same to every sample; each = 1: (count, B, E), NX_NONE for samples that have ended
- * nats    (count, B, E) written: -log p(id | all before it) of the model's own distribution (temperature 1, no filter);
- *         0 where a sample has ended; may be null, which saves the output layer
+/* Prefill: appends `count` known positions, many of which are computed in one pass. Known positions may come before, between and after
+ * drawn ones.
+ * ids     each = 0: shape (count, E), the same ids for every sample; each = 1: shape (count, B, E), NX_NONE for samples that have ended
+ * nats    shape (count, B, E), written: -log p(id | all before it) of the model's own distribution (temperature 1, no filter);
+ *         0 where a sample has ended; null: not wanted, and the output layer is not computed
  * Known ids never end a sample. Returns NX_E_ARGUMENT if fewer than `count` positions remain, if an id is not below `values`, or if inputs
  * or their encoding are missing; NX_E_NUMERIC if the output is not finite (every later call returns it, too); NX_MORE after a slice of a
  * position: call again with the positions that remain according to nx_session_position. */
@@ -349,10 +351,10 @@ NX_API nx_status nx_session_put(const nx_model *model, nx_session *session, cons
 /* Draws the next `steps` positions of every sample.
  * Element e of sample s, counted from the origin, is argmax_v( log p_v / T + G(seed, s, e, v) ). G is standard Gumbel noise, v runs over
  * the ids that the filters keep, and p is taken after biases and penalties; ties go to the lowest id. Elements of one position are drawn in
- * order, each given those before it. A sample ends when it draws one of the part's end ids; its later ids are NX_NONE.
- * ids     (steps, B, E) written
- * nats    (steps, B, E) written as by nx_session_put, may be null
- * drawn   written: the number of positions; fewer than `steps` if all samples have ended, or with NX_MORE. May be null
+ * order, each given the elements before it. A sample ends when it draws one of the part's end ids; its later ids are NX_NONE.
+ * ids     shape (steps, B, E), written
+ * nats    shape (steps, B, E), written as by nx_session_put; may be null
+ * drawn   written: the number of positions drawn; fewer than `steps` if all samples have ended, or with NX_MORE; may be null
  * Returns NX_E_ARGUMENT if fewer than `steps` positions remain (nothing is drawn) or if inputs are missing; NX_E_NUMERIC at the position
  * where the output is not finite (every later call returns it, too); NX_MORE if it must be called again for the remaining steps. */
 NX_API nx_status nx_session_draw(const nx_model *model, nx_session *session, uint32_t steps, uint32_t *ids, float *nats, uint32_t *drawn);
@@ -361,13 +363,13 @@ NX_API nx_status nx_session_draw(const nx_model *model, nx_session *session, uin
  * unlikely ones, as in a particle filter [Gordon et al. 1993]. Only parents that are chosen more than once are copied. From then on, a
  * sample has the ids and the output of its parent. Has no effect before the first draw, when all samples are the same. parents (B). Returns
  * NX_E_ARGUMENT for a parent that is not a sample, within a position (after NX_MORE, or after nx_session_top of a part that draws inside),
- * and for a search. */
+ * and during a search. */
 NX_API nx_status nx_session_resample(const nx_model *model, nx_session *session, const uint32_t *parents);
 
 /* Lists the k most probable ids of the next position of each sample, without drawing one. Works only for a part with E = 1. The
  * probabilities are those of the model's own distribution, like all nats. The next draw reuses the output computed here. ids (B, k)
  * written, the most probable first, ties by id; nats (B, k) written: -log p. For a sample that has ended, NX_NONE and 0 are written.
- * Returns NX_E_ARGUMENT for a k of 0 or above `values` and at the end of the run; otherwise as nx_session_draw. */
+ * Returns NX_E_ARGUMENT if k is 0 or above `values`, and at the end of the run; otherwise as nx_session_draw. */
 NX_API_TEXTS nx_status nx_session_top(const nx_model *model, nx_session *session, uint32_t k, uint32_t *ids, float *nats);
 
 /* Performs one step of a beam search: sample b continues the former sample parents[b] with ids[b]. Only parents that are chosen more than
@@ -387,30 +389,30 @@ typedef struct {
 
 /* Computes the next step of a beam search, which finds the ids with the lowest score [length penalty: Wu et al. 2016, arXiv:1609.08144,
  * section 7]. Each sample is a hypothesis; at the start all samples are the same. Candidates are the best samples * (1 + ends)
- * continuations of the live hypotheses. Among the first `samples` candidates, those whose id is an end of the part are complete. The next
- * best candidates become the new live hypotheses, as sample 0, 1, ..., and the rest is dropped. The search is over when there are as many
- * complete hypotheses as samples, when no live hypothesis can score below the best complete one, or at the end of the run. The result is
- * the complete hypothesis with the lowest score, or the first live one if none is complete. With one sample, the search takes the most
- * probable id at every step. The ids of a hypothesis follow from the chain of parents. Until the search is over, no other call may advance
- * the run. Before the search begins, nothing may have been drawn or put with each = 1.
+ * continuations of the live hypotheses. Among the first `samples` candidates, those whose id is one of the part's end ids are complete. The
+ * next best candidates become the new live hypotheses, as sample 0, 1, ..., and the rest is dropped. The search is over when there are as
+ * many complete hypotheses as samples, when no live hypothesis can score below the best complete one, or at the end of the run. The result
+ * is the complete hypothesis with the lowest score, or the first live one if none is complete. With one sample, the search takes the most
+ * probable id at every step. To read the ids of a hypothesis, follow its chain of parents. Until the search is over, no other call may
+ * advance the run. Before the search begins, nothing may have been drawn or put with each = 1.
  * alpha        the exponent of the length penalty, 0 (none) to 2
  * candidates   capacity samples * (1 + ends); *count of them written, the best first; ties go to the lower parent, then to the lower id
  * over         written: 1 after the last step
- * Returns as nx_session_draw; NX_E_ARGUMENT also for an alpha out of range, after the last step, when a sample has ended, and for a part
- * that draws inside unless the temperature is 0. */
+ * Returns the statuses of nx_session_draw; NX_E_ARGUMENT also for an alpha out of range, after the last step, when a sample has ended, and
+ * for a part that draws inside unless the temperature is 0. */
 NX_API_TEXTS nx_status nx_session_search(const nx_model *model, nx_session *session, float alpha, nx_candidate *candidates, uint32_t *count,
                                          uint32_t *over);
 
-/* Makes `to` a copy of sample `sample` of `from` as it was at `position`, with the ids before it, the inputs and the state. `to` must be a
- * session just opened on the same part with the same shape. With the same settings and the sample's noise index, the branch continues as
- * the original run would, to the bit.
+/* Makes `to` a copy of sample `sample` of `from` as it was at `position`, including the inputs, the state and the ids before `position`.
+ * `to` must be a session just opened on the same part with the same shape. If `to` has the same settings and the sample's noise index, it
+ * continues bit for bit as the original run would.
  * Returns NX_E_ARGUMENT if the two sessions do not match, or if the position is further back than part.rewinds. */
 NX_API_TEXTS nx_status nx_session_branch(const nx_model *model, nx_session *to, const nx_session *from, uint32_t sample, uint32_t position);
 
 /* Rewinds a run to `position`: all known or drawn ids from there on are dropped. The ids before `position` then count as known, even a last
- * id that ended a sample. The run continues with the same bits as a run that was given these ids. Errors: NX_E_ARGUMENT  `position` is
- * after the run's position, or further back than part.rewinds; the run is within a position (after NX_MORE);
- *                  it is a beam search; or its part draws inside and the temperature is not 0
+ * id that ended a sample. The run continues bit for bit like a run that was given these ids. Errors:
+ *   NX_E_ARGUMENT  `position` is after the run's position, or further back than part.rewinds; the run is within a position (after NX_MORE);
+ *                  the run is a beam search; or the part draws inside and the temperature is not 0
  *   NX_E_NUMERIC   the run has a non-finite number */
 NX_API_TEXTS nx_status nx_session_rewind(const nx_model *model, nx_session *session, uint32_t position);
 
@@ -420,11 +422,11 @@ NX_API_TEXTS nx_status nx_session_rewind(const nx_model *model, nx_session *sess
 NX_API_TEXTS nx_status nx_session_bias(const nx_model *model, nx_session *session, const uint32_t *ids, const float *biases,
                                        uint32_t count);
 
-/* Changes the settings of the next draws. Samples, first_sample, origin, maps, hidden and biases must not change, nor may seed and
- * temperature for a part that draws inside. Otherwise returns NX_E_ARGUMENT. */
+/* Changes the settings of the next draws. Returns NX_E_ARGUMENT if samples, first_sample, origin, maps, hidden or biases change. For a part
+ * that draws inside, seed and temperature must not change either. */
 NX_API nx_status nx_session_retune(const nx_model *model, nx_session *session, const nx_settings *settings);
 
-/* Returns the number of positions known or drawn so far, which is the index of the next one. */
+/* Returns the number of positions known or drawn so far, which is the index of the next position. */
 NX_API uint32_t nx_session_position(const nx_session *session);
 
 /* For each of the positions from..from+count-1, writes the number of guesses it was computed from: 0 for the first position of a pass and
@@ -443,13 +445,13 @@ NX_API_TEXTS nx_status nx_session_output(const nx_model *model, const nx_session
 NX_API_TEXTS nx_status nx_session_probabilities(const nx_model *model, nx_session *session, uint32_t sample, uint32_t element,
                                                 float *probabilities);
 
-/* Copies one row of a sample's map at the last computed position, i. Needs settings.maps = 1.
- * row       below map.rows. A map with queries is ready once the inputs are encoded, is the same for all samples and positions, and has
- *           the rows row * n + query, where n is the number of queries in this run
- * keys      (*count) written: the keys that i attended to, in ascending order. In a map of the past these are positions up to i itself;
- *           with a sparse pattern the last key may be before i, or there may be none. Key j is the element at j - 1 (0: the start, before
- *           any element), because the input is shifted by one. Capacity: map.keys
- * weights   (*count) written. Capacity: map.keys
+/* Copies one row of a sample's map at the last computed position, i. Requires settings.maps = 1.
+ * row       below map.rows. For a map with queries, pass row * n + query, where n is the number of queries in this run. Such a map is ready
+ *           once the inputs are encoded, and is the same for all samples and positions
+ * keys      *count keys written: the keys that i attended to, in ascending order. In a map over earlier positions, the last key is i
+ *           itself; with a sparse pattern the last key may be before i, or there may be no key. Key j is the element at position j - 1
+ *           (key 0: the start, before any element), because the input is shifted by one. Capacity: map.keys
+ * weights   *count weights written, one for each key. Capacity: map.keys
  * NX_E_ARGUMENT: no such sample, map or row, no position computed yet, or no maps. */
 NX_API nx_status nx_session_map(const nx_model *model, const nx_session *session, uint32_t sample, uint32_t map, uint32_t row,
                                 uint32_t *keys, float *weights, uint32_t *count);
@@ -460,8 +462,9 @@ NX_API nx_status nx_session_map(const nx_model *model, const nx_session *session
  * read (position 0 of a text), the hidden states are zeros. */
 NX_API_TEXTS nx_status nx_session_hidden(const nx_model *model, const nx_session *session, uint32_t sample, uint32_t layer, float *values);
 
-/* Returns the number of values of a result that are ready: all values once the inputs are encoded. Some values of a result that grows slice
- * by slice are ready earlier. NX_E_ARGUMENT: no such result, or nothing is encoded yet; NX_E_NUMERIC: a value was not finite. */
+/* Returns the number of values of a result that are ready. All values are ready once the inputs are encoded; some values of a result that
+ * grows slice by slice are ready earlier. NX_E_ARGUMENT: no such result, or nothing is encoded yet; NX_E_NUMERIC: a value was not
+ * finite. */
 NX_API_TEXTS nx_status nx_session_result_count(const nx_model *model, const nx_session *session, uint32_t index, uint32_t *count);
 
 /* Reads the values from..from+count-1 of a result, in row-major order. All values are ready once the inputs are encoded; the values of a
