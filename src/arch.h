@@ -26,12 +26,12 @@ typedef struct nx_draft nx_draft;
  * later. */
 typedef struct {
     enum { NX_UNREAD, NX_PACKED, NX_AS_IT_IS, NX_FLOATS } kind;
-    void *to; /* a packed matrix; rows as in the file; or floats, row-major, where a single row is padded with zeros to its stride */
+    void *to; /* a packed matrix, rows encoded as in the file, or row-major floats; a single row of floats is zero-padded to its stride */
     uint32_t type, rows, cols, row_bytes;
     uint32_t form;   /* form of the packed matrix */
     uint32_t offset; /* offset of the tensor's data in the file */
     uint32_t entry;  /* offset of the tensor's entry, which begins with its name, in the head */
-    float low, high; /* the allowed range of floats, otherwise 0 */
+    float low, high; /* allowed range of the floats; 0 and 0: no limit */
 } nx_destination;
 
 /* The object through which a model reads its file. Reading a key or a tensor checks it, allocates it in the arena and copies it there.
@@ -43,7 +43,7 @@ typedef struct {
     uint32_t part; /* the part whose weights are being read; a model of several parts sets this field before each part */
     uint64_t parameters[NX_MAX_PARTS]; /* number of weights of each part read so far */
     nx_status status;
-    nx_destination *destinations; /* (n_tensors) if only the head of a file is present; null while the arena only counts */
+    nx_destination *destinations; /* shape (n_tensors), used if only the head of a file is present; null while the arena only counts */
     uint32_t packing;             /* nx_packing of matrices; a language model sets NX_BY_BLOCK before it reads any matrix */
 } nx_reader;
 
@@ -118,8 +118,8 @@ typedef struct {
     void (*grow)(const void *m, const nx_shape *from_shape, const void *from, const nx_shape *to_shape, void *to);
 
     /* Computes slice 0, 1, ... of the encoder's output from the inputs, if nx_plan.encodes is set. Returns 1 while there are more slices, 0
-     * after the last one, and -1 when a number is not finite. A damaged session may request any slice, and its output may hold anything: a
-     * slice past the last one returns 0, and indices read from the output are checked. */
+     * after the last one, and -1 when a number is not finite. A damaged session may request any slice, and its encoder's output may hold
+     * any bytes. A slice past the last one therefore returns 0, and indices that were read from the output are checked. */
     int (*encode)(const void *m, const nx_inputs *inputs, uint32_t slice, void *encoder_output, void *scratch);
 
     /* Returns the end of the range of positions that can share a pass with this one. Null: any positions can share a pass. */

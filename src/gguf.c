@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * See gguf.h. A cursor walks the bytes. Once the cursor has passed the end or met invalid data, it keeps its error status, and every
- * further read yields zero. The code below can therefore follow the format and check only once per entry.
+ * See gguf.h. A cursor advances over the bytes. Once the cursor has passed the end or met invalid data, it keeps its error status, and
+ * every further read yields zero. The code below can therefore follow the format and check only once per entry.
  */
 #include "gguf.h"
 

@@ -56,8 +56,8 @@ enum { NX_TENSOR_TYPES(NX_BLOCK_BYTES, NX_NOTHING) };
 /* How a block stores its scale or, for a type without blocks, how the type stores its values. E8M0: a byte e, which means 2^(e - 127). */
 typedef enum { NX_F32_SCALE, NX_HALF_SCALE, NX_BF16_SCALE, NX_E8M0_SCALE } nx_scale;
 
-/* Layout of a type: blocks of `bytes` bytes with `values` values and `scales` scales of type `scale`, which start at byte `at`. `form`: the
- * form of the packed matrix, by block (kernels/kernels.h). */
+/* Layout of a type: blocks of `bytes` bytes with `values` values and `scales` scales of type `scale`, which start at byte `at`. `form`:
+ * form of a matrix that is packed by block (kernels/kernels.h). */
 typedef struct {
     uint16_t values, bytes;
     uint8_t scale, scales, at, form;
@@ -107,7 +107,7 @@ int nx_gguf_tensor(const nx_gguf *file, const char *name, nx_tensor *tensor);
 /* Returns the tensor at an index below n_tensors. */
 void nx_gguf_tensor_at(const nx_gguf *file, uint32_t index, nx_tensor *tensor);
 
-/* Records the reason for rejecting a file, and returns `status`. `name` has name_bytes bytes and is truncated if necessary. */
+/* Records the reason why a file is rejected, and returns `status`. `name` has name_bytes bytes and is truncated if necessary. */
 nx_status nx_refuse(nx_problem *problem, nx_status status, const char *name, size_t name_bytes, const char *reason);
 
 #endif

@@ -7,13 +7,14 @@
 #include "destination.h"
 #include "reader.h"
 
-/* web/lib/engine/abi.js describes the structs of the header as 32-bit fields in order. The structs have no padding if a pointer has 32
- * bits; web/tools/abi.js rejects other structs. A problem consists of two texts. */
+/* web/lib/engine/abi.js describes the header's structs as 32-bit fields in order. If a pointer has 32 bits, the structs have no padding;
+ * web/tools/abi.js rejects other structs. A problem consists of two strings. */
 _Static_assert(sizeof(nx_problem) == 2 * NX_NAME_BYTES, "read so by web/lib/engine/layout.js");
 
 uint32_t nx_abi_version(void) { return NX_ABI_VERSION; }
 
-/* Stores the metadata and an index of its keys. For a head, whose tensors are fed later, also stores the list of tensors. */
+/* Stores the metadata and an index of its keys. If only a head is present and the tensors are fed later, also stores the list of
+ * tensors. */
 static void keep_metadata(nx_model *model, const nx_gguf *file, uint32_t bytes_kept, nx_arena *arena) {
     uint8_t *bytes = nx_arena_take(arena, bytes_kept);
     uint32_t *key = nx_arena_take(arena, file->n_keys * sizeof *key);
@@ -46,7 +47,7 @@ static uint32_t hash_of_rows(uint32_t hash, const uint8_t *data, uint32_t rows, 
 
 static uint32_t rows_of(const nx_tensor *tensor) { return tensor->dim[1] * tensor->dim[2] * tensor->dim[3]; }
 
-/* Computes the hash of the head and of every row of every tensor, by which a saved session identifies its model. */
+/* Computes the hash of the head and of every row of every tensor. A saved session identifies its model by this hash. */
 static uint32_t fingerprint(const nx_gguf *file) {
     uint32_t hash = hash_of(2166136261u, file->bytes, file->head_end);
     for (uint32_t i = 0; i < file->n_tensors; i++) {
@@ -57,7 +58,7 @@ static uint32_t fingerprint(const nx_gguf *file) {
     return hash;
 }
 
-/* Lists the tensors to be fed, in list order, still without destinations. */
+/* Lists the tensors to be fed, in list order. Their destinations are not known yet. */
 static nx_status expect_tensors(nx_model *model, const nx_gguf *file, nx_arena *arena, nx_problem *problem) {
     nx_destination *destinations = nx_arena_take(arena, file->n_tensors * sizeof *destinations);
     if (!model->arch->streams)
@@ -76,14 +77,14 @@ static nx_status expect_tensors(nx_model *model, const nx_gguf *file, nx_arena *
     return NX_OK;
 }
 
-/* Returns whether the text of a key equals `text` or ends with it. */
+/* Returns whether the string of a key equals `text` or ends with it. */
 static int text_ends(const nx_metadata *entry, const char *text) {
     size_t n = strlen(text);
     return entry->type == GGUF_STRING && entry->value_bytes - 8 >= n &&
            !memcmp((const char *)entry->value + entry->value_bytes - n, text, n);
 }
 
-/* Reports a file without a model, or with only a part of one, before a missing tensor would be reported. */
+/* Reports a file without a model, or with only a part of one, so that the error is not about a missing tensor. */
 static nx_status refuse_other_kinds(const nx_gguf *file, const nx_metadata *architecture, nx_problem *problem) {
     nx_metadata entry;
     nx_name pooling = {{0}};
@@ -122,7 +123,7 @@ static nx_status read_model(nx_arena *arena, const void *bytes, size_t present, 
     nx_model local, *placed = nx_arena_take(arena, sizeof *placed), *m = placed ? placed : &local;
     memset(m, 0, sizeof *m);
     m->arch = arch;
-    if (head) file.present = file.head_end; /* data that are already present are fed like later data */
+    if (head) file.present = file.head_end; /* if data are already present, they are fed like data that arrive later */
     keep_metadata(m, &file, head ? file.head_end : file.keys_end, arena);
     if (head) status = expect_tensors(m, &file, arena, problem);
     if (status) return status;
@@ -189,7 +190,7 @@ nx_status nx_model_tensor(const nx_model *model, uint32_t index, nx_tensor_info 
     return NX_OK;
 }
 
-/* Skips tensors that are complete or of an unsupported type. */
+/* Skips tensors that are complete or whose type is not supported. */
 static void pass_over(nx_model *model) {
     while (model->fed < model->n_destinations &&
            (!model->destinations[model->fed].row_bytes || model->fed_rows == model->destinations[model->fed].rows)) {

@@ -9,7 +9,7 @@ void nx_reader_fail(nx_reader *reader, nx_status status, const char *name, const
     if (!reader->status) reader->status = nx_refuse(reader->problem, status, name, strlen(name), reason);
 }
 
-/* Finds a key of the expected type. Returns 0 if there is no such key, or after a failure. */
+/* Finds a key and checks that it has the expected type. Returns 0 if there is no such key, or if the status is a failure. */
 static int find(nx_reader *reader, const char *key, uint32_t type, nx_metadata *entry) {
     if (reader->status || !nx_gguf_find(reader->file, key, entry)) return 0;
     if (entry->type == type) return 1;
@@ -17,8 +17,8 @@ static int find(nx_reader *reader, const char *key, uint32_t type, nx_metadata *
     return 0;
 }
 
-/* Reads an integer of any type; a negative integer becomes -1, and one above 32 bits becomes the largest 32-bit integer. Returns 0 for any
- * other type. */
+/* Reads an integer of any integer type. A negative integer becomes -1, and one above 32 bits becomes the largest 32-bit integer. Returns 0
+ * if the value is not an integer. */
 static int integer_of(const nx_metadata *entry, int64_t *value) {
     static const uint8_t sizes[] = {
         [GGUF_U8] = 1, [GGUF_I8] = 1, [GGUF_U16] = 2, [GGUF_I16] = 2, [GGUF_U32] = 4, [GGUF_I32] = 4, [GGUF_U64] = 8, [GGUF_I64] = 8};
@@ -128,7 +128,7 @@ nx_name nx_key(const char *arch, const char *name) {
     return key;
 }
 
-/* Rejects a tensor that a model needs: "its type is IQ2_XS, which is not read". */
+/* Rejects a tensor that a model needs, with a reason such as "its type is IQ2_XS, which is not read". */
 static void refuse_type(nx_reader *reader, const char *name, uint32_t type) {
 #define NX_NAME(name, code, ...) [code] = #name,
     static const char *const known[] = {NX_TENSOR_TYPES(NX_NOTHING, NX_NAME)};
@@ -138,8 +138,7 @@ static void refuse_type(nx_reader *reader, const char *name, uint32_t type) {
     nx_reader_fail(reader, NX_E_UNSUPPORTED, name, reason);
 }
 
-/* Finds a tensor of shape (rows, cols), where a vector is one row. Counts the weights of the tensor, and checks them if they are
- * present. */
+/* Finds a tensor of shape (rows, cols); a vector has one row. Counts the weights of the tensor, and checks them if they are present. */
 static int find_tensor(nx_reader *reader, const char *name, uint32_t rows, uint32_t cols, int optional, nx_tensor *tensor) {
     if (reader->status) return 0;
     if (!nx_gguf_tensor(reader->file, name, tensor)) {
@@ -157,7 +156,7 @@ static int find_tensor(nx_reader *reader, const char *name, uint32_t rows, uint3
     return !reader->status;
 }
 
-/* Stores a tensor at its destination, or records the destination. */
+/* Stores a tensor at its destination; if its data are not present yet, only records the destination. */
 static void settle(nx_reader *reader, const char *name, const nx_tensor *tensor, nx_destination to) {
     to.type = tensor->type;
     to.cols = tensor->dim[0];

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Checked reading of keys and tensors. See nx_reader in arch.h for the sticky status.
+ * Reads keys and tensors, and checks them. See nx_reader in arch.h for the status, which stays set after a failure.
  */
 #ifndef NX_READER_H
 #define NX_READER_H
@@ -8,18 +8,18 @@
 #include "arch.h"
 #include "kernels/kernels.h"
 
-/* Reads an unsigned integer in low..high. If the key is absent, returns `missing` if `missing` is at least low; otherwise fails. */
+/* Reads an unsigned integer from low to high. If the key is absent, returns `missing` if `missing` is at least low; otherwise fails. */
 uint32_t nx_read_u32(nx_reader *reader, const char *key, uint32_t low, uint32_t high, uint32_t missing);
 #define NX_REQUIRED 0u /* the value of `missing` for a required key, if low > 0 */
 
 /* Reads the width of a vector: a multiple of 4, up to `high`. */
 uint32_t nx_read_width(nx_reader *reader, const char *key, uint32_t high, uint32_t missing);
 
-/* Reads a finite float in low..high, or returns `missing` if the key is absent. */
+/* Reads a finite float from low to high, or returns `missing` if the key is absent. */
 float nx_read_f32(nx_reader *reader, const char *key, float low, float high, float missing);
 
-/* Reads an array of integers in low..high: up to `limit` of them into `numbers`. Returns how many integers were read; 0 if the key is
- * absent. */
+/* Reads an array of integers from low to high, at most `limit` of them, into `numbers`. Returns how many integers were read; 0 if the key
+ * is absent. */
 uint32_t nx_read_numbers(nx_reader *reader, const char *key, uint32_t low, uint32_t high, uint32_t *numbers, uint32_t limit);
 
 /* Reads a string that must be one of n names. Returns its index, or index 0 if the key is absent. */
@@ -31,19 +31,19 @@ int nx_has_key(const nx_reader *reader, const char *key);
 /* Returns the number of items of an array of strings; 0 if the key is absent. */
 uint32_t nx_read_strings(nx_reader *reader, const char *key, uint32_t limit);
 
-/* A name with a block number: stack "enc." or "", 7, "attn_q", ".weight" make "enc.blk.7.attn_q.weight". */
+/* A name with a block number: the stack "enc." or "", 7, "attn_q" and ".weight" make "enc.blk.7.attn_q.weight". */
 typedef struct {
     char text[64];
 } nx_name;
 nx_name nx_block_name(const char *stack, uint32_t block, const char *part, const char *kind);
 
-/* Joins two pieces of a name, which together must be shorter than an nx_name: "output", ".bias" make "output.bias". */
+/* Joins two pieces of a name, which together must be shorter than an nx_name: "output" and ".bias" make "output.bias". */
 nx_name nx_joined(const char *first, const char *second);
 
-/* A key of the architecture ARCH, which each source file of a model defines as the name of its architecture. */
+/* A key of the architecture ARCH. Each source file of a model defines ARCH as the name of its architecture. */
 #define KEY(name) ARCH "." name
 
-/* Returns a key of an architecture that is known only at run time: "llama", "block_count" make "llama.block_count". */
+/* Returns a key of an architecture that is known only at run time: "llama" and "block_count" make "llama.block_count". */
 nx_name nx_key(const char *arch, const char *name);
 
 /* Reads a weight matrix (rows, cols), and packs it for nx_matmul. */
@@ -58,7 +58,7 @@ const float *nx_read_table(nx_reader *reader, const char *name, uint32_t rows, u
 /* Reads a vector of nx_stride(n) floats, with zeros past n. If the vector is absent and optional, returns null. */
 const float *nx_read_vector(nx_reader *reader, const char *name, uint32_t n, int optional);
 
-/* Reads a vector as nx_read_vector does; all of its values must be in low..high. */
+/* Reads a vector as nx_read_vector does; all its values must be from low to high. */
 const float *nx_read_vector_within(nx_reader *reader, const char *name, uint32_t n, float low, float high, int optional);
 
 /* Returns the number of rows of a language model's table of ids. If the file has a tokenizer, the table must have as many rows as the
@@ -68,8 +68,8 @@ uint32_t nx_read_vocabulary(nx_reader *reader, const char *tensor);
 /* Reads the ids that end a text, from tokenizer.ggml.eos_token_id and eot_token_id. */
 void nx_read_ends(nx_reader *reader, nx_plan *plan);
 
-/* Returns the number of columns, or of rows, of a tensor, 0 if it is absent. Some variants of a model differ only in a shape, which these
- * functions report. */
+/* Return the number of columns, or of rows, of a tensor; 0 if it is absent. Some variants of a model differ only in the shape of a tensor,
+ * which these functions return. */
 uint32_t nx_tensor_columns(const nx_reader *reader, const char *name);
 uint32_t nx_tensor_rows(const nx_reader *reader, const char *name);
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * The types of a GGUF file's tensors, one row each. There is no other table of these types: the constants in C,
- * web/lib/gguf/tensor-types.js (node web/tools/abi.js) and the manual are generated from this one. CONTRIBUTING.md lists the files to
- * change for a new type.
+ * The types of tensors in GGUF files, one row for each type. This is the only table of these types: the constants in C,
+ * web/lib/gguf/tensor-types.js (node web/tools/abi.js) and the manual are generated from it. CONTRIBUTING.md lists the files to change for
+ * a new type.
  *
  *   READ(name, code, values, bytes, scale, scales, at, form)
  *     name, code   as in llama.cpp: GGML_TYPE_name = code
@@ -14,7 +14,7 @@
  *   NOT_READ(name, code, values, bytes, reason)
  *     reason       why; the manual prints it
  *
- * src/kernels/formats.c decodes the blocks and draws their layout.
+ * src/kernels/formats.c decodes the blocks and documents their layout.
  */
 #ifndef NX_TENSOR_TYPES_H
 #define NX_TENSOR_TYPES_H

@@ -43,7 +43,7 @@ void nx_cache_write(const nx_cache *cache, uint32_t position, const float *key, 
     memcpy(values + slot * width, value, width * sizeof *value);
 }
 
-uint64_t nx_attend_scratch_bytes(uint32_t window, uint32_t n_ranges) { /* also enough for an F32 cache, which needs less */
+uint64_t nx_attend_scratch_bytes(uint32_t window, uint32_t n_ranges) { /* also enough for an F32 cache, whose scratch memory is smaller */
     uint64_t rounded = nx_kv7_scratch_bytes(window, n_ranges), precise = NX_TEXTS ? nx_kv8_scratch_bytes(window, n_ranges) : 0;
     return rounded > precise ? rounded : precise;
 }

@@ -25,14 +25,15 @@ uint64_t nx_attend_scratch_bytes(uint32_t window, uint32_t n_ranges);
  * out, query   (heads * queries_per_kv * key_length); key_length % 4 == 0
  * scratch      nx_attend_scratch_bytes, overwritten
  * map          null, or receives the weights: head h at map + h * map_stride, one number for each visible position;
- *              weights of an 8-bit cache are at least 2^-64 of the largest
+ *              with an 8-bit cache, every weight is at least 2^-64 of the largest
  * Sums run over the positions in ascending order, so they depend neither on the ring nor on other queries. Cost: 2 * visible positions *
  * width multiply-adds. */
 void nx_attend(float *out, const float *query, const nx_cache *cache, const nx_range *ranges, uint32_t n_ranges, void *scratch, float *map,
                uint32_t map_stride);
 
-/* Computes attention for the queries of one head of keys and values; out, query and map are those of all heads. Several columns with the
- * same past should alternate head by head, so that a head's keys and values stay in the processor's cache. */
+/* Computes attention for the queries that share one head of keys and values; out, query and map are the arrays of all heads. For several
+ * columns with the same past, compute one head of all columns before the next head, so that the head's keys and values stay in the
+ * processor's cache. */
 void nx_attend_head(float *out, const float *query, const nx_cache *cache, uint32_t head, const nx_range *ranges, uint32_t n_ranges,
                     void *scratch, float *map, uint32_t map_stride);
 

@@ -16,9 +16,9 @@ enum { NX_KV7 = 8, NX_KV8 = 64, NX_KV8_WIDE = 65 };
 static inline int nx_is_kv8(uint32_t type) { return type == NX_KV8 || type == NX_KV8_WIDE; }
 
 /* The cached keys and values of one layer of one sequence: `memory` has nx_cache_bytes bytes. `queries_per_kv` consecutive queries share
- * the keys and values of a head [Ainslie et al. 2023, arXiv:2305.13245]. Layout, NX_F32, width = heads * key_length: keys (slots / 4,
- * width, 4): four positions side by side, so that a lane is a position when scores are computed values (slots, width): so that a lane is a
- * channel when they are summed */
+ * the keys and values of a head [Ainslie et al. 2023, arXiv:2305.13245]. Layout of NX_F32, where width = heads * key_length:
+ *   keys     shape (slots / 4, width, 4): four positions side by side, so that a lane is a position when scores are computed
+ *   values   shape (slots, width): a lane is a channel when values are summed */
 typedef struct {
     void *memory;
     uint32_t type, slots, n_kv_heads, key_length, queries_per_kv;

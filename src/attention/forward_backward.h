@@ -5,8 +5,8 @@
  *   p(z) = exp(start[z_1] + sum over t of U_t[z_t] + sum over t of A[z_t-1][z_t] + end[z_T]) / Z
  *
  * [Rabiner 1989 for hidden Markov models; Lafferty, McCallum, Pereira 2001 for conditional random fields; Kim et al. 2017 for attention].
- * Forward-backward gives log Z and p(z_t = c), Viterbi the best z, in T C^2 additions and exponentials each. Each step computes one
- * position, so a long chain can be interrupted after any position.
+ * Forward-backward gives log Z and p(z_t = c), with T C^2 additions and exponentials in each direction. Viterbi gives the best z, with T
+ * C^2 additions and comparisons. Each step computes one position, so a long chain can be interrupted after any position.
  *
  * A row of C numbers has nx_chain_stride(C) entries, a multiple of 4; the entries past C are -infinity. A lane holds one state.
  */
@@ -26,7 +26,7 @@ typedef struct {
     const float *start, *end; /* (stride) */
 } nx_chain_weights;
 
-/* Pad a transition matrix (C, C) to rows (C, stride) and to the rows of its transpose, and a vector (C) to a row (stride). */
+/* Pad a transition matrix (C, C) to rows of shape (C, stride) and to the rows of its transpose, and a vector (C) to one row (stride). */
 void nx_chain_pad(float *rows, float *reversed, const float *transition, uint32_t states);
 void nx_chain_pad_row(float *row, const float *numbers, uint32_t states);
 
@@ -52,7 +52,7 @@ void nx_chain_backward(const nx_chain_weights *chain, const float *after, const 
  * written. */
 float nx_chain_viterbi(const nx_chain_weights *chain, const float *before, const float *u, float *best, uint16_t *from);
 
-/* Returns the state with the largest row[c] + x[c]; among equals, the lowest. */
+/* Returns the state with the largest row[c] + x[c]; ties go to the lowest state. */
 uint32_t nx_chain_largest(const float *row, const float *x, uint32_t states);
 
 #endif

@@ -3,12 +3,12 @@
  * Attention over keys and values of 7 bits, for picture models. See tiles.h for the cache and the order of the work, and kernels/dot.h for
  * the product of bytes.
  *
- * Keys and values are rounded to 7 bits, with one scale per head and position; queries to 8 bits; the weights of the positions to 127
- * steps.
+ * Keys and values are rounded to 7 bits, with one scale per head and position. Queries are rounded to 8 bits, and the weights of the
+ * positions to 127 steps.
  *
- * Bottleneck. For 16 positions of a head of width 64 there are 128 products of 16 bytes, each with a load, and some 160 instructions for
- * scales, softmax and rounding, which take about as long as the products (npm run bench -- --only ours,kernels: half the throughput of the
- * bare dot loop). Two partial sums, as for one column in matmul.c, made a decoder of 6 MB 5 % slower than one, so there is only one sum.
+ * Bottleneck. For 16 positions of a head of width 64 there are 128 products of 16 bytes, each with a load, and about 160 instructions for
+ * scales, softmax and rounding. These take about as long as the products (npm run bench -- --only ours,kernels: half the throughput of the
+ * bare dot loop). There is only one partial sum: two of them, as for one column in matmul.c, made a decoder of 6 MB 5 % slower.
  */
 #include "kv7.h"
 

@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: MIT
  *
- * Computes attention over keys and values of 8 bits, for language models, whose queries and weights keep 14 bits. See tiles.h for the cache
- * and the order of the work; here bytes are signed (kernels/wide.h).
+ * Computes attention over keys and values of 8 bits, for language models. Queries and attention weights have 14 bits. See tiles.h for the
+ * cache and the order of the work; here bytes are signed (kernels/wide.h).
  *
  * After the scales, a cache has key sums (H, S): 8192 times the sum of each position's key. These sums correct the products, because 8192
  * is added to each number of a query. In a wide cache, a second set of keys and sums follows: the remainder of each number after 8 bits, in
  * steps that are FINE times finer.
  *
- * Keys and values are rounded to 8 bits, keys of a wide cache to 16, with one scale per head and position; queries to 14 bits; the weights
- * of the positions to 16383 steps.
+ * Keys and values are rounded to 8 bits (keys of a wide cache to 16), with one scale per head and position. Queries are rounded to 14 bits,
+ * and the weights of the positions to 16383 steps.
  *
  * Bottleneck. A score and its share of the output take 2 k multiply-adds in two planes of seven bits. These multiply-adds take k / 4
  * products of 16 bytes, with three quarters as many loads and splats, and about 15 more instructions for the exponential, the rounding and
  * the sums. At position 2,000 (k = 64, V8, relaxed SIMD), scores take a third of the time, sums of values another third, and the steps
  * between them a quarter. A multiply-add therefore takes about as long as an 8-bit one in blocks.c. The positions of a prompt are computed
- * together, and faster than single tokens only because they find a head's keys and values in the processor's cache. For the shape of
- * SmolLM2 (135 M), a prompt of 4,000 tokens takes 12.2 times as many multiply-adds as a prompt of 500.
+ * together. This is faster than one token at a time only because a head's keys and values are then in the processor's cache. For the shape
+ * of SmolLM2 (135 M), a prompt of 4,000 tokens takes 12.2 times as many multiply-adds as a prompt of 500.
  */
 #include "kv8.h"
 

@@ -90,7 +90,7 @@ uint32_t nx_pattern_keys(const nx_pattern *pattern, uint32_t i, uint32_t *keys) 
 
 uint32_t nx_pattern_max_ranges(const nx_pattern *p) {
     if (p->kind != NX_LOCAL_2D) return 1;
-    /* the largest number of blocks that a row of the window intersects; each block contributes one range */
+    /* the largest number of blocks that a row of the window intersects; each block adds one range */
     uint32_t blocks = min(2 * (p->flange_cols / p->block_cols) + 4, p->cols / p->block_cols + 1);
     return (min(p->flange_rows, p->rows) + p->block_rows) * blocks + 1;
 }

@@ -23,7 +23,7 @@
  * which are overwritten. */
 void nx_segments(float *p, const float *theta, const float *A, uint32_t n, float *scratch);
 
-/* Computes p (n) = sigma(theta), with the same space after the arrays. */
+/* Computes p (n) = sigma(theta). Both arrays need space for three more numbers, which are overwritten. */
 void nx_bits(float *p, const float *theta, uint32_t n);
 
 #endif

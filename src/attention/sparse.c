@@ -32,7 +32,7 @@ static uint32_t append(nx_range *ranges, uint32_t n, uint32_t from, uint32_t to)
     return n + 1;
 }
 
-/* Returns the first position of A1. */
+/* Returns the first position of the near set, A1. */
 static uint32_t near_from(const nx_sparse *p, uint32_t i) {
     if (p->kind != NX_STRIDED) return i - i % p->stride;
     return i < p->stride ? 0 : i + 1 - p->stride;

@@ -45,7 +45,7 @@ uint32_t nx_sparse_slot(const nx_sparse *pattern, uint32_t i);
  * nx_attend expects. */
 uint32_t nx_sparse_ranges(const nx_sparse *pattern, uint32_t i, nx_range *ranges);
 
-/* Lists the positions in these slots, ascending: keys (nx_sparse_window) written. Returns the number of positions. */
+/* Lists the positions in the slots that query i sees, ascending: keys (nx_sparse_window) written. Returns the number of positions. */
 uint32_t nx_sparse_keys(const nx_sparse *pattern, uint32_t i, uint32_t *keys);
 
 /* Return the largest number of ranges, and of positions, that a query sees. */

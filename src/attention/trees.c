@@ -53,7 +53,7 @@ static float root(const nx_trees *trees, uint32_t child) { return trees->scores[
 
 /* ---- one sum ----------------------------------------------------------------------------------------------------------- */
 
-/* A sum of the `count` terms x[t] + y[t], and the destination of the outside mass of each term. */
+/* A sum of the `count` terms x[t] + y[t], and the place to which the outside mass of each term is added. */
 typedef struct {
     const float *x, *y;
     float *to_x, *to_y;
@@ -73,7 +73,7 @@ static float total_of(const nx_trees *trees, const float *terms, uint32_t count)
     return trees->best || largest == -INFINITY ? largest : nx_log_sum_exp(terms, padded(count));
 }
 
-/* Replaces each term by its share in the sum. */
+/* Replaces each term by its share of the sum. */
 static void share(const nx_trees *trees, float *terms, uint32_t count, float total) {
     uint32_t t = 0;
     if (trees->best) {

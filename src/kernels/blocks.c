@@ -154,14 +154,14 @@ void nx_blocks_row(float *out, const uint8_t *tile, uint32_t t, uint32_t form, u
 
 /* Constants of a block of 8-bit activations. Lane 1 is for the whole block, lanes 2 and 3 are for its halves. */
 typedef struct {
-    int32_t start[4]; /* 0, then the initial values of the integer sums if the weights' zero is 8, 32, 32 (dot.h) */
-    float factor[4];  /* the scale, then its products with the sums of the activations */
+    int32_t start[4]; /* lane 0: 0; lanes 1 to 3: initial values of the integer sums for weights whose zero is 8, 32 and 32 (dot.h) */
+    float factor[4];  /* lane 0: the scale; lanes 1 to 3: the scale times the sums of the activations */
 } block_facts;
 
 typedef struct {
-    const void *activations;  /* (n, cols / 4) wide or nx_activations */
-    const float *scale;       /* scales (n) of wide activations */
-    const block_facts *facts; /* facts (cols / 32, n) of other activations */
+    const void *activations;  /* nx_wide or nx_activations, shape (n, cols / 4) */
+    const float *scale;       /* scales of wide activations, shape (n) */
+    const block_facts *facts; /* facts of 8-bit activations, shape (cols / 32, n) */
 } rounded;
 
 uint64_t nx_blocks_input_bytes(uint32_t cols, uint32_t n) {
@@ -189,7 +189,7 @@ static rounded round_wide(nx_input *input, uint32_t cols) {
     return r;
 }
 
-/* Rounds to 8 bits, with one step per block. */
+/* Rounds to 8 bits. Each block has its own scale. */
 static rounded round_by_block(nx_input *input, uint32_t cols) {
     uint32_t blocks = cols / BLOCK;
     nx_activations *activations = input->scratch;
@@ -234,7 +234,8 @@ NX_INLINE void store_wide(float *out, const v128_t sum[4], const uint8_t *tile, 
     }
 }
 
-/* Adds scale of the rows * integer dot product. Rolled loops limit the loaded values, so that the sums stay in registers. */
+/* Adds the integer dot product times the scales of the rows. The loops stay rolled, which limits the number of loaded values, so that the
+ * sums stay in registers. */
 NX_INLINE void add_wide(v128_t sum[4], const uint8_t *block, const nx_wide *x) {
     v128_t part[2][4];
     for (int v = 0; v < 4; v++) part[0][v] = part[1][v] = wasm_i32x4_splat(0);
@@ -261,7 +262,7 @@ static void tile_NX_BLOCKS_8(const tile_work *w, const uint8_t *tile) {
     store_wide(w->out, sum, tile, w->x.scale + w->column, w->bias);
 }
 
-/* Returns whether products of a block are summed in pairs first. */
+/* Returns whether the products of a block are first summed in pairs. */
 NX_INLINE int in_pairs(uint32_t form) { return NX_PAIRS && !six_bits(form); }
 
 /* Adds the products of a group. */
@@ -269,7 +270,7 @@ NX_INLINE void add_group(v128_t *part, v128_t numbers, const nx_activations *x, 
     *part = in_pairs(form) ? dot_pairs(*part, numbers, x) : dot(*part, numbers, x);
 }
 
-/* Adds the groups g and g + 4 of both halves, which `nibbles` holds. */
+/* Adds the groups g and g + 4, which are the two halves of the bytes of `nibbles`. */
 NX_INLINE void add_nibbles(v128_t *part, const uint8_t *nibbles, const nx_activations *x, uint32_t from, uint32_t to, uint32_t form) {
     v128_t both = wasm_v128_load(nibbles), mask = wasm_i8x16_splat(15);
     if (from == 0) add_group(part, wasm_v128_and(both, mask), x, form);
@@ -285,10 +286,10 @@ NX_INLINE void load_sixes(v128_t numbers[4], const uint8_t *sixes) {
     numbers[0] = wasm_v128_and(a, mask), numbers[1] = wasm_v128_and(b, mask), numbers[2] = wasm_v128_and(c, mask);
 }
 
-/* Returns the index in block_facts of the numbers of half h. */
+/* Returns the index in block_facts of the values for half h. */
 NX_INLINE uint32_t start_at(uint32_t form, uint32_t h) { return form == NX_BLOCKS_4 ? 1 : form == NX_BLOCKS_6_HALVES ? 2 + h : 0; }
 
-/* Adds the numbers that share scale h: the halves from..to-1. */
+/* Adds the products of the weights that share scale h: one half of the block, or both. */
 NX_INLINE void add_halves(v128_t sum[4], const uint8_t *block, const nx_activations *x, const block_facts *facts, uint32_t h,
                           uint32_t form) {
     uint32_t from = h, to = h + 2 / scales_of(form);
@@ -321,7 +322,7 @@ NX_INLINE void add_halves(v128_t sum[4], const uint8_t *block, const nx_activati
     }
 }
 
-/* Adds offset h of the rows * sum of the corresponding activations. */
+/* Adds offset h of the rows times the sum of its activations. */
 NX_INLINE void add_offset(v128_t sum[4], const uint8_t *block, const block_facts *facts, uint32_t h, uint32_t form) {
     v128_t factor = wasm_v128_load32_splat(facts->factor + (offsets_of(form) == 1 ? 1 : 2 + h));
     NX_UNROLLED
@@ -387,8 +388,9 @@ static void unpack_block(open_block *to, const uint8_t *block, uint32_t form) {
     }
 }
 
-/* Adds the products of the groups of `weight` up to `end` with n columns, `stride` bytes from each other: part p of wide activations, others
- * if p < 0. V8 has registers for all values of the loop: twelve sums of six columns, two weights and one activation. */
+/* Adds the products of n columns and the groups from `weight` to `end`. The columns are `stride` bytes apart. p: part 0 or 1 of wide
+ * activations; -1: other activations. V8 has registers for all values of the loop: twelve sums of six columns, two weights and one
+ * activation. */
 NX_INLINE void add_products(v128_t part[6][2], const uint8_t *weight, const uint8_t *end, const uint8_t *column, size_t stride, int p,
                             int pairs, uint32_t n) {
     const uint8_t *x[6];
@@ -443,7 +445,7 @@ NX_INLINE void wide_block(v128_t (*sum)[4], const open_block *open, const uint8_
     }
 }
 
-/* Adds an unpacked block whose weights do not have 8 bits to the sums of n columns. */
+/* Adds an unpacked block with 4-bit or 6-bit weights to the sums of n columns. */
 NX_INLINE void small_block(v128_t (*sum)[4], const open_block *open, const uint8_t *x, size_t stride, const block_facts *facts,
                            uint32_t form, int pairs, uint32_t n) {
     uint32_t scales = scales_of(form), groups = GROUPS / scales;
@@ -476,7 +478,7 @@ NX_INLINE void small_block(v128_t (*sum)[4], const open_block *open, const uint8
     }
 }
 
-/* A build leaves out the functions that `together` and in_pairs do not choose. */
+/* A build does not contain the functions that `together` and in_pairs never choose. */
 #define BLOCK_OF(n)                                                                                                                        \
     static NX_NOINLINE void wide_##n(v128_t(*sum)[4], const open_block *open, const uint8_t *weight, const uint8_t *x, size_t stride) {    \
         wide_block(sum, open, weight, x, stride, n);                                                                                       \
@@ -505,8 +507,8 @@ typedef struct {
 
 static const float no_bias[TILE];
 
-/* Multiplies a tile by the columns from..to-1, except the last ones, which must be computed one by one. Returns the first of the remaining
- * columns. */
+/* Multiplies a tile by the columns from..to-1, except for the last ones if they must be computed one by one. Returns the first column that
+ * remains. */
 static uint32_t multiply_columns(const product *p, const uint8_t *tile, uint32_t t, uint32_t from, uint32_t to) {
     const nx_matrix *m = p->matrix;
     uint32_t form = m->type, blocks = m->cols / BLOCK, out_stride = nx_stride(m->rows), n = 0;

@@ -10,7 +10,7 @@
 #define NX_TILE 16  /* rows */
 #define NX_BLOCK 32 /* columns */
 
-/* The columns of an input in rounded form. */
+/* How the columns of an input have been rounded. */
 enum { NX_NOT_ROUNDED, NX_ROUNDED_BY_ROW, NX_ROUNDED_WIDE, NX_ROUNDED_BY_BLOCK };
 
 /* Returns the form of a supported type; 0 for types without blocks. */

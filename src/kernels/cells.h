@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Cells of recurrent networks: element-wise operations on the sums of a step. Widths and columns as in kernels.h.
+ * Cells of recurrent networks: element-wise operations on the sums of a step. Widths and columns are as in kernels.h.
  */
 #ifndef NX_CELLS_H
 #define NX_CELLS_H

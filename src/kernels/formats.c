@@ -56,7 +56,7 @@ uint16_t nx_float_to_half(float x) {
     return (uint16_t)(sign | (size - 0x38000000 + 0xfff + (size >> 13 & 1)) >> 13);
 }
 
-/* Unpacks two nibbles per byte: the low nibbles are values 0..15, the high ones 16..31, less `minus` each. */
+/* Unpacks two nibbles per byte: the low nibbles are values 0..15, the high ones 16..31. `minus` is subtracted from each value. */
 static void nibbles(int8_t *number, const uint8_t *pairs, int32_t minus) {
     for (uint32_t i = 0; i < 16; i++) {
         number[i] = (int8_t)((pairs[i] & 15) - minus);
@@ -108,7 +108,7 @@ static int32_t scale_of_16(const uint8_t *bytes, uint32_t s) {
     return (int32_t)(low | ((uint32_t)bytes[8 + s % 4] >> s / 4 * 2 & 3) << 4) - 32;
 }
 
-/* Unpacks part `s` (of 8) of a block of 256. */
+/* Unpacks part `s` of the eight parts of a block of 256 values. */
 static void unpack_k(nx_weights *w, const uint8_t *block, uint32_t type, uint32_t s) {
     uint32_t half = s / 4, shift = s % 4 * 2; /* half: one of two groups of 128 values that share bytes */
     switch (type) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Gates that scale the output of a layer [van den Oord et al. 2016, arXiv:1606.05328, eq. 2]. Widths and columns as in kernels.h.
+ * Gates that scale the output of a layer [van den Oord et al. 2016, arXiv:1606.05328, eq. 2]. Widths and columns are as in kernels.h.
  */
 #ifndef NX_GATES_H
 #define NX_GATES_H

@@ -43,8 +43,8 @@ uint64_t nx_convolve_bytes(const nx_patches *patches);
 void nx_convolve(float *out, const nx_matrix *weights, const float *bias, const float *picture, const nx_patches *patches, uint32_t first,
                  uint32_t n, void *scratch);
 
-/* Computes the maximum over 2 x 2 pixels: out (rows / 2, cols / 2) written. A last odd row or column is dropped. NaN counts as the largest.
- * channels % 4 == 0 */
+/* Computes the maximum over 2 x 2 pixels: out (rows / 2, cols / 2) written. If the number of rows or columns is odd, the last one is
+ * dropped. NaN counts as the largest. channels % 4 == 0 */
 void nx_pool_largest(float *out, const float *picture, uint32_t rows, uint32_t cols, uint32_t channels);
 
 /* Writes every pixel four times, as its nearest neighbours: out (2 rows, 2 cols) written. */

@@ -28,7 +28,7 @@ static inline uint32_t nx_stride(uint32_t width) { return (width + 15) & ~15u; }
 
 static inline uint32_t nx_larger(uint32_t a, uint32_t b) { return a > b ? a : b; }
 
-/* How a product is rounded. Each model chooses one of two ways.
+/* How a product is rounded. Each model chooses one of two ways:
  * NX_BY_ROW: one scale for each row of weights (Q8_0 keeps 7 bits) and one for each column of activations (8 bits). NX_BY_ROW is the
  * fastest rounding, and sufficient for pictures. Weights of Q4_0 stay exact.
  * NX_BY_BLOCK: weights as in the file, with a scale for every 32 or 16. Activations have 14 bits for products with 8-bit weights; for
@@ -58,8 +58,8 @@ typedef struct {
 
 /* Returns the form in which weights of a file's type are packed. With NX_BY_ROW, F16 is widened to F32, and types other than F32, F16, Q8_0
  * and Q4_0 are packed by block. Packing is exact for F32, F16, BF16, Q4_0, Q4_1, Q5_0 and Q5_1; for Q8_0 by block; and for MXFP4, except
- * blocks whose scale is below 2^-24, which become 0. In the K types, a scale is a half-precision number times an integer. The scale is
- * rounded to half precision here, with an error of at most 1/2048, and so is the offset of its block. */
+ * blocks whose scale is below 2^-24, which become 0. In the K types, a scale is a half-precision number times an integer. Here, this scale
+ * and the block's offset are rounded to half precision, with an error of at most 1/2048. */
 uint32_t nx_matrix_form(uint32_t type, uint32_t packing);
 
 /* Returns whether products with a packed matrix round the activations. */
@@ -74,11 +74,11 @@ uint64_t nx_matrix_bytes(uint32_t form, uint32_t rows, uint32_t cols);
  * file's encoding `type`. The first call must be for row 0. */
 void nx_matrix_pack(const nx_matrix *matrix, void *packed, const uint8_t *weights, uint32_t type, uint32_t first, uint32_t count);
 
-/* Returns `count` rows of a packed matrix, beginning with `first`, as a matrix. `count` and `first` must be multiples of 16. */
+/* Returns rows first..first+count-1 of a packed matrix as a matrix. `first` and `count` must be multiples of 16. */
 nx_matrix nx_matrix_rows(const nx_matrix *matrix, uint32_t first, uint32_t count);
 
-/* Converts row `row` of a packed matrix to floats, with rounded weights if packing rounds them: out (cols) written. The function is for a
- * table that is also used as a matrix (tied output weights). */
+/* Converts row `row` of a packed matrix to floats, with rounded weights if packing rounds them: out (cols) written. For a table that is
+ * also used as a matrix (tied output weights). */
 void nx_matrix_row(float *out, const nx_matrix *matrix, uint32_t row);
 
 /* A table whose rows are looked up. The table stays in the file's encoding, and a row is converted to floats when it is used. */

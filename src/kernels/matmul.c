@@ -21,7 +21,7 @@
  * for the sums of two vectors of rows and six columns, two for weights and one for activations. The loop alone reaches 94 billion
  * multiply-adds per second at 2.95 GHz, and a loop with eight sums reaches 73; sixteen columns are processed as 6 + 6 + 4. A whole product
  * of 256 x 256 reaches 73: 7 % of its time is rounding (0.85 cycles per value), and 8 rows of 6 columns have a fixed cost of about 70
- * cycles for starts, scales, stores and the exit of the loop.
+ * cycles for initial values, scales, stores and the exit of the loop.
  * Q4_0: 32 weights take one load, two masks and one shift in addition to two products, and each scale of a vector of rows takes six
  * instructions. From a cache, one column reaches 0.6 of the throughput of Q8_0, so the only gain is the smaller number of bytes to read.
  */
@@ -223,7 +223,7 @@ NX_INLINE void tile_16(const tile_work *w, const uint16_t *weights, uint32_t typ
     store_tile(w, sum, n);
 }
 
-/* A product of n columns adds to n * 4 vectors of sums, and each addition waits for the previous addition to the same vector. Four
+/* For n columns, a product adds to n * 4 vectors of sums, and each addition waits for the previous addition to the same vector. Four
  * additions are too few to hide the latency, so one column keeps two sets of sums. The sums are integers, so their order does not matter.
  */
 NX_INLINE uint32_t parts(uint32_t n) { return n == 1 ? 2 : 1; }
@@ -274,7 +274,7 @@ NX_INLINE void add_q4(product_sums *product, const q4_block *block, const nx_act
     }
 }
 
-/* Adds one block of 32 columns: sum[j][v] += scale of the row * the integer product. */
+/* Adds one block of 32 columns: sum[j][v] += integer product * scale of the row. */
 NX_INLINE void add_q4_block(const tile_work *w, v128_t sum[4][4], uint32_t b, const q4_block *block, uint32_t n) {
     uint32_t blocks = w->cols / BLOCK;
     const nx_activations *activations = w->activations + (size_t)b * GROUPS;
@@ -307,9 +307,9 @@ NX_INLINE void tile_q4(const tile_work *w, const q4_block *weights, uint32_t n) 
  * registers. For Q4_0 the number is always four, because a tile's weights are unpacked once for all columns. */
 NX_INLINE int vectors(uint32_t n) { return n > 2 ? 2 : 4; }
 
-/* Computes the partial products of columns from..to-1 (at most EXACT of them) and the vectors of rows that start at `at`. The loop loads the
- * weights of a group, then the activations of one column at a time: with more live values than registers, V8 would spill the sums. A single
- * column processes four groups per iteration. */
+/* Computes the partial products of columns from..to-1 (at most EXACT of them) and the vectors of rows that start at `at`. The loop loads
+ * the weights of a group, then the activations of one column at a time: if more values were live than there are registers, V8 would spill
+ * the sums. A single column processes four groups per iteration. */
 NX_INLINE void product_q8(product_sums *product, const tile_work *w, const uint8_t *weight, uint32_t from, uint32_t to, int at,
                           uint32_t n) {
     uint32_t groups = w->cols / 4, turns = n == 1 ? 4 : 1;
@@ -336,8 +336,8 @@ NX_INLINE void product_q8(product_sums *product, const tile_work *w, const uint8
     }
 }
 
-/* Sums over more columns than EXACT are kept in `out`, because variables that live through the loop of product_q8 would take registers from
- * it. */
+/* Sums over more than EXACT columns are kept in `out`, because variables that are live during the loop of product_q8 would take registers
+ * from it. */
 NX_INLINE void tile_q8(const tile_work *w, const float *weights, uint32_t n) {
     const uint8_t *weight = (const uint8_t *)(weights + TILE);
     NX_ROLLED
@@ -361,8 +361,8 @@ NX_INLINE void tile_q8(const tile_work *w, const float *weights, uint32_t n) {
     }
 }
 
-/* Multiplies two tiles by one column of at most EXACT values, with the same bits as tile_q8. The two tiles share the loads of the
- * activations and the fixed cost of a short row. */
+/* Multiplies two tiles by one column of at most EXACT values, bit-identical to tile_q8. The two tiles share the loads of the activations
+ * and the fixed cost of a short row. */
 NX_INLINE void two_tiles_q8(const tile_work *w, const uint8_t *weights, const uint8_t *others) {
     v128_t sum[2][4];
     for (int k = 0; k < 2; k++)
@@ -432,8 +432,8 @@ NX_INLINE void tile(const tile_work *w, const void *weights, uint32_t type, uint
         tile_q4(w, weights, n);
 }
 
-/* Returns the rounded columns of an input from its scratch memory, which has the activations of each column, then their sums (tile_work),
- * then scales. */
+/* Returns the rounded columns of an input from its scratch memory, which holds the activations of each column, then their sums (tile_work),
+ * then their scales. */
 static const nx_activations *activations_in(const nx_input *input) { return input->scratch; }
 static const int32_t *sums_in(const nx_input *input, uint32_t blocks) {
     return (const int32_t *)(activations_in(input) + (size_t)input->n * blocks * GROUPS);

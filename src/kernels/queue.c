@@ -6,7 +6,7 @@
 uint32_t nx_tap_at(const nx_taps *taps, uint32_t t, uint32_t position) {
     uint32_t rows_up = 0, column = taps->width ? position % taps->width : position, from;
     uint32_t whole = taps->above * taps->across, half = taps->across / 2;
-    if (t < whole) { /* taps to the left of the column and at it come first, then those to the right */
+    if (t < whole) { /* tap t is in one of the whole rows above the position */
         rows_up = taps->above - t / taps->across;
         from = column + t % taps->across;
         if (from < half || from - half >= taps->width || position / taps->width < rows_up) return NX_OUTSIDE;
@@ -38,7 +38,7 @@ static float *zeros(float *out, uint32_t count, uint32_t channels) {
     return out + (size_t)count * channels;
 }
 
-/* Gathers the vectors of `count` positions from `first` on, with one copy per contiguous run. */
+/* Gathers the vectors of the positions first..first+count-1, with one copy per contiguous run. */
 static float *gather(float *out, const float *queue, const nx_taps *taps, uint32_t channels, uint32_t first, uint32_t count) {
     uint32_t ring = slots(taps), slot = first % ring, stride = nx_stride(channels);
     for (uint32_t n; count; count -= n, slot = slot + n == ring ? 0 : slot + n, out += n * channels) {

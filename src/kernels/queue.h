@@ -16,9 +16,10 @@
 
 #define NX_OUTSIDE 0xffffffffu
 
-/* The taps of a masked convolution over a grid in raster order. The taps are in raster order, too: first `above` whole rows of `across`
- * taps each, centred, the last row right above the position; then `left` taps in the position's own row, the last one `gap` to the left of
- * the position. For a k x k square with mask A: above = k/2, across = k, left = k/2, gap = 1; with mask B: left = k/2 + 1, gap = 0. */
+/* The taps of a masked convolution over a grid in raster order. The taps are in raster order, too. First come `above` whole rows of
+ * `across` taps each, centred on the position, the last row right above it. Then come `left` taps in the position's own row; the last of
+ * them is `gap` pixels to the left of the position. A k x k square with mask A has above = k/2, across = k, left = k/2, gap = 1; with mask
+ * B it has left = k/2 + 1, gap = 0. */
 typedef struct {
     uint32_t width; /* columns of the grid; 0: a single endless row */
     uint32_t above, across, left, gap;
@@ -32,15 +33,16 @@ uint32_t nx_tap_at(const nx_taps *taps, uint32_t t, uint32_t position);
 /* Returns how many positions back the farthest tap is. */
 uint32_t nx_taps_reach(const nx_taps *taps);
 
-/* For a queue of vectors of `channels` numbers: returns its size in bytes, a multiple of NX_ALIGN; returns the address of a position's
- * vector; stores x (channels) at a position; and writes out (taps channels), the concatenated vectors at all taps of a position. */
+/* For a queue of vectors of `channels` numbers, these functions return its size in bytes, a multiple of NX_ALIGN; return the address of a
+ * position's vector; store x (channels) at a position; and write out (taps channels), the concatenated vectors at all taps of a
+ * position. */
 uint64_t nx_queue_bytes(const nx_taps *taps, uint32_t channels);
 float *nx_queue_at(const float *queue, const nx_taps *taps, uint32_t channels, uint32_t position);
 void nx_queue_write(float *queue, const nx_taps *taps, uint32_t channels, uint32_t position, const float *x);
 void nx_queue_gather(float *out, const float *queue, const nx_taps *taps, uint32_t channels, uint32_t position);
 
-/* Computes a convolution over ids, which needs no queue: for every tap t inside the grid, out (table->cols) += row t values + ids[tap t] of
- * the table. row: space for nx_stride(table->cols) numbers.    table->cols % 4 == 0 */
+/* Computes a convolution over ids, which needs no queue: for every tap t inside the grid, adds row t * values + ids[position of tap t] of
+ * the table to out (table->cols). row: space for nx_stride(table->cols) numbers.    table->cols % 4 == 0 */
 void nx_taps_add_rows(float *out, const nx_embedding *table, const nx_taps *taps, uint32_t values, const uint32_t *ids, uint32_t position,
                       float *row);
 

@@ -3,8 +3,8 @@
  * The only file that depends on the instruction set. The code uses WebAssembly SIMD128 intrinsics; a native build gets them from SIMDe,
  * which implements the same names exactly. All other code is written once.
  *
- * Rules for equal results everywhere: plain mul and add in a stated order, no fused multiply-add (-ffp-contract=off), no libm, no f32x4
- * min/max where NaN could occur.
+ * Rules for equal results everywhere: mul and add as separate operations in a stated order, no fused multiply-add (-ffp-contract=off), no
+ * libm, and no f32x4 min/max where NaN could occur.
  */
 #ifndef NX_SIMD_H
 #define NX_SIMD_H
@@ -29,7 +29,7 @@
 #endif
 
 /* Keeps a pointer separate from the other pointers of a loop. Without this macro, clang would compute six pointers as offsets from one
- * advancing pointer, which costs one more instruction each. */
+ * advancing pointer, which costs one more instruction for each of them. */
 #define NX_SEPARATE(pointer) __asm__("" : "+r"(pointer))
 
 #define NX_INLINE static inline __attribute__((always_inline))

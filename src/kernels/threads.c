@@ -7,9 +7,9 @@
  * causes no delay. The owner takes pieces too, and then waits for the pieces that helpers have taken. The job's words therefore do not
  * change while any piece is being processed.
  *
- * A helper is useless if another program occupies its core: it stops in the middle of a piece for thousands of times as long as a piece
- * takes, or alternates with the owner on the owner's core. An owner that had to wait long, or that hardly ever saw a helper at work after
- * its own pieces were done, therefore does the next jobs alone, and twice as many each time this happens again.
+ * A helper is useless if another program occupies its core. It may stop in the middle of a piece for thousands of times as long as a piece
+ * takes, or run alternately with the owner on the owner's core. If the owner had to wait long, or hardly ever saw a helper at work after
+ * its own pieces were done, it therefore does the next jobs alone. Each time this happens again, it does twice as many jobs alone.
  */
 #if defined(NX_THREADS)
 
@@ -19,11 +19,11 @@
 
 /* Pieces per job: more pieces than threads, so that a slow thread does not delay the others. */
 #define PIECES 64
-/* Number of times that a helper polls before it sleeps: longer than the time between two products of a step. */
+/* Number of times that a helper polls before it sleeps. This takes longer than the time between two products of a step. */
 #define LOOKS 20000
-/* Number of polls after which the owner counts its wait as long: more than a piece of the largest product takes. */
+/* If the owner polls more often than this, its wait counts as long. So many polls take longer than a piece of the largest product. */
 #define WAITS (1 << 19)
-/* Jobs of a trial, which measures whether helpers are at work; with two working threads, the owner finishes first in every second job. */
+/* Jobs of a trial, which measures whether helpers are at work. If two threads work, the owner finishes first in every second job. */
 #define TRIAL 128
 #define SEEN (TRIAL / 16)
 /* The first and the largest number of jobs that the owner does alone after a failed trial. A token of a language model takes about two
@@ -33,7 +33,7 @@
 
 typedef struct {
     _Atomic uint64_t ticket;   /* packs job << 32 | pieces << 16 | next piece */
-    _Atomic uint32_t job;      /* the job number again, for waiting on it */
+    _Atomic uint32_t job;      /* the same job number, in a word on which helpers wait */
     _Atomic uint32_t sleepers; /* number of helpers that have gone to sleep, or are about to, since they were last woken */
     _Atomic uint32_t done;     /* pieces */
     nx_share *work;
@@ -43,13 +43,13 @@ typedef struct {
 
 static pool shared;
 
-/* The owner's counters: the jobs left to do alone; how many jobs to do alone after the next failure; and, during a trial, the number of
- * jobs so far and of those in which it saw a helper. */
+/* The owner's counters: the number of jobs left to do alone; the number of jobs to do alone after the next failed trial; and, during a
+ * trial, the number of jobs so far and the number of jobs in which the owner saw a helper at work. */
 static struct {
     uint32_t alone, next, jobs, seen;
 } trust = {.next = ALONE};
 
-/* Updates the trust in the helpers after a job, for which the owner polled this many times until the helpers were done. */
+/* Updates the trust in the helpers after a job. looks: how often the owner polled until the helpers were done. */
 static void learn(uint32_t looks) {
     int late = looks > WAITS;
     trust.seen += looks > 0;

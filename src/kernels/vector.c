@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Kernels over vectors: residual, ReLU, layer norm, softmax. See kernels.h. Sums have four running lanes (lane i adds the numbers i, i+4,
+ * Kernels over vectors: residual, ReLU, layer norm, softmax. See kernels.h. A sum is kept in four lanes (lane i adds the numbers i, i+4,
  * i+8, ...), which f32x4_sum adds at the end.
  */
 #include "elementary.h"

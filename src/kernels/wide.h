@@ -14,7 +14,7 @@
 
 #include "dot.h"
 
-#define NX_WIDE_MOST 8191 /* signed numbers are stored plus NX_WIDE_ZERO */
+#define NX_WIDE_MOST 8191 /* signed numbers are -8191..8191; NX_WIDE_ZERO is added before they are stored */
 #define NX_WIDE_ZERO 8192
 
 #if defined(__wasm_relaxed_simd__)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * A stack of convolutions that turns a picture into a smaller one with more channels. Kernels are square with odd sides, may have strides,
- * and read zeros outside the picture. A relu follows each convolution.
+ * A stack of convolutions that computes a smaller picture with more channels from a picture. Kernels are square with odd sides and may have
+ * strides; outside the picture they read zeros. A relu follows each convolution.
  */
 #ifndef NX_CONVOLUTIONS_H
 #define NX_CONVOLUTIONS_H
@@ -21,7 +21,7 @@ typedef struct {
 typedef struct {
     uint32_t n;                    /* number of convolutions with relu */
     uint32_t rows, cols, channels; /* size of the last convolution's output */
-    uint32_t picture;              /* number of values of the largest picture, including the input */
+    uint32_t picture;              /* number of values of the largest picture, the input included */
     uint32_t widest;               /* number of values of the largest patch */
     nx_convolution at[NX_MAX_CONVOLUTIONS + 1];
 } nx_convolutions;
@@ -37,14 +37,14 @@ void nx_read_last_convolution(nx_reader *r, nx_convolutions *c, const char *name
 /* Returns the size of the scratch memory that a convolution of the stack needs. */
 uint64_t nx_convolutions_bytes(const nx_convolutions *c);
 
-/* The part of a convolution that one slice of an encoder computes: locations `first` to `past` of convolution `index`. A slice has as many
- * groups of NX_COLUMNS locations as NX_SLICE_PRODUCTS allows, and at least one group. Each slice takes milliseconds, regardless of the
+/* The part of a convolution that one slice of an encoder computes: locations `first` to `past` - 1 of convolution `index`. A slice has as
+ * many groups of NX_COLUMNS locations as NX_SLICE_PRODUCTS allows, and at least one group. Each slice takes milliseconds, regardless of the
  * size of the picture. */
 typedef struct {
     uint32_t index, first, past;
 } nx_convolution_slice;
 
-/* Return the number of slices of the first n convolutions, and the part that slice `slice` computes; slice < nx_convolution_slices. */
+/* Return the number of slices of the first n convolutions, and the part that slice `slice` computes; `slice` must be below that number. */
 uint32_t nx_convolution_slices(const nx_convolutions *c, uint32_t n);
 nx_convolution_slice nx_convolution_slice_at(const nx_convolutions *c, uint32_t slice);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * The common part of text decoders: ids as input, attention of every block to earlier positions, logits of the next id.
+ * The common part of text decoders: ids as input, attention of every block to earlier positions, and logits of the next id.
  *
  * In a model without a begin token (GPT-2, Llama) the first id is given. The first id has no past, so position 0 predicts nothing (all ids
  * are equally probable). Position p > 0 reads id p - 1, whose key and value are in slot p - 1, and sees slots 0..p - 1.
@@ -14,13 +14,13 @@
 #include "arch.h"
 #include "layers/layers.h"
 
-/* The model's struct begins with this struct, so that the functions below, which take `decoder` as void, can be functions of its
- * nx_part. */
+/* The struct of a model begins with this struct. The functions below take `decoder` as a void pointer, so they can be functions of the
+ * model's nx_part. */
 typedef struct {
     uint32_t d, heads, n_kv_heads, key_length, n_blocks;
     nx_output distribution;
-    nx_embedding ids; /* (V, d); without data if tied */
-    nx_matrix head;   /* (V, d); if tied, its rows are also the embeddings of the ids */
+    nx_embedding ids; /* shape (V, d); no data if tied */
+    nx_matrix head;   /* shape (V, d); if tied, its rows are also the embeddings of the ids */
     int tied;
     float score_cap;     /* cap of the scores, as in nx_cache; a model sets it before nx_decoder_cache */
     nx_cache_form cache; /* form of the keys and values of a block */
@@ -29,7 +29,7 @@ typedef struct {
 /* Reads the table of ids and the output layer, "token_embd.weight" and "output.weight"; if "output.weight" is missing, the two are tied. */
 void nx_decoder_read(nx_reader *r, nx_decoder *decoder);
 
-/* Rejects keys of other models that would change the result, unless they have their neutral value. scaled: whether the model itself reads
+/* Rejects keys of other models that would change the result, unless the key has its neutral value. scaled: whether the model itself reads
  * the scales of embeddings, scores, residuals and logits. */
 void nx_decoder_refuse(nx_reader *r, const char *arch, int scaled);
 
@@ -40,11 +40,11 @@ void nx_decoder_cache(nx_decoder *decoder, const nx_matrix *keys, int wide);
 /* Returns the width of a head, d / heads; reports an error for `key` if d is not a multiple of heads. */
 uint32_t nx_head_width(nx_reader *r, const char *key, uint32_t d, uint32_t heads);
 
-/* Fills the plan for `length` positions: the distribution, the ends of the file, and the map "attention". */
+/* Fills the plan for `length` positions: the output distribution, the ids that end a text, and the map "attention". */
 void nx_decoder_plan(nx_reader *r, const nx_decoder *decoder, uint32_t length, nx_plan *plan);
 
-/* Functions for nx_part: the caches of all blocks, which can grow; a separate pass for position 0, which has no past; the keys of the map
- * "attention", counted as in the public header: key j is id j - 1, and key 0 the start. */
+/* Functions for nx_part. The state is the caches of all blocks, and it can grow. Position 0 has no past and needs a separate pass. The keys
+ * of the map "attention" are counted as in the public header: key j is id j - 1, and key 0 is the start. */
 uint64_t nx_decoder_state_bytes(const void *decoder, const nx_shape *shape);
 void nx_decoder_grow(const void *decoder, const nx_shape *from_shape, const void *from, const nx_shape *to_shape, void *to);
 uint32_t nx_decoder_pass_end(const void *decoder, uint32_t position);
@@ -62,9 +62,9 @@ typedef struct {
     uint32_t query_stride, kv_stride;
 } nx_qkv;
 
-/* out (J, nx_stride(H k)) = attention of block `index` to the columns themselves and to the last `local` slots before them (0: all slots),
- * heads concatenated. Stores the keys and values in the cache: the column of position p in slot p - behind, where behind is 1 if position 0
- * has no key, otherwise 0. */
+/* Computes out (J, nx_stride(H k)) = the attention of block `index`, heads concatenated. Each column attends to the columns up to itself
+ * and to the last `local` slots before them (0: all slots). Stores the keys and values in the cache. The column of position p has slot p -
+ * behind, where behind is 1 if position 0 has no key, otherwise 0. */
 void nx_decoder_attend(const nx_decoder *decoder, uint32_t index, const nx_column *columns, uint32_t n, uint32_t behind, uint32_t local,
                        const nx_qkv *qkv, float *out, void *scratch);
 

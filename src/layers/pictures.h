@@ -4,12 +4,12 @@
 
 #include "arch.h"
 
-/* The largest side of a picture, in pixels, for every kind of model. Other parts depend on this number:
+/* The largest side of a picture, in pixels, for every kind of model. Other places depend on this number:
  * - web/lib/kinds/common-looks.js has the same number (a test compares the two).
  * - A picture of three channels has 3 NX_MAX_SIDE^2 positions, which must stay within NX_MAX_LENGTH (nextpixel.h); an assertion in
  *   pictures.c checks this.
- * - A file may require memory that grows with the square of the side: a cache of keys and values has an entry per position and block, the
- *   maps of a run one per pair of positions. tests/c/test_limits.c opens the largest files.
+ * - Some files require memory that grows with the square of the side: a cache of keys and values has one entry per position and block, and
+ *   the maps of a run have one per pair of positions. tests/c/test_limits.c opens the largest files.
  * - The manual (web/manual/chapters/files.md) states the number for image.height and image.width. */
 #define NX_MAX_SIDE 256
 #define NX_MAX_CLASSES 65536 /* rows of a table of classes */

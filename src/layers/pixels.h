@@ -12,12 +12,12 @@
 #include "layers/pictures.h"
 #include "layers/layers.h"
 
-#define NX_MAX_KERNEL 15 /* side of a convolution */
+#define NX_MAX_KERNEL 15 /* largest side of a convolution */
 
 typedef struct {
-    uint32_t width, n;             /* columns of the picture; number of its pixels */
+    uint32_t width, n;             /* number of columns of the picture; number of its pixels */
     uint32_t blocks;               /* number of layers after the first one */
-    uint32_t d;                    /* width between layers */
+    uint32_t d;                    /* number of channels between layers */
     uint32_t input_kernel, kernel; /* kernel sides of the first convolution and of the others, odd */
     uint32_t head_length;          /* width of the layer before the output */
     nx_output output;              /* distribution of a pixel */
@@ -30,8 +30,8 @@ void nx_pixels_read(nx_reader *r, nx_pixels *p, const char *arch, uint32_t unit)
 /* Fills the plan: one pixel per position, and the map "field". weights: the weights of the model, null before they are allocated. */
 void nx_pixels_plan(const nx_pixels *p, nx_plan *plan, const void *weights);
 
-/* Returns the taps of a square of side k: number of rows above the pixel, number of taps in its own row, and the distance of the last tap
- * to the left of the pixel. */
+/* Returns the taps of a square of side k. above: number of rows above the pixel; left: number of taps in its own row; gap: distance of the
+ * last tap to the left of the pixel. */
 static inline nx_taps nx_pixels_taps(const nx_pixels *p, uint32_t k, uint32_t above, uint32_t left, uint32_t gap) {
     return (nx_taps){.width = p->width, .above = above, .across = k, .left = left, .gap = gap};
 }
@@ -41,14 +41,15 @@ void nx_pixels_end(const nx_pixels *p, float *parameters, float *x, float *y, ui
 
 /* ---- the map "field": the pixels that affect a layer's values at a position ---------------------------------------------------- */
 
-/* Marks with `to` the positions that are reached by the taps of positions marked with `from`, shifted by `down` positions. marks (last +
- * 1) */
+/* Follows the taps of all positions marked with `from`, shifted by `down` positions, and marks the positions that they reach with `to`.
+ * marks (last + 1) */
 void nx_pixels_reach(const nx_taps *taps, uint32_t down, uint32_t *marks, uint32_t last, uint32_t from, uint32_t to);
 
-/* Replaces the marks by a list of the positions with this mark and of `position` itself. Returns the number of positions in the list. */
+/* Replaces the marks by a list that contains the positions with this mark, and `position` itself. Returns the number of positions in the
+ * list. */
 uint32_t nx_pixels_list(uint32_t *marks, uint32_t position, uint32_t mark);
 
-/* Writes the weights of all rows of the map, for the columns that request them: all positions in the field have equal weights. */
+/* Writes the weights of all rows of the map, for the columns that request maps: all positions in the field have equal weights. */
 void nx_pixels_map(const nx_column *columns, uint32_t n, uint32_t rows, const void *m, uint32_t *list,
                    uint32_t (*keys)(const void *, const nx_shape *, uint32_t, uint32_t, uint32_t, uint32_t *));
 

@@ -48,7 +48,7 @@ void nx_sparse_blocks_read(nx_reader *r, nx_sparse_blocks *b, const char *arch, 
 
 /* ---- which blocks and heads see which sets ------------------------------------------------------------------------------ */
 
-/* Neighbouring heads of a block that see the same set and share a cache. */
+/* Neighbouring heads of a block that see the same set of positions and share a cache. */
 typedef struct {
     nx_sparse pattern;
     uint32_t first, heads;
@@ -57,7 +57,7 @@ typedef struct {
 /* Returns the number of blocks after which the sets repeat. */
 static uint32_t cycle_of(const nx_sparse_blocks *b) { return b->pattern.kind == NX_BLOCKS ? 3 : 2; }
 
-/* Writes the groups of block `index` in a sequence of `positions` positions, and returns their number, 1 or 2. */
+/* Writes the groups of heads of block `index` in a sequence of `positions` positions, and returns the number of groups, 1 or 2. */
 static uint32_t groups_of(const nx_sparse_blocks *b, uint32_t index, uint32_t positions, group *groups) {
     uint32_t near = b->heads - b->heads / 2;
     groups[0] = (group){b->pattern, 0, b->heads};
@@ -121,7 +121,7 @@ uint32_t nx_sparse_blocks_keys(const nx_sparse_blocks *b, uint32_t row, uint32_t
 /* ---- a pass ---------------------------------------------------------------------------------------------------------- */
 
 typedef struct {
-    float *y, *normed;          /* (J, d) the output of a sublayer, and its input */
+    float *y, *normed;          /* shape (J, d): the output of a sublayer, and its input */
     float *query, *key, *value; /* (J, H k) */
     float *mixed;               /* (J, H k) */
     float *inner;               /* (J, F) */

@@ -5,9 +5,9 @@
  *
  *   a = W_o attention(LN(x))        b = W_down f(W_up LN(x + a))        x = x + a + b,        f(x) = x sigma(1.702 x)
  *
- * Attention uses the sets of attention/sparse.h in one of three ways. Interleaved (equation 6): blocks alternate between the sets, A1
- * first. Merged (7): every block sees the union of A1 and A2. Heads (8): the first half of the heads has A1, the other half A2. If there is
- * an A3, blocks alternate between all three.
+ * Attention uses the sets of attention/sparse.h in one of three ways. Interleaved (equation 6): blocks use the sets in turn, beginning with
+ * A1. Merged (equation 7): every block sees the union of A1 and A2. Heads (equation 8): the first half of the heads uses A1, the other half
+ * A2. If there is an A3, blocks use the three sets in turn.
  *
  * Letters: d width of the model, H heads of width k, F inner width of the feed-forward network, N blocks; J is the number of columns of a
  * pass.
@@ -29,7 +29,7 @@ typedef enum { NX_INTERLEAVED, NX_MERGED, NX_BY_HEAD } nx_sparse_combine;
 
 typedef struct {
     uint32_t d, heads, key_length, inner, n_blocks;
-    uint32_t behind; /* position p of a sequence is position p - behind of the pattern, which excludes earlier positions */
+    uint32_t behind; /* position p of a sequence is position p - behind of the pattern; earlier positions are not in the pattern */
     float epsilon;
     nx_sparse pattern; /* pattern of the longest sequence; its `sets` depend on the block and head */
     nx_sparse_combine combine;

@@ -36,7 +36,8 @@ typedef struct {
     nx_feed_forward feed_forward;
 } nx_block;
 
-/* The shape of a stack's blocks: d, H k and F, whether they have cross-attention, and whether the feed-forward network must have biases. */
+/* The shape of a stack's blocks: d, H and k, F, whether the blocks have cross-attention, and whether the feed-forward network must have
+ * biases. */
 typedef struct {
     uint32_t d, width, inner;
     int cross, biased;
@@ -49,21 +50,21 @@ void nx_read_attention(nx_reader *r, const char *stack, uint32_t index, nx_atten
 /* Reads the n blocks of a stack, "enc." or "". */
 const nx_block *nx_read_blocks(nx_reader *r, const char *stack, uint32_t n, const nx_block_form *form);
 
-/* The place of the norms, and the working memory of the sublayers, enough for a pass of up to J columns. */
+/* Where the norms are, and the working memory of the sublayers, enough for a pass of up to J columns. */
 typedef struct {
     uint32_t d, width;          /* d, H k */
-    int pre_norm;               /* norm before each sublayer, not after it */
+    int pre_norm;               /* 1: the norm is before each sublayer, not after it */
     float epsilon;              /* epsilon of the norms */
     float *y;                   /* (J, d) a sublayer's output */
     float *normed;              /* (J, d) a sublayer's input, pre-norm only */
     float *query, *key, *value; /* (J, H k) */
-    float *mixed;               /* (J, H k) output of attention before W_o */
+    float *mixed;               /* output of attention before W_o, shape (J, H k) */
     float *inner;               /* (J, F) */
     void *attend, *matmul;
 } nx_sublayers;
 
-/* Lays out the working memory. window: the largest number of keys that a query sees; n_ranges: the largest number of ranges of these
- * keys. */
+/* Lays out the working memory. window: the largest number of keys that a query sees; n_ranges: the largest number of ranges that these keys
+ * form. */
 nx_sublayers nx_sublayers_at(nx_arena *arena, const nx_block_form *form, int pre_norm, float epsilon, uint32_t window, uint32_t n_ranges,
                              uint32_t n);
 
@@ -82,14 +83,14 @@ void nx_keys_and_values(const nx_sublayers *s, const nx_attention_weights *w, nx
 /* Stores the key and value of column j in a cache. */
 void nx_keep(const nx_sublayers *s, const nx_cache *cache, uint32_t position, uint32_t j);
 
-/* Stores the keys and values of n columns x in a cache, from position `at` on. `own`: whether the cache belongs to the stack's
- * self-attention, so that the norm may come first; otherwise it belongs to another stack's attention. */
+/* Stores the keys and values of n columns x in a cache, from position `at` on. own: 1 if the cache is for the self-attention of the same
+ * stack, so that the norm may come first; 0 if it is for another stack's attention. */
 void nx_fill_cache(const nx_sublayers *s, const nx_attention_weights *w, const float *x, uint32_t at, uint32_t n, const nx_cache *cache,
                    int own);
 
-/* Computes the attention of n columns x to all S positions of a complete cache. In an encoder, the cache is its own; in a decoder, it holds
- * keys and values of the encoder's output. maps: null, or for each column null or where to write the weights, S for each head, `apart` from
- * each other. */
+/* Computes the attention of n columns x to all S positions of a complete cache. In an encoder, the cache holds the encoder's own keys and
+ * values; in a decoder, it holds keys and values of the encoder's output. maps: null, or one pointer per column, which is null or receives
+ * the weights, S for each head; heads are `apart` numbers apart. */
 void nx_source_attention(const nx_sublayers *s, const nx_attention_weights *w, float *x, const nx_cache *cache, uint32_t S, uint32_t n,
                          float *const *maps, uint32_t apart);
 

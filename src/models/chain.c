@@ -8,19 +8,19 @@
  *   memm  p(z | x) = product over t of softmax over c of (U_t[c] + A[z_t-1][c])                      one Z for each previous tag
  *   hmm   p(z, x) = p(z_1) product of p(z_t | z_t-1) p(x_t | z_t); U, A, start and end are the logarithms of these
  *
- * All three are computed as one chain (attention/forward_backward.h). For a given x, an hmm is a crf with its weights. A memm is a crf too:
- * the Z of step t + 1 depends on z_t and on word t + 1 alone, so it belongs to the potentials of position t,
+ * All three are computed as one chain (attention/forward_backward.h). For a given x, an HMM is a CRF with the HMM's weights. An MEMM is a
+ * CRF, too: the Z of step t + 1 depends only on z_t and on word t + 1, so it belongs to the potentials of position t,
  *
  *   U_t[k] - log sum over c of e^(A[k][c] + U_t+1[c]),   and U_1 less log sum over c of e^(start[c] + U_1[c]);
  *
- * the remaining sums are then 1, which causes the label bias: a tag with a single successor passes on its whole mass, regardless of the
- * word.
+ * the remaining sums are then 1. This causes the label bias: a tag with a single successor passes all its mass to that successor,
+ * regardless of the word.
  *
  * Tags may be pinned. Pinning the tags of all words gives the nats of that tagging; pinning some gives the best tags and marginals of the
  * other words.
  *
- * T: words. C: tags. F: features per word, ids below V; 0 is none. Results: the best tags given the pins (Viterbi), p(z_t = c | x, pins),
- * and three numbers: log Z; -log p(pins | x); -log p(best tags | x).
+ * T: words. C: tags. F: features per word, ids below V; the id 0 is no feature. Results: the best tags given the pins (Viterbi), p(z_t = c
+ * | x, pins), and three numbers: log Z; -log p(pins | x); -log p(best tags | x).
  */
 #include <math.h>
 #include <string.h>
@@ -47,7 +47,7 @@ typedef struct {
     nx_chain_weights chain;
 } model;
 
-/* Reads a vector (stride); writes zeros if an optional vector is missing. */
+/* Reads a vector padded to the stride; if an optional vector is missing, writes zeros. */
 static const float *read_row(nx_reader *r, const char *name, uint32_t states, int there) {
     const float *numbers = there ? nx_read_table(r, name, 1, states) : NULL;
     float *row = nx_arena_take(r->arena, nx_chain_stride(states) * sizeof *row), zeros[NX_MAX_STATES] = {0};
@@ -97,12 +97,12 @@ typedef struct {
 
 typedef struct {
     head *head;
-    float *potential; /* (T, stride) U; later without the part that a memm subtracts */
-    float *alpha;     /* alpha (T, stride), given the pins */
+    float *potential; /* shape (T, stride): U; at the end without the part that an MEMM subtracts */
+    float *alpha;     /* shape (T, stride): alpha, given the pins */
     float *log_z;     /* (T) */
-    float *free;      /* (stride) alpha without pins, at the latest position */
-    float *best;      /* (stride) Viterbi scores at the latest position */
-    float *beta;      /* beta (stride) at the latest position */
+    float *free;      /* shape (stride): alpha without pins, at the latest position */
+    float *best;      /* shape (stride): Viterbi scores at the latest position */
+    float *beta;      /* shape (stride): beta at the latest position */
     float *marginals; /* (T, C) */
     uint32_t *tags;   /* (T) */
     uint16_t *from;   /* (T, stride) */
@@ -145,7 +145,7 @@ static void emit(const model *m, const uint32_t *ids, float *u, float *row) {
     }
 }
 
-/* Subtracts the log-sums of an MEMM from its potentials at t, before those at later positions change. */
+/* Subtracts the log-sums of an MEMM from its potentials at t. Must run before the potentials at later positions change. */
 static void normalise(const model *m, const room *r, uint32_t t, uint32_t n, float *row) {
     float *u = r->potential + (size_t)t * m->stride;
     if (t == 0) {

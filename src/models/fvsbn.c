@@ -5,10 +5,10 @@
  *
  *   p(x_i = 1 | x_<i) = sigma(a_i),   a_i = b_i + sum over j < i of W_ij x_j.
  *
- * The state stores the sums a. When x_j turns out to be 1, column j of W is added to every later sum; when x_j is 0, no sum changes. An
- * image thus costs one addition of at most n numbers for each pixel that is set, and no product.
+ * The state stores the sums a. If x_j is drawn as 1, column j of W is added to every later sum; if x_j is 0, no sum changes. An image thus
+ * costs one addition of at most n numbers for each pixel that is 1, and no matrix product.
  *
- * n: pixels, in raster order. In the file, each row belongs to the pixel whose weights it has: weight[j][i] = W_ij, zero where i <= j.
+ * n: pixels, in raster order. In the file, row j holds the weights of pixel j: weight[j][i] = W_ij, zero where i <= j.
  */
 #include <string.h>
 
@@ -23,7 +23,7 @@
 
 typedef struct {
     uint32_t n;
-    nx_embedding weight; /* (n, n), one row per source pixel */
+    nx_embedding weight; /* shape (n, n): one row per source pixel */
     const float *bias;   /* (n) */
 } model;
 

@@ -1,22 +1,22 @@
 /* SPDX-License-Identifier: MIT
  *
  * Gated PixelCNN [van den Oord, Kalchbrenner, Vinyals, Espeholt, Graves, Kavukcuoglu 2016, arXiv:1606.05328]: two stacks of convolutions
- * that together see every pixel before the predicted one, without the blind spot of PixelCNN's masks, and with gates instead of relu. The
- * vertical stack v of a row sees the whole rows above it. The horizontal stack x sees the pixels to the left in its own row and, through a
- * link, v:
+ * that together see every pixel before the predicted one, without the blind spot of PixelCNN's masks, and with gates instead of relu. In
+ * each row, the vertical stack v sees the whole rows above it. The horizontal stack x sees the pixels to the left in its own row and,
+ * through a link, v:
  *
  *   p  = W_vertical * v + V_v c                      floor(k/2) rows above and the row itself, k taps each (first layer: rows above)
  *   q  = W_horizontal * x + W_link p + V_x c         the pixel and floor(k/2) taps left of it (first layer: without the pixel)
  *   v  = tanh(p_f) sigma(p_g)                        [p_f, p_g] = p; linked before the gate
  *   x += W_output tanh(q_f) sigma(q_g)               the horizontal stack alone has a residual (first layer: nothing to add to)
  *
- * for the first layer, which reads the picture, and for N more; c is the row of a class, or zero. The output is W_last relu(W_head
+ * for the first layer, which reads the picture, and for N more layers; c is the row of a class, or zero. The output is W_last relu(W_head
  * relu(x)).
  *
- * A layer of the vertical stack looks to both sides in its own row. The whole row of such a layer is therefore computed together with the
- * first pixel of the row, when all its inputs are known. The output, W_link p for each layer, waits in a queue until the pixels of the row
- * need it. The horizontal stack computes one column per pixel. See pixelcnn.c for the rest and for the letters; here d is the width C of
- * both stacks.
+ * A layer of the vertical stack looks to both sides in its own row. Such a layer therefore computes a whole row together with the row's
+ * first pixel, when all inputs of the row are known. The output, W_link p for each layer, waits in a queue until the pixels of the row need
+ * it. The horizontal stack computes one column per pixel. See pixelcnn.c for the rest and for the letters; here d is the width C of both
+ * stacks.
  */
 #include "kernels/gates.h"
 #include "layers/pixels.h"
@@ -37,9 +37,9 @@ typedef struct {
 
 typedef struct {
     nx_pixels pixels;
-    nx_taps above, beside; /* taps of the other layers; `above` is relative to the next row, so its rows above include the current row */
+    nx_taps above, beside; /* taps of the other layers; `above` is relative to the next row, so its rows include the current row */
     nx_taps first_above, first_beside; /* taps of the first layer */
-    nx_taps row;                       /* reaches back as far as the values that wait for the pixels of a row */
+    nx_taps row;                       /* reaches as far back as the values that wait for the pixels of a row */
     nx_embedding vertical, horizontal; /* (taps V, 2d) weights of the first layer */
     const float *vertical_bias;        /* (2d) */
     gates first;
@@ -104,8 +104,8 @@ static uint64_t above_bytes(const model *m) { return nx_queue_bytes(&m->above, m
 static uint64_t beside_bytes(const model *m) { return nx_queue_bytes(&m->beside, m->pixels.d); }
 static uint64_t layer_bytes(const model *m) { return link_bytes(m) + above_bytes(m) + beside_bytes(m); }
 
-/* Return the queues of layer i: one for the vertical stack's output, which waits for the pixels of a row, and those for v and x of the
- * previous layer. In layer 0, the queues for v and x stay empty. */
+/* Return the queues of layer i: one for the output of the vertical stack, which waits for the pixels of a row, and one each for the v and x
+ * of the previous layer. In layer 0, the queues for v and x stay empty. */
 static float *links_at(const model *m, void *state, uint32_t i) { return (float *)((uint8_t *)state + i * layer_bytes(m)); }
 static float *above_at(const model *m, void *state, uint32_t i) { return links_at(m, state, i) + link_bytes(m) / sizeof(float); }
 static float *beside_at(const model *m, void *state, uint32_t i) { return above_at(m, state, i) + above_bytes(m) / sizeof(float); }
@@ -127,7 +127,7 @@ typedef struct {
     uint64_t bytes;
 } scratch;
 
-/* Lays out the memory for the maximum number of columns, because the vertical stack computes its row in pieces of this size. */
+/* Lays out memory for the maximum number of columns, because the vertical stack computes its row in pieces of that size. */
 static scratch scratch_at(const model *m, void *memory) {
     uint32_t d = m->pixels.d, above = nx_taps_count(&m->above), beside = nx_taps_count(&m->beside), n = NX_COLUMNS;
     uint32_t wide = (above > beside ? above : beside) * d, y = m->pixels.head_length > 4 * d ? m->pixels.head_length : 4 * d;
@@ -161,7 +161,8 @@ static void add_class(const model *m, float *p, uint32_t i, int horizontal, cons
     nx_add(p, s->y + (horizontal ? 2 * m->pixels.d : 0), 2 * m->pixels.d, 1);
 }
 
-/* Computes layer i of the vertical stack for columns `done` to at most `done` + 15 of the row that begins with this column. */
+/* Computes layer i of the vertical stack for at most 16 columns, beginning with column `done`, of the row that begins at this column's
+ * position. */
 static void above(const model *m, uint32_t i, const scratch *s, const nx_column *column, uint32_t done) {
     const nx_pixels *pixels = &m->pixels;
     const gates *g = gates_of(m, i);
@@ -183,8 +184,8 @@ static void above(const model *m, uint32_t i, const scratch *s, const nx_column 
     }
 }
 
-/* Computes slice `slice` of the vertical stack: every row whose first pixel is among these columns, layer by layer. A slice has as many
- * pieces of 16 pixels as NX_SLICE_PRODUCTS allows. Returns whether more slices follow. */
+/* Computes slice `slice` of the vertical stack: every row whose first pixel is among these columns, layer by layer. A slice consists of as
+ * many pieces of 16 pixels as NX_SLICE_PRODUCTS allows. Returns whether more slices follow. */
 static int above_rows(const model *m, const scratch *s, const nx_column *columns, uint32_t n, uint32_t slice) {
     uint32_t width = m->pixels.width, d = m->pixels.d, pieces = (width + NX_COLUMNS - 1) / NX_COLUMNS;
     uint32_t each = pieces * (m->pixels.blocks + 1), at = 0, count, first;
@@ -197,7 +198,7 @@ static int above_rows(const model *m, const scratch *s, const nx_column *columns
     return first + count < at;
 }
 
-/* Computes layer i of the horizontal stack: W_output gate(q) is added to x, or in the first layer becomes x. */
+/* Computes layer i of the horizontal stack: adds W_output gate(q) to x; in the first layer, x becomes W_output gate(q). */
 static void beside(const model *m, uint32_t i, const scratch *s, const nx_column *columns, uint32_t n) {
     const gates *g = gates_of(m, i);
     uint32_t d = m->pixels.d, stride = nx_stride(2 * d), wide = nx_stride(nx_taps_count(&m->beside) * d);
@@ -223,8 +224,8 @@ static void beside(const model *m, uint32_t i, const scratch *s, const nx_column
     if (i) nx_add(s->x, s->y, d, n);
 }
 
-/* Lists row r of the field, which is the field after r further layers. x needs x at its own taps and, through the link, v at the taps of
- * the vertical stack, which extend to the right in its own row; v needs only v. */
+/* Lists row r of the field, which is the field after r more layers. x needs x at its own taps and, through the link, v at the taps of the
+ * vertical stack, which also reach to the right in their own row; v needs only v. */
 static uint32_t keys(const void *opaque, const nx_shape *shape, uint32_t map, uint32_t row, uint32_t position, uint32_t *list) {
     const model *m = opaque;
     enum { X = 1, V = 2, NEXT = 4, PIXEL = 16 };

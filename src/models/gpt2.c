@@ -4,11 +4,11 @@
  *
  *   x = e[id] + p[position],   x = x + W_o attention(norm(x)) + b_o,   x = x + W_down gelu(W_up norm(x) + b_up) + b_down
  *
- * with layer norms [Ba, Kiros, Hinton 2016] before each map and after the last block, learned positions, and the queries, keys and
- * values of all heads from one matrix.
+ * with layer norms [Ba, Kiros, Hinton 2016] before each map and after the last block, learned positions, and one matrix for the queries,
+ * keys and values of all heads.
  *
- * The first id is given. Position p > 0 reads id p - 1 (layers/decoder.h), whose learned position is p - 1, so the last of T learned
- * positions still predicts the id after it, at position T.
+ * The first id is given. Position p > 0 reads id p - 1 (layers/decoder.h), whose learned position is p - 1. With T learned positions, the
+ * last one therefore predicts the id at position T.
  *
  * Letters: T learned positions, d width of the model, H heads of width k = d / H, F inner width of the feed-forward network, V
  * ids, N blocks; J is the number of columns of a pass.
@@ -29,7 +29,7 @@
 
 typedef struct {
     nx_norm before_attention, before_inner;
-    nx_linear qkv;      /* (3 d, d) queries, keys and values of all heads */
+    nx_linear qkv;      /* shape (3 d, d): queries, keys and values of all heads */
     nx_linear output;   /* (d, d) */
     nx_linear up, down; /* (F, d), (d, F) */
 } block;

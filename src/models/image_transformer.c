@@ -4,8 +4,8 @@
  * predicts an image position by position. For super-resolution it may have an encoder of the small image, or each pixel may be conditioned
  * on the small image (direct.h, which is not in the paper).
  *
- * A position is a channel of a pixel (C per pixel, one table of values per channel), a pixel as an entry of a palette, or a whole pixel
- * whose three channels share a mixture of logistics.
+ * A position is one of three things: a channel of a pixel (C positions per pixel, one table of values per channel), a pixel that is an
+ * entry of a palette, or a whole pixel whose three channels share a mixture of logistics.
  *
  * Letters: n positions, d width of the model, H heads of width k, F inner width of the feed-forward network, V levels,
  * C channels, N blocks, E elements per position, P output parameters per position, S positions of the encoder. Shapes
@@ -23,7 +23,7 @@
 #include "session/draft.h"
 
 #define ARCH "image-transformer"
-#define SPARE_SLOTS 16 /* spare slots of the ring of a local pattern */
+#define SPARE_SLOTS 16 /* spare slots of the ring with a local pattern */
 
 /* ---- config and weights ---------------------------------------------------------------------------------------------- */
 
@@ -32,16 +32,16 @@ typedef struct {
     uint32_t height, width, channels; /* pixels, and C */
     uint32_t cols;                    /* positions per row of the image */
     uint32_t tables;                  /* number of tables of values: C, or 1 with a palette */
-    int pre_norm;                     /* norm before each sublayer and once at the end, not after each sublayer */
+    int pre_norm;                     /* 1: norms before each sublayer and at the end; 0: norms after each sublayer */
     float epsilon;
     nx_pattern pattern;
     nx_output output;
-    nx_embedding values;              /* (tables V, d); without data if pixels enter as numbers */
-    float root;                       /* sqrt(d), by which a row of values is multiplied */
-    nx_linear pixel;                  /* (d, C): the embedding of a pixel as numbers in [-1, 1] */
-    const float *row_position;        /* (height, d) embeddings of image rows, with zeros in the half for columns */
-    const float *col_position;        /* (cols, d) embeddings of columns and channels, with zeros in the half for rows */
-    nx_embedding classes;             /* (classes, d); or without data */
+    nx_embedding values;              /* shape (tables V, d); no data if pixels enter as numbers */
+    float root;                       /* sqrt(d), the factor of a row of values */
+    nx_linear pixel;                  /* shape (d, C): the embedding of a pixel as numbers in [-1, 1] */
+    const float *row_position;        /* shape (height, d): embeddings of image rows, with zeros in the half that belongs to columns */
+    const float *col_position;        /* shape (cols, d): embeddings of columns and channels, with zeros in the half that belongs to rows */
+    nx_embedding classes;             /* shape (classes, d); or no data */
     uint32_t class_port, source_port; /* NX_NONE: none */
     nx_block_form form;               /* form of the decoder's blocks */
     nx_cache_form cache;              /* form of the keys and values of a block */
@@ -61,15 +61,15 @@ typedef struct {
     nx_linear context; /* (d, d) U of direct.h, if there is an encoder */
 } model;
 
-/* Returns whether the decoder's blocks attend to the encoder's output. If they do not, each row of the output goes to the pixels of its
+/* Returns whether the decoder's blocks attend to the encoder's output. If they do not, each row of the output is added to the pixels of its
  * cell, see direct.h. */
 static int crossed(const model *m) { return m->source && !m->direct.places; }
 
 /* ---- configure ------------------------------------------------------------------------------------------------------- */
 
-/* Reads the embeddings of an axis as `rows` vectors of d numbers. "learned" tables of d/2 columns fill the half that starts at `half`;
- * tables of d columns fill the whole vector. "sinusoidal" fills that half with sin(p w_f), then cos(p w_f), f < F = d/4, w_f = 10000^(-f /
- * (F - 1)). Row and column vectors are added, so halves are in effect concatenated. */
+/* Reads the embeddings of an axis as `rows` vectors of d numbers. Learned tables of d/2 columns fill the half that starts at `half`;
+ * learned tables of d columns fill the whole vector. Sinusoidal embeddings fill the half that starts at `half` with sin(p w_f), then cos(p
+ * w_f), f < F = d/4, w_f = 10000^(-f / (F - 1)). Row and column vectors are added, so the two halves are in effect concatenated. */
 static const float *positions(nx_reader *reader, const char *name, int sinusoidal, uint32_t rows, uint32_t d, uint32_t half) {
     const float *learned = NULL;
     uint32_t cols = 0;
@@ -119,8 +119,8 @@ static void read_pattern(nx_reader *r, model *m) {
     }
 }
 
-/* Reads the meaning of a position (a channel, a colour of a palette or a pixel) and its distribution. The caller needs the colours to show
- * the picture, so they are a table of the plan. */
+/* Reads what a position is (a channel, a colour of a palette or a pixel) and its distribution. The colours are a table of the plan, because
+ * the caller needs them to show the picture. */
 static void read_elements(nx_reader *r, model *m, nx_plan *plan) {
     nx_output *o = &m->output;
     uint32_t channels = m->channels = nx_read_u32(r, KEY("image.channels"), 1, 3, NX_REQUIRED);
@@ -149,7 +149,7 @@ static uint32_t add_port(nx_plan *plan, const char *name, uint32_t values, uint3
     return plan->n_inputs++;
 }
 
-/* Reads the inputs of the decoder: values, or pixels as numbers; positions; classes. */
+/* Reads the inputs of the decoder: values (or pixels as numbers), positions and classes. */
 static void read_inputs(nx_reader *r, model *m, nx_plan *plan, int sinusoidal) {
     if (m->output.kind == NX_DMOL) {
         m->pixel = nx_read_named_linear(r, "pixel_embd", m->d, m->channels);
@@ -173,7 +173,8 @@ static void read_direct(nx_reader *r, model *m, const nx_plan *plan, uint32_t he
     nx_direct_read(r, &m->direct, m->d, plan->n_tables ? plan->tables[0].data : NULL, m->output.values, m->output.mixtures);
 }
 
-/* Reads the input of super-resolution, the small picture, and what uses it: an encoder, every position directly, or both. */
+/* Reads the input of super-resolution, the small picture, and the weights that process it: an encoder, features of every position
+ * (direct.h), or both. */
 static void read_source(nx_reader *r, model *m, nx_plan *plan, int sinusoidal) {
     uint32_t height = nx_read_u32(r, KEY("input.height"), 0, NX_MAX_SIDE, 0);
     uint32_t width = nx_read_u32(r, KEY("input.width"), height > 0, height ? NX_MAX_SIDE : 0, 0);
@@ -242,8 +243,8 @@ static void configure(nx_reader *r, nx_plan *plan) {
 
 /* ---- memory: caches of keys and values, and the scratch of a pass ---------------------------------------------------- */
 
-/* Returns the slots of a run's ring. A local pattern has spare slots, so that positions with wrong drafts, or left by a branch, may be
- * entered again. A ring is never longer than the run. */
+/* Returns the slots of a run's ring. A local pattern has spare slots, because positions that were drawn from wrong guesses, or that a
+ * branch left, are computed again. A ring is never longer than the run. */
 static uint32_t slots(const model *m, const nx_shape *shape) {
     uint32_t all = (shape->length + 3) & ~3u, ring = nx_pattern_slots(&m->pattern) + SPARE_SLOTS;
     return ring < all ? ring : all;
@@ -257,7 +258,7 @@ static uint64_t state_bytes(const void *opaque, const nx_shape *shape) {
 typedef struct {
     nx_sublayers sublayers;
     float *x;         /* (J, d) the residual stream */
-    float *known;     /* (J, NX_DIRECT_KNOWN) features of the small picture and of earlier pixels, if they are used */
+    float *known;     /* shape (J, NX_DIRECT_KNOWN): features of the small picture and of earlier pixels, if the model uses them */
     nx_range *ranges; /* the positions that the pass's queries see */
     uint64_t bytes;
 } scratch;
@@ -285,7 +286,7 @@ static uint64_t scratch_bytes(const void *opaque, const nx_shape *shape, uint32_
 /* The encoder's output for the decoder. Part of it is the encoder's own working memory. */
 typedef struct {
     void *cross; /* (N) caches of S slots each, one for each decoder block that attends to it: keys and values of the encoder's output */
-    float *x;    /* (S, d) the encoder's residual stream; at the end the encoder's output, multiplied by U if it goes to the pixels */
+    float *x;    /* shape (S, d): the encoder's residual stream, then its output, multiplied by U if it is added to the pixels */
     void *cache; /* one cache of S slots, for the encoder's own attention */
     uint64_t bytes;
 } encoder_output;
@@ -307,7 +308,7 @@ static uint64_t encoder_output_bytes(const void *opaque, const nx_shape *shape) 
 
 /* ---- sublayers ------------------------------------------------------------------------------------------------------- */
 
-/* Returns the number of keys per row of the map of the past. */
+/* Returns the number of keys per row of the map over earlier positions. */
 static uint32_t map_keys(const model *m, const nx_shape *shape) {
     uint32_t window = nx_pattern_window(&m->pattern);
     return window < shape->length ? window : shape->length;
@@ -344,9 +345,9 @@ static void embed_pixel(float *out, const nx_linear *linear, const uint32_t *pix
     nx_project(s, out, linear, numbers, 1);
 }
 
-/* Reads the small image (S, C), and computes its keys and values for every decoder block, or rows for the pixels of the cells. Each slice
- * is a pass of columns through one of these steps, in this order: their embedding; for each encoder block, its keys and values and then the
- * block itself; the keys and values for each decoder block. */
+/* Reads the small image (S, C), and computes keys and values for every decoder block, or rows for the pixels of the cells. Each slice
+ * computes one step for a pass of columns. The steps are, in this order: the embeddings; for each encoder block, its keys and values and
+ * then the block itself; and for each decoder block, its keys and values. */
 static int encode(const void *opaque, const nx_inputs *inputs, uint32_t slice, void *output, void *scratch_memory) {
     const model *m = opaque;
     uint32_t passes = (m->source + NX_COLUMNS - 1) / NX_COLUMNS, x_stride = nx_stride(m->d), last_encoded = 2 * m->n_encoder_blocks;
@@ -408,7 +409,8 @@ static void embed(const model *m, float *x, const nx_column *column, const nx_su
 
 static float *known_of(const scratch *s, uint32_t j) { return s->known + (size_t)j * nx_stride(NX_DIRECT_KNOWN); }
 
-/* Adds to x the terms that direct.h defines for the decoder's input at a position. The prior of direct.h is added at the end of the pass. */
+/* Adds to x the terms that direct.h defines for the decoder's input at a position. The prior of direct.h is added at the end of the
+ * pass. */
 static void enter_known(const model *m, float *x, const nx_column *column, uint32_t j, const scratch *s) {
     nx_direct_know(&m->direct, known_of(s, j), column->inputs->port[m->source_port], column->ids, column->position);
     nx_direct_enter(&m->direct, x, known_of(s, j), column->position);
@@ -416,8 +418,8 @@ static void enter_known(const model *m, float *x, const nx_column *column, uint3
     nx_add(x, source_at(m, column->encoder_output).x + (size_t)nx_direct_cell(&m->direct, column->position) * nx_stride(m->d), m->d, 1);
 }
 
-/* Returns where to write the weights of block `index` over the source. The weights over the source are stored after those of all blocks
- * over the past. */
+/* Returns the address for the source weights of block `index`. The source weights are stored after the weights over earlier positions of
+ * all blocks. */
 static float *source_map(const model *m, const nx_column *column, uint32_t index) {
     return column->maps + (size_t)m->n_blocks * m->heads * map_keys(m, &column->inputs->shape) + (size_t)index * m->heads * m->source;
 }

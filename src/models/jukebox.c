@@ -7,9 +7,9 @@
  *   bottom    draws the codes of the bottom level, given those of the top level as well
  *   decoder   bottom -> sound: the samples of codes of the bottom level or, if `upper` is 1, of the top level
  *
- * A sound consists of mu-law levels 0..255, which a table of the file converts to samples, -1..1 and slightly beyond. Each level is a
- * separate autoencoder, as in the paper, so each can be decoded without the other. The sound is padded with silence to a whole number of
- * codes of the top level. A file may have no priors (no jukebox.top.block_count); these parts then have no runs.
+ * A sound is a sequence of mu-law levels 0..255. A table of the file converts them to samples, which are -1..1 and slightly beyond. Each
+ * level is a separate autoencoder, as in the paper, so each can be decoded without the other. The sound is padded with silence to a whole
+ * number of codes of the top level. A file may lack the priors (no jukebox.top.block_count); runs of these two parts are then impossible.
  */
 #include "models/jukebox/codes.h"
 #include "models/jukebox/prior.h"
@@ -87,7 +87,7 @@ static void configure(nx_reader *r, nx_plan *plans) {
 /* ---- encoder: the codes of both levels, then the buffers from which they are computed ------------------------------------------------ */
 
 typedef struct {
-    uint32_t *done; /* number of complete levels; number of slices done of the next level */
+    uint32_t *done; /* [0]: number of complete levels; [1]: number of slices done of the next level */
     uint32_t *codes[2];
     float *rows[2];
     uint64_t bytes;
@@ -95,7 +95,7 @@ typedef struct {
 
 static const nx_codes *level_of(const model *m, uint32_t i) { return i == OF_TOP ? &m->top : &m->bottom; }
 
-/* Returns the number of codes of a level that correspond to the whole codes of the top level. */
+/* Returns the number of codes of a level for the sound padded to whole codes of the top level. */
 static uint32_t count_of(const model *m, const nx_shape *shape, uint32_t i) {
     return nx_codes_of(&m->top, shape->counts[0]) * (m->top.hop / level_of(m, i)->hop);
 }
@@ -150,8 +150,8 @@ static const void *codes_result(const void *m, const nx_shape *shape, const void
 /* ---- decoder: buffers of vectors; the last vectors contain samples ------------------------------------------------------------------ */
 
 typedef struct {
-    uint32_t *done; /* number of finished samples; their level */
-    float *rows[2]; /* buffers for the larger level */
+    uint32_t *done; /* [0]: number of finished samples; [1]: their level */
+    float *rows[2]; /* buffers, large enough for either level */
     uint64_t bytes;
 } decoded;
 
@@ -191,7 +191,7 @@ static const void *sound_result(const void *opaque, const nx_shape *shape, const
     return nx_stack_output(&level_of(m, d.done[1])->decoder, d.rows);
 }
 
-/* ---- the parts -------------------------------------------------------------------------------------------------------------------------- */
+/* ---- the parts ----------------------------------------------------------------------------------------------------------- */
 
 static const nx_part parts[PARTS] = {
     [ENCODER] = {.name = "encoder",

@@ -5,8 +5,8 @@
  *   x = x + W_o attention(norm(x)),   x = x + W_down ( silu(W_gate h) * W_up h ),  h = norm(x)
  *
  * with root-mean-square norms [Zhang, Sennrich 2019], rotary positions [Su et al. 2021, section 3.2] and queries that share keys and values
- * [Ainslie et al. 2023]. Any linear map may have a bias. The matrices of queries, keys and values may be stored as one, and so may gate and
- * up. Related architectures have their own key prefix, and each differs by one line (`kinds` below):
+ * [Ainslie et al. 2023]. Any linear map may have a bias. The matrices of queries, keys and values may be stored as one matrix, and so may
+ * the gate and up matrices. Related architectures have their own key prefix, and each differs by one line (`kinds` below):
  *
  *   qwen2, exaone   rotate other pairs of numbers [Yang et al. 2024, arXiv:2407.10671; LG AI Research 2024, arXiv:2412.04862]
  *   qwen3     as qwen2; also norms the queries and the keys of each head before it rotates them [Yang et al. 2025, arXiv:2505.09388]
@@ -45,10 +45,10 @@
 /* ---- config and weights ---------------------------------------------------------------------------------------------- */
 
 typedef struct {
-    int local, turned;                  /* whether the block sees only the last ids, and whether it has rotary positions */
+    int local, turned;                  /* whether the block sees only the latest ids, and whether it has rotary positions */
     const float *attention_norm;        /* (d) or null */
     nx_linear query, key, value;        /* (H k, d), (G k, d), (G k, d) */
-    const float *query_norm, *key_norm; /* (k), or over all heads (H k), (G k), or null */
+    const float *query_norm, *key_norm; /* shape (k), or over all heads (H k) and (G k), or null */
     nx_linear output;                   /* (d, H k) */
     const float *after_attention;       /* (d) norm of attention's output, or null */
     const float *inner_norm;            /* (d) or null */
@@ -58,20 +58,20 @@ typedef struct {
 
 enum { OF_EACH_HEAD = 1, OVER_ALL_HEADS };
 
-/* How the models of the family differ; 0: no such difference. */
+/* How a model of the family differs from Llama; 0: no such difference. */
 typedef struct {
     const char *name;
     int halves;      /* whether the rotated pairs are (i, i + rotated / 2); otherwise (2 i, 2 i + 1) */
-    int norms;       /* norm of queries and keys */
-    int only_after;  /* whether sublayers norm their outputs, not their inputs */
+    int norms;       /* norms of queries and keys */
+    int only_after;  /* norms after sublayers, instead of before them */
     int also_after;  /* both */
-    int gemma;       /* whether x begins with sqrt(d) times the embedding and gelu replaces silu */
-    int scaled;      /* whether the file has four multipliers */
+    int gemma;       /* x begins as sqrt(d) times the embedding, and gelu replaces silu */
+    int scaled;      /* the file has four multipliers */
     float caps[2];   /* caps of scores and of logits, if the file has no keys for them */
-    uint32_t period; /* if there is a window, one block in this many is global */
-    int apart;       /* whether local blocks have their own rotary frequencies */
-    int global_bare; /* whether global blocks lack rotary positions if there is a window */
-    uint32_t bare;   /* one block in this many has no rotary positions */
+    uint32_t period; /* if there is a window, one block in every `period` blocks is global */
+    int apart;       /* local blocks have their own rotary frequencies */
+    int global_bare; /* global blocks have no rotary positions if there is a window */
+    uint32_t bare;   /* one block in every `bare` blocks has no rotary positions */
 } kind;
 
 static const kind kinds[] = {
@@ -93,7 +93,7 @@ static const kind kinds[] = {
 
 typedef struct {
     nx_decoder decoder;
-    uint32_t inner, rotated; /* rotated: how many of the k numbers of a head are rotated */
+    uint32_t inner, rotated; /* rotated: number of rotated values of a head, at most k */
     kind kind;
     uint32_t window; /* window of local attention; 0: none */
     float epsilon;
@@ -101,9 +101,9 @@ typedef struct {
         float embedding, query, added, logits;
     } scale;                    /* 0: none */
     float logit_cap;            /* 0: none */
-    int unturned;               /* whether no block has rotary positions */
+    int unturned;               /* 1: no block has rotary positions */
     const double *frequency[2]; /* (rotated / 2) angles per position; [0]: global blocks, [1]: local blocks */
-    double length;              /* factor of the cosines and sines, which lengthens queries and keys */
+    double length;              /* factor of the cosines and sines, which changes the lengths of queries and keys */
     const float *stretch;       /* (rotated / 2) divisors of the frequencies, or null */
     const block *blocks;        /* (N) */
     const float *last_norm;     /* (d) */
@@ -115,7 +115,7 @@ static const float *read_norm(nx_reader *r, uint32_t index, const char *part, ui
     return nx_read_vector(r, nx_block_name("", index, part, ".weight").text, d, 0);
 }
 
-/* Splits a matrix in which the file has joined n matrices. rows: the number of rows of each, in order. */
+/* Splits a matrix that consists of n joined matrices. rows: the number of rows of each matrix, in order. */
 static void read_joined(nx_reader *r, uint32_t index, const char *part, nx_linear *const maps[], const uint32_t *rows, uint32_t n,
                         uint32_t d) {
     uint32_t all = 0, first = 0;
@@ -154,8 +154,8 @@ static void read_feed_forward(nx_reader *r, block *b, const model *m, uint32_t i
     b->down = nx_read_linear(r, "", i, "ffn_down", d, m->inner);
 }
 
-/* Returns whether a block sees only the last ids: according to the file's list of blocks, otherwise for all but one block in each
- * period. */
+/* Returns whether a block sees only the latest ids. The file's list of blocks determines this; without a list, one block in each period is
+ * global. */
 static int is_local(nx_reader *r, const model *m, uint32_t index) {
     nx_name pattern = nx_key(m->kind.name, "attention.sliding_window_pattern");
     nx_metadata entry;
@@ -202,14 +202,14 @@ static const double *frequencies(nx_reader *r, const model *m, float base, doubl
     return frequency;
 }
 
-/* Returns the pair of numbers that makes `turns` turns in `length` positions. */
+/* Returns the index of the pair of numbers that makes `turns` turns in `length` positions. */
 static double pair_of(const model *m, float base, uint32_t length, double turns) {
     double ratio = length / (turns * 6.28318530717958647692);
     double pair = ratio > 1 ? m->rotated * nx_f64_log(ratio) / (2 * nx_f64_log((double)base)) : 0;
-    return pair < m->rotated ? pair : m->rotated; /* the pair is infinite for a base of 1 */
+    return pair < m->rotated ? pair : m->rotated; /* for a base of 1 the index is infinite */
 }
 
-/* Rejects a key of the rotary angles whose value is not the default. */
+/* Rejects a rotary key whose value is not the default. */
 static void refuse_unless(nx_reader *r, nx_name key, float plain, const char *reason) {
     float value = nx_read_f32(r, key.text, -1e9f, 1e9f, plain);
     if (value < plain || value > plain) nx_reader_fail(r, NX_E_UNSUPPORTED, key.text, reason);
@@ -255,10 +255,10 @@ static void read_frequencies(nx_reader *r, const char *arch, model *m, uint32_t 
     if (!has_short) return;
     m->stretch = nx_read_vector_within(r, "rope_factors_short.weight", m->rotated / 2, 1, 1e6f, 1);
     m->length = (double)nx_read_f32(r, longer.text, 0, 1e3f, 1);
-    if (trained < *context) *context = trained; /* a longer context has other divisors, which would change cached keys */
+    if (trained < *context) *context = trained; /* a longer context has other divisors, and switching to them would change cached keys */
 }
 
-/* Rejects files whose metadata request a computation that is not implemented here. */
+/* Rejects files whose metadata request a computation that is not implemented. */
 static void refuse_others(nx_reader *r, const char *arch, const model *m) {
     nx_name experts = nx_key(arch, "expert_count"), value = nx_key(arch, "attention.value_length");
     uint32_t key_length = m->decoder.key_length;
@@ -343,7 +343,7 @@ typedef struct {
     float *query, *key, *value; /* (J, H k), (J, G k), (J, G k) */
     float *mixed;               /* (J, H k) */
     float *gate, *up;           /* (J, F) */
-    float *turn;                /* (J, 2, k / 2) cosines and sines of the rotary angles; then those of local blocks */
+    float *turn;                /* shape (J, 2, k / 2): cosines and sines of the rotary angles; then those of local blocks */
     void *attend, *matmul;
     uint64_t bytes;
 } scratch;

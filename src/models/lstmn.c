@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * The long short-term memory-network [Cheng, Dong, Lapata 2016, arXiv:1601.06733]: an LSTM that stores the hidden state and the cell of
- * every word that it has read on two tapes. Where an LSTM uses the last state, this network attends to all states:
+ * every word read so far on two tapes. An LSTM uses only the last state; this network attends to all states:
  *
  *   a_i  = v . tanh(W_h h_i + W_x x_t + W_s s_t-1),  i < t                        eq. 5
  *   p    = softmax of a                                                            eq. 6
@@ -14,7 +14,7 @@
  *
  * W_h h_i is stored with h_i, so a word costs three products, plus 3 d multiply-adds and d tanh for each word before it.
  *
- * As in decoders (layers/decoder.h), the first id is given: position p > 0 reads id p-1, which is word t = p, and writes slot p of the
+ * As in decoders (layers/decoder.h), the first id is given. Position p > 0 reads id p-1, which is word t = p, and writes slot p of the
  * tape. Slot 0 is a row of zeros, which is part of the softmax if tape_start is "zero".
  *
  * Letters: T the largest number of ids, d width, V ids; J is the number of columns of a pass.
@@ -30,7 +30,7 @@
 #define ARCH "lstmn"
 
 typedef struct {
-    nx_decoder decoder;            /* d, V, and the table of ids, which is also the table of the output; no caches */
+    nx_decoder decoder;            /* d, V, and the table of ids, which is also the output's table; no caches */
     nx_matrix of_tape, of_x, of_s; /* (d, d) W_h, W_x, W_s */
     const float *v;                /* (d) */
     nx_linear cell;                /* (4d, 2d), applied to [s; x]; gates i, f, o, g */
@@ -90,7 +90,7 @@ static void grow(const void *m, const nx_shape *from_shape, const void *from, co
 }
 
 typedef struct {
-    float *x, *s;         /* (J, d) the words; s_t-1 */
+    float *x, *s;         /* shape (J, d): the words; s_t-1 */
     float *query, *added; /* (J, d) W_x x + W_s s */
     float *joined;        /* (J, 2d) [s; x] */
     float *gates;         /* (J, 4d) */
@@ -194,8 +194,8 @@ static int forward(const void *opaque, const nx_column *columns, uint32_t n, uin
     return 0;
 }
 
-/* At position p > 0, word p-1 attends to the words before it, whose keys are 1..p-1, as in decoders; also to the row of zeros, key 0, if
- * the tape begins with one. The key of the word itself, p, is listed with weight zero. */
+/* At position p > 0, word p-1 attends to the words before it, whose keys are 1..p-1, as in decoders. If the tape begins with a row of
+ * zeros, the word also attends to this row, key 0. Key p, the word itself, is listed with weight zero. */
 static uint32_t keys(const void *opaque, const nx_shape *shape, uint32_t map, uint32_t row, uint32_t position, uint32_t *list) {
     const model *m = opaque;
     uint32_t first = position ? m->first : 0;

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT
  *
- * The table of architectures: a row for each nx_NAME, which the last lines of this folder's files define, with the features that the
- * architecture needs:
+ * The table of architectures. Each row has the NAME of an architecture and the features that it needs. The last lines of the files in this
+ * folder define nx_NAME:
  *
- *   SMALL     nothing else; it is part of the small pictures-only build, whose size is promised (./build.sh size)
- *   PICTURES  nothing else
- *   TEXTS     the features of NX_TEXTS (kernels/kernels.h): weights in blocks, filters and penalties of texts, searches, guesses,
- *             and maps of how inputs were read
+ *   SMALL     no further features; part of the small pictures-only build, whose maximum size is documented (./build.sh size)
+ *   PICTURES  no further features
+ *   TEXTS     the features of NX_TEXTS (kernels/kernels.h): weights packed by block, filters and penalties, searches, guesses, and maps of
+ *             the encoder's attention
  *
- * A build of only some architectures (./build.sh wasm --models fvsbn) takes their rows from here and defines NX_MODELS itself.
+ * A build of only some architectures (./build.sh wasm --models fvsbn) takes their rows from here and then defines NX_MODELS itself.
  */
 #ifndef NX_MODELS
 #define NX_MODELS                                                                                                                          \

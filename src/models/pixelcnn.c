@@ -12,10 +12,11 @@
  * is a property of the model.
  *
  * Each block stores the inputs of its convolution in a queue, h values per pixel. A pixel thus costs only its own column of every layer,
- * with the same bits as the convolution over the whole picture.
+ * and the result is bit-identical to the convolution over the whole picture.
  *
- * Letters: n pixels, d = 2h width of x, N blocks, V levels, J columns of a pass. In the file, a convolution is (out, taps in), where the
- * taps are those that the mask leaves, in raster order. The first convolution is a table (taps V, d), with a row for each tap and value.
+ * Letters: n pixels, d = 2h width of x, N blocks, V levels, J columns of a pass. In the file, a convolution has shape (out, taps in), where
+ * the taps are the ones that the mask keeps, in raster order. The first convolution is a table of shape (taps V, d), with one row for each
+ * tap and value.
  */
 #include "layers/pixels.h"
 

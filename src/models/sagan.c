@@ -10,11 +10,12 @@
  *     beta_ji = softmax over i of g(x_j) . f(x_i),   o_j = W_o sum over i of beta_ji h(x_i),   x = x + gamma o
  *   picture = tanh(W * relu(norm(x)))          (side, side, 3) of -1..1; an id is the integer nearest to 127.5 (1 + value)
  *
- * A norm has a scale and a shift for each channel and class. Scale and shift are the remains of conditional batch normalisation after the
- * means and variances are folded in; every weight is already divided by its spectral norm. The softmax has no factor 1/sqrt(d).
+ * A norm has one scale and one shift for each channel and class. Scale and shift remain from conditional batch normalisation, after the
+ * means and variances have been folded in. Every weight in the file is already divided by its spectral norm. The softmax has no factor
+ * 1/sqrt(d).
  *
- * L: size of a latent. C: channels of a block, K, V of f, g and of h. Ports: class, and latent, which is drawn with the run's noise if it
- * is not given. Results: image (side, side, 3); latent, given or drawn; and pixels, the picture before it is rounded to ids.
+ * L: size of a latent. C: channels of a block. K, V: channels of f and g, and of h. Ports: class; and latent, which is drawn with the run's
+ * noise if it is not given. Results: image (side, side, 3); latent, given or drawn; and pixels, the picture before it is rounded to ids.
  */
 #include <string.h>
 
@@ -49,7 +50,7 @@ typedef struct {
     uint32_t side, start, latent_length, classes, n_blocks, widest;
     nx_linear latent; /* (start^2 C_0, L) */
     sagan_block blocks[MAX_BLOCKS];
-    uint32_t attended, size, pool, key, value; /* the block that attention follows, or n_blocks for the last one; size 0: no attention */
+    uint32_t attended, size, pool, key, value; /* attended: number of blocks before attention; size 0: no attention */
     nx_linear q, k, v, attended_output;        /* (K, C), (K, C), (V, C), (C, V) */
     const float *gain;                         /* gamma */
     const float *norm;                         /* (classes, 2 C) */
@@ -82,7 +83,7 @@ static void read_attention(nx_reader *r, model *m) {
     m->gain = nx_read_vector(r, "attn.gain", 1, 0);
 }
 
-/* The file names the classes, and its tables have one row for each class. */
+/* The number of classes is the number of class names in the file, and the tables have one row for each class. */
 static void configure(nx_reader *r, nx_plan *plan) {
     model local, *placed = nx_arena_take(r->arena, sizeof *placed), *m = placed ? placed : &local;
     uint32_t channels[MAX_BLOCKS + 1] = {0};
@@ -136,12 +137,13 @@ static void configure(nx_reader *r, nx_plan *plan) {
 
 /* ---- stages ----------------------------------------------------------------------------------------------------------- */
 
-/* The picture is computed in slices; each slice is NX_COLUMNS locations of a stage. A stage begins when the previous one is complete. */
+/* The picture is computed in slices. Each slice computes NX_COLUMNS locations of a stage. A stage begins when the previous one is
+ * complete. */
 typedef enum { START, SKIP, WIDEN, SECOND, PROJECT, ATTEND, FINISH } kind;
 
 typedef struct {
     kind kind;
-    uint32_t block;     /* index of the block; unused if the stage is not in a block */
+    uint32_t block;     /* index of the block; unused in a stage that is not in a block */
     uint32_t side;      /* height and width of this stage's picture, in locations */
     uint32_t first;     /* the first location of the slice */
     uint32_t locations; /* side^2, or 1 */
@@ -181,8 +183,9 @@ typedef struct {
     uint32_t *done;
     uint32_t *latent, *image;
     float *pixels;
-    /* Buffers for pictures of many channels. x: the values passed from block to block; h: the values between the two convolutions of a
-     * block; wide: the input of a convolution; skip: the skip connection. In attention, h, wide and skip are queries, keys and values. */
+    /* Buffers for pictures of many channels. x: the values that pass from block to block; h: the values between the two convolutions of a
+     * block; wide: the input of a convolution; skip: the skip connection. During attention, h, wide and skip hold queries, keys and
+     * values. */
     float *x, *h, *wide, *skip;
     float *keys, *values; /* pooled */
     uint64_t bytes;
@@ -261,7 +264,7 @@ static uint64_t scratch_bytes(const void *opaque, const nx_shape *shape, uint32_
 
 /* ---- the stages' work ------------------------------------------------------------------------------------------------- */
 
-/* Computes out = relu(scale x + shift) of n pixels, with the row of the class. channels % 16 == 0 */
+/* Computes out = relu(scale x + shift) for n pixels, with the scale and shift of the class. channels % 16 == 0 */
 static void norm_relu(float *out, const float *x, const float *table, uint32_t class, uint32_t channels, uint32_t n) {
     const float *scale = table + (size_t)class * 2 * channels, *shift = scale + channels;
     for (uint32_t j = 0; j < n; j++, x += channels, out += channels)
@@ -279,7 +282,7 @@ static void begin(const model *m, const nx_inputs *inputs, const room *r, const 
     nx_apply_columns(r->x, &m->latent, s->columns, 1, s->product);
 }
 
-/* Returns the location that covers `location` of a picture `side` wide, in the picture of half that width. */
+/* Returns the location in the picture of half the width that covers `location` of a picture that is `side` wide. */
 static uint32_t parent(uint32_t location, uint32_t side) { return location / side / 2 * (side / 2) + location % side / 2; }
 
 static void convolve(float *out, const nx_linear *l, const float *picture, uint32_t channels, const stage *s, uint32_t n, void *product) {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * Recurrent networks that translate: an encoder reads a sentence, a decoder writes another one, and the decoder may attend to the encoder
- * with one of the attentions from the years before the Transformer [Sutskever, Vinyals, Le 2014, arXiv:1409.3215; Bahdanau, Cho, Bengio
- * 2015, arXiv:1409.0473; Luong, Pham, Manning 2015, arXiv:1508.04025]:
+ * Recurrent networks that translate: an encoder reads a sentence, and a decoder writes another one. The decoder may attend to the encoder,
+ * with one of the attention mechanisms from the years before the Transformer [Sutskever, Vinyals, Le 2014, arXiv:1409.3215; Bahdanau, Cho,
+ * Bengio 2015, arXiv:1409.0473; Luong, Pham, Manning 2015, arXiv:1508.04025]:
  *
  *   encoder   h_i = [fwd_i; bwd_i],  fwd_i = GRU(x_i, fwd_i-1),  bwd_i = GRU(x_i, bwd_i+1)
  *   start     s = tanh(W_init [fwd_S-1; bwd_0] + b_init)
@@ -20,16 +20,16 @@
  *   local-p     only |i - floor(centre)| <= D, centre = S sigma(v_p . tanh(W_p s)); a_i times exp(-(i - centre)^2 / (2 (D/2)^2)), after
  *               the softmax, and not normalised again
  *
- *   sigmoid, segmentation   instead of the softmax, one bit for each word, attended or not. a_i is its expectation, so weights need not
+ *   sigmoid, segmentation   one bit per word instead of the softmax: attended or not. a_i is the bit's expectation, so weights need not
  *               add up to 1 [Kim, Denton, Hoang, Rush 2017, arXiv:1702.00887]: sigma(score + bias); the marginals of a chain of bits
  *               (attention/segments.h)
  *
- * One table E of V rows serves the source, the target and the output; an id enters as its row times sqrt(d). Position 0 reads zeros for y.
- * Values that do not change from word to word are computed once per sentence: W_k h_i, or h_i / |h_i|. A step then costs a product with the
- * state, a product with its input, S scores, and the product with the table.
+ * The same table E of V rows serves the source, the target and the output; an id enters as its row times sqrt(d). Position 0 reads zeros
+ * for y. Values that are the same for every output word are computed once per sentence: W_k h_i, or h_i / |h_i|. A step then costs a
+ * product with the state, a product with its input, S scores, and the product with the table.
  *
  * Letters: T the largest number of positions of source and target, S positions of this source, d width of a word, e width of one direction
- * of the encoder, A rows of the networks inside scores, V ids; J is the number of columns of a pass.
+ * of the encoder, A inner width of the networks that compute scores, V ids; J is the number of columns of a pass.
  */
 #include <string.h>
 
@@ -44,12 +44,12 @@
 
 #define ARCH "seq2seq"
 #define MAX_CONTEXT 32768
-#define SLOTS (NX_COLUMNS + 1) /* slots of the ring of states: a step needs the previous state, and may rewind NX_COLUMNS positions */
+#define SLOTS (NX_COLUMNS + 1) /* slots of the ring of states: the previous state, and NX_COLUMNS positions that a run may go back */
 
 /* ---- config and weights ---------------------------------------------------------------------------------------------- */
 
 typedef struct {
-    nx_linear input, state; /* (3 width, inputs), (3 width, width) gates r, z, n */
+    nx_linear input, state; /* shapes (3 width, inputs), (3 width, width): gates r, z, n */
     uint32_t width;
 } cell;
 
@@ -60,15 +60,15 @@ typedef struct {
     enum { GLOBAL, LOCAL_M, LOCAL_P } range;
     enum { SIMPLE, SIGMOID, SEGMENTATION } structure;
     int feeds;
-    uint32_t D, A, positions; /* window; inner width of additive and of local-p; rows of location */
+    uint32_t D, A, positions; /* window; inner width of additive scores and of local-p; number of rows for location scores */
     nx_matrix table;          /* (V, d) E */
     cell forward, backward, decoder;
     nx_linear start, output; /* (2e, 2e), (d, 4e or 2e) */
-    nx_matrix query, key;    /* W_q (A or positions, 2e), W_k (A or 2e, 2e) */
+    nx_matrix query, key;    /* W_q, shape (A or positions, 2e); W_k, shape (A or 2e, 2e) */
     nx_matrix position;      /* W_p (A, 2e) */
     const float *v, *centre; /* (A) */
-    const float *bias;       /* (1) bias of the bits of attention */
-    const float *transition; /* (2, 2) A[from][to], where 1 means attended */
+    const float *bias;       /* shape (1): bias of the bits of attention */
+    const float *transition; /* shape (2, 2): A[from][to], where 1 means attended */
     float root, beta;        /* sqrt(d); the scale of dots and cosines */
     uint32_t width;          /* width of a key: A or 2e */
 } model;
@@ -158,7 +158,7 @@ static void configure(nx_reader *r, nx_plan *plan) {
 /* The encoder's output, which the decoder reads. */
 typedef struct {
     float *h;     /* (S, 2e) annotations */
-    float *keys;  /* (S, A or 2e) W_k h_i, or h_i / |h_i|; the annotations themselves if the score uses those */
+    float *keys;  /* shape (S, A or 2e): W_k h_i, or h_i / |h_i|, or h_i itself, depending on the score */
     float *start; /* (2e) */
     uint64_t bytes;
 } encoder_output;
@@ -187,14 +187,14 @@ static uint64_t state_bytes(const void *opaque, const nx_shape *shape) {
     return (uint64_t)SLOTS * slot_floats(opaque) * sizeof(float);
 }
 
-/* The ring has the same length in every run. */
+/* The ring has the same length in every run, so the state is copied unchanged. */
 static void grow(const void *m, const nx_shape *from_shape, const void *from, const nx_shape *to_shape, void *to) {
     (void)to_shape;
     memcpy(to, from, state_bytes(m, from_shape));
 }
 
 typedef struct {
-    float *x;           /* (J, inputs of the decoder) the input of a step; or the encoder's words */
+    float *x;           /* shape (J, inputs of the decoder): the input of a step; or the encoder's words */
     float *s;           /* (J, 2e) states */
     float *of_x, *of_s; /* (J, 6e) W_i x, W_h s */
     float *query;       /* (J, A, positions or 2e) */
@@ -202,7 +202,7 @@ typedef struct {
     float *t;           /* (J, d) */
     float *word;        /* (d) */
     float *weights;     /* (S) */
-    float *theta;       /* (S) scores of bits */
+    float *theta;       /* shape (S): scores of bits */
     float *ahead;       /* (S) */
     void *matmul;
     uint64_t bytes;
@@ -240,7 +240,7 @@ static void embed(const model *m, const scratch *s, float *x, uint32_t id) {
     nx_add_scaled(x, s->word, m->root, m->d);
 }
 
-/* Computes one direction: after `done` words, the next n words, counted from the end of the source if it is backward. */
+/* Continues one direction after `done` words with the next n words. The backward direction counts words from the end of the source. */
 static void read_words(const model *m, const cell *c, int backward, const uint32_t *ids, uint32_t S, uint32_t done, uint32_t n,
                        const scratch *s, const encoder_output *out) {
     uint32_t e = m->e, h_stride = nx_stride(2 * e);
@@ -280,7 +280,7 @@ static void make_start(const model *m, uint32_t S, const scratch *s, const encod
     nx_tanh(out->start, 2 * e, 1);
 }
 
-/* Slices: up to 16 words of the first direction each; then of the second direction; then of the keys; then the start. */
+/* The slices are, in this order: the first direction, up to 16 words per slice; the second direction; the keys; the initial state. */
 static int encode(const void *opaque, const nx_inputs *inputs, uint32_t slice, void *output, void *scratch_memory) {
     const model *m = opaque;
     uint32_t S = inputs->shape.counts[0], passes = (S + NX_COLUMNS - 1) / NX_COLUMNS, steps = has_keys(m) ? 3 : 2;
@@ -298,7 +298,7 @@ static int encode(const void *opaque, const nx_inputs *inputs, uint32_t slice, v
 
 /* ---- the decoder ----------------------------------------------------------------------------------------------------- */
 
-/* Returns floor(x) as an index of a list of `count`; the last index for NaN. */
+/* Returns floor(x) as an index of a list of `count` items; the last index if x is NaN. */
 static uint32_t floor_within(float x, uint32_t count) { return x < (float)count ? (uint32_t)x : count - 1; }
 
 /* Writes the map "centre": a point between two words, encoded as two weights that add up to 1. map (S) written. */
@@ -310,8 +310,8 @@ static void show_centre(float *map, float centre, uint32_t S) {
     if (low + 1 < S) map[low + 1] = beyond;
 }
 
-/* Converts the first `scored` of S scores to the expectations of their bits; the other words are never attended to. alone (S), or null: the
- * expectations without neighbours. */
+/* Converts the first `scored` of S scores to the expectations of their bits; the other words are never attended to. alone: null, or shape
+ * (S), written: the expectations without neighbours. */
 static void weigh_bits(const model *m, const scratch *s, uint32_t scored, uint32_t S, float *alone) {
     for (uint32_t i = 0; i < S; i++) s->theta[i] = i < scored ? s->weights[i] + m->bias[0] : -__builtin_inff();
     if (m->structure == SIGMOID)

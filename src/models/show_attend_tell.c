@@ -6,11 +6,11 @@
  *   picture     a_i = conv(picture)_i + position_i,  relu after each convolution, zeros outside; the picture is (255 - byte) / 255
  *   start       h = tanh(W_h mean a + b_h),  c = tanh(W_c mean a + b_c)
  *   attention   alpha = softmax over i of v . tanh(W_k a_i + W_q h)
- *   context     soft: z = sum of alpha_i a_i;   hard: z = a_s, the place s drawn from alpha, at temperature 0 the most probable
- *               if the attention of a position is forced, z = a_s of that location for both kinds
- *   selector    z is multiplied by sigma(w . h + b), which is how much of the picture a word needs
+ *   context     soft: z = sum of alpha_i a_i;   hard: z = a_s, with location s drawn from alpha; at temperature 0, s is the most probable
+ *               if the attention of a position is forced, z = a_s of the forced location s for both kinds
+ *   selector    z is multiplied by sigma(w . h + b), which is how much of the picture the word needs
  *   cell        i, f, o, g = W [y; z; h] + b;  c = sigma(f) c + sigma(i) tanh(g),  h = sigma(o) tanh(c)
- *   word        logits = W_o tanh(W_t [h; z; y] + b_t) + b_o,  with the new h; y is the vector of the word before, zeros at position 0
+ *   word        logits = W_o tanh(W_t [h; z; y] + b_t) + b_o,  with the new h; y is the vector of the previous word, zeros at position 0
  *
  * W_k a_i is computed once per picture.
  *
@@ -37,7 +37,7 @@
 #define COLOURS 3u
 #define IMAGE 0 /* ports */
 #define LIGHT 1
-#define SLOTS (NX_COLUMNS + 1) /* slots of the ring of states: a step needs the previous state, and may rewind NX_COLUMNS positions */
+#define SLOTS (NX_COLUMNS + 1) /* slots of the ring of states: the previous state, and NX_COLUMNS positions that a run may go back */
 
 /* ---- config and weights ---------------------------------------------------------------------------------------------- */
 
@@ -79,7 +79,7 @@ static void configure(nx_reader *r, nx_plan *plan) {
     m->values = nx_read_vocabulary(r, "token_embd.weight");
     if (!r->status && nx_has_key(r, KEY("words")) && nx_read_strings(r, KEY("words"), NX_MAX_VALUES) != m->values)
         nx_reader_fail(r, NX_E_FORMAT, KEY("words"), "not a word for each row of token_embd.weight");
-    if (!r->status) read_encoder(r, m); /* the encoder is rounded by row, which is fastest, because its input is a picture */
+    if (!r->status) read_encoder(r, m); /* rounding by row is fastest, and accurate enough for an encoder that reads a picture */
     if (r->status) return;
     r->packing = NX_BY_BLOCK;
     m->position = nx_read_table(r, "position.weight", m->L, m->D);
@@ -101,7 +101,7 @@ static void configure(nx_reader *r, nx_plan *plan) {
     plan->rewinds = NX_COLUMNS;
     plan->n_inputs = 2;
     plan->inputs[IMAGE] = (nx_port){.name = "image", .values = 256, .dims = {m->height, m->width, COLOURS, 1}, .like = NX_NONE};
-    /* The forced location of each of the first positions. L: the model chooses, as it does at later positions. */
+    /* The forced location of each of the first positions. L: the location is not forced, as at all later positions. */
     plan->inputs[LIGHT] =
         (nx_port){.name = "light", .values = m->L + 1, .dims = {context, 1, 1, 1}, .optional = 1, .any_length = 1, .like = NX_NONE};
     nx_read_ends(r, plan);
@@ -146,7 +146,7 @@ static uint64_t state_bytes(const void *opaque, const nx_shape *shape) {
     return (uint64_t)SLOTS * 2 * nx_stride(((const model *)opaque)->H) * sizeof(float);
 }
 
-/* The ring has the same length in every run. */
+/* The ring has the same length in every run, so the state is copied unchanged. */
 static void grow(const void *m, const nx_shape *from_shape, const void *from, const nx_shape *to_shape, void *to) {
     (void)to_shape;
     memcpy(to, from, state_bytes(m, from_shape));
@@ -231,7 +231,7 @@ static int encode(const void *opaque, const nx_inputs *inputs, uint32_t slice, v
 
 /* ---- the decoder ----------------------------------------------------------------------------------------------------- */
 
-/* Returns the only location that a column attends to, given scores (L), or L if the column attends to all locations. */
+/* Returns the only location that a column attends to, or L if the column attends to all locations. scores (L). */
 static uint32_t place_of(const model *m, const nx_column *column, const float *scores, float *drawn) {
     const uint32_t *light = column->inputs->port[LIGHT];
     if (light && column->position < column->inputs->shape.counts[LIGHT] && light[column->position] < m->L) return light[column->position];
@@ -241,7 +241,7 @@ static uint32_t place_of(const model *m, const nx_column *column, const float *s
     return nx_categorical_draw(drawn, m->L, column->temperature, column->noise);
 }
 
-/* Computes z (J, D) of n states s->h. */
+/* Computes z (J, D) for the n states in s->h. */
 static void attend(const model *m, const nx_column *columns, const encoder_output *seen, uint32_t n, const scratch *s) {
     nx_window all = {0, m->L};
     nx_input input = nx_input_of(s->h, n, s->product);
@@ -311,7 +311,7 @@ static int forward(const void *opaque, const nx_column *columns, uint32_t n, uin
     return 0;
 }
 
-/* The keys are all cells. */
+/* The keys are all cells of the picture. */
 static uint32_t keys(const void *opaque, const nx_shape *shape, uint32_t map, uint32_t row, uint32_t position, uint32_t *list) {
     const model *m = opaque;
     (void)shape, (void)map, (void)row, (void)position;

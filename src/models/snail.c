@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
  * SNAIL, a simple neural attentive learner [Mishra, Rohaninejad, Chen, Abbeel 2018, arXiv:1707.03141], which classifies characters from one
- * example each. A sequence of examples, each an embedded picture with its label in one-hot form, is followed by a query whose label is
- * zeros. Layers append channels to x, where x_t is step t:
+ * example of each. The input is a sequence of examples followed by a query. Each example is an embedded picture with its one-hot label; the
+ * query's label is zeros. Layers append channels to x, where x_t is step t:
  *
  *   embed       relu(W * picture + b) four times, then a linear map of the whole output              strides; the paper pools
  *   dense R     tanh(W_f [x_{t-R}; x_t]) sigma(W_g [x_{t-R}; x_t])                               x of a step before the first is zeros
@@ -10,11 +10,11 @@
  *
  *   attend, dense 2, 4, .. 2^L, attend, dense 2, 4, .. 2^L, attend; odds = log softmax(W_o x), over labels that an example has
  *
- * Batch norms are folded into the convolutions. Any number of queries share the examples. Each query is at the step after the last example,
+ * Batch norms are folded into the convolutions. Any number of queries share the examples. Each query takes the step after the last example,
  * and sees the examples and itself but no other query.
  *
- * N: examples. Q: queries. T = N + Q: steps in memory. The map has the weights of queries over examples; the remainder up to 1 is their
- * weight on themselves.
+ * N: examples. Q: queries. T = N + Q: steps in memory. The map has the weights of queries over examples; a query's weight on itself is the
+ * remainder up to 1.
  */
 #include <math.h>
 #include <string.h>
@@ -36,16 +36,16 @@
 
 enum { SUPPORT, LABELS, QUERY };
 
-/* A layer. A layer without rows in `gate` is attention, of key length k and value length v; otherwise the layer is dense with that reach
- * and v channels. */
+/* A layer. A layer with no rows in `gate` is attention, with key length k and value length v. Otherwise the layer is dense, with reach
+ * `reach` and v channels. */
 typedef struct {
     nx_linear q, k, v, gate;
-    uint32_t from, reach, keys, values; /* from: number of channels that the layer reads; it appends its `values` channels to them */
+    uint32_t from, reach, keys, values; /* from: number of channels that the layer reads; it appends `values` channels to these channels */
 } layer;
 
 typedef struct {
     uint32_t height, width, ways, label_length, embedding_length, n_layers, channels; /* channels: final number of channels of x */
-    /* keys: length of the longest key; reads: largest number of channels that a layer reads from one or two steps */
+    /* keys: length of the longest key; reads: largest number of channels that a layer reads, from one step or two */
     uint32_t keys, reads;
     uint32_t attentions;
     nx_convolutions embedding; /* the last map is the linear map of the whole picture */
@@ -130,7 +130,7 @@ typedef struct {
     uint32_t *done;
     float *picture[2]; /* input and output of a convolution */
     float *x;          /* (T, nx_stride(channels)): examples, then queries */
-    void *cache;       /* cache of the current attention layer: N + 1 slots, the last one for the query itself */
+    void *cache;       /* cache of the current attention layer: N + 1 slots, the last one for the query */
     float *odds;       /* (Q, ways) */
     uint64_t bytes;
 } room;
@@ -159,7 +159,7 @@ static uint64_t encoder_output_bytes(const void *opaque, const nx_shape *shape) 
 typedef struct {
     float *column;    /* (J, reads) */
     float *q, *k, *v; /* (J, 2 D or keys) */
-    float *value;     /* (keys) a value padded with zeros */
+    float *value;     /* shape (keys): a value padded with zeros */
     float *weights;   /* (N + 1) */
     void *patches, *input, *attend;
     uint64_t bytes;
@@ -189,7 +189,7 @@ static uint64_t scratch_bytes(const void *opaque, const nx_shape *shape, uint32_
 
 /* ---- the passes ------------------------------------------------------------------------------------------------------ */
 
-/* Computes slice `slice` of x at one step: its embedding and, with the last slice, its label if it is an example. */
+/* Computes slice `slice` of the embedding of a step; with the last slice of an example, also appends its label. */
 static void embed(const model *m, const nx_inputs *inputs, const room *r, uint32_t step, uint32_t slice, const workspace *w) {
     uint32_t N = examples_of(&inputs->shape), pixels = m->height * m->width;
     const uint32_t *ids = step < N ? inputs->port[SUPPORT] + (size_t)step * pixels : inputs->port[QUERY] + (size_t)(step - N) * pixels;
@@ -205,14 +205,14 @@ static void embed(const model *m, const nx_inputs *inputs, const room *r, uint32
     if (step < N) x[m->embedding_length + inputs->port[LABELS][step]] = 1;
 }
 
-/* Gathers the first `width` channels of n steps, contiguous, as products need them. */
+/* Gathers the first `width` channels of n steps into contiguous columns, as products need them. */
 static nx_input gather(const model *m, const float *x, uint32_t first, uint32_t n, uint32_t width, const workspace *w) {
     for (uint32_t j = 0; j < n; j++)
         memcpy(w->column + (size_t)j * nx_stride(width), x + (size_t)(first + j) * nx_stride(m->channels), width * sizeof *x);
     return nx_input_of(w->column, n, w->input);
 }
 
-/* Computes n steps from `first` on, either all examples or all queries. */
+/* Computes n steps, beginning with `first`, which are either all examples or all queries. */
 static void dense(const model *m, const layer *l, const room *r, uint32_t N, uint32_t first, uint32_t n, const workspace *w) {
     uint32_t stride = nx_stride(m->channels), both = nx_stride(2 * l->from);
     for (uint32_t j = 0; j < n; j++) {
@@ -231,7 +231,7 @@ static void dense(const model *m, const layer *l, const room *r, uint32_t N, uin
         memcpy(r->x + (size_t)(first + j) * stride + l->from, w->k + (size_t)j * nx_stride(l->values), l->values * sizeof(float));
 }
 
-/* Computes attention for n steps from `first` on. map: null, or where to write the weights (Q, N) of the queries. */
+/* Computes attention for n steps, beginning with `first`. map: null, or the destination of the queries' weights (Q, N). */
 static void attend(const model *m, const layer *l, const room *r, const nx_shape *shape, uint32_t first, uint32_t n, float *map,
                    const workspace *w) {
     uint32_t N = examples_of(shape);
@@ -279,13 +279,12 @@ static float *map_of(const model *m, const nx_inputs *inputs, uint32_t index) {
     return inputs->maps ? inputs->maps + (size_t)before * inputs->shape.counts[QUERY] * examples_of(&inputs->shape) : NULL;
 }
 
-/* Returns the number of steps per slice of a layer, whose weights are at most reads * reads. */
+/* Returns the number of steps per slice of a layer, whose weights number at most reads * reads. */
 static uint32_t group_of(const model *m) {
     return NX_COLUMNS * nx_slice_steps((uint64_t)NX_COLUMNS * m->reads * m->reads, GROUP / NX_COLUMNS);
 }
 
-/* Computes the slices in this order: those of the convolutions, for each picture; then, for each layer, one per group of steps; then the
- * answers. */
+/* The slices are, in this order: the convolutions of each picture; then, for each layer, one slice per group of steps; then the answers. */
 static int encode(const void *opaque, const nx_inputs *inputs, uint32_t slice, void *output, void *scratch) {
     const model *m = opaque;
     const nx_shape *shape = &inputs->shape;

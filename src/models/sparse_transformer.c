@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT
  *
- * Sparse Transformer [Child, Gray, Radford, Sutskever 2019, arXiv:1904.10509] of grey pictures, of texts and of music: a decoder whose
- * heads see about sqrt(n) of the n positions before them. A step therefore takes about the square root of the work of dense attention. The
+ * Sparse Transformer [Child, Gray, Radford, Sutskever 2019, arXiv:1904.10509] for grey pictures, texts and music: a decoder whose heads see
+ * about sqrt(n) of the n positions before them. A step therefore takes about the square root of the work that dense attention takes. The
  * blocks and their patterns are in layers/sparse_blocks.h. Here:
  *
  *   x = e[id] + row[i / w] + column[i % w]        blocks        W_out LN(x) + b
  *
- * with learned tables of positions: for a picture, its rows and columns, w wide; for a text, its blocks and the columns in a block of w = l
- * positions. Music is a text of notes with more such tables (sparse_transformer/notes.h).
+ * with learned tables of positions. A picture has tables of rows and columns, w wide; a text has tables of blocks and of the columns in a
+ * block of w = l positions. Music is a text of notes with three more such tables (sparse_transformer/notes.h).
  *
  * Position p of a picture reads pixel p - 1 (position 0 reads none), and is position p of the pattern. Position p > 0 of a text reads id
  * p - 1, which is position p - 1 of the pattern. The first id is given, and position 0 predicts nothing (as for other text models, see
@@ -35,7 +35,7 @@ typedef struct {
     nx_embedding values, rows, columns; /* (V, d), (n / w, d), (w, d) */
     nx_norm last;                       /* (d) */
     nx_linear head;                     /* (P, d) */
-    nx_notes notes;                     /* for music, otherwise zeros */
+    nx_notes notes;                     /* used for music, otherwise zeros */
 } model;
 
 static int is_text(const model *m) { return m->blocks.behind > 0; }
@@ -56,7 +56,7 @@ static void configure(nx_reader *r, nx_plan *plan) {
     m->output = (nx_output){.kind = NX_CATEGORICAL, .elements = 1};
     m->blocks.behind = !nx_has_key(r, KEY("image.height"));
     uint32_t positions;
-    r->packing = NX_BY_BLOCK; /* layer norms before each map leave outliers, which 7 bits per row would lose */
+    r->packing = NX_BY_BLOCK; /* layer norms before each map leave outliers, for which rounding by row is not accurate enough */
     if (is_text(m)) {
         positions = nx_read_u32(r, KEY("context_length"), 1, MAX_CONTEXT, NX_REQUIRED);
         m->output.values = nx_read_vocabulary(r, "token_embd.weight");
@@ -93,8 +93,8 @@ static uint64_t state_bytes(const void *opaque, const nx_shape *shape) {
 }
 
 typedef struct {
-    float *x, *y;       /* (J, d) the residual stream, and rows to add to it */
-    void *blocks, *end; /* scratch memory of the blocks, and of the last product */
+    float *x, *y;       /* shape (J, d): the residual stream, and rows to add to it */
+    void *blocks, *end; /* scratch memory of the blocks, and of the last matrix product */
     uint64_t bytes;
 } scratch;
 

@@ -31,7 +31,7 @@
 #include "reader.h"
 
 #define ARCH "transformer"
-#define MAX_CONTEXT 32768 /* the square of this number fits 32 bits */
+#define MAX_CONTEXT 32768 /* limit of the context; its square fits 32 bits */
 
 /* ---- config and weights ---------------------------------------------------------------------------------------------- */
 
@@ -40,17 +40,17 @@ typedef struct {
     nx_embedding positions; /* (T, d) learned positions */
     uint32_t n_blocks;
     const nx_block *blocks; /* (N) */
-    nx_norm last;           /* pre-norm only */
+    nx_norm last;           /* for pre-norm only */
 } stack;
 
 typedef struct {
     nx_decoder decoder; /* the decoder's head is the table of ids, (V, d) */
     nx_block_form form; /* form of both stacks' blocks */
-    int pre_norm;       /* norm before each sublayer and once at the end, not after each sublayer */
+    int pre_norm;       /* 1: norms before each sublayer and at the end; 0: norms after each sublayer */
     enum { SINUSOIDAL, LEARNED, NONE } positions;
     const double *frequency; /* (d / 2) 10000^(-2i/d), sinusoidal only */
     float epsilon, root;     /* root: sqrt(d) */
-    stack reading, writing;  /* the encoder's stack and the decoder's */
+    stack reading, writing;  /* the stacks of the encoder and of the decoder */
 } model;
 
 /* ---- configure ------------------------------------------------------------------------------------------------------- */
@@ -114,7 +114,7 @@ static void configure(nx_reader *r, nx_plan *plan) {
 
 /* ---- memory: caches of keys and values, and the scratch of a pass ---------------------------------------------------- */
 
-/* Returns the cache of the decoder's block `index`, or the encoder's only cache, given the memory of all caches. */
+/* Returns a cache from the memory of all caches: that of the decoder's block `index`, or the encoder's only cache. */
 static nx_cache cache_at(const model *m, const void *caches, uint32_t index, uint32_t positions) {
     return nx_cache_of_block(m->decoder.cache, caches, index, positions);
 }
@@ -160,7 +160,7 @@ static uint64_t scratch_bytes(const void *opaque, const nx_shape *shape, uint32_
 
 /* ---- sublayers ------------------------------------------------------------------------------------------------------- */
 
-/* Computes x (d) = embedding of an id, or of NX_NONE, and of its position; y is overwritten. */
+/* Computes x (d) = the embedding of an id (zeros for NX_NONE) plus the embedding of its position; y is overwritten. */
 static void embed(const model *m, const stack *of, float *x, float *y, uint32_t id, uint32_t position) {
     memset(x, 0, m->decoder.d * sizeof *x);
     if (id != NX_NONE) {
@@ -178,12 +178,12 @@ static void embed(const model *m, const stack *of, float *x, float *y, uint32_t 
     nx_add(x, y, m->decoder.d, 1);
 }
 
-/* Applies one more norm after the last block of a stack with pre-norm. */
+/* Applies the norm after the last block of a pre-norm stack. */
 static void finish(const model *m, const stack *of, float *x, uint32_t n) {
     if (m->pre_norm) nx_norm_columns(&of->last, x, m->epsilon, m->decoder.d, n);
 }
 
-/* Computes the decoder's attention to its own earlier positions. */
+/* Computes the decoder's attention to its own earlier positions and the current one. */
 static void self_attention(const model *m, const nx_attention_weights *w, uint32_t index, const scratch *of, const nx_column *columns,
                            uint32_t n) {
     const nx_sublayers *s = &of->sublayers;
@@ -197,9 +197,9 @@ static void self_attention(const model *m, const nx_attention_weights *w, uint32
 
 /* ---- the encoder ----------------------------------------------------------------------------------------------------- */
 
-/* Reads the source (S), and computes its keys and values for every block of the decoder. Each slice is a pass of columns through one of
- * these steps, in this order: their embedding; for each block of the encoder, its keys and values and then the block itself; the keys and
- * values for each block of the decoder. */
+/* Reads the source (S), and computes its keys and values for every block of the decoder. Each slice computes one step for a pass of
+ * columns. The steps are, in this order: the embeddings; for each block of the encoder, its keys and values and then the block itself; and
+ * for each block of the decoder, its keys and values. */
 static int encode(const void *opaque, const nx_inputs *inputs, uint32_t slice, void *output, void *scratch_memory) {
     const model *m = opaque;
     uint32_t S = inputs->shape.counts[0];
@@ -220,7 +220,7 @@ static int encode(const void *opaque, const nx_inputs *inputs, uint32_t slice, v
         if (step % 2) {
             nx_fill_cache(&s, &b->self, x, at, n, &cache, 1);
         } else {
-            float *maps[NX_COLUMNS]; /* (N H, S, S) in all: for one query, the rows of consecutive heads are S queries apart */
+            float *maps[NX_COLUMNS]; /* shape (N H, S, S) in all; for a given query, the rows of consecutive heads are S queries apart */
             for (uint32_t j = 0; j < n; j++)
                 maps[j] = inputs->maps ? inputs->maps + ((size_t)index * m->decoder.heads * S + at + j) * S : NULL;
             nx_source_attention(&s, &b->self, x, &cache, S, n, maps, S * S);
@@ -237,8 +237,8 @@ static int encode(const void *opaque, const nx_inputs *inputs, uint32_t slice, v
 
 /* ---- the decoder ----------------------------------------------------------------------------------------------------- */
 
-/* Returns where to write the weights of block `index` over the source. The weights over the source are stored after those of all blocks
- * over the past. */
+/* Returns the address for the source weights of block `index`. The source weights are stored after the weights over earlier positions of
+ * all blocks. */
 static float *source_map(const model *m, const nx_column *column, uint32_t index) {
     const nx_shape *shape = &column->inputs->shape;
     return column->maps + (size_t)m->decoder.heads * (m->writing.n_blocks * shape->length + index * shape->counts[0]);

@@ -8,16 +8,16 @@
  *                    x = x + attention(LN(x), LN(x))                                                     not in the last
  *   y = LN(x),   s[h][m] = (W_h y_h + b_h) . (W_c y_m + b_c) / sqrt(d) + distance[m - h]                 distances are clamped to -R..R
  *
- * where the root has no distance. The trees are then summed as attention/trees.h describes. The log sum over the heads of
- * each word is subtracted from the scores of the word and added to log Z. The results are then log probabilities of a softmax, whose sums
- * stay small even in long sentences.
+ * where the root has no distance term. The trees are then summed as attention/trees.h describes. The log sum over the heads of each word is
+ * subtracted from the scores of the word and added to log Z. The results are then log probabilities of a softmax, whose sums stay small
+ * even in long sentences.
  *
  * Heads may be pinned. Pinning the heads of all words gives the nats of that tree; pinning some gives the best heads and marginals of the
- * other words. Pins that no tree satisfies give non-finite values.
+ * other words. If no tree satisfies the pins, the results are not finite.
  *
  * n: words; T = n + 1: words and root. d: width. F: features per word, ids below V; 0 is none. Results: the heads of the most probable tree
- * given the pins, counted from 1, with 0 as the root; p(head of m = h | x, pins), for each word a row of 129, where zeros follow the first
- * n; and three numbers: log Z; -log p(pins | x); -log p(that tree | x).
+ * given the pins, counted from 1, with 0 as the root; p(head of m = h | x, pins), one row of 129 for each word, with zeros after the first
+ * n + 1; and three numbers: log Z, -log p(pins | x) and -log p(that tree | x).
  */
 #include "attention/trees.h"
 
@@ -121,19 +121,19 @@ static void configure(nx_reader *r, nx_plan *plan) {
 /* ---- memory ---------------------------------------------------------------------------------------------------------- */
 
 typedef struct {
-    double centred, centred_pinned; /* sums of the values subtracted from the scores, without and with the pins */
-    double total[3];                /* for FREE, PINNED and BEST, with the remaining scores */
+    double centred, centred_pinned; /* sums of the values that were subtracted from the scores, without and with the pins */
+    double total[3];                /* log sums over trees of the centred scores, for FREE, PINNED and BEST */
     float nats[3];
     uint32_t done;
 } head;
 
 typedef struct {
     head *head;
-    float *x, *y, *z; /* (T, nx_stride(d)) the residual stream; LN(x) for a feed-forward network; LN(x) for attention and for the scores */
+    float *x, *y, *z; /* shape (T, nx_stride(d)): the residual stream; LN(x) for a feed-forward network; LN(x) for attention and scores */
     float *as_head, *as_child; /* (T, nx_stride(d)) */
     void *cache;               /* cache of one block */
-    float *free, *scores;      /* (T, nx_tree_stride(n)) scores without and with the pins */
-    float *arrived;            /* (T, nx_tree_stride(n)) outside values */
+    float *free, *scores;      /* shape (T, nx_tree_stride(n)): scores without and with the pins */
+    float *arrived;            /* shape (T, nx_tree_stride(n)): outside values */
     float *charts;
     float *marginals; /* (n, PLACES) */
     uint32_t *heads;  /* (n) */
@@ -167,7 +167,7 @@ static uint64_t encoder_output_bytes(const void *opaque, const nx_shape *shape) 
 
 /* J = NX_COLUMNS. */
 typedef struct {
-    float *three;               /* (J, 3 d) each word between its neighbours */
+    float *three;               /* shape (J, 3 d): each word between its two neighbours */
     float *inner;               /* (J, inner) */
     float *query, *key, *value; /* (J, d) */
     void *attend, *matmul;
@@ -194,7 +194,7 @@ static uint64_t scratch_bytes(const void *opaque, const nx_shape *shape, uint32_
     return scratch_at(opaque, shape, NULL).bytes;
 }
 
-/* Normalises n of the T columns, from column `at` on. */
+/* Normalises n of the T columns, beginning with column `at`. */
 
 static void normed(const model *m, const nx_norm *norm, const float *x, float *out, uint32_t n) {
     memcpy(out, x, (size_t)n * nx_stride(m->d) * sizeof *x);
@@ -325,8 +325,8 @@ static void score(const model *m, const room *r, const uint32_t *pins, uint32_t 
 
 /* ---- trees ---------------------------------------------------------------------------------------------------------------- */
 
-/* Computes slice `step` of 2 n - 1 over one set of charts: first inside, then the root, then outside; for the free scores only inside and
- * the root. Returns 0 if there is no tree. */
+/* Computes slice `step` of the 2 n - 1 slices for one set of charts: the inside pass, the root, and the outside pass. The free scores need
+ * only the first two. Returns 0 if there is no tree. */
 static int step_of(const room *r, uint32_t step, uint32_t n, const float *scores, int best, int outside, double *total) {
     nx_trees trees = {n, best, scores, r->charts};
     if (step == 0) nx_tree_begin(&trees);
@@ -344,7 +344,7 @@ static int step_of(const room *r, uint32_t step, uint32_t n, const float *scores
     return 1;
 }
 
-/* Copies p(head | word) of each word. The sum of the marginals is 1 except for rounding errors, which accumulate. */
+/* Copies p(head | word) of each word, divided by its sum over the heads, which differs from 1 because rounding errors accumulate. */
 static void take_marginals(const room *r, uint32_t n) {
     uint32_t stride = nx_tree_stride(n);
     for (uint32_t c = 1; c <= n; c++) {
@@ -367,7 +367,7 @@ static void take_heads(const room *r, uint32_t n) {
 
 enum { FREE, PINNED, BEST }; /* three runs over all trees */
 
-/* Computes one stage over T columns, or over the words, pass by pass. */
+/* Computes one stage, pass by pass, for all T columns or only for the words. */
 static void columns(const model *m, const nx_inputs *inputs, const room *r, void *memory, uint32_t stage, uint32_t pass) {
     scratch s = scratch_at(m, &inputs->shape, memory);
     uint32_t T = words_of(&inputs->shape) + 1, at = pass * NX_COLUMNS, n = T - at < NX_COLUMNS ? T - at : NX_COLUMNS;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * WaveNet [van den Oord, Dieleman, Zen, Simonyan, Vinyals, Graves, Kalchbrenner, Senior, Kavukcuoglu 2016, arXiv:1609.03499]: draws sound
- * sample by sample with causal convolutions of two taps. The distance of the two taps, the dilation d, doubles from layer to layer, so L
- * layers see 2^L samples. For the column h of the next sample, layer l computes
+ * WaveNet [van den Oord, Dieleman, Zen, Simonyan, Vinyals, Graves, Kalchbrenner, Senior, Kavukcuoglu 2016, arXiv:1609.03499]: generates
+ * sound sample by sample with causal convolutions of two taps. The distance of the two taps, the dilation d, doubles from layer to layer,
+ * so L layers see 2^L samples. For the column h of the next sample, layer l computes
  *
  *   [f, g] = W_gate [h_{t-d}; h_t] + V_c class + V_s speaker        before the first sample h is zero, which is not silence
  *   z      = tanh(f) sigma(g)
@@ -11,11 +11,11 @@
  * for L layers after the first one, which reads ids: h_t = A id_{t-2} + B id_{t-1} + bias, where A and B are rows of a table. The output is
  * W_output relu(W_head relu(skip)). The class and the speaker are optional.
  *
- * Each layer has a queue with h of the last d samples [Paine et al. 2016, arXiv:1611.09482]. A sample therefore costs L products for any
- * dilations, while the tree of all its inputs has 2^L leaves.
+ * Each layer has a queue that holds h of the last d samples [Paine et al. 2016, arXiv:1611.09482]. A sample therefore costs L products
+ * whatever the dilations are, although the tree of all its inputs has 2^L leaves.
  *
- * Sounds are mu-law levels 0..255 and an end, 256; the caller sets their length. The same network also draws grey pictures, as a sequence
- * of pixels in raster order.
+ * A sound is a sequence of mu-law levels 0..255 and an end, 256; the caller limits its length. The same network also draws grey pictures,
+ * which are sequences of pixels in raster order.
  *
  * R, D, S are the widths of h, z and skip; V the values of an id; J the columns of a pass.
  */
@@ -53,7 +53,7 @@ typedef struct {
     nx_linear head, last; /* (head_length, S), (P, head_length) */
 } model;
 
-/* Reads the output: the ids are a sound if the file has a sample rate, otherwise a picture. */
+/* Reads the output: sound if the file has a sample rate, otherwise a picture. */
 static void read_output(nx_reader *r, nx_output *output, nx_plan *plan) {
     if (nx_has_key(r, KEY("sound.rate"))) {
         nx_read_u32(r, KEY("sound.rate"), 1000, 384000, NX_REQUIRED);
@@ -67,7 +67,8 @@ static void read_output(nx_reader *r, nx_output *output, nx_plan *plan) {
     nx_read_levels(r, ARCH, NX_DISCRETE_KINDS, output);
 }
 
-/* Reads the port of a class or a speaker, an input of one id, if the file names any class or speaker. Returns the number of names. */
+/* Reads the port of a class or a speaker, which takes one id. A file without names for them has no such port. Returns the number of
+ * names. */
 static uint32_t read_port(nx_reader *r, nx_plan *plan, const char *names, const char *name, uint32_t *port) {
     uint32_t values = nx_read_strings(r, nx_key(ARCH, names).text, NX_MAX_CLASSES);
     *port = values ? plan->n_inputs : NX_NONE;
@@ -128,11 +129,11 @@ static float *queue_of(const layer *l, void *state) { return (float *)((uint8_t 
 typedef struct {
     float *h;    /* (J, R) */
     float *skip; /* (J, S) */
-    float *wide; /* (J, 2R) the input of a layer: h of d samples ago, and the current h */
+    float *wide; /* shape (J, 2R): the input of a layer, which is h of d samples ago and the current h */
     float *fg;   /* (J, 2D) */
     float *z;    /* (J, D) */
     float *y;    /* (J, R + S, or head_length) */
-    float *row;  /* (2D or R) a row of a table */
+    float *row;  /* shape (2D or R): a row of a table */
     void *matmul;
     uint64_t bytes;
 } scratch;
@@ -163,7 +164,7 @@ static uint64_t scratch_bytes(const void *opaque, const nx_shape *shape, uint32_
 
 /* ---- a pass ----------------------------------------------------------------------------------------------------------- */
 
-/* Adds to fg (2D) the row of the id given at a port, if there is one. */
+/* Adds to fg (2D) the table's row of the id given at a port, if there is one. */
 static void add_given(float *fg, const nx_embedding *table, uint32_t port, const nx_column *column, float *row) {
     const uint32_t *given = port == NX_NONE ? NULL : column->inputs->port[port];
     if (!given) return;

@@ -13,7 +13,7 @@ float nx_categorical_log_prob(const float *logits, uint32_t values, uint32_t val
     return logits[value] - nx_log_sum_exp(logits, nx_stride(values));
 }
 
-/* Returns the index of the largest of V numbers, the lowest of equals; 0 if NaN is among them. */
+/* Returns the index of the largest of V numbers; the lowest index on ties, and 0 if NaN is among them. */
 NX_NOINLINE static uint32_t argmax(const float *x, uint32_t values) {
     v128_t top = wasm_v128_load(x);
     for (uint32_t v = 4; v < values; v += 4) top = wasm_f32x4_pmax(top, wasm_v128_load(x + v));
@@ -21,7 +21,7 @@ NX_NOINLINE static uint32_t argmax(const float *x, uint32_t values) {
     for (uint32_t v = 0; v < values; v += 4) {
         uint32_t equal = wasm_i32x4_bitmask(wasm_f32x4_eq(wasm_v128_load(x + v), top));
         uint32_t at = v + (equal ? (uint32_t)__builtin_ctz(equal) : 0);
-        if (equal) return at < values ? at : 0; /* the index is past V if all numbers before are NaN */
+        if (equal) return at < values ? at : 0; /* the index is past V if all earlier numbers are NaN */
     }
     return 0;
 }
@@ -41,8 +41,8 @@ static void temper(float *z, uint32_t stride, uint32_t values, float by) {
 
 /* Returns the index of the largest number of z with noise added. The largest number of z must be 0. */
 NX_NOINLINE static uint32_t gumbel_max(float *z, uint32_t values, nx_noise noise) {
-    /* The most probable value, whose z is 0, gets at least the smallest noise. Values that even the largest noise cannot lift above the
-     * smallest noise need no noise; this skips most values of a sharp distribution. */
+    /* The most probable value, whose z is 0, gets at least the smallest possible noise. A value needs no noise if even the largest possible
+     * noise cannot lift it above this; that is true of most values of a sharp distribution. */
     v128_t hopeless = wasm_f32x4_splat(NX_GUMBEL_LEAST - NX_GUMBEL_MOST);
     for (uint32_t v = 0; v < values; v += 16) {
         v128_t largest = wasm_v128_load(z + v);
@@ -70,7 +70,7 @@ uint32_t nx_categorical_sample(const float *logits, uint32_t values, const nx_se
         wasm_v128_store(z + v, wasm_f32x4_div(wasm_f32x4_sub(wasm_v128_load(logits + v), top), temperature));
     if (nx_filters(settings)) nx_filter_values(z, values, settings, scratch + stride, (uint32_t *)(scratch + 2 * stride));
     if (greedy) return argmax(z, values);
-    if (!tempered || typical) temper(z, stride, values, tempered ? 1.0f : settings->temperature); /* the largest may have been dropped */
+    if (!tempered || typical) temper(z, stride, values, tempered ? 1.0f : settings->temperature); /* the largest z may have been dropped */
     return gumbel_max(z, values, noise);
 }
 

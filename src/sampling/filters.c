@@ -17,14 +17,14 @@ static float sum_of(const float *x, uint32_t n) {
     return f32x4_sum(sum);
 }
 
-/* Drops all values except the `kept` values that were taken off a heap of V first. */
+/* Drops all values except the first `kept` values that were taken off a heap of V. */
 static void drop_others(float *z, uint32_t values, const uint32_t *heap, uint32_t kept) {
     for (uint32_t i = kept; i < values; i++) z[heap[values - 1 - i]] = minus_infinity;
 }
 
-/* Applies top-k and top-p: takes the values in order of probability, at most k of them, then keeps the shortest prefix of that order with
- * mass p. If all values are taken, the total mass is summed in the same order. For a large vocabulary it is summed in index order instead,
- * so that only kept values need sorting. */
+/* Applies top-k and top-p: takes at most k values in order of probability, then keeps the shortest prefix of them with mass p. If all
+ * values are taken, the total mass is summed in the same order. For a large vocabulary, the total mass is summed in index order instead, so
+ * that only the kept values need sorting. */
 static void keep_probable(float *z, uint32_t values, uint32_t k, float p, float *mass, uint32_t *heap) {
     uint32_t n = k && k < values ? k : values, taken = 0;
     memcpy(mass, z, nx_stride(values) * sizeof *z);
@@ -51,8 +51,8 @@ static void keep_probable(float *z, uint32_t values, uint32_t k, float p, float 
     drop_others(z, values, heap, kept);
 }
 
-/* Applies the filter for typical values: with l = ln sum e^z, -ln p = l - z and H = sum p (l - z), takes the values in order of |l - z -
- * H|. nearness (nx_stride(V)) overwritten: the sort keys. */
+/* Applies typical_p: with l = ln sum e^z, -ln p = l - z and H = sum p (l - z), takes the values in order of |l - z - H|. nearness
+ * (nx_stride(V)) is overwritten with these sort keys. */
 static void keep_typical(float *z, uint32_t values, float p, float *nearness, uint32_t *heap) {
     v128_t log_sum = wasm_f32x4_splat(nx_log_sum_exp(z, nx_stride(values))), sum = wasm_f32x4_splat(0);
     v128_t dropped = wasm_f32x4_splat(minus_infinity);
@@ -87,10 +87,10 @@ static void keep_likely(float *z, uint32_t values, float p) {
     }
 }
 
-/* The filters after top_p, in order: each has a number in nx_settings from 0, which turns it off, to 1, and never drops the most probable
- * value. */
+/* The filters after top_p, in order. Each has a setting in nx_settings from 0, which turns it off, to 1. No filter ever drops the most
+ * probable value. */
 static const struct {
-    size_t number; /* offset in nx_settings */
+    size_t number; /* offset of the setting in nx_settings */
     void (*keep)(float *z, uint32_t values, float number);
 } later[] = {
     {offsetof(nx_settings, min_p), keep_likely},

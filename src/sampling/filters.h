@@ -16,15 +16,14 @@ int nx_filters_valid(const nx_settings *settings);
 /* Returns whether a filter would drop any value. */
 int nx_filters(const nx_settings *settings);
 
-/* z (nx_stride(V), -infinity past V): logits up to any constant. The filters, in this order:
+/* Applies the filters to z (nx_stride(V), -infinity past V): logits up to any constant. The filters are, in this order:
  *   top_k      keeps the k most probable values
- *   typical_p  keeps as few values as have a total mass above typical_p, beginning with those whose -ln p is nearest to the entropy
+ *   typical_p  keeps the fewest values with a total mass above typical_p, taking those whose -ln p is nearest to the entropy first
  *              [Meister, Pimentel, Wiher, Cotterell 2023, arXiv:2202.00666]
  *   top_p      keeps the fewest values with at least this mass, taking the most probable first [Holtzman et al. 2020, arXiv:1904.09751]
  *   min_p      keeps values at least this fraction as probable as the most probable one [Nguyen et al. 2024,
  *              arXiv:2407.01082]
- * Among equals, the lowest values are kept. A further filter is one line of the table in filters.c. mass, heap (nx_stride(V))
- * overwritten. */
+ * On ties, the lowest values are kept. A new filter takes one line in the table in filters.c. mass, heap (nx_stride(V)) overwritten. */
 void nx_filter_values(float *z, uint32_t values, const nx_settings *settings, float *mass, uint32_t *heap);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Noise as a function: Philox4x32-10 [Salmon, Moraes, Dror, Shaw 2011], a counter-based generator. The generator has no state, so neither
- * batch nor worker nor order can change a result.
+ * Noise as a function of its indices: Philox4x32-10 [Salmon, Moraes, Dror, Shaw 2011], a counter-based generator. The generator has no
+ * state, so results depend neither on the batch nor on the worker nor on the order of draws.
  */
 #ifndef NX_NOISE_H
 #define NX_NOISE_H
@@ -10,7 +10,8 @@
 
 #include "kernels/simd.h"
 
-/* Computes the random words of four counters: lane i of word[0] to word[3] holds counter i, and receives its four random words. */
+/* Computes the random words of four counters. On entry, lane i of word[0] to word[3] holds counter i; on return, it holds the counter's
+ * four random words. */
 void nx_philox(v128_t word[4], uint32_t key_low, uint32_t key_high);
 
 typedef struct {
@@ -25,17 +26,17 @@ typedef struct {
 
 #define NX_STREAM_INSIDE 0x100u
 
-/* Adds standard Gumbel noise -ln(-ln u) of the values first .. first + 15 to the 16 numbers z, first % 4 == 0.
- * Value v uses word v % 4 of the counter (v / 4, position, sample, stream). u = ((word >> 9) + 1/2) / 2^23 is exact in single precision and
- * strictly between 0 and 1, so the noise is between NX_GUMBEL_LEAST and NX_GUMBEL_MOST. */
+/* Adds standard Gumbel noise -ln(-ln u) for the values first .. first + 15 to the 16 numbers z; first % 4 == 0. Value v uses word v % 4 of
+ * the counter (v / 4, position, sample, stream). u = ((word >> 9) + 1/2) / 2^23 is exact in single precision and strictly between 0 and 1,
+ * so the noise is between NX_GUMBEL_LEAST and NX_GUMBEL_MOST. */
 void nx_add_gumbel(float *z, nx_noise noise, uint32_t first);
 
 #define NX_GUMBEL_LEAST (-2.82f) /* -ln(24 ln 2) = -2.812 */
 #define NX_GUMBEL_MOST 16.65f    /* -ln(-ln(1 - 2^-24)) = 16.636 */
 
-/* Writes standard normal deviates as ids (n), nearest to 32768 + 8192 z and clipped to 0..65535, which is 4 standard deviations. A pair of
- * deviates is sqrt(-2 ln u) (cos 2 pi v, sin 2 pi v) [Box, Muller 1958]. Ids 4 i and 4 i + 1 use words 0 and 1 of the counter (i, position,
- * sample, stream), and the next two ids words 2 and 3; u and v are made from words as above. */
+/* Writes standard normal deviates z as ids (n): the integer nearest to 32768 + 8192 z, clipped to 0..65535, which is 4 standard deviations.
+ * A pair of deviates is sqrt(-2 ln u) (cos 2 pi v, sin 2 pi v) [Box, Muller 1958]. Ids 4 i and 4 i + 1 use words 0 and 1 of the counter (i,
+ * position, sample, stream), and the next two ids use words 2 and 3. u and v are made from words as above. */
 void nx_normals(uint32_t *ids, uint32_t n, nx_noise noise);
 
 #endif

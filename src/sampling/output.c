@@ -21,9 +21,10 @@ const char *const nx_output_names[NX_OUTPUT_KINDS] = {[NX_CATEGORICAL] = "catego
 #define MAX_LOG_SCALE 80.0f
 #define MAX_LOCATION 1e6f
 
-/* Masses of a mixture are added as numbers, not as logarithms. So that nothing overflows or becomes subnormal, which is slow on processors,
- * no edge is taken further out than FAR_EDGE, where the mass beyond is e^-38, and no component weighs less than e^LEAST_WEIGHT. Levels that
- * span more than WIDE standardised numbers, which never happens with 256 levels, have two exponentials each. */
+/* Masses of a mixture are added as numbers, not as logarithms. Two limits keep anything from overflowing or becoming subnormal, which is
+ * slow on processors: no edge is further out than FAR_EDGE, where the mass beyond is e^-38, and no component weighs less than
+ * e^LEAST_WEIGHT. A level whose edges are more than WIDE standardised units apart, which never happens with 256 levels, has a separate
+ * exponential for each edge. */
 #define FAR_EDGE 38.0f
 #define LEAST_WEIGHT (-38.0f)
 #define WIDE 9.0f
@@ -47,7 +48,7 @@ uint32_t nx_output_parameters(const nx_output *output) {
 int nx_output_finite(const nx_output *output, const float *parameters) {
     uint32_t n = nx_output_parameters(output);
     for (uint32_t i = 0; i < n; i++)
-        if (!(parameters[i] - parameters[i] == 0.0f)) return 0; /* infinity and NaN minus themselves are NaN */
+        if (!(parameters[i] - parameters[i] == 0.0f)) return 0; /* infinity and NaN give NaN when subtracted from themselves */
     return 1;
 }
 
@@ -63,8 +64,8 @@ static v128_t softplus(v128_t z) {
     return wasm_f32x4_add(positive(z), f32x4_log(sum));
 }
 
-/* Returns 1 - e^-t for t > 0, but at least 2^-100. For small t, where the difference would cancel, the result is the series t (1 - t/2 (1 -
- * t/3 (...))). */
+/* Returns 1 - e^-t for t > 0, at least 2^-100. For small t, where the subtraction would lose digits, the result is the series t (1 - t/2 (1
+ * - t/3 (...))). */
 static float one_minus_exp(float t) {
     float mass = t < 0.25f ? t * (1 - t / 2 * (1 - t / 3 * (1 - t / 4 * (1 - t / 5 * (1 - t / 6))))) : 1 - f32_exp(-t);
     return mass > 0x1p-100f ? mass : 0x1p-100f;
@@ -108,7 +109,7 @@ static float tanh_of(float x) { /* 1 - 2 / (e^2x + 1); e^2x is 0 or finite, so b
 
 static float scaled(uint32_t level, uint32_t levels) { return (float)level * (2.0f / (float)(levels - 1)) - 1; }
 
-/* Returns the parameters of channel c of component k: its location; K numbers further its log scale, and 2 K further its coefficient. */
+/* Returns the address of the parameters of channel c of component k: [0] is its location, [K] its log scale, and [2 K] its coefficient. */
 static const float *channel_of(const nx_output *output, const float *parameters, uint32_t c, uint32_t k) {
     uint32_t K = output->mixtures;
     return parameters + K + (output->elements == 3 ? 3 : 2) * K * c + k;
@@ -133,8 +134,8 @@ static float component_log_mass(const nx_output *output, const float *parameters
     return four[level];
 }
 
-/* Computes the log-weights (K) of the components: the mixture logits, to which every channel before `index` adds the log-mass that the
- * component gave to its level. The result is ln p(component | earlier channels), up to a constant. */
+/* Computes the log-weights (K) of the components. A component's log-weight is its mixture logit plus, for every channel before `index`, the
+ * log-mass that the component gave to the channel's level. The result is ln p(component | earlier channels), up to a constant. */
 static void component_log_weights(const nx_output *output, const float *parameters, const float *x, const uint32_t *ids, uint32_t index,
                                   float *log_weight) {
     for (uint32_t k = 0; k < output->mixtures; k++) {
@@ -165,8 +166,8 @@ typedef struct {
 
 /* Adds weight * mass of every level, for one logistic component. Between the ends, with z-, z+ the standardised edges of a level, sigma(z+)
  * - sigma(z-) = (1 - e^(z- - z+)) e^z+ / ((1 + e^z+) (1 + e^z-)) without cancellation. Edges are equally spaced, so one exponential
- * suffices for both edges of a level and, with repeated multiplication, for sixteen levels. Groups of sixteen beyond FAR_EDGE count as
- * zero. The first level has sigma(z+), the last sigma(-z-). */
+ * suffices for both edges of a level and, with repeated multiplication, for sixteen levels. Groups of sixteen levels beyond FAR_EDGE count
+ * as zero. The mass of the first level is sigma(z+), that of the last one sigma(-z-). */
 static void add_masses(level_masses *masses, uint32_t levels, float mean, float log_scale, float weight) {
     log_scale = limited(log_scale, MIN_LOG_SCALE, MAX_LOG_SCALE);
     mean = limited(mean, -MAX_LOCATION, MAX_LOCATION);
@@ -199,8 +200,8 @@ static void add_masses(level_masses *masses, uint32_t levels, float mean, float 
     }
 }
 
-/* Computes the mixture for one channel, given the earlier ones. Masses are added relative to the most probable component, and logarithms
- * are taken at the end. */
+/* Computes the log-masses of the levels of one channel under the mixture, given the earlier channels. Masses are added relative to the most
+ * probable component, and logarithms are taken at the end. */
 static void mixture_levels(const nx_output *output, const float *parameters, const uint32_t *earlier, uint32_t index, float *logits) {
     uint32_t K = output->mixtures, V = output->values;
     float log_weight[NX_MAX_MIXTURES], x[3], best = minus_infinity;
@@ -225,8 +226,8 @@ static float log_sum_exp_of(const float *terms, uint32_t n) {
     return nx_log_sum_exp(padded, NX_MAX_MIXTURES);
 }
 
-/* Returns -ln p of channel `index` given the channels before it: the log-sum over the components up to this channel, minus the log-sum up
- * to the previous channel, with the formula of training. */
+/* Returns -ln p of channel `index` given the channels before it: the log-sum over the components up to the previous channel, minus the
+ * log-sum up to this channel, with the formula of training. */
 static float mixture_nats(const nx_output *output, const float *parameters, const uint32_t *ids, uint32_t index) {
     float before[NX_MAX_MIXTURES], with[NX_MAX_MIXTURES], x[3];
     for (uint32_t c = 0; c <= index; c++) x[c] = scaled(ids[c], output->values);
@@ -250,9 +251,9 @@ NX_NOINLINE static v128_t normal_log_cdf(v128_t z) {
 }
 
 /* Computes the log-mass of all V levels under a normal distribution, as logistic_levels does under a logistic: D = Phi(z+) - Phi(z-). For
- * narrow levels, delta < 0.1, the difference would cancel, so D is its series about the middle [He_2 and He_4 of the Hermite polynomials]:
- * density * width * (1 + delta^2/6 (z0^2 - 1) + delta^4/120 (z0^4 - 6 z0^2 + 3)). If D is 1e-5 or less, the result is ln(density at the
- * middle * width). */
+ * narrow levels, delta < 0.1, the difference would lose digits, so D is its series about the middle [He_2 and He_4 of the Hermite
+ * polynomials]: density * width * (1 + delta^2/6 (z0^2 - 1) + delta^4/120 (z0^4 - 6 z0^2 + 3)). If D is 1e-5 or less, the result is
+ * ln(density at the middle * width). */
 static void normal_levels(float *out, uint32_t levels, float mean, float log_scale) {
     log_scale = limited(log_scale, MIN_LOG_SCALE, MAX_LOG_SCALE);
     mean = limited(mean, -MAX_LOCATION, MAX_LOCATION);
@@ -269,7 +270,7 @@ static void normal_levels(float *out, uint32_t levels, float mean, float log_sca
             v128_t he2 = wasm_f32x4_sub(z2, one), he4 = f32x4_mul_add(z2, wasm_f32x4_sub(z2, wasm_f32x4_splat(6)), wasm_f32x4_splat(3));
             v128_t series = f32x4_mul_add(he2, wasm_f32x4_splat(square / 6), wasm_f32x4_mul(he4, wasm_f32x4_splat(square * square / 120)));
             result = wasm_f32x4_add(density, f32x4_log(wasm_f32x4_add(one, series)));
-        } else { /* subtracts on the side where both values are small, to limit cancellation */
+        } else { /* subtracts on the side where both values are small, which loses fewer digits */
             v128_t flip = wasm_f32x4_gt(z0, zero), tiny = wasm_f32x4_splat(1e-6f);
             v128_t from = wasm_v128_bitselect(wasm_f32x4_neg(high), low, flip), to = wasm_v128_bitselect(wasm_f32x4_neg(low), high, flip);
             v128_t mass = wasm_f32x4_sub(f32x4_exp(normal_log_cdf(to)), f32x4_exp(normal_log_cdf(from)));

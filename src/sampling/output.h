@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * Output distributions. A model's output layer gives `parameters` numbers for each position, which has one element or the three channels of
- * a pixel. Each kind yields log-probabilities of the V values of one element given the elements before it. Temperature, filters, Gumbel
- * noise and scores are therefore the same for all kinds (categorical.h).
+ * Output distributions. A model's output layer gives `parameters` numbers for each position. A position has one element, or the three
+ * channels of a pixel. Each kind yields log-probabilities of the V values of one element given the elements before it. Temperature,
+ * filters, Gumbel noise and scores are therefore the same for all kinds (categorical.h).
  *
  * Level v of V represents the number x_v = 2 v / (V - 1) - 1 in [-1, 1]. A discretised density gives level v the mass between x_v - 1/(V-1)
  * and x_v + 1/(V-1); the first and last level also get the tails.
@@ -15,7 +15,7 @@
 #define NX_MAX_MIXTURES 16
 #define NX_MAX_LEVELS 256 /* limit of the number of values, except for a categorical distribution */
 
-/* The order is a contract: nx_output_names follows it, files choose among the first kinds (nx_read_levels), and the kinds before
+/* The order is a contract: nx_output_names follows it, a file may choose only among the first kinds (nx_read_levels), and the kinds before
  * NX_DISCRETE_KINDS treat levels as categories, not as numbers. */
 typedef enum {
     NX_CATEGORICAL, /* V logits per element */
@@ -46,14 +46,14 @@ uint32_t nx_output_parameters(const nx_output *output);
 /* Returns 1 if all parameters of a position are finite. */
 int nx_output_finite(const nx_output *output, const float *parameters);
 
-/* Computes the log-probabilities, up to a constant, from which element `index` of a position is drawn, given the ids of the elements before
- * it in the same position. logits (nx_stride(V)) written, -infinity past V. NX_DMOL: a probability may be off by e^-27, which is noticeable
- * only at temperatures above 2. */
+/* Computes the log-probabilities, up to a constant, of element `index` of a position, given the ids of the elements before it in the same
+ * position. logits (nx_stride(V)) written, -infinity past V. NX_DMOL: a probability may be off by e^-27, which is noticeable only at
+ * temperatures above 2. */
 void nx_output_logits(const nx_output *output, const float *parameters, const uint32_t *earlier, uint32_t index, float *logits);
 
 /* Returns -ln p of element `index` of a position, given the elements before it; ids (index + 1). logits: space for nx_stride(V),
  * overwritten. If the mass of a level is 1e-5 or less, NX_DMOL uses density times width instead, as in training. The result then differs
- * slightly from the distribution that is drawn from. */
+ * slightly from the distribution that the run draws from. */
 float nx_output_nats(const nx_output *output, const float *parameters, const uint32_t *ids, uint32_t index, float *logits);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Changes of logits before a value is drawn: biases, and penalties for recent ids of the sequence. These changes depend only on the
+ * Changes logits before a value is drawn: biases, and penalties for recent ids of the sequence. Both depend only on the settings and on the
  * sequence's ids.
  */
 #ifndef NX_PENALTIES_H
@@ -8,7 +8,7 @@
 
 #include <stdint.h>
 
-/* The penalty settings of nx_settings; zeros turn them off. Zeros: none. */
+/* The penalty settings of nx_settings; zeros turn them off. */
 typedef struct {
     float repetition, frequency, presence;
     uint32_t last;
@@ -20,9 +20,10 @@ int nx_penalizes(const nx_penalties *penalties);
 /* Adds bias[i] to the logit of value[i], for i = 0..n-1 in this order. */
 void nx_add_biases(float *logits, const uint32_t *value, const float *bias, uint32_t n);
 
-/* For each value that occurs c > 0 times among the last ids: its logit is divided by `repetition` if the logit is above 0, otherwise multiplied by it [Keskar
- * et al. 2019, arXiv:1909.05858, section 4.1]; then c * frequency + presence are subtracted. ids (count): the sequence so far     counts
- * (V) overwritten */
+/* Penalises each value that occurs c > 0 times among the last ids. A logit above 0 is divided by `repetition`, any other is multiplied by
+ * it [Keskar et al. 2019, arXiv:1909.05858, section 4.1]. Then c * frequency + presence is subtracted from the logit.
+ * ids      shape (count): the sequence so far
+ * counts   shape (V), overwritten */
 void nx_penalize(float *logits, uint32_t values, const uint32_t *ids, uint32_t count, const nx_penalties *penalties, uint32_t *counts);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Search: the most probable next ids; samples that continue other samples; and both together, beam search [Lowerre 1976; with a length
- * penalty: Wu et al. 2016, arXiv:1609.08144, section 7].
+ * Search: lists the most probable next ids; makes samples continue other samples; and combines both in beam search [Lowerre 1976; with a
+ * length penalty: Wu et al. 2016, arXiv:1609.08144, section 7].
  */
 #include <string.h>
 
@@ -66,8 +66,8 @@ nx_status nx_session_advance(const nx_model *model, nx_session *session, const u
 /* Returns 1 / length penalty: ((5 + n) / 6)^-alpha. */
 static float per_length(uint32_t n, float alpha) { return (float)nx_f64_exp((double)-alpha * nx_f64_log((5.0 + n) / 6)); }
 
-/* Inserts a candidate among n sorted ones, after its equals; if there are already `room` candidates, the last one is dropped. Returns the
- * number of candidates. */
+/* Inserts a candidate into a sorted list of n candidates, after those with equal nats. If the list already has `room` candidates, its last
+ * one is dropped. Returns the number of candidates. */
 static uint32_t insert(nx_candidate *candidates, uint32_t n, uint32_t room, nx_candidate one) {
     uint32_t at = n < room ? n++ : n - 1;
     for (; at && one.nats < candidates[at - 1].nats; at--) candidates[at] = candidates[at - 1];
@@ -75,7 +75,7 @@ static uint32_t insert(nx_candidate *candidates, uint32_t n, uint32_t room, nx_c
     return n;
 }
 
-/* Lists the best continuations of the live hypotheses, the best first. Returns the number of continuations. */
+/* Lists the continuations of the live hypotheses with the lowest nats, the best first. Returns the number of continuations. */
 static uint32_t expand(const nx_layout *l, nx_candidate *candidates, uint32_t room) {
     uint32_t values = l->plan->output.values, k = room < values ? room : values, n = 0;
     uint32_t *ids = (uint32_t *)(l->logits + 2 * nx_stride(values));
@@ -91,8 +91,8 @@ static uint32_t expand(const nx_layout *l, nx_candidate *candidates, uint32_t ro
     return n;
 }
 
-/* Decides the fate of each candidate, and counts those that end. Writes parents, ids and nats (samples) of those that stay live, and
- * returns their number. */
+/* Decides the fate of each candidate, and counts the candidates that end. Writes parents, ids and nats (samples) of the candidates that
+ * stay live, and returns their number. */
 static uint32_t choose(const nx_layout *l, nx_candidate *candidates, uint32_t n, float factor, uint32_t *parents, uint32_t *ids,
                        float *nats) {
     nx_session *s = l->session;

@@ -8,7 +8,7 @@
 
 #define NAME(part) "draft." part ".weight"
 #define MAX_NEIGHBOURS 32
-#define MAX_REACH 16 /* limit of the rows or columns to a neighbour */
+#define MAX_REACH 16 /* limit of the distance, in rows or columns, to a neighbour */
 #define MAX_HIDDEN 256
 #define MAX_RANK 256
 
@@ -22,7 +22,7 @@ struct nx_draft {
 };
 
 static void read_offsets(nx_reader *r, nx_draft *d, const nx_tensor *tensor) {
-    nx_read_table(r, NAME("offset"), d->n_neighbours, 2); /* checks the tensor; its copy does not exist while the arena counts */
+    nx_read_table(r, NAME("offset"), d->n_neighbours, 2); /* checks the tensor; while the arena only counts, there is no copy of it */
     for (uint32_t o = 0; !r->status && o < d->n_neighbours; o++) {
         float offset[2], most = MAX_REACH;
         nx_dequantize(offset, tensor->data + o * (tensor->bytes / d->n_neighbours), tensor->type, 2);
@@ -37,7 +37,7 @@ static void read_offsets(nx_reader *r, nx_draft *d, const nx_tensor *tensor) {
     }
 }
 
-/* Reads (O, V, h): what each value of each neighbour adds to the hidden units. */
+/* Reads a table of shape (O, V, h): what each value of each neighbour adds to the hidden units. */
 static const float *read_neighbours(nx_reader *r, const nx_draft *d, uint32_t rank) {
     const float *e = nx_read_table(r, NAME("token_embd"), d->values, rank);
     const float *n = nx_read_table(r, NAME("neighbour"), d->n_neighbours * d->hidden, rank);

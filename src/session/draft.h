@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: MIT
  *
- * The draft of exact speculative decoding: a small network that predicts the model's draws. Any weight file may contain one if its
- * positions form a grid in raster order, each with one element. A wrong guess costs time but changes nothing (ahead.c).
+ * The draft for speculative decoding: a small network that predicts the model's draws. A weight file may contain a draft if the positions
+ * of its model form a grid in raster order, each with one element. A wrong guess costs time but changes nothing (ahead.c).
  *
  * With O neighbours earlier in raster order, V levels and h hidden units, the draft computes for position p:
  *
  *   hidden = max(0, sum over o of N_o e[x at neighbour o of p] + R[row of p] + C[column of p])      (h)
  *   logits = W hidden + b                                                                          (V)
  *
- * A neighbour outside the grid adds nothing. Tensors, under "draft.": offset (O, 2) rows and columns from p to each neighbour; token_embd
- * (V, r) is e; neighbour (O h, r) the N_o; position_row (rows, h), position_col (cols, h), output (V, h).
+ * A neighbour outside the grid adds nothing. Tensors, whose names begin with "draft.": offset (O, 2), the rows and columns from p to each
+ * neighbour; token_embd (V, r), e; neighbour (O h, r), the N_o; position_row (rows, h), R; position_col (cols, h), C; output (V, h), W with
+ * its bias.
  */
 #ifndef NX_DRAFT_H
 #define NX_DRAFT_H
@@ -19,8 +20,8 @@
 /* Returns whether a file has a draft. */
 int nx_draft_there(const nx_reader *reader);
 
-/* Reads the draft, for a model whose positions form a grid of rows and cols in raster order, each with one of `values` ids. Returns null
- * while the arena only counts. */
+/* Reads the draft of a model whose positions form a grid of rows and cols in raster order. Each position has one of `values` ids. Returns
+ * null while the arena only counts. */
 const nx_draft *nx_draft_read(nx_reader *reader, uint32_t rows, uint32_t cols, uint32_t values);
 
 uint64_t nx_draft_scratch_bytes(const nx_draft *draft);

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT
  *
- * Makes samples copies of other samples, in a beam search and in runs that drop their less likely samples.
+ * Makes some samples copies of others, in a beam search and in runs that drop their less likely samples.
  */
 #include "session.h"
 
 void nx_adopt(const nx_layout *l, const uint32_t *parents) {
     uint32_t slots[NX_MAX_SAMPLES], ended[NX_MAX_SAMPLES];
-    /* The first child of a parent takes over its slot; the others take the slots of parents without children. */
+    /* A parent's first child takes over the parent's slot; the other children take the slots of parents without children. */
     uint64_t kept = 0;
     for (uint32_t b = 0; b < l->samples; b++) kept |= (uint64_t)1 << l->slots[parents[b]];
     uint64_t taken = 0, open = ~kept;

@@ -10,8 +10,8 @@ int nx_ends(const nx_plan *plan, uint32_t id) {
     return 0;
 }
 
-/* Marks that no pass is interrupted. A damaged session may have an interrupted pass of a sample that does not need one, which nx_pass would
- * not end. */
+/* Records that no pass is interrupted. A damaged session may hold an interrupted pass of a sample that needs no pass, and nx_pass would
+ * never end it. */
 static void end_pass(nx_session *s) { s->columns = s->group = s->slice = 0; }
 
 nx_status nx_pass(const nx_layout *l, const nx_column *columns, uint32_t n, uint32_t group, float *parameters) {
@@ -51,7 +51,7 @@ static int may_follow(const nx_layout *l, const uint32_t *ids, uint32_t count, u
     return 1;
 }
 
-/* Enters n known positions of one sample, beginning at `at`; nats: n arrays of E floats, `apart` from each other, or null. */
+/* Enters n known positions of one sample, beginning at position `at`. nats: n arrays of E floats that are `apart` floats apart, or null. */
 static nx_status enter(const nx_layout *l, uint32_t sample, uint32_t at, uint32_t n, float *nats, size_t apart) {
     nx_session *s = l->session;
     uint32_t slot = nx_slot(l, sample);
@@ -149,7 +149,7 @@ nx_status nx_compute(const nx_layout *l) {
         }
         nx_status status = nx_pass(l, column, n, first, l->pass);
         if (status) {
-            s->columns = 1; /* this call takes one position; put and speculative decoding take many */
+            s->columns = 1; /* this call computes one position; put and speculative decoding compute many */
             return status;
         }
         for (uint32_t j = 0; j < n; j++)

@@ -5,8 +5,8 @@
 
 #include "draft.h"
 
-/* The first words of every session. The words identify the sources of the build (build.sh writes them for web/dist), so that no build reads
- * the sessions of another build. */
+/* The first words of every session. They identify the sources of the build (build.sh writes them for web/dist), so that no build reads the
+ * sessions of another build. */
 #ifdef NX_BUILD
 #define MAGIC NX_BUILD
 #else
@@ -161,7 +161,7 @@ nx_status nx_session_grown_size(const nx_model *model, const nx_session *from, u
     return nx_session_size(model, from->part, &from->settings, &shape, bytes);
 }
 
-/* Copies a slot's rows of every map of the past; the rows are longer in `to`. */
+/* Copies a slot's rows of every map over earlier positions; the rows are longer in `to`. */
 static void grow_maps(const nx_layout *to, const nx_layout *from, uint32_t slot) {
     float *wide = nx_maps_of(to, slot), *narrow = nx_maps_of(from, slot);
     for (uint32_t i = 0; from->map_floats && i < from->plan->n_maps; i++) {
@@ -248,7 +248,7 @@ nx_status nx_session_encode(const nx_model *model, nx_session *session) {
     if (!l.plan->encodes || session->encoded) return NX_OK;
     if (NX_TEXTS && !session->slices) fill_noise(&l);
     int more = l.part->encode(l.plan->weights, &l.inputs, session->slices, l.encoder_output, l.scratch);
-    if (session->slices < INT32_MAX) session->slices++; /* the count can reach the limit only in damaged sessions */
+    if (session->slices < INT32_MAX) session->slices++; /* only a damaged session can reach this limit */
     if (more < 0) return nx_broke(session);
     if (more) return NX_MORE;
     session->encoded = 1;
@@ -293,7 +293,7 @@ static int header_valid(const nx_plan *plan, const nx_part *part, const nx_sessi
     return s->begun || !(s->living || s->found);
 }
 
-/* Returns whether the slots are a permutation of the samples, and every id is valid, or NX_NONE after the end of a sample. */
+/* Returns whether the slots are a permutation of the samples, and whether every id is valid or is NX_NONE after the end of its sample. */
 static int contents_valid(const nx_layout *l) {
     const nx_session *s = l->session;
     uint64_t taken = 0;
@@ -431,7 +431,7 @@ nx_status nx_session_retune(const nx_model *model, nx_session *session, const nx
         return NX_E_ARGUMENT;
     if (model->plan[session->part].noisy &&
         (settings->temperature != now->temperature || settings->seed_low != now->seed_low || settings->seed_high != now->seed_high))
-        return NX_E_ARGUMENT; /* draws inside the model are part of the run, so these settings cannot change */
+        return NX_E_ARGUMENT; /* what the part drew inside is part of the run, so these settings cannot change */
     session->settings = *settings;
     return NX_OK;
 }

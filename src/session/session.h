@@ -3,8 +3,8 @@
  * The internals of a session, which only the files of this folder use. The block of a session begins with a header. The offsets of all
  * other parts follow from the model, the settings and the shape, so the block may be copied anywhere.
  *
- * Slots. All data of one sample (ids, state, output, maps) are in one slot. Until the samples differ, all of them share slot 0. From then
- * on (`forked`) sample b has slot slots[b], and only nx_adopt changes the order of the slots.
+ * Slots. All data of one sample (ids, state, output, maps) are in one slot. Until the samples differ, they all share slot 0. From then on
+ * (`forked`), sample b has slot slots[b], and only nx_adopt changes this assignment.
  */
 #ifndef NX_SESSION_H
 #define NX_SESSION_H
@@ -13,24 +13,24 @@
 #include "model.h"
 #include "sampling/categorical.h"
 
-/* A guess whose largest logit leads by less than this number of nats ends the window of speculative decoding. Guesses with a smaller lead
- * fail so often that computing later columns is not worth the time. The drawn values do not depend on this limit. */
+/* A guess ends the window of speculative decoding if it leads the next best value by less than this number of nats. Such guesses fail so
+ * often that computing the columns after them is not worth the time. The drawn values do not depend on this limit. */
 #define NX_SURE 1.5f
 
 struct nx_session {
     uint32_t magic, fingerprint, part;
-    nx_shape shape; /* zeros mean absent */
+    nx_shape shape; /* a count of 0 is an absent input; a length of 0 is a part without a sequence */
     nx_settings settings;
     uint32_t position;   /* number of positions known or drawn */
     uint32_t computed;   /* 1 + the last position that the model has computed; 0: none */
     uint32_t has_output; /* whether the last pass computed its output layer */
     uint32_t forked;
-    uint32_t given;           /* bit i: input i has been given */
+    uint32_t given;           /* bit i: whether input i has been given */
     uint32_t slices, encoded; /* number of finished encoder slices; 1: all are finished */
     uint32_t columns;         /* number of columns of an interrupted pass, otherwise 0 */
-    uint32_t group, slice;    /* number of samples before the interrupted pass, and number of its finished slices */
+    uint32_t group, slice;    /* number of samples before the interrupted pass, and number of slices of the pass that are finished */
     uint32_t broken;          /* 1: a computed number is not finite */
-    uint32_t tried, held;     /* number of recent guesses from the text, and how many of them were right */
+    uint32_t tried, held;     /* number of recent guesses by look-up, and how many of them were right */
     uint32_t begun;           /* 1 + the position at which a beam search began; 0: none */
     uint32_t living, found;   /* number of live hypotheses of the search, and of complete ones */
     float best;               /* lowest score of the complete hypotheses */
@@ -41,7 +41,8 @@ static inline uint64_t nx_map_rows(const nx_map *map, const nx_shape *shape) {
     return (uint64_t)map->rows * (NX_TEXTS && map->queries ? nx_map_queries(map, shape) : 1);
 }
 
-/* Pointers to the parts of a session's block. P: output parameters of a position, E: its elements, V: their values, S: slots = samples. */
+/* Pointers to the parts of a session's block. Letters in shapes: P output parameters of a position, E elements of a position, V values of
+ * an element, S slots (as many as samples). */
 typedef struct {
     const nx_model *model;
     const nx_plan *plan;
@@ -54,14 +55,14 @@ typedef struct {
     uint32_t *port[NX_PORTS];
     uint32_t *biased; /* (settings.biases) ids with a bias */
     float *bias;      /* (settings.biases) the numbers that are added to their logits */
-    uint8_t *ahead;   /* (length) the number of guesses on which each position's computation was based: nx_session_ahead */
+    uint8_t *ahead;   /* shape (length): the number of guesses from which each position was computed (nx_session_ahead) */
     float *pass;      /* (NX_COLUMNS, nx_stride(P)) output parameters of a pass */
     float *logits;    /* (4, nx_stride(V)) logits of one element, and the scratch of its draw */
     void *scratch, *draft;
     uint8_t *encoder_output; /* encoder_output_bytes, which nx_part.encode fills */
     float *output;           /* (S, nx_stride(P)) output parameters of the last position */
     float *maps;             /* maps (S, map_floats), if requested; the maps of encode are in `inputs` */
-    float *hidden;           /* hidden states (S, hidden_floats), if requested */
+    float *hidden;           /* hidden states, shape (S, hidden_floats), if requested */
     uint32_t *ids;           /* (S, length E) */
     uint8_t *state;          /* (S, state_bytes) */
     uint64_t encoder_output_bytes, state_bytes, map_floats, encoded_floats, hidden_floats, bytes;
@@ -97,16 +98,16 @@ void nx_copy_slot(const nx_layout *l, uint32_t to, uint32_t from);
 /* Gives every sample its own slot. */
 void nx_fork(const nx_layout *l);
 
-/* Returns whether the model draws inside, in which case a state depends on more than the ids before it. */
+/* Returns whether the part draws inside, so that a state depends on more than the ids before it. */
 static inline int nx_noisy(const nx_layout *l) { return NX_TEXTS && l->plan->noisy && l->session->settings.temperature != 0; }
 
 /* Makes sample b a copy of sample parents[b]. Each sample must have its own slot (forked). Only parents that are chosen more than once are
  * copied. */
 void nx_adopt(const nx_layout *l, const uint32_t *parents);
 
-/* Computes a slice of a pass of n columns, or the next slice of an interrupted one. group: number of samples before it. Returns NX_MORE
- * while there are more slices; the session stores which one is next. parameters (n, nx_stride(P)) written with the last slice; may be
- * null. */
+/* Computes a slice of a pass of n columns, or the next slice of an interrupted pass. group: number of samples before the pass. Returns
+ * NX_MORE while there are more slices; the session stores the index of the next one. parameters (n, nx_stride(P)) written with the last
+ * slice; may be null. */
 nx_status nx_pass(const nx_layout *l, const nx_column *columns, uint32_t n, uint32_t group, float *parameters);
 
 /* Marks the session as broken, so that every later call returns NX_E_NUMERIC. Returns NX_E_NUMERIC. */
@@ -123,7 +124,8 @@ int nx_ends(const nx_plan *plan, uint32_t id);
  * element must be known. */
 uint32_t nx_draw_id(const nx_layout *l, uint32_t sample, uint32_t position, uint32_t element);
 
-/* Draws the elements of one position of a sample into its slot, given the output parameters. ids, nats (E) written; nats may be null. */
+/* Draws the elements of one position of a sample from the output parameters, and stores them in its slot. ids, nats (E) written; nats may
+ * be null. */
 void nx_draw_elements(const nx_layout *l, uint32_t sample, uint32_t position, const float *parameters, uint32_t *ids, float *nats);
 
 /* Returns whether the run uses speculative decoding. nx_draw_ahead then draws as many positions as one pass yields, up to `most`

@@ -6,16 +6,16 @@
 #include "kernels/elementary.h"
 #include "reader.h"
 
-#define AROUND 27         /* number of features of the 3x3 cells around a pixel, 3 colours each */
-#define CELL 12           /* index in these features of the centre cell, which contains the pixel */
-#define LEFT (AROUND + 3) /* index of the past in the input, and of the constant 1 */
+#define AROUND 27         /* number of features of the 3 x 3 cells around a pixel, with 3 colours each */
+#define CELL 12           /* index of the centre cell, which contains the pixel, in these features */
+#define LEFT (AROUND + 3) /* index of the earlier pixels in the features, and of the constant 1 in the input */
 #define INPUT (LEFT + 1)  /* number of features of a pixel at the decoder's input */
 
 static const int past[6][2] = {{0, -1}, {-1, 0}, {-1, -1}, {-1, 1}, {0, -2}, {-2, 0}}; /* rows, columns */
 
 int nx_direct_there(const nx_reader *reader) { return nx_tensor_rows(reader, "direct.input.weight") > 0; }
 
-/* Converts the palette to the form that the prior needs. */
+/* Converts the palette to the form in which the prior uses it. */
 static const float *squares(nx_reader *r, const float *palette, uint32_t values) {
     uint32_t stride = nx_stride(values);
     float *planes = nx_arena_take(r->arena, (uint64_t)4 * stride * sizeof *planes);
@@ -78,7 +78,7 @@ void nx_direct_know(const nx_direct *w, float *known, const uint32_t *small, con
     uint32_t row = s.row / s.cell_rows, col = s.col / s.cell_cols, first = row * s.cell_rows * w->width + col * s.cell_cols;
     memset(known, 0, NX_DIRECT_KNOWN * sizeof *known);
     for (uint32_t i = 0; i < 9; i++) {
-        uint32_t y = row + i / 3 - 1, x = col + i % 3 - 1; /* an index before the first one wraps around */
+        uint32_t y = row + i / 3 - 1, x = col + i % 3 - 1; /* an index before the first one wraps around to a large number */
         for (uint32_t c = 0; c < 3 && y < w->rows && x < w->cols; c++)
             known[3 * i + c] = (255 - (float)small[(y * w->cols + x) * 3 + c]) / 255;
     }
@@ -98,7 +98,7 @@ void nx_direct_know(const nx_direct *w, float *known, const uint32_t *small, con
     known[NX_DIRECT_KNOWN - 1] = 1;
 }
 
-/* Returns the palette's colour nearest to z (3); if several are, the first one. */
+/* Returns the palette's colour nearest to z (3); ties go to the first one. */
 static uint32_t nearest(const nx_direct *w, const float *z) {
     uint32_t stride = nx_stride(w->values), first = 0, at[4];
     v128_t red = wasm_f32x4_splat(z[0]), green = wasm_f32x4_splat(z[1]), blue = wasm_f32x4_splat(z[2]);
@@ -132,7 +132,7 @@ void nx_direct_enter(const nx_direct *w, float *x, const float *known, uint32_t 
 
 /* ---- the prior ------------------------------------------------------------------------------------------------------- */
 
-/* Adds four sums, each of every fourth product. n % 4 == 0 */
+/* Adds products in four sums, each of every fourth product, and then adds the four sums. n % 4 == 0 */
 static float inner(const float *a, const float *b, uint32_t n) {
     v128_t sum = wasm_f32x4_splat(0);
     for (uint32_t i = 0; i < n; i += 4) sum = f32x4_mul_add(wasm_v128_load(a + i), wasm_v128_load(b + i), sum);

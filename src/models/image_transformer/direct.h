@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Enlargement that reads the small picture directly: an option of the Image Transformer that is ours and is not in the paper. Each pixel
- * gets features of the small picture, as input of the decoder and as a prior on its distribution.
+ * Enlargement that reads the small picture directly. This option of the Image Transformer is our own and is not in the paper. The features
+ * of the small picture at each pixel are an input of the decoder and give a prior on the pixel's distribution.
  *
  * Colours are z = (255 - v) / 255, so white and everything outside the picture are 0. Each pixel of the small picture is a cell of K pixels
  * of the large one. For the pixel at index k of its cell (both in raster order), 49 numbers are known in advance:
@@ -46,8 +46,8 @@ typedef struct {
 /* Returns whether a file uses this option. */
 int nx_direct_there(const nx_reader *reader);
 
-/* Reads the weights. d: width of the model; palette (V, 3) or null; mixtures: components of a mixture over a pixel, or 0. The sides of the
- * large picture must be multiples of those of the small one. */
+/* Reads the weights. d: width of the model; palette: shape (V, 3), or null; mixtures: number of components of a mixture over a pixel, or 0.
+ * The sides of the large picture must be multiples of those of the small one. */
 void nx_direct_read(nx_reader *reader, nx_direct *direct, uint32_t d, const float *palette, uint32_t values, uint32_t mixtures);
 
 /* Computes the known features of the pixel at `position`.

@@ -20,12 +20,12 @@ typedef struct {
     nx_linear book; /* (codes, width), and -|e|^2 / 2 */
 } nx_codes;
 
-/* Reads a level, "top" or "bottom", of architecture `arch`: first its keys and encoder, later its decoder. Each call counts as weights of
- * the part that the reader has set. */
+/* Reads a level, "top" or "bottom", of architecture `arch`. The first function reads its keys and encoder, the second one its decoder. Each
+ * call counts the weights for the part that the reader has set. */
 void nx_codes_read_encoder(nx_reader *r, nx_codes *level, const char *arch, const char *name);
 void nx_codes_read_decoder(nx_reader *r, nx_codes *level, const char *arch, const char *name);
 
-/* Returns the number of codes of a sound with this many samples, padded with silence to a whole code. */
+/* Returns the number of codes of a sound with this many samples, after padding it with silence to a whole number of codes. */
 static inline uint32_t nx_codes_of(const nx_codes *level, uint32_t samples) { return (samples + level->hop - 1) / level->hop; }
 
 /* Computes slice 0, 1, ... of the codes (n) of samples (n hop) in rows[0]. Returns 1 while there are more slices, 0 after the last one, and

@@ -62,7 +62,7 @@ void nx_prior_read_above(nx_reader *r, nx_prior *p, nx_plan *plan, const char *a
 
 /* ---- the codes above ------------------------------------------------------------------------------------------------------- */
 
-/* Returns the number of positions that have vectors of the codes above. */
+/* Returns the number of positions that have vectors from the codes above. */
 static uint32_t below(const nx_prior *p, const nx_shape *shape) { return nx_stack_length(&p->stack, shape->counts[p->above_port]); }
 
 static void rows_of(const nx_prior *p, const nx_shape *shape, void *output, float *rows[2]) {
@@ -95,8 +95,8 @@ uint64_t nx_prior_state_bytes(const void *opaque, const nx_shape *shape) {
 }
 
 typedef struct {
-    float *x, *y;       /* (J, d) the residual stream, and rows to add to it */
-    void *blocks, *end; /* scratch memory of the blocks, and of the last product */
+    float *x, *y;       /* shape (J, d): the residual stream, and rows to add to it */
+    void *blocks, *end; /* scratch memory of the blocks, and of the last matrix product */
     uint64_t bytes;
 } scratch;
 

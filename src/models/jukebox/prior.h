@@ -4,8 +4,8 @@
  *
  *   x = e[code at p - 1] + row[p / l] + column[p % l] + class + speaker + above_p        blocks        W LN(x) + b
  *
- * where position 0 has no previous code, class and speaker may be absent, and above_p depends on the codes of the level above, if there is
- * one: a table, a stack of convolutions that expands each of these codes to the codes below it, and a layer norm.
+ * where position 0 has no previous code and class and speaker may be absent. above_p depends on the codes of the level above, if there is
+ * one. It is computed by a table, a stack of convolutions that expands each of these codes to the codes below it, and a layer norm.
  */
 #ifndef NX_JUKEBOX_PRIOR_H
 #define NX_JUKEBOX_PRIOR_H
@@ -21,7 +21,7 @@ typedef struct {
     nx_norm last;
     nx_linear head; /* (V, d) */
     /* of the level above */
-    nx_embedding above; /* (its codes, d) */
+    nx_embedding above; /* shape (codes above, d) */
     nx_stack stack;
     nx_norm norm;
 } nx_prior;
@@ -31,8 +31,8 @@ typedef struct {
 void nx_prior_read(nx_reader *r, nx_prior *prior, nx_plan *plan, const char *arch, const char *name, uint32_t positions, uint32_t values,
                    uint32_t classes, uint32_t speakers);
 
-/* Reads the prior's conditioner: `port` takes at most `most` codes of the level above, with ids below `codes`; each code belongs to `ratio`
- * positions. */
+/* Reads the prior's conditioner, whose input is a port of at most `most` codes of the level above. These codes are below `codes`, and each
+ * belongs to `ratio` positions. */
 void nx_prior_read_above(nx_reader *r, nx_prior *prior, nx_plan *plan, const char *arch, const char *name, const char *port, uint32_t codes,
                          uint32_t ratio, uint32_t most);
 

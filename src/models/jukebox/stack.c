@@ -5,7 +5,7 @@
 
 #include "kernels/image.h"
 
-#define SLICE 64 /* number of locations of a layer computed together */
+#define SLICE 64 /* number of locations of a layer that are computed together */
 
 void nx_stack_add(nx_reader *r, nx_stack *stack, const char *name, nx_stack_kind kind, uint32_t step, uint32_t in, uint32_t out) {
     nx_stack_layer *l = &stack->layers[stack->n];

@@ -37,10 +37,10 @@ void nx_stack_add(nx_reader *r, nx_stack *stack, const char *name, nx_stack_kind
 /* Returns the number of output vectors for T input vectors. The step of every DOWN must divide the number of its input vectors. */
 uint32_t nx_stack_length(const nx_stack *stack, uint32_t T);
 
-/* Returns the size in floats of each of the two buffers between which a stack alternates. */
+/* Returns the size in floats of each of the two buffers that a stack uses in turn. */
 uint64_t nx_stack_room(const nx_stack *stack, uint32_t T);
 
-/* Computes slice `slice` of a stack, if the stack has such a slice; all earlier slices must have been computed. rows: two buffers of
+/* Computes slice `slice` of a stack, if there is such a slice; all earlier slices must have been computed. rows: two buffers of
  * nx_stack_room floats; the first one contains the T input vectors, contiguous. Returns the number of slices. nx_stack_output locates the
  * output vectors. */
 uint32_t nx_stack_run(const nx_stack *stack, uint32_t T, float *rows[2], uint32_t slice, void *scratch);

@@ -3,10 +3,10 @@
 
 #include <string.h>
 
-#define MOST_TICKS 4095 /* the maximum ticks of an id: the sum of a million such ids still fits 32 bits */
+#define MOST_TICKS 4095 /* limit of the ticks of an id: the sum of a million such ids still fits 32 bits */
 #define MOST_PITCH 127
 
-/* Reads one number for each id, at most `most`. */
+/* Reads an array with one number for each id, at most `most`. */
 static const uint32_t *read_of_ids(nx_reader *r, const char *arch, const char *name, uint32_t most, uint32_t values) {
     uint32_t numbers[NX_MAX_NOTES], *placed = nx_arena_take(r->arena, values * sizeof *placed);
     uint32_t count = nx_read_numbers(r, nx_key(arch, name).text, 0, most, numbers, NX_MAX_NOTES);
@@ -33,7 +33,8 @@ void nx_notes_read(nx_reader *r, nx_notes *notes, const char *arch, uint32_t val
     notes->sounding = nx_read_embedding(r, "sounding_embd.weight", values, d);
 }
 
-/* The values stored for each position. Ids are stored plus 1; 0 is a voice that has had no note yet. */
+/* The values stored for each position: TIME, CHORD, and SOUNDING for each voice. SOUNDING is an id plus 1; 0: the voice has had no note
+ * yet. */
 enum { TIME, CHORD, SOUNDING };
 
 static uint32_t numbers_of(const nx_notes *notes) { return SOUNDING + notes->voices; }

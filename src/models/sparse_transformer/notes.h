@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: MIT
  *
- * The position of a note in music [after MuseNet: Payne 2019, openai.com/research/musenet]. For each id, the file lists the ticks that
- * pass, and the voice and pitch of a note. Three functions of the ids up to position i are added to its embedding:
+ * The position of a note in music [after MuseNet: Payne 2019, openai.com/research/musenet]. For each id, the file lists the number of ticks
+ * that pass, and the voice and pitch of a note. Three values that depend on the ids up to position i are added to the embedding of position
+ * i:
  *
- *   bar[t / b] + tick[t % b]    t the ticks that have passed, b those of a bar; the last row of `bar` is shared by all later ones
- *   chord[c]                    c the number of ids since time last passed, at most the last row
- *   sum over v of sounding[s]   s the last id of voice v, where it had one
+ *   bar[t / b] + tick[t % b]    t: ticks that have passed, b: ticks of a bar; all later bars share the last row of `bar`
+ *   chord[c]                    c: number of ids since time last passed; larger numbers use the last row
+ *   sum over v of sounding[s]   s: the last id of voice v; a voice without one adds nothing
  *
- * Notes that start together share the embedding of their time. t, c and s are stored for each position, so that a position may be entered
- * again.
+ * Notes that start together share the embedding of their time. The values t, c and s are stored for each position, so that a position may
+ * be computed again.
  */
 #ifndef NX_SPARSE_NOTES_H
 #define NX_SPARSE_NOTES_H
@@ -21,7 +22,7 @@
 typedef struct {
     uint32_t values, voices;
     uint32_t bar_ticks;            /* b */
-    const uint32_t *ticks, *voice; /* (V) ticks that pass with each id; the voice of each id, from 1, or 0 */
+    const uint32_t *ticks, *voice; /* shape (V): ticks that pass with each id; the voice of each id, counted from 1, or 0 for none */
     nx_embedding bar, tick, chord, sounding;
 } nx_notes;
 
@@ -31,8 +32,8 @@ void nx_notes_read(nx_reader *r, nx_notes *notes, const char *arch, uint32_t val
 /* Returns the size of the state for a number of positions. */
 uint64_t nx_notes_bytes(const nx_notes *notes, uint32_t positions);
 
-/* Appends the id at position i to the state `kept`, which ends with position i - 1, and adds the rows of the id to x. y: scratch, both
- * (nx_stride(d)). */
+/* Appends the id at position i to the state `kept`, which so far ends with position i - 1, and adds the rows of the id to x. y: scratch
+ * memory; x and y have nx_stride(d) numbers. */
 void nx_notes_add(const nx_notes *notes, void *kept, uint32_t i, uint32_t id, float *x, float *y, uint32_t d);
 
 #endif
