@@ -145,7 +145,7 @@ typedef struct {
 typedef struct nx_arch {
     const char *name;
     uint32_t n_parts;
-    const nx_part *parts;                                 /* (n_parts) */
+    const nx_part *parts;                                 /* shape (n_parts) */
     void (*configure)(nx_reader *reader, nx_plan *plans); /* reads and checks a whole model; plans (n_parts), zeroed before the call */
     uint32_t streams; /* 1: configure reads no weights, so the weights may arrive later (nx_model_begin) */
 } nx_arch;

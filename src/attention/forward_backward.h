@@ -21,9 +21,9 @@ static inline uint32_t nx_chain_stride(uint32_t states) { return (states + 3) & 
 
 typedef struct {
     uint32_t states;          /* C */
-    const float *transition;  /* (C, stride) A[from][to] */
-    const float *reversed;    /* (C, stride) A[from][to] at [to][from] */
-    const float *start, *end; /* (stride) */
+    const float *transition;  /* shape (C, stride): A[from][to] */
+    const float *reversed;    /* shape (C, stride): A[from][to] at [to][from] */
+    const float *start, *end; /* shape (stride) */
 } nx_chain_weights;
 
 /* Pad a transition matrix (C, C) to rows of shape (C, stride) and to the rows of its transpose, and a vector (C) to one row (stride). */

@@ -45,7 +45,7 @@ NX_INLINE void walk_on(ring_walk *walk, uint32_t n) {
 /* The bytes of a head's keys or values, and where a slot begins in them. */
 typedef struct {
     uint8_t *keys, *values;
-    float *key_scales, *value_scales; /* (S) */
+    float *key_scales, *value_scales; /* shape (S) */
 } head_cache;
 
 static inline head_cache head_of(const nx_cache *cache, uint32_t head) {

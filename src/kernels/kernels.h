@@ -84,7 +84,7 @@ void nx_matrix_row(float *out, const nx_matrix *matrix, uint32_t row);
 /* A table whose rows are looked up. The table stays in the file's encoding, and a row is converted to floats when it is used. */
 typedef struct {
     uint32_t type, rows, cols;
-    const uint8_t *data; /* (rows, cols) */
+    const uint8_t *data; /* shape (rows, cols) */
 } nx_embedding;
 
 /* Converts row `row` to floats: out (cols) written. */

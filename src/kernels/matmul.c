@@ -170,14 +170,14 @@ void nx_matrix_row(float *out, const nx_matrix *matrix, uint32_t row) {
 /* ---- the product of one tile: n columns, n a constant after inlining, so that the sums stay in registers ---- */
 
 typedef struct {
-    float *out; /* (n, out_stride) */
+    float *out; /* shape (n, out_stride) */
     const float *bias;
     uint32_t out_stride, cols;
-    const float *x; /* (n, x_stride) */
+    const float *x; /* shape (n, x_stride) */
     uint32_t x_stride;
-    const nx_activations *activations; /* (n, cols / 4) */
-    const float *scale;                /* (n) */
-    const int32_t *sum;                /* (n, sums_of(cols)) sums of the activations, for each block and then for every EXACT columns */
+    const nx_activations *activations; /* shape (n, cols / 4) */
+    const float *scale;                /* shape (n) */
+    const int32_t *sum;                /* shape (n, sums_of(cols)): sums of the activations, per block and then per EXACT columns */
 } tile_work;
 
 static uint32_t sums_of(uint32_t cols) { return cols / BLOCK + (cols + EXACT - 1) / EXACT; }

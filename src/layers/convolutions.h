@@ -14,7 +14,7 @@
 
 typedef struct {
     nx_patches patches;
-    nx_linear map;      /* (channels out, kernel * kernel * channels in) */
+    nx_linear map;      /* shape (channels out, kernel * kernel * channels in) */
     uint32_t locations; /* rows * columns of its output */
 } nx_convolution;
 

@@ -58,7 +58,7 @@ void nx_decoder_embed(const nx_decoder *decoder, float *x, uint32_t id);
 
 /* Queries, keys and values of the columns: column j at query + j * query_stride, key + j * kv_stride, value + j * kv_stride. */
 typedef struct {
-    const float *query, *key, *value; /* (H k), (G k), (G k) */
+    const float *query, *key, *value; /* shapes (H k), (G k), (G k) */
     uint32_t query_stride, kv_stride;
 } nx_qkv;
 

@@ -10,13 +10,13 @@
 
 /* out = W in + b. */
 typedef struct {
-    nx_matrix weight;  /* (out, in) */
-    const float *bias; /* (out) or null */
+    nx_matrix weight;  /* shape (out, in) */
+    const float *bias; /* shape (out), or null */
 } nx_linear;
 
 /* A layer norm. */
 typedef struct {
-    const float *weight, *bias; /* (d) */
+    const float *weight, *bias; /* shape (d) */
 } nx_norm;
 
 /* Reads a linear map of a block. stack, index, part: its name, such as "enc.", 7 and "attn_q" (see nx_block_name). The bias may be

@@ -21,7 +21,7 @@ typedef struct {
     uint32_t input_kernel, kernel; /* kernel sides of the first convolution and of the others, odd */
     uint32_t head_length;          /* width of the layer before the output */
     nx_output output;              /* distribution of a pixel */
-    nx_linear head, last;          /* (head_length, d), (P, head_length) */
+    nx_linear head, last;          /* shapes (head_length, d), (P, head_length) */
 } nx_pixels;
 
 /* Reads the keys of architecture `arch`; d must be a multiple of `unit`. */

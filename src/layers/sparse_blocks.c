@@ -122,9 +122,9 @@ uint32_t nx_sparse_blocks_keys(const nx_sparse_blocks *b, uint32_t row, uint32_t
 
 typedef struct {
     float *y, *normed;          /* shape (J, d): the output of a sublayer, and its input */
-    float *query, *key, *value; /* (J, H k) */
-    float *mixed;               /* (J, H k) */
-    float *inner;               /* (J, F) */
+    float *query, *key, *value; /* shape (J, H k) */
+    float *mixed;               /* shape (J, H k) */
+    float *inner;               /* shape (J, F) */
     nx_range *ranges;
     void *attend, *matmul;
     uint64_t bytes;

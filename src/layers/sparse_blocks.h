@@ -19,10 +19,10 @@
 #include "layers/layers.h"
 
 typedef struct {
-    nx_norm attention_norm, inner_norm; /* (d) */
-    nx_linear query, key, value;        /* (H k, d) */
-    nx_linear output;                   /* (d, H k) */
-    nx_linear up, down;                 /* (F, d), (d, F) */
+    nx_norm attention_norm, inner_norm; /* shape (d) */
+    nx_linear query, key, value;        /* shape (H k, d) */
+    nx_linear output;                   /* shape (d, H k) */
+    nx_linear up, down;                 /* shapes (F, d), (d, F) */
 } nx_sparse_block;
 
 typedef enum { NX_INTERLEAVED, NX_MERGED, NX_BY_HEAD } nx_sparse_combine;

@@ -21,14 +21,14 @@
 #include "layers/layers.h"
 
 typedef struct {
-    nx_linear query, key, value; /* (H k, d)   W_q W_k W_v */
-    nx_linear output;            /* (d, H k)   W_o joins the heads */
-    nx_norm norm;                /* (d) */
+    nx_linear query, key, value; /* shape (H k, d): W_q W_k W_v */
+    nx_linear output;            /* shape (d, H k): W_o joins the heads */
+    nx_norm norm;                /* shape (d) */
 } nx_attention_weights;
 
 typedef struct {
-    nx_linear up, down; /* (F, d), (d, F) */
-    nx_norm norm;       /* (d) */
+    nx_linear up, down; /* shapes (F, d), (d, F) */
+    nx_norm norm;       /* shape (d) */
 } nx_feed_forward;
 
 typedef struct {
@@ -55,11 +55,11 @@ typedef struct {
     uint32_t d, width;          /* d, H k */
     int pre_norm;               /* 1: the norm is before each sublayer, not after it */
     float epsilon;              /* epsilon of the norms */
-    float *y;                   /* (J, d) a sublayer's output */
-    float *normed;              /* (J, d) a sublayer's input, pre-norm only */
-    float *query, *key, *value; /* (J, H k) */
+    float *y;                   /* shape (J, d): a sublayer's output */
+    float *normed;              /* shape (J, d): a sublayer's input, only with pre-norm */
+    float *query, *key, *value; /* shape (J, H k) */
     float *mixed;               /* output of attention before W_o, shape (J, H k) */
-    float *inner;               /* (J, F) */
+    float *inner;               /* shape (J, F) */
     void *attend, *matmul;
 } nx_sublayers;
 

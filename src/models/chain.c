@@ -43,7 +43,7 @@ enum { TAGS, MARGINALS, NATS };
 
 typedef struct {
     uint32_t type, states, stride, width;
-    nx_embedding feature; /* (V, C) */
+    nx_embedding feature; /* shape (V, C) */
     nx_chain_weights chain;
 } model;
 
@@ -99,13 +99,13 @@ typedef struct {
     head *head;
     float *potential; /* shape (T, stride): U; at the end without the part that an MEMM subtracts */
     float *alpha;     /* shape (T, stride): alpha, given the pins */
-    float *log_z;     /* (T) */
+    float *log_z;     /* shape (T) */
     float *free;      /* shape (stride): alpha without pins, at the latest position */
     float *best;      /* shape (stride): Viterbi scores at the latest position */
     float *beta;      /* shape (stride): beta at the latest position */
-    float *marginals; /* (T, C) */
-    uint32_t *tags;   /* (T) */
-    uint16_t *from;   /* (T, stride) */
+    float *marginals; /* shape (T, C) */
+    uint32_t *tags;   /* shape (T) */
+    uint16_t *from;   /* shape (T, stride) */
     uint64_t bytes;
 } room;
 

@@ -24,7 +24,7 @@
 typedef struct {
     uint32_t n;
     nx_embedding weight; /* shape (n, n): one row per source pixel */
-    const float *bias;   /* (n) */
+    const float *bias;   /* shape (n) */
 } model;
 
 static void configure(nx_reader *r, nx_plan *plan) {

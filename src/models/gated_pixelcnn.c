@@ -26,13 +26,13 @@
 /* ---- config and weights ---------------------------------------------------------------------------------------------- */
 
 typedef struct {
-    nx_embedding classes;   /* (classes, 4d) [V_v | V_x], or without data */
-    nx_linear link, output; /* (2d, 2d), (d, d) */
+    nx_embedding classes;   /* shape (classes, 4d): [V_v | V_x], or without data */
+    nx_linear link, output; /* shapes (2d, 2d), (d, d) */
 } gates;
 
 typedef struct {
     gates gates;
-    nx_linear vertical, horizontal; /* (2d, taps d), the second without a bias */
+    nx_linear vertical, horizontal; /* shape (2d, taps d), the second without a bias */
 } layer;
 
 typedef struct {
@@ -40,10 +40,10 @@ typedef struct {
     nx_taps above, beside; /* taps of the other layers; `above` is relative to the next row, so its rows include the current row */
     nx_taps first_above, first_beside; /* taps of the first layer */
     nx_taps row;                       /* reaches as far back as the values that wait for the pixels of a row */
-    nx_embedding vertical, horizontal; /* (taps V, 2d) weights of the first layer */
-    const float *vertical_bias;        /* (2d) */
+    nx_embedding vertical, horizontal; /* shape (taps V, 2d): weights of the first layer */
+    const float *vertical_bias;        /* shape (2d) */
     gates first;
-    const layer *layers; /* (N) */
+    const layer *layers; /* shape (N) */
     uint32_t class_port; /* NX_NONE: none */
 } model;
 
@@ -117,12 +117,12 @@ static uint64_t state_bytes(const void *opaque, const nx_shape *shape) {
 }
 
 typedef struct {
-    float *x;       /* (J, d) the horizontal stack */
-    float *p;       /* (J, 2d) input of the gates */
-    float *o;       /* (J, d) output of the gates */
-    float *y;       /* (J, 4d or head_length) */
-    float *wide;    /* (J, taps d) the input of a convolution */
-    uint32_t *list; /* (n) keys of the map */
+    float *x;       /* shape (J, d): the horizontal stack */
+    float *p;       /* shape (J, 2d): input of the gates */
+    float *o;       /* shape (J, d): output of the gates */
+    float *y;       /* shape (J, 4d or head_length) */
+    float *wide;    /* shape (J, taps d): the input of a convolution */
+    uint32_t *list; /* shape (n): keys of the map */
     void *matmul;
     uint64_t bytes;
 } scratch;

@@ -30,16 +30,16 @@
 typedef struct {
     nx_norm before_attention, before_inner;
     nx_linear qkv;      /* shape (3 d, d): queries, keys and values of all heads */
-    nx_linear output;   /* (d, d) */
-    nx_linear up, down; /* (F, d), (d, F) */
+    nx_linear output;   /* shape (d, d) */
+    nx_linear up, down; /* shapes (F, d), (d, F) */
 } block;
 
 typedef struct {
     nx_decoder decoder;
     uint32_t inner;
     float epsilon;
-    nx_embedding positions; /* (T, d) */
-    const block *blocks;    /* (N) */
+    nx_embedding positions; /* shape (T, d) */
+    const block *blocks;    /* shape (N) */
     nx_norm last;
 } model;
 
@@ -87,10 +87,10 @@ static void configure(nx_reader *r, nx_plan *plan) {
 /* ---- the scratch memory of a pass ------------------------------------------------------------------------------------- */
 
 typedef struct {
-    float *x, *y, *normed; /* (J, d) the residual stream, a sublayer's output, and its input */
-    float *qkv;            /* (J, 3 d) */
-    float *mixed;          /* (J, d) */
-    float *inner;          /* (J, F) */
+    float *x, *y, *normed; /* shape (J, d): the residual stream, a sublayer's output, and its input */
+    float *qkv;            /* shape (J, 3 d) */
+    float *mixed;          /* shape (J, d) */
+    float *inner;          /* shape (J, F) */
     void *attend, *matmul;
     uint64_t bytes;
 } scratch;

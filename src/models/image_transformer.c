@@ -45,20 +45,20 @@ typedef struct {
     uint32_t class_port, source_port; /* NX_NONE: none */
     nx_block_form form;               /* form of the decoder's blocks */
     nx_cache_form cache;              /* form of the keys and values of a block */
-    const nx_block *blocks;           /* (N) */
-    nx_norm last;                     /* (d)  pre-norm only */
-    nx_linear head;                   /* (P, d) */
+    const nx_block *blocks;           /* shape (N) */
+    nx_norm last;                     /* shape (d), only with pre-norm */
+    nx_linear head;                   /* shape (P, d) */
 
     /* the encoder */
     uint32_t source, source_cols, n_encoder_blocks; /* S, columns, blocks; 0: none */
     nx_block_form source_form;
-    nx_linear source_pixel; /* (d, C) */
+    nx_linear source_pixel; /* shape (d, C) */
     const float *source_row_position, *source_col_position;
     const nx_block *encoder_blocks;
-    nx_norm source_last; /* (d)  pre-norm only */
+    nx_norm source_last; /* shape (d), only with pre-norm */
 
     nx_direct direct;  /* places == 0: none */
-    nx_linear context; /* (d, d) U of direct.h, if there is an encoder */
+    nx_linear context; /* shape (d, d): U of direct.h, if there is an encoder */
 } model;
 
 /* Returns whether the decoder's blocks attend to the encoder's output. If they do not, each row of the output is added to the pixels of its
@@ -257,7 +257,7 @@ static uint64_t state_bytes(const void *opaque, const nx_shape *shape) {
 
 typedef struct {
     nx_sublayers sublayers;
-    float *x;         /* (J, d) the residual stream */
+    float *x;         /* shape (J, d): the residual stream */
     float *known;     /* shape (J, NX_DIRECT_KNOWN): features of the small picture and of earlier pixels, if the model uses them */
     nx_range *ranges; /* the positions that the pass's queries see */
     uint64_t bytes;
@@ -285,7 +285,7 @@ static uint64_t scratch_bytes(const void *opaque, const nx_shape *shape, uint32_
 
 /* The encoder's output for the decoder. Part of it is the encoder's own working memory. */
 typedef struct {
-    void *cross; /* (N) caches of S slots each, one for each decoder block that attends to it: keys and values of the encoder's output */
+    void *cross; /* N caches of S slots, one for each decoder block that attends to it: keys and values of the encoder's output */
     float *x;    /* shape (S, d): the encoder's residual stream, then its output, multiplied by U if it is added to the pixels */
     void *cache; /* one cache of S slots, for the encoder's own attention */
     uint64_t bytes;

@@ -28,7 +28,7 @@ enum { OF_TOP, OF_BOTTOM }; /* the results of the encoder */
 enum { CODES, UPPER };      /* the ports of the decoder */
 
 typedef struct {
-    const float *levels; /* (256) samples */
+    const float *levels; /* shape (256): samples */
     nx_codes top, bottom;
     nx_prior priors[2];
 } model;

@@ -46,14 +46,14 @@
 
 typedef struct {
     int local, turned;                  /* whether the block sees only the latest ids, and whether it has rotary positions */
-    const float *attention_norm;        /* (d) or null */
-    nx_linear query, key, value;        /* (H k, d), (G k, d), (G k, d) */
+    const float *attention_norm;        /* shape (d), or null */
+    nx_linear query, key, value;        /* shapes (H k, d), (G k, d), (G k, d) */
     const float *query_norm, *key_norm; /* shape (k), or over all heads (H k) and (G k), or null */
-    nx_linear output;                   /* (d, H k) */
-    const float *after_attention;       /* (d) norm of attention's output, or null */
-    const float *inner_norm;            /* (d) or null */
-    nx_linear gate, up, down;           /* (F, d), (F, d), (d, F) */
-    const float *after_inner;           /* (d) or null */
+    nx_linear output;                   /* shape (d, H k) */
+    const float *after_attention;       /* shape (d): norm of attention's output, or null */
+    const float *inner_norm;            /* shape (d), or null */
+    nx_linear gate, up, down;           /* shapes (F, d), (F, d), (d, F) */
+    const float *after_inner;           /* shape (d), or null */
 } block;
 
 enum { OF_EACH_HEAD = 1, OVER_ALL_HEADS };
@@ -102,11 +102,11 @@ typedef struct {
     } scale;                    /* 0: none */
     float logit_cap;            /* 0: none */
     int unturned;               /* 1: no block has rotary positions */
-    const double *frequency[2]; /* (rotated / 2) angles per position; [0]: global blocks, [1]: local blocks */
+    const double *frequency[2]; /* shape (rotated / 2): angles per position; [0]: global blocks, [1]: local blocks */
     double length;              /* factor of the cosines and sines, which changes the lengths of queries and keys */
-    const float *stretch;       /* (rotated / 2) divisors of the frequencies, or null */
-    const block *blocks;        /* (N) */
-    const float *last_norm;     /* (d) */
+    const float *stretch;       /* shape (rotated / 2): divisors of the frequencies, or null */
+    const block *blocks;        /* shape (N) */
+    const float *last_norm;     /* shape (d) */
 } model;
 
 /* ---- configure ------------------------------------------------------------------------------------------------------- */
@@ -339,10 +339,10 @@ static void configure(nx_reader *r, nx_plan *plan) {
 /* ---- the scratch memory of a pass ------------------------------------------------------------------------------------- */
 
 typedef struct {
-    float *x, *y, *normed;      /* (J, d) the residual stream, a sublayer's output, and its input */
-    float *query, *key, *value; /* (J, H k), (J, G k), (J, G k) */
-    float *mixed;               /* (J, H k) */
-    float *gate, *up;           /* (J, F) */
+    float *x, *y, *normed;      /* shape (J, d): the residual stream, a sublayer's output, and its input */
+    float *query, *key, *value; /* shapes (J, H k), (J, G k), (J, G k) */
+    float *mixed;               /* shape (J, H k) */
+    float *gate, *up;           /* shape (J, F) */
     float *turn;                /* shape (J, 2, k / 2): cosines and sines of the rotary angles; then those of local blocks */
     void *attend, *matmul;
     uint64_t bytes;

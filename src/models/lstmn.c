@@ -31,9 +31,9 @@
 
 typedef struct {
     nx_decoder decoder;            /* d, V, and the table of ids, which is also the output's table; no caches */
-    nx_matrix of_tape, of_x, of_s; /* (d, d) W_h, W_x, W_s */
-    const float *v;                /* (d) */
-    nx_linear cell;                /* (4d, 2d), applied to [s; x]; gates i, f, o, g */
+    nx_matrix of_tape, of_x, of_s; /* shape (d, d): W_h, W_x, W_s */
+    const float *v;                /* shape (d) */
+    nx_linear cell;                /* shape (4d, 2d), applied to [s; x]; gates i, f, o, g */
     uint32_t first;                /* first slot of the tape in the softmax: 0 or 1 */
     float root;                    /* sqrt(d) */
 } model;
@@ -91,11 +91,11 @@ static void grow(const void *m, const nx_shape *from_shape, const void *from, co
 
 typedef struct {
     float *x, *s;         /* shape (J, d): the words; s_t-1 */
-    float *query, *added; /* (J, d) W_x x + W_s s */
-    float *joined;        /* (J, 2d) [s; x] */
-    float *gates;         /* (J, 4d) */
-    float *h, *c, *key;   /* (J, d) */
-    float *weights;       /* (T + 4) */
+    float *query, *added; /* shape (J, d): W_x x + W_s s */
+    float *joined;        /* shape (J, 2d): [s; x] */
+    float *gates;         /* shape (J, 4d) */
+    float *h, *c, *key;   /* shape (J, d) */
+    float *weights;       /* shape (T + 4) */
     void *matmul;
     uint64_t bytes;
 } scratch;

@@ -25,16 +25,16 @@
 /* ---- config and weights ---------------------------------------------------------------------------------------------- */
 
 typedef struct {
-    nx_linear reduce, conv, expand; /* (h, d), (h, taps h), (d, h) */
+    nx_linear reduce, conv, expand; /* shapes (h, d), (h, taps h), (d, h) */
 } block;
 
 typedef struct {
     nx_pixels pixels;
     uint32_t h;
     nx_taps first, taps; /* mask A, mask B */
-    nx_embedding input;  /* (taps V, d) */
+    nx_embedding input;  /* shape (taps V, d) */
     const float *input_bias;
-    const block *blocks; /* (N) */
+    const block *blocks; /* shape (N) */
 } model;
 
 static void configure(nx_reader *r, nx_plan *plan) {
@@ -70,11 +70,11 @@ static uint64_t state_bytes(const void *opaque, const nx_shape *shape) {
 }
 
 typedef struct {
-    float *x;       /* (J, d) */
-    float *y;       /* (J, d or head_length) */
-    float *narrow;  /* (J, h) */
-    float *wide;    /* (J, taps h) the input of a convolution */
-    uint32_t *list; /* (n) keys of the map */
+    float *x;       /* shape (J, d) */
+    float *y;       /* shape (J, d or head_length) */
+    float *narrow;  /* shape (J, h) */
+    float *wide;    /* shape (J, taps h): the input of a convolution */
+    uint32_t *list; /* shape (n): keys of the map */
     void *matmul;
     uint64_t bytes;
 } scratch;

@@ -42,19 +42,19 @@ enum { IMAGE, DRAWN, PIXELS };
 
 typedef struct {
     uint32_t into, out;             /* channels */
-    const float *norm_0, *norm_1;   /* (classes, 2 into), (classes, 2 out) */
-    nx_linear conv_0, conv_1, skip; /* (out, 9 into), (out, 9 out), (out, into) */
+    const float *norm_0, *norm_1;   /* shapes (classes, 2 into), (classes, 2 out) */
+    nx_linear conv_0, conv_1, skip; /* shapes (out, 9 into), (out, 9 out), (out, into) */
 } sagan_block;
 
 typedef struct {
     uint32_t side, start, latent_length, classes, n_blocks, widest;
-    nx_linear latent; /* (start^2 C_0, L) */
+    nx_linear latent; /* shape (start^2 C_0, L) */
     sagan_block blocks[MAX_BLOCKS];
     uint32_t attended, size, pool, key, value; /* attended: number of blocks before attention; size 0: no attention */
-    nx_linear q, k, v, attended_output;        /* (K, C), (K, C), (V, C), (C, V) */
+    nx_linear q, k, v, attended_output;        /* shapes (K, C), (K, C), (V, C), (C, V) */
     const float *gain;                         /* gamma */
-    const float *norm;                         /* (classes, 2 C) */
-    nx_linear output;                          /* (3, 9 C) */
+    const float *norm;                         /* shape (classes, 2 C) */
+    nx_linear output;                          /* shape (3, 9 C) */
 } model;
 
 static void read_block(nx_reader *r, const model *m, sagan_block *b, uint32_t i) {
@@ -236,9 +236,9 @@ static nx_patches around(uint32_t side, uint32_t channels) {
 }
 
 typedef struct {
-    float *columns; /* (NX_COLUMNS, stride) or, at the start, the projection of the latent */
-    float *beside;  /* (NX_COLUMNS, C) output of attention */
-    float *scores;  /* (keys + 3) */
+    float *columns; /* shape (NX_COLUMNS, stride), or, at the start, the projection of the latent */
+    float *beside;  /* shape (NX_COLUMNS, C): output of attention */
+    float *scores;  /* shape (keys + 3) */
     void *product;
     uint64_t bytes;
 } scratch_room;

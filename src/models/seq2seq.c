@@ -61,12 +61,12 @@ typedef struct {
     enum { SIMPLE, SIGMOID, SEGMENTATION } structure;
     int feeds;
     uint32_t D, A, positions; /* window; inner width of additive scores and of local-p; number of rows for location scores */
-    nx_matrix table;          /* (V, d) E */
+    nx_matrix table;          /* shape (V, d): E */
     cell forward, backward, decoder;
-    nx_linear start, output; /* (2e, 2e), (d, 4e or 2e) */
+    nx_linear start, output; /* shapes (2e, 2e), (d, 4e or 2e) */
     nx_matrix query, key;    /* W_q, shape (A or positions, 2e); W_k, shape (A or 2e, 2e) */
     nx_matrix position;      /* W_p (A, 2e) */
-    const float *v, *centre; /* (A) */
+    const float *v, *centre; /* shape (A) */
     const float *bias;       /* shape (1): bias of the bits of attention */
     const float *transition; /* shape (2, 2): A[from][to], where 1 means attended */
     float root, beta;        /* sqrt(d); the scale of dots and cosines */
@@ -157,9 +157,9 @@ static void configure(nx_reader *r, nx_plan *plan) {
 
 /* The encoder's output, which the decoder reads. */
 typedef struct {
-    float *h;     /* (S, 2e) annotations */
+    float *h;     /* shape (S, 2e): annotations */
     float *keys;  /* shape (S, A or 2e): W_k h_i, or h_i / |h_i|, or h_i itself, depending on the score */
-    float *start; /* (2e) */
+    float *start; /* shape (2e) */
     uint64_t bytes;
 } encoder_output;
 
@@ -195,15 +195,15 @@ static void grow(const void *m, const nx_shape *from_shape, const void *from, co
 
 typedef struct {
     float *x;           /* shape (J, inputs of the decoder): the input of a step; or the encoder's words */
-    float *s;           /* (J, 2e) states */
-    float *of_x, *of_s; /* (J, 6e) W_i x, W_h s */
-    float *query;       /* (J, A, positions or 2e) */
-    float *joined;      /* (J, 4e) [c; s] */
-    float *t;           /* (J, d) */
-    float *word;        /* (d) */
-    float *weights;     /* (S) */
+    float *s;           /* shape (J, 2e): states */
+    float *of_x, *of_s; /* shape (J, 6e): W_i x, W_h s */
+    float *query;       /* shape (J, A or positions or 2e) */
+    float *joined;      /* shape (J, 4e): [c; s] */
+    float *t;           /* shape (J, d) */
+    float *word;        /* shape (d) */
+    float *weights;     /* shape (S) */
     float *theta;       /* shape (S): scores of bits */
-    float *ahead;       /* (S) */
+    float *ahead;       /* shape (S) */
     void *matmul;
     uint64_t bytes;
 } scratch;

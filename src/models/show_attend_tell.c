@@ -46,13 +46,13 @@ typedef struct {
     nx_convolutions encoder;
     uint32_t L, D, E, H, A, T, values;
     int selects, hard;
-    const float *position;        /* (L, D) */
-    nx_linear start_h, start_c;   /* (H, D) */
+    const float *position;        /* shape (L, D) */
+    nx_linear start_h, start_c;   /* shape (H, D) */
     nx_matrix key, query;         /* W_k (A, D), W_q (A, H) */
-    const float *v;               /* (A) */
-    nx_linear selector;           /* (1, H) */
-    nx_embedding words;           /* (V, E) */
-    nx_linear cell, head, output; /* (4H, E + D + H), (T, H + D + E), (V, T) */
+    const float *v;               /* shape (A) */
+    nx_linear selector;           /* shape (1, H) */
+    nx_embedding words;           /* shape (V, E) */
+    nx_linear cell, head, output; /* shapes (4H, E + D + H), (T, H + D + E), (V, T) */
 } model;
 
 static void read_encoder(nx_reader *r, model *m) {
@@ -114,9 +114,9 @@ static void configure(nx_reader *r, nx_plan *plan) {
 
 /* The encoder's output, which the decoder reads, and the encoder's state between two slices. */
 typedef struct {
-    float *a;          /* (L, D) annotations */
-    float *keys;       /* (L, A) W_k a_i */
-    float *h, *c;      /* (H) the initial state of the decoder */
+    float *a;          /* shape (L, D): annotations */
+    float *keys;       /* shape (L, A): W_k a_i */
+    float *h, *c;      /* shape (H): the initial state of the decoder */
     float *picture[2]; /* input and output of a convolution */
     uint64_t bytes;
 } encoder_output;
@@ -153,16 +153,16 @@ static void grow(const void *m, const nx_shape *from_shape, const void *from, co
 }
 
 typedef struct {
-    float *h, *c;   /* (J, H) */
-    float *z;       /* (J, D) */
-    float *y;       /* (J, E) */
-    float *joined;  /* (J, E + D + H) */
-    float *gates;   /* (J, 4H) */
-    float *query;   /* (J, A) */
-    float *t;       /* (J, T) */
-    float *share;   /* (J, 1) output of the selector */
-    float *weights; /* (L) */
-    float *drawn;   /* (L) */
+    float *h, *c;   /* shape (J, H) */
+    float *z;       /* shape (J, D) */
+    float *y;       /* shape (J, E) */
+    float *joined;  /* shape (J, E + D + H) */
+    float *gates;   /* shape (J, 4H) */
+    float *query;   /* shape (J, A) */
+    float *t;       /* shape (J, T) */
+    float *share;   /* shape (J, 1): output of the selector */
+    float *weights; /* shape (L) */
+    float *drawn;   /* shape (L) */
     void *product;
     uint64_t bytes;
 } scratch;

@@ -129,9 +129,9 @@ static void configure(nx_reader *r, nx_plan *plan) {
 typedef struct {
     uint32_t *done;
     float *picture[2]; /* input and output of a convolution */
-    float *x;          /* (T, nx_stride(channels)): examples, then queries */
+    float *x;          /* shape (T, nx_stride(channels)): examples, then queries */
     void *cache;       /* cache of the current attention layer: N + 1 slots, the last one for the query */
-    float *odds;       /* (Q, ways) */
+    float *odds;       /* shape (Q, ways) */
     uint64_t bytes;
 } room;
 
@@ -157,10 +157,10 @@ static uint64_t encoder_output_bytes(const void *opaque, const nx_shape *shape) 
 
 /* J = NX_COLUMNS. */
 typedef struct {
-    float *column;    /* (J, reads) */
-    float *q, *k, *v; /* (J, 2 D or keys) */
+    float *column;    /* shape (J, reads) */
+    float *q, *k, *v; /* shape (J, 2 D or keys) */
     float *value;     /* shape (keys): a value padded with zeros */
-    float *weights;   /* (N + 1) */
+    float *weights;   /* shape (N + 1) */
     void *patches, *input, *attend;
     uint64_t bytes;
 } workspace;

@@ -32,9 +32,9 @@ typedef struct {
     nx_sparse_blocks blocks;
     uint32_t width; /* w */
     nx_output output;
-    nx_embedding values, rows, columns; /* (V, d), (n / w, d), (w, d) */
-    nx_norm last;                       /* (d) */
-    nx_linear head;                     /* (P, d) */
+    nx_embedding values, rows, columns; /* shapes (V, d), (n / w, d), (w, d) */
+    nx_norm last;                       /* shape (d) */
+    nx_linear head;                     /* shape (P, d) */
     nx_notes notes;                     /* used for music, otherwise zeros */
 } model;
 

@@ -37,10 +37,10 @@
 
 /* A stack: the encoder and the decoder have one each. */
 typedef struct {
-    nx_embedding positions; /* (T, d) learned positions */
+    nx_embedding positions; /* shape (T, d): learned positions */
     uint32_t n_blocks;
-    const nx_block *blocks; /* (N) */
-    nx_norm last;           /* for pre-norm only */
+    const nx_block *blocks; /* shape (N) */
+    nx_norm last;           /* only with pre-norm */
 } stack;
 
 typedef struct {
@@ -48,7 +48,7 @@ typedef struct {
     nx_block_form form; /* form of both stacks' blocks */
     int pre_norm;       /* 1: norms before each sublayer and at the end; 0: norms after each sublayer */
     enum { SINUSOIDAL, LEARNED, NONE } positions;
-    const double *frequency; /* (d / 2) 10000^(-2i/d), sinusoidal only */
+    const double *frequency; /* shape (d / 2): 10000^(-2i/d), only for sinusoidal positions */
     float epsilon, root;     /* root: sqrt(d) */
     stack reading, writing;  /* the stacks of the encoder and of the decoder */
 } model;
@@ -121,9 +121,9 @@ static nx_cache cache_at(const model *m, const void *caches, uint32_t index, uin
 
 /* The encoder's output for the decoder. Part of it is the encoder's own memory between two slices. */
 typedef struct {
-    void *cross; /* (N) caches of S positions, one for each block of the decoder: keys and values of the encoder's output */
+    void *cross; /* N caches of S positions, one for each block of the decoder: keys and values of the encoder's output */
     void *self;  /* one cache, for the encoder's self-attention */
-    float *x;    /* (S, d) the encoder's residual stream */
+    float *x;    /* shape (S, d): the encoder's residual stream */
     uint64_t bytes;
 } encoder_output;
 
@@ -142,7 +142,7 @@ static uint64_t encoder_output_bytes(const void *opaque, const nx_shape *shape) 
 
 typedef struct {
     nx_sublayers sublayers;
-    float *x; /* (J, d) the residual stream */
+    float *x; /* shape (J, d): the residual stream */
     uint64_t bytes;
 } scratch;
 

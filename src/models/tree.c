@@ -52,13 +52,13 @@ typedef struct {
 typedef struct {
     uint32_t d, inner, width, n_blocks, reach, length;
     nx_cache_form cache;
-    nx_embedding feature;      /* (V, d) */
-    const float *root;         /* (d) */
-    const float *distance;     /* (2 R + 1) of -R .. R */
-    const double *frequencies; /* (d / 2) */
+    nx_embedding feature;      /* shape (V, d) */
+    const float *root;         /* shape (d) */
+    const float *distance;     /* shape (2 R + 1): of -R .. R */
+    const double *frequencies; /* shape (d / 2) */
     const block *blocks;
     nx_norm last;
-    nx_linear head, child; /* (d, d) */
+    nx_linear head, child; /* shape (d, d) */
     float scale;           /* 1 / sqrt(d) */
 } model;
 
@@ -130,13 +130,13 @@ typedef struct {
 typedef struct {
     head *head;
     float *x, *y, *z; /* shape (T, nx_stride(d)): the residual stream; LN(x) for a feed-forward network; LN(x) for attention and scores */
-    float *as_head, *as_child; /* (T, nx_stride(d)) */
+    float *as_head, *as_child; /* shape (T, nx_stride(d)) */
     void *cache;               /* cache of one block */
     float *free, *scores;      /* shape (T, nx_tree_stride(n)): scores without and with the pins */
     float *arrived;            /* shape (T, nx_tree_stride(n)): outside values */
     float *charts;
-    float *marginals; /* (n, PLACES) */
-    uint32_t *heads;  /* (n) */
+    float *marginals; /* shape (n, PLACES) */
+    uint32_t *heads;  /* shape (n) */
     uint64_t bytes;
 } room;
 
@@ -168,8 +168,8 @@ static uint64_t encoder_output_bytes(const void *opaque, const nx_shape *shape) 
 /* J = NX_COLUMNS. */
 typedef struct {
     float *three;               /* shape (J, 3 d): each word between its two neighbours */
-    float *inner;               /* (J, inner) */
-    float *query, *key, *value; /* (J, d) */
+    float *inner;               /* shape (J, inner) */
+    float *query, *key, *value; /* shape (J, d) */
     void *attend, *matmul;
     uint64_t bytes;
 } scratch;

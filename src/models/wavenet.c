@@ -37,8 +37,8 @@
 typedef struct {
     nx_taps taps;                   /* one, d back */
     uint64_t queue;                 /* offset of the layer's queue: the bytes of the queues before it */
-    nx_linear gate, mix;            /* (2D, 2R), (R + S, D) or (S, D) */
-    nx_embedding classes, speakers; /* (classes, 2D), (speakers, 2D) or without data */
+    nx_linear gate, mix;            /* shapes (2D, 2R), (R + S, D), or (S, D) */
+    nx_embedding classes, speakers; /* shapes (classes, 2D), (speakers, 2D), or without data */
 } layer;
 
 typedef struct {
@@ -47,10 +47,10 @@ typedef struct {
     uint64_t queues;                   /* bytes of all queues */
     nx_output output;
     nx_taps first;        /* taps in the table of the ids */
-    nx_embedding input;   /* (2V, R) */
-    const float *bias;    /* (R) */
-    const layer *layers;  /* (n) */
-    nx_linear head, last; /* (head_length, S), (P, head_length) */
+    nx_embedding input;   /* shape (2V, R) */
+    const float *bias;    /* shape (R) */
+    const layer *layers;  /* shape (n) */
+    nx_linear head, last; /* shapes (head_length, S), (P, head_length) */
 } model;
 
 /* Reads the output: sound if the file has a sample rate, otherwise a picture. */
@@ -127,12 +127,12 @@ static uint64_t state_bytes(const void *opaque, const nx_shape *shape) {
 static float *queue_of(const layer *l, void *state) { return (float *)((uint8_t *)state + l->queue); }
 
 typedef struct {
-    float *h;    /* (J, R) */
-    float *skip; /* (J, S) */
+    float *h;    /* shape (J, R) */
+    float *skip; /* shape (J, S) */
     float *wide; /* shape (J, 2R): the input of a layer, which is h of d samples ago and the current h */
-    float *fg;   /* (J, 2D) */
-    float *z;    /* (J, D) */
-    float *y;    /* (J, R + S, or head_length) */
+    float *fg;   /* shape (J, 2D) */
+    float *z;    /* shape (J, D) */
+    float *y;    /* shape (J, R + S, or head_length) */
     float *row;  /* shape (2D or R): a row of a table */
     void *matmul;
     uint64_t bytes;

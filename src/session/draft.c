@@ -15,10 +15,10 @@
 struct nx_draft {
     uint32_t rows, cols, values, hidden, n_neighbours;
     int8_t offset[MAX_NEIGHBOURS][2]; /* rows, columns */
-    const float *neighbours;          /* (O, V, h)  N_o e_v */
-    const float *row, *col;           /* (rows, h), (cols, h) */
-    nx_matrix output;                 /* (V, h) */
-    const float *bias;                /* (V) */
+    const float *neighbours;          /* shape (O, V, h): N_o e_v */
+    const float *row, *col;           /* shapes (rows, h), (cols, h) */
+    nx_matrix output;                 /* shape (V, h) */
+    const float *bias;                /* shape (V) */
 };
 
 static void read_offsets(nx_reader *r, nx_draft *d, const nx_tensor *tensor) {

@@ -49,22 +49,22 @@ typedef struct {
     const nx_part *part;
     nx_session *session;
     nx_inputs inputs;
-    uint32_t *slots; /* (S) */
-    float *nats;     /* (S) nats of the hypotheses of a search */
-    uint32_t *ended; /* (S) 1 + the position of the id that ended a sample; 0: it has not ended */
+    uint32_t *slots; /* shape (S) */
+    float *nats;     /* shape (S): nats of the hypotheses of a search */
+    uint32_t *ended; /* shape (S): 1 + the position of the id that ended a sample; 0: it has not ended */
     uint32_t *port[NX_PORTS];
-    uint32_t *biased; /* (settings.biases) ids with a bias */
-    float *bias;      /* (settings.biases) the numbers that are added to their logits */
+    uint32_t *biased; /* shape (settings.biases): ids with a bias */
+    float *bias;      /* shape (settings.biases): the numbers that are added to their logits */
     uint8_t *ahead;   /* shape (length): the number of guesses from which each position was computed (nx_session_ahead) */
-    float *pass;      /* (NX_COLUMNS, nx_stride(P)) output parameters of a pass */
-    float *logits;    /* (4, nx_stride(V)) logits of one element, and the scratch of its draw */
+    float *pass;      /* shape (NX_COLUMNS, nx_stride(P)): output parameters of a pass */
+    float *logits;    /* shape (4, nx_stride(V)): logits of one element, and the scratch of its draw */
     void *scratch, *draft;
     uint8_t *encoder_output; /* encoder_output_bytes, which nx_part.encode fills */
-    float *output;           /* (S, nx_stride(P)) output parameters of the last position */
+    float *output;           /* shape (S, nx_stride(P)): output parameters of the last position */
     float *maps;             /* maps (S, map_floats), if requested; the maps of encode are in `inputs` */
     float *hidden;           /* hidden states, shape (S, hidden_floats), if requested */
-    uint32_t *ids;           /* (S, length E) */
-    uint8_t *state;          /* (S, state_bytes) */
+    uint32_t *ids;           /* shape (S, length E) */
+    uint8_t *state;          /* shape (S, state_bytes) */
     uint64_t encoder_output_bytes, state_bytes, map_floats, encoded_floats, hidden_floats, bytes;
     uint32_t stride, span, length, samples; /* nx_stride(P), E, positions, S */
 } nx_layout;

@@ -33,14 +33,14 @@ typedef struct {
     uint32_t height, width, rows, cols; /* size of the large picture, and of the small one */
     uint32_t places, values, mixtures;  /* K, V; components, 0: a palette */
     uint32_t d;                         /* width of the model */
-    const float *input;                 /* (K 31, d)    E: the rows of one index k are contiguous */
-    const float *near;                  /* (2 V, d)     T, of a palette; or null */
-    const float *guess;                 /* (K 49, 3)    A */
-    const float *hidden;                /* (3, d)       W */
-    const float *certainty;             /* (1 or 3, d)  w */
-    const float *certainty_bias;        /* (K, 1 or 3)  b */
-    const float *colours;               /* (V, 3) the palette as in the file; null if ids are levels of the three channels */
-    const float *squares;               /* (4, nx_stride(V)): z of the palette by channel, then |p|^2; or null */
+    const float *input;                 /* shape (K 31, d): E: the rows of one index k are contiguous */
+    const float *near;                  /* shape (2 V, d): T, of a palette; or null */
+    const float *guess;                 /* shape (K 49, 3): A */
+    const float *hidden;                /* shape (3, d): W */
+    const float *certainty;             /* shape (1 or 3, d): w */
+    const float *certainty_bias;        /* shape (K, 1 or 3): b */
+    const float *colours;               /* shape (V, 3): the palette as in the file; null if ids are levels of the three channels */
+    const float *squares;               /* shape (4, nx_stride(V)): z of the palette by channel, then |p|^2; or null */
 } nx_direct;
 
 /* Returns whether a file uses this option. */

@@ -82,7 +82,7 @@ void nx_codes_read_decoder(nx_reader *r, nx_codes *level, const char *arch, cons
 /* ---- codes --------------------------------------------------------------------------------------------------------------- */
 
 typedef struct {
-    float *h, *scores; /* (J, width), (J, codes) */
+    float *h, *scores; /* shapes (J, width), (J, codes) */
     void *matmul;
     uint64_t bytes;
 } search;

@@ -17,7 +17,7 @@
 typedef struct {
     uint32_t hop, width, codes; /* samples per code, numbers per vector, number of vectors of the codebook */
     nx_stack encoder, decoder;
-    nx_linear book; /* (codes, width), and -|e|^2 / 2 */
+    nx_linear book; /* shape (codes, width): the vectors e, and -|e|^2 / 2 as their biases */
 } nx_codes;
 
 /* Reads a level, "top" or "bottom", of architecture `arch`. The first function reads its keys and encoder, the second one its decoder. Each

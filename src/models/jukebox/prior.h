@@ -17,9 +17,9 @@ typedef struct {
     nx_sparse_blocks blocks;
     uint32_t values;                                      /* V */
     uint32_t class_port, speaker_port, above_port;        /* NX_NONE: none */
-    nx_embedding codes, rows, columns, classes, speakers; /* (V, d), (positions / l, d), (l, d), (classes, d), (speakers, d) */
+    nx_embedding codes, rows, columns, classes, speakers; /* shapes (V, d), (positions / l, d), (l, d), (classes, d), (speakers, d) */
     nx_norm last;
-    nx_linear head; /* (V, d) */
+    nx_linear head; /* shape (V, d) */
     /* of the level above */
     nx_embedding above; /* shape (codes above, d) */
     nx_stack stack;

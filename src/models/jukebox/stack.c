@@ -47,9 +47,9 @@ static nx_patches patches_of(const nx_stack_layer *l, uint32_t T) {
 }
 
 typedef struct {
-    float *patch; /* (J, taps C) */
-    float *out;   /* (J, rows of the product) */
-    float *mixed; /* (J, C) */
+    float *patch; /* shape (J, taps C) */
+    float *out;   /* shape (J, rows of the product) */
+    float *mixed; /* shape (J, C) */
     void *matmul;
     uint64_t bytes;
 } scratch;
