@@ -40,7 +40,8 @@ typedef struct {
  * number. */
 uint32_t nx_pattern_ranges(const nx_pattern *pattern, uint32_t i, nx_range *ranges);
 
-/* Lists the same positions as nx_pattern_ranges one by one, ascending; keys: capacity for nx_pattern_window. Returns their number. */
+/* Lists the positions of nx_pattern_ranges one by one, in ascending order. keys: space for nx_pattern_window positions. Returns the number
+ * of positions. */
 uint32_t nx_pattern_keys(const nx_pattern *pattern, uint32_t i, uint32_t *keys);
 
 /* Returns an upper bound of the number that nx_pattern_ranges returns. */

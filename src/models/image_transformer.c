@@ -243,8 +243,8 @@ static void configure(nx_reader *r, nx_plan *plan) {
 
 /* ---- memory: caches of keys and values, and the scratch of a pass ---------------------------------------------------- */
 
-/* Returns the slots of a run's ring. A local pattern has spare slots, because positions that were drawn from wrong guesses, or that a
- * branch left, are computed again. A ring is never longer than the run. */
+/* Returns the slots of a run's ring. A local pattern has spare slots, because positions after a wrong guess, and positions to which a
+ * branch goes back, are computed again. A ring is never longer than the run. */
 static uint32_t slots(const model *m, const nx_shape *shape) {
     uint32_t all = (shape->length + 3) & ~3u, ring = nx_pattern_slots(&m->pattern) + SPARE_SLOTS;
     return ring < all ? ring : all;

@@ -27,8 +27,8 @@ const nx_draft *nx_draft_read(nx_reader *reader, uint32_t rows, uint32_t cols, u
 uint64_t nx_draft_scratch_bytes(const nx_draft *draft);
 
 /* Computes the logits of a position, given the ids of the positions before it.
- * ids       of the positions before `position`
- * logits    (nx_stride(V)) written, -infinity past V */
+ * ids       the ids of all positions before `position`
+ * logits    shape (nx_stride(V)), written; -infinity past V */
 void nx_draft_logits(const nx_draft *draft, const uint32_t *ids, uint32_t position, float *logits, void *scratch);
 
 #endif

@@ -7,8 +7,8 @@ import numpy as np
 import nextpixel
 
 one, other = nextpixel.open(sys.argv[1]), nextpixel.open(sys.argv[2])
-ids = one.generate(one.part.length, seed=1, samples=4)                       # (784, 4, 1): four pictures of 28 x 28
-pictures = ids[:, :, 0].T                                                    # (4, 784)
+ids = one.generate(one.part.length, seed=1, samples=4)                       # shape (784, 4, 1): four pictures of 28 x 28
+pictures = ids[:, :, 0].T                                                    # shape (4, 784)
 bits = np.array([[model.score(picture).sum() / np.log(2) for picture in pictures] for model in (one, other)])
 difference = bits[1] - bits[0]                                               # for each picture
 print('bits a picture:', *bits.mean(axis=1).round(2))

@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: MIT
-"""Generative models of nextpixel from Python.
+"""Runs nextpixel's generative models from Python.
 
     import nextpixel
     model = nextpixel.open('weights/fvsbn.gguf')
-    ids = model.generate(784, seed=1)          # (784, 1, 1)
-    nats = model.score(ids[:, 0])              # (784, 1): -log p of each id given those before it
+    ids = model.generate(784, seed=1)          # shape (784, 1, 1)
+    nats = model.score(ids[:, 0])              # shape (784, 1): -log p of each id, given the ids before it
 
-All functions work with ids, the integers that a model draws: grey levels, palette colours, tokens. Arrays are NumPy's. With the same file,
-settings and seed, the ids and all numbers are bit-identical to those of the C library and the browser. Log-probabilities are in nats:
+All functions work with ids, the integers that a model draws: grey levels, palette colours, tokens. Arrays are NumPy arrays. With the same
+file, settings and seed, the ids and all numbers are bit-identical to those of the C library and the browser. Log-probabilities are in nats:
 divide by log(2) for bits.
 """
 
@@ -29,7 +29,7 @@ def version():
 
 
 class Error(Exception):
-    """An error of the library. `status` is the name of its status, such as 'NX_E_ARGUMENT'."""
+    """An error that the library returned. `status` is the name of the error's status, such as 'NX_E_ARGUMENT'."""
 
     def __init__(self, status, message):
         self.status = _lib.nx_status_name(status).decode()
@@ -52,7 +52,7 @@ def _address(array):
 
 @dataclass(frozen=True)
 class Port:
-    """An input of a part: ids below `values`, in the shape `shape`; if any_length is true, shape[0] is the maximum number of items."""
+    """An input of a part: an array of shape `shape` of ids below `values`. If any_length is true, shape[0] is the maximum number of items."""
 
     name: str
     values: int
@@ -63,8 +63,12 @@ class Port:
 
 @dataclass(frozen=True)
 class Part:
-    """A part of a model. A part that draws has positions of `span` ids below `values`, and `outputs` numbers (logits) for each; length 0: any length.
-    `inputs` are Ports, `results` and `maps` names, `ends` the ids that end a sample. `hidden_layers` layers of `hidden_width` values have hidden states; 0: none."""
+    """A part of a model.
+
+    A part that draws has up to `length` positions (0: any number). Each position has `span` ids below `values`, and `outputs` output
+    parameters (logits). `inputs` are Ports; `results` and `maps` are names; `ends` are the ids that end a sample. The part has hidden states
+    in `hidden_layers` layers of `hidden_width` values; 0: it has none.
+    """
 
     index: int
     name: str
@@ -83,11 +87,11 @@ class Part:
 
 @dataclass(frozen=True)
 class AttentionMap:
-    """Attention weights of one map: `weights` (rows, queries, keys), where row layer * heads + head is a head; `keys` names the kind of the
-    keys.
+    """Attention weights of one map. `weights` has the shape (rows, queries, keys); row layer * heads + head is one head of one layer. `keys`
+    says what the keys are: 'positions', 'places' or the name of an input.
 
-    For a map of the past, query i is position i of the sequence and key j the position j - 1; key 0 is the start, because the input is shifted by
-    one.
+    In a map over earlier positions, query i is position i of the sequence, and key j is position j - 1. Key 0 is the start, because the input
+    is shifted by one.
     """
 
     name: str
@@ -111,7 +115,7 @@ class Model:
         _check(_lib.nx_model_open(self._block.address, size.value, _address(data), data.size, model, problem), f'{path} cannot be opened', problem)
         self._model = model
         self._forms = {}
-        #: The parts of the model (Part), and the first of them that draws.
+        #: The parts of the model, and the first part that draws.
         self.parts = tuple(self._part(i) for i in range(_lib.nx_model_parts(model)))
         self.part = next((part for part in self.parts if part.values), self.parts[0])
 
@@ -135,7 +139,8 @@ class Model:
 
     @property
     def metadata(self):
-        """Returns the metadata of the file, model card included: a dict of numbers, texts, and lists or arrays of them."""
+        """Returns the metadata of the file, including its model card. The values of the dict are numbers, strings, lists of strings and arrays
+        of numbers."""
         entries = {}
         for i in range(_lib.nx_model_metadata_count(self._model)):
             entry = _c.Metadata()
@@ -144,10 +149,10 @@ class Model:
         return entries
 
     def run(self, part=None, length=0, inputs=None, maps=False, key_bits=0, **settings):
-        """Begins a run of a part, by default the one that draws.
+        """Begins a run of a part, by default the first part that draws.
 
-        length    the maximum number of positions; 0: the part's own
-        inputs    a dict from the name of an input to its ids
+        length    the maximum number of positions; 0: the part's own length
+        inputs    a dict from the name of each input to its ids
         maps      whether to keep attention weights for Run.attention()
         hidden    whether to keep hidden states for Run.hidden_states()
         settings  the fields of nx_settings: seed (64 bits), samples, temperature, top_k, top_p, min_p, typical_p, repetition, frequency, presence, penalty_last, look_ahead, ...
@@ -155,8 +160,8 @@ class Model:
         return Run(self, self.part if part is None else self.parts[part], length, inputs or {}, maps, key_bits, settings)
 
     def generate(self, count, known=(), **options):
-        """Draws `count` positions after the `known` positions. Returns ids (drawn, samples, span), int64; -1 where a sample has ended.
-        options: those of run()."""
+        """Draws `count` positions after the `known` positions. Returns the ids, int64, shape (drawn, samples, span); an id is -1 where a sample
+        has ended. options: the arguments of run()."""
         known = self._ids(known)
         options.setdefault('length', len(known) + count)
         run = self.run(**options)
@@ -165,14 +170,15 @@ class Model:
         return run.draw(count)[0]
 
     def score(self, ids, **options):
-        """Returns -log p, in nats, of each id given the ids before it. ids (positions) or (positions, span); returns (positions, span), float32. options: those of run()."""
+        """Returns -log p, in nats, of each id given the ids before it: float32, shape (positions, span). ids: shape (positions) or (positions,
+        span). options: the arguments of run()."""
         ids = self._ids(ids)
         options.setdefault('length', len(ids))
         return self.run(**options).put(ids)[:, 0]
 
     def logits(self, ids, **options):
-        """Returns the output parameters at every position of `ids`, which for a categorical distribution are logits. Shape (positions,
-        outputs), float32."""
+        """Returns the output parameters at every position of `ids`: float32, shape (positions, outputs). For a categorical distribution, the
+        output parameters are logits."""
         ids = self._ids(ids)
         options.setdefault('length', len(ids))
         run = self.run(**options)
@@ -204,12 +210,12 @@ class Model:
         return out
 
     def hidden_states(self, ids, layers=None, **options):
-        """Returns the hidden states at every position of `ids`: (layers, positions, width), float32, of all layers or of those
-        listed.
+        """Returns the hidden states at every position of `ids`: float32, shape (layers, positions, width). layers: indices of layers, by
+        default of all layers.
 
-        Layer 0 is the embedding, layer i the output of block i, before the last norm. Row p is the state from which the id at p was
-        predicted: a text decoder has read the ids before it, so row p belongs to id p - 1, and row 0, before which nothing was read, is
-        zeros. options: those of run()
+        Layer 0 is the embedding; layer i is the output of block i, before the last norm. Row p is the state from which the id at position p
+        was predicted. A text decoder has read only the ids before p, so row p belongs to id p - 1, and row 0 is zeros, because nothing was
+        read before it. options: the arguments of run()
         """
         ids = self._ids(ids)
         options.setdefault('length', len(ids))
@@ -221,7 +227,7 @@ class Model:
         return np.stack(rows, axis=1) if rows else np.zeros((0, 0, run.part.hidden_width), np.float32)
 
     def encode(self, inputs, part=0, **settings):
-        """Runs a part without a sequence over its inputs. Returns a dict from the name of each result to its array."""
+        """Runs a part that has no sequence on its inputs. Returns a dict from the name of each result to its array."""
         return self.run(part=part, inputs=inputs, **settings).results()
 
     def _ids(self, ids):
@@ -281,8 +287,8 @@ class Run:
         return self._settings.samples
 
     def put(self, ids, nats=True):
-        """Appends known positions, the same for every sample. ids (positions, span). Returns -log p of each, (positions, samples, span), or
-        None without `nats`."""
+        """Appends known positions, which are the same for every sample. ids: shape (positions, span). Returns -log p of each id, shape
+        (positions, samples, span), or None if `nats` is false."""
         ids = self.model._ids(ids)
         costs = np.empty((len(ids), self.samples, self.part.span), np.float32) if nats else None
         first, status, done = self.position, _c.MORE, 0
@@ -293,7 +299,8 @@ class Run:
         return costs
 
     def draw(self, count):
-        """Draws up to `count` positions of every sample. Returns ids (drawn, samples, span), int64, and -log p of each, float32; -1 and 0 where a sample has ended."""
+        """Draws up to `count` positions of every sample. Returns the ids, int64, and -log p of each id, float32, both of shape (drawn, samples,
+        span). Where a sample has ended, the id is -1 and -log p is 0."""
         ids = np.empty((count, self.samples, self.part.span), np.uint32)
         nats = np.zeros(ids.shape, np.float32)
         done, status = 0, _c.MORE
@@ -306,20 +313,21 @@ class Run:
         return out, nats[:done]
 
     def logits(self):
-        """Returns the output parameters of the last position for which they were computed, (samples, outputs). For a categorical
-        distribution these are logits."""
+        """Returns the output parameters of the last position for which they were computed, shape (samples, outputs). For a categorical
+        distribution, the output parameters are logits."""
         out = np.empty((self.samples, self.part.outputs), np.float32)
         for sample in range(self.samples):
             _check(_lib.nx_session_output(self.model._model, self._session, sample, _address(out[sample])), 'reading the logits')
         return out
 
     def attention(self, sample=0):
-        """Returns the attention at the last computed position: a list of AttentionMap with one query; for a map of the encoder, with all of its queries."""
+        """Returns the attention at the last computed position: a list of AttentionMap. A map has one query, or all queries if it is a map of the
+        encoder."""
         return [self._map(index, form, sample) for index, form in enumerate(self.model._forms[self.part.index][1])]
 
     def hidden_states(self, layers=None):
-        """Returns the hidden states of the last computed position, (layers, samples, width), float32, of all layers or of those listed.
-        Layer 0 is the embedding."""
+        """Returns the hidden states of the last computed position: float32, shape (layers, samples, width). layers: indices of layers, by
+        default of all layers. Layer 0 is the embedding."""
         layers = range(self.part.hidden_layers) if layers is None else layers
         out = np.empty((len(layers), self.samples, self.part.hidden_width), np.float32)
         for at, layer in enumerate(layers):
@@ -349,7 +357,8 @@ class Run:
         return AttentionMap(form.name.decode(), whose, out.reshape(form.rows, queries, most))
 
     def results(self):
-        """Returns the results of the part: a dict from the name of each result to its array (rows, ...), ids as uint32 or numbers as float32."""
+        """Returns the results of the part: a dict from the name of each result to its array, shape (rows, ...). Ids are uint32, other numbers
+        float32."""
         out = {}
         for index, result in enumerate(self.model._forms[self.part.index][0]):
             count = ctypes.c_uint32()

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""include/nextpixel.h for ctypes: structs, functions, and blocks of memory. A test compares the structs with the header."""
+"""Declares the structs and functions of include/nextpixel.h for ctypes, and allocates blocks of memory. A test compares the structs with
+the header."""
 
 import ctypes
 import ctypes.util
