@@ -40,10 +40,10 @@ int check_near(double actual, double expected, double tolerance, const char *fil
 int check_floats(const float *actual, const float *expected, size_t n, const char *file, int line, const char *text);
 int check_bytes(const void *actual, const void *expected, size_t n, const char *file, int line, const char *text);
 
-/* Whether sweeps take every value: `./build.sh test-c all` sets it, `npm test` does not. */
+/* Returns whether sweeps must test every value: yes with `./build.sh test-c all`, no with `npm test`. */
 int check_every(void);
 
-/* Sets the position in a loop, which is printed with a failed check. `format` takes up to four %lld. The format is used only on a
+/* Records the current position in a loop; a failed check prints it. `format` contains up to four %lld. The position is formatted only on a
  * failure. */
 void check_at(const char *format, long long a, long long b, long long c, long long d);
 

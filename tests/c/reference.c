@@ -541,7 +541,7 @@ static void ref_order_by(const double *score, uint32_t n, uint32_t *order) {
     }
 }
 
-/* Keeps values, in this order, until their mass exceeds (or reaches) a bound; at least one, and at most `most`. */
+/* Keeps values in the given order until their mass exceeds a bound (more) or reaches it: at least one value, at most `most` values. */
 static void ref_keep(double *p, uint32_t n, const uint32_t *order, uint32_t most, double mass, int more) {
     double sum = 0, kept = 0;
     for (uint32_t i = 0; i < n; i++) {

@@ -26,9 +26,9 @@ typedef struct {
 #define STATES_VARIANTS 4
 int states_make(states_subject *s, const toy_row *row, const nx_model *model, uint32_t part, uint32_t variant);
 
-/* Damages and restores a session. The session must be refused, or continue without harm: within its memory, to an end, and to a session
- * that may be saved again. `data` determines the stage, the damage and the later calls; after its end, zeros are used. Returns 1 if the
- * damaged session was accepted. */
+/* Damages and restores a session. The session must be refused, or continue without harm: it stays within its memory, comes to an end, and
+ * can be saved again. `data` determines the stage, the damage and the later calls; after its end, zeros are used. Returns 1 if the damaged
+ * session was accepted. */
 int states_restore(const states_subject *s, const uint8_t *data, size_t size);
 
 #endif

@@ -29,7 +29,7 @@ typedef struct {
 
 static hasher_config hasher_settings; /* configuration of the current hasher */
 
-/* The hashers and the second part of the triad (triad.h). Subjects with higher numbers are the toys of all models (toy.h), of which some
+/* The hashers and the second part of the triad (triad.h). Subjects with higher numbers are the toys of all models (toy.h), some of which
  * are used only by other tests. */
 enum { HASHER, HASHER_SLICED, HASHER_WITH_SOURCE, HASHER_AGAIN, HASHER_NOISY, HASHER_NOISY_AGAIN, HASHERS, TRIAD = HASHERS, OWN };
 
@@ -168,8 +168,8 @@ static inline const uint32_t *at(const subject *s, const run *r, uint32_t sample
     return r->ids + ((size_t)position * samples + sample) * s->span;
 }
 
-/* Runs `test` on each subject whose uses_of() includes `use`. Runs with penalties, biases and filters use only one subject of each sort.
- * `end` is set as hasher_config.end of the hashers. */
+/* Runs `test` on each subject whose uses_of() includes `use`. Runs with penalties, biases and filters use only one subject of each kind.
+ * `end`: the hashers' hasher_config.end. */
 static inline void for_those(uint32_t use, void (*test)(const subject *s), float end) {
     uint32_t uses;
     for (int i = 0; (uses = uses_of(i)); i++) {

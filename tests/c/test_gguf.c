@@ -821,7 +821,8 @@ static void alignment(void) {
     }
 }
 
-/* The maximum numbers of keys and tensors. Each tensor starts where the previous one ends; tensor `shared` overlaps another. */
+/* Writes a file with the maximum numbers of keys and tensors. Each tensor starts where the previous one ends; tensor `shared` overlaps
+ * another. */
 static toy_file crowd(uint32_t shared) {
     toy_file file = {0};
     put_header(&file, 2048, 1024);

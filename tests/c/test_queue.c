@@ -42,7 +42,7 @@ static void places(void) {
         }
 }
 
-/* Values that are gathered for any number of positions at a time, some of them entered again, equal the values of the whole grid. */
+/* Positions are gathered in passes of any size, and some are gathered again. The values equal the values of the whole grid. */
 static void gathered(void) {
     check_random random = {32};
     for (size_t w = 0; w < sizeof widths / sizeof *widths; w++)

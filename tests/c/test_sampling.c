@@ -296,7 +296,7 @@ static void draws_of_no_numbers(void) {
     }
 }
 
-/* Tests the margin of the largest value over the second largest, which shows how certain a draw was. */
+/* Tests the margin of the largest value over the second largest. After a draw, the margin in the buffer shows how certain the draw was. */
 static void margins(void) {
     static const struct {
         float x[6];

@@ -14,7 +14,7 @@ static void some(check_random *random, double spread, double *theta, float *roun
     for (uint32_t i = 0; i < n; i++) theta[i] = (double)(rounded[i] = (float)(spread * random_normal(random)));
 }
 
-/* Computes p, of n values, and log Z as sums over all 2^n assignments. */
+/* Computes p, shape (n), and log Z as sums over all 2^n assignments. */
 static double by_all(double *p, const double *theta, const double *A, uint32_t n) {
     double Z = 0;
     for (uint32_t i = 0; i < n; i++) p[i] = 0;

@@ -330,10 +330,10 @@ static void foresee(const nx_model *model, const picture_settings *s, const uint
     memory_release(mark);
 }
 
-/* A run: known values, then steps of `slice` positions. Stores all results. */
+/* The results of a run: known values, then draws of `slice` positions each. */
 typedef struct {
-    uint8_t *values, *ahead; /* (n) */
-    float *nats, *output;    /* (n), (P) */
+    uint8_t *values, *ahead; /* shape (n) */
+    float *nats, *output;    /* shapes (n), (P) */
 } drawn;
 
 static drawn draw_image(const nx_model *model, const picture_settings *s, const uint8_t *known, uint32_t n_known, uint32_t slice, int silent) {

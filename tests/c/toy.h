@@ -75,7 +75,7 @@ typedef struct {
 struct toy_tensor {
     char name[48];
     uint32_t rows, cols, type;
-    float *values; /* (rows, cols) as stored in the file */
+    float *values; /* shape (rows, cols): as stored in the file */
 };
 
 typedef struct {
@@ -154,7 +154,7 @@ toy *toy_direct(int mixtures, const toy_twist *twist);
 enum {
     TOY_SEED = 1,   /* a small file from which the fuzzer starts (tests/fuzz/seeds.c), at most 16 KB */
     TOY_RUN = 2,    /* a subject of the tests of runs, searches and branches (subject.h) */
-    TOY_SHAPED = 4, /* also runs with penalties, biases and filters; one toy of each sort is enough */
+    TOY_SHAPED = 4, /* also runs with penalties, biases and filters; one toy of each kind is enough */
     /* its beam search is compared with brute force: at most 30 positions, with one id each and at most 40 values per id */
     TOY_SEARCH = 8,
     TOY_DAMPED = 16, /* the weights of a map may add up to less than 1: the paper scales them after the softmax, or no key is visible */

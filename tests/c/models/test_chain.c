@@ -227,7 +227,7 @@ static void one_position(void) {
     }
 }
 
-/* d log Z / d U_t[c] = p(z_t = c), by finite differences. */
+/* Compares d log Z / d U_t[c], computed by finite differences, with p(z_t = c). */
 static void derivative(void) {
     chain_toy c = {.type = "crf", .states = 3, .features = 6, .width = 1, .length = 6};
     uint32_t features[5] = {1, 2, 3, 4, 5};
@@ -342,7 +342,7 @@ static void baum_welch(void) {
     CHECK(before > begun + 5);
 }
 
-/* In a text of ten thousand words no number underflows, every row sums to 1, and log Z equals the one in double precision. */
+/* In a text of ten thousand words, no number underflows, every row sums to 1, and log Z equals the value computed in double precision. */
 static void long_text(void) {
     enum { N = 10000 };
     chain_toy c = {.type = "crf", .states = 3, .features = 6, .width = 1, .length = N};
@@ -380,7 +380,7 @@ static void long_text(void) {
     CHECK_NEAR((double)pinned.nats[1], (double)r.nats[2], 0.02);
 }
 
-/* The bits do not depend on the division into chunks; 600 words take three chunks in each pass. */
+/* The results are bit-identical for any division into chunks; 600 words take three chunks in each pass. */
 static void slices(void) {
     chain_toy c = {.type = "memm", .states = 5, .features = 20, .width = 4, .length = 600};
     toy_file file = file_of(&c, 7);

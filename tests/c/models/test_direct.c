@@ -2,7 +2,7 @@
  *
  * Enlargement that reads the small picture directly (models/image_transformer/direct.h). Tests that the features of a pixel, and the sum
  * that remains for the undrawn pixels of a cell, equal a separate computation, that later pixels are never read, and that invalid files are
- * refused. The golden files tests/golden/direct-*.gguf compare the other numbers with PyTorch.
+ * refused. The golden files tests/golden/direct-*.gguf compare the other numbers with PyTorch's.
  */
 #include <math.h>
 #include <string.h>

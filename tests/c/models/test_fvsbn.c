@@ -79,7 +79,8 @@ static void distribution(void) {
     CHECK_NEAR(total, 1, 1e-5);
 }
 
-/* Running sums equal the product of the matrix and the image, for every type of weights, also while an image is drawn. */
+/* The sums, which are updated pixel by pixel, equal the product of the matrix and the image for every type of weights. This also holds
+ * while an image is drawn. */
 static void sums(void) {
     static const uint32_t types[] = {NX_F32, NX_F16, NX_Q8_0, NX_Q4_0};
     check_random random = {2};

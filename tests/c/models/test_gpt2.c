@@ -123,7 +123,7 @@ static void map(const toy_gpt2 *m, double *out, const char *weight, const char *
 
 static double gelu(double x) { return x / 2 * (1 + tanh(sqrt(2 / 3.14159265358979323846) * (x + 0.044715 * x * x * x))); }
 
-/* Computes logits of shape (n, V): those after each of n ids. */
+/* Computes the logits after each of n ids, shape (n, V). */
 static double *twin(const toy_gpt2 *m, const uint32_t *ids, uint32_t n) {
     const toy_gpt2_config *c = &m->config;
     uint32_t d = c->d, H = c->heads, k = d / H, inner = c->inner ? c->inner : 4 * d;

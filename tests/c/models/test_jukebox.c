@@ -337,7 +337,7 @@ static void windows(void) {
     CHECK_INT(encoded(model, session), NX_E_NUMERIC);
 }
 
-/* Both priors draw from eight equally probable ids, but their results differ. */
+/* Both priors draw from eight equally probable ids, but their results differ, because they use different random streams. */
 static void streams(void) {
     jukebox_toy own = toys[0];
     own.equal = 1;

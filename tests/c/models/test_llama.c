@@ -266,7 +266,7 @@ static double gate_of(const toy_llama_config *c, double x) {
 
 static double capped(double x, double cap) { return cap > 0 ? cap * tanh(x / cap) : x; }
 
-/* Computes logits of shape (n, V): those after each of n ids. */
+/* Computes the logits after each of n ids, shape (n, V). */
 static double *twin(const toy_llama *m, const uint32_t *ids, uint32_t n) {
     const toy_llama_config *c = &m->config;
     uint32_t d = c->d, k = key_length_of(c), H = c->heads, G = c->groups;

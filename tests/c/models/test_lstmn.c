@@ -104,8 +104,8 @@ static const float *tensor(const lstmn *m, const char *name) {
 
 static double sigma(double x) { return 1 / (1 + exp(-x)); }
 
-/* Computes logits of shape (n, V), those of each of n ids given the ids before it, and weights of shape (n, n + 1) over the tape, whose row
- * 0 is the start. last: whether all attention is on the previous step. The network is then an LSTM with h and c of t - 1 unchanged. */
+/* Computes the logits of each of n ids given the ids before it, shape (n, V), and the weights over the tape, shape (n, n + 1); row 0 of the
+ * tape is the start. last: whether all attention is on the previous step. The network is then an LSTM with h and c of t - 1 unchanged. */
 static void twin(const lstmn *m, const uint32_t *ids, uint32_t n, int last, double *logits, double *weights) {
     uint32_t d = m->c.d, first = m->c.zero ? 0 : 1;
     double *h = memory_take((n + 1) * d * sizeof *h), *c = memory_take((n + 1) * d * sizeof *c), s[64] = {0}, r[64], x[64], of_h[64], of_x[64], of_s[64];

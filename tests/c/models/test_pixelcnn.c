@@ -285,7 +285,7 @@ static float *gated_layers(const plain *p, const uint32_t *ids, int label) {
     return x;
 }
 
-/* Computes the numbers of the output layer for a picture, of shape (n, P). */
+/* Computes the numbers of the output layer for a picture, shape (n, P). */
 static float *plain_outputs(const toy_pixelcnn *made, const uint32_t *ids, int label) {
     plain p = {made, &made->config, made->config.height * made->config.width};
     uint32_t d = p.c->d, P = p.c->bernoulli ? 1 : p.c->levels;
@@ -310,7 +310,7 @@ static nx_session *session_of(const nx_model *model, int label, uint32_t maps) {
     return session;
 }
 
-/* Computes the numbers of the output layer in a run, of shape (n, P). */
+/* Computes the numbers of the output layer in a run, shape (n, P). */
 static float *outputs_of(const nx_model *model, const uint32_t *ids, int label) {
     nx_part_info info;
     CHECK_INT(nx_model_part(model, 0, &info), NX_OK);

@@ -210,8 +210,8 @@ static void expected(const seq2seq *m, double *a, uint32_t S) {
     else ref_segments(a, a, A, S);
 }
 
-/* Computes, by the equations, the S weights and the context (a vector of 2e values) of a state at position p. For the additive score it
- * uses one matrix for [s; h]. */
+/* Computes, by the equations, the weights (shape (S)) and the context (shape (2e)) of a state at position p. For the additive score it uses
+ * one matrix for [s; h]. */
 static double attended(const seq2seq *m, const double *s, const double *h, uint32_t S, uint32_t p, double *a, double *context) {
     const config *c = &m->c;
     uint32_t w = 2 * c->e, A = c->A, middle = p < S ? p : S - 1;
@@ -301,7 +301,8 @@ static nx_session *session_of(const nx_model *model, const uint32_t *source, uin
     return session;
 }
 
-/* Computes the logits of n known ids, in order, and, unless null, their weights over the source, of shape (n, S), and their n centres. */
+/* Computes the logits of n known ids, in order, and (unless null) their weights over the source, shape (n, S), and their centres, shape
+ * (n). */
 static float *run(const nx_model *model, const uint32_t *source, uint32_t S, const uint32_t *ids, uint32_t n, float *weights, float *centres) {
     nx_session *session = session_of(model, source, S, weights != NULL);
     nx_part_info part;
@@ -325,7 +326,7 @@ static float *run(const nx_model *model, const uint32_t *source, uint32_t S, con
     return all;
 }
 
-/* Reads the map "alone" of segments, of shape (n, S). */
+/* Reads the map "alone" of segments, shape (n, S). */
 static void alone_of(const nx_model *model, const uint32_t *source, uint32_t S, const uint32_t *ids, uint32_t n, float *alone) {
     nx_session *session = session_of(model, source, S, 1);
     uint32_t *keys = memory_take((size_t)S * sizeof *keys), count;
@@ -532,7 +533,7 @@ static void refusals(void) {
         if (!memcmp(m->file.bytes + i, "seq2seq.attention.window", 24)) memset(m->file.bytes + i + 28, 0, 4);
     toy_refused(m->file.bytes, m->file.length, NX_E_FORMAT, "seq2seq.attention.window");
     m = build(configs + 3);
-    for (size_t i = 0; i + 40 < m->file.length; i++) /* makes the score unknown: the text follows the key, its type and its length */
+    for (size_t i = 0; i + 40 < m->file.length; i++) /* makes the score unknown: the string follows the key, its type and its length */
         if (!memcmp(m->file.bytes + i, "seq2seq.attention.score", 23)) memcpy(m->file.bytes + i + 23 + 4 + 8, "dut", 3);
     toy_refused(m->file.bytes, m->file.length, NX_E_UNSUPPORTED, "seq2seq.attention.score");
     m = build(configs + 3);

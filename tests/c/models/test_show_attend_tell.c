@@ -164,7 +164,7 @@ static void mapped(double *out, const teller *m, const char *name, uint32_t rows
     for (uint32_t r = 0; bias && r < rows; r++) out[r] += (double)bias[r];
 }
 
-/* Computes the annotations of a picture, of shape (L, D), by the definition of a convolution. */
+/* Computes the annotations of a picture, shape (L, D), by the definition of a convolution. */
 static double *annotations(const teller *m, const uint32_t *picture) {
     const config *c = &m->c;
     double *x = memory_take((size_t)c->height * c->width * COLOURS * sizeof *x), patch[800];
@@ -192,7 +192,7 @@ static double *annotations(const teller *m, const uint32_t *picture) {
 }
 
 typedef struct {
-    double *logits, *weights; /* (n, V), (n, L) */
+    double *logits, *weights; /* shapes (n, V), (n, L) */
 } twin_run;
 
 /* Computes the logits of each of n ids, given the ids before it and, for hard attention, the drawn locations. */
@@ -272,7 +272,8 @@ static uint32_t look(const nx_model *model, const config *c, const nx_session *s
     return place;
 }
 
-/* Computes the logits of n known ids, in order, and, unless null, their weights over the cells, of shape (n, L), and their n locations. */
+/* Computes the logits of n known ids, in order, and (unless null) their weights over the cells, shape (n, L), and their locations, shape
+ * (n). */
 static float *run(const nx_model *model, const config *c, const uint32_t *picture, const uint32_t *ids, uint32_t n, float *weights,
                   uint32_t *places) {
     nx_session *session = session_of(model, c, picture, weights != NULL);

@@ -148,7 +148,7 @@ static nx_session *given(const nx_model *model, const config *c, const episode *
     return session;
 }
 
-/* Computes the probabilities of an episode's queries, of shape (q, ways). */
+/* Computes the probabilities of an episode, shape (q, ways). */
 static float *odds_of(const nx_model *model, const config *c, const episode *e, nx_session **kept) {
     nx_session *session = given(model, c, e, kept != NULL, NULL);
     float *odds = memory_take(e->q * c->ways * sizeof *odds);
@@ -203,7 +203,7 @@ static void embed(const made *m, const uint32_t *ids, double *out) {
     map_of(m, "embd.out", c->embedding, rows * cols * depth, x, out);
 }
 
-/* For one query, computes the probabilities of all `ways` labels, and the weights of each attention layer over the n examples, of shape
+/* For one query, computes the probabilities of all labels, shape (ways), and the weights of each attention layer over the n examples, shape
  * (blocks, n). The query is computed as the last item of a separate sequence. */
 static void by_hand(const made *m, const episode *e, uint32_t query, double *odds, double *looks) {
     const config *c = &m->config;

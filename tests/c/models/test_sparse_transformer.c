@@ -229,7 +229,7 @@ static void add_places(const made *m, double *x, const uint32_t *ids, uint32_t i
     }
 }
 
-/* Computes predictions of shape (n, P), one for each of n positions. Position i of a picture reads id i - 1, position i of a text id i. */
+/* Computes the prediction of each of n positions, shape (n, P). Position i of a picture reads id i - 1; position i of a text reads id i. */
 static double *twin(const made *m, const uint32_t *ids, uint32_t n) {
     const config *c = &m->c;
     uint32_t d = c->d, k = c->key_length, width = c->heads * k, P = outputs_of(c), columns = columns_of(c);

@@ -226,11 +226,11 @@ static working begun(const toy_transformer *m, const char *stack, const uint32_t
 }
 
 typedef struct {
-    double *logits;                          /* (n, V) */
-    double *attention, *source, *encoder;    /* (blocks, heads, n, n), (blocks, heads, n, S), (encoder_blocks, heads, S, S) */
+    double *logits;                          /* shape (n, V) */
+    double *attention, *source, *encoder;    /* shapes (blocks, heads, n, n), (blocks, heads, n, S), (encoder_blocks, heads, S, S) */
 } twin_run;
 
-/* Computes the encoder's output, of shape (S, d). */
+/* Computes the encoder's output, shape (S, d). */
 static double *twin_encode(const toy_transformer *m, const uint32_t *source, uint32_t S, double *maps) {
     const toy_transformer_config *c = &m->config;
     working w = begun(m, "enc.", source, S);
@@ -293,7 +293,7 @@ static nx_session *session_of(const nx_model *model, const uint32_t *source, uin
     return session;
 }
 
-/* Computes the logits, of shape (n, V), and the n nats of known ids, in order; both may be null. */
+/* Computes the logits, shape (n, V), and the nats, shape (n), of known ids, in order; both may be null. */
 static float *logits_of(const nx_model *model, nx_session *session, const uint32_t *ids, uint32_t n, uint32_t V, float *nats) {
     float *all = memory_take((size_t)n * V * sizeof *all), cost;
     for (uint32_t p = 0; p < n; p++) {

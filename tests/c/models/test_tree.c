@@ -137,7 +137,7 @@ static void by_hand(void) {
     check_note("  worst difference of a marginal from the sum over all trees: %.1e", worst);
 }
 
-/* d log Z / d s[h][m] = p(h is the head of m), by finite differences. */
+/* Compares d log Z / d s[h][m], computed by finite differences, with p(h is the head of m). */
 static void derivative(void) {
     uint32_t n = 5, stride = nx_tree_stride(n);
     float *scores = random_scores(n, 1, 3), *marginals = memory_take((n + 1) * stride * sizeof *marginals),
@@ -382,7 +382,8 @@ static void impossible_pins(void) {
     CHECK_INT(parse(model, features, 4, kept).status, NX_OK);
 }
 
-/* The bits do not depend on the division into chunks, and a copy of the session made at any moment continues with them. */
+/* The results are bit-identical for any division into chunks, and a copy of the session that is made at any moment continues with the same
+ * bits. */
 static void slices(void) {
     toy_file file = toy_number(0);
     const nx_model *model = toy_file_open(&file);

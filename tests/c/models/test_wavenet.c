@@ -150,7 +150,7 @@ static void add_row(float *x, const float *table, int row, uint32_t cols) {
     for (uint32_t c = 0; row >= 0 && c < cols; c++) x[c] += table[(size_t)row * cols + c];
 }
 
-/* Computes the output layer's numbers, of shape (n, P), layer by layer, from h of all samples. The skip connection is added to the gate's
+/* Computes the output layer's numbers, shape (n, P), layer by layer, from h of all samples. The skip connection is added to the gate's
  * output before the residual is added to h. */
 static float *directly(const made *m, const uint32_t *ids, uint32_t n, int label, int speaker) {
     const config *c = &m->config;
@@ -207,7 +207,7 @@ static nx_session *session_of(const nx_model *model, uint32_t length, int label,
     return session;
 }
 
-/* Computes the output layer's numbers of a run, of shape (n, P). */
+/* Computes the output layer's numbers of a run, shape (n, P). */
 static float *outputs_of(const nx_model *model, const uint32_t *ids, uint32_t n, int label, int speaker) {
     nx_part_info info;
     CHECK_INT(nx_model_part(model, 0, &info), NX_OK);

@@ -5,8 +5,8 @@
 #include "nextpixel.h"
 #include "toy.h"
 
-/* Makes a file for height x width = n pixels, with weights of this type. Unless they are null, *weight receives the n x n weights by source
- * pixel and *bias the n biases, as stored in the file. */
+/* Makes a file of height x width pixels with weights of this type. If not null, weight (shape (n, n), by source) and bias (shape (n)) are
+ * written, as stored in the file. */
 toy_file toy_fvsbn_file(uint32_t height, uint32_t width, uint32_t type, uint64_t seed, float **weight, float **bias);
 
 /* Returns the opened model; null after a failed check. */
