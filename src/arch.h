@@ -52,7 +52,7 @@ typedef struct {
     const void *weights;                  /* null while the arena only counts */
     nx_output output;                     /* E, V and P of the part's positions; zeros if there is no sequence */
     uint32_t length;                      /* maximum number of positions; 0: no limit */
-    uint32_t rewinds;                     /* number of the latest positions that `forward` can compute again */
+    uint32_t rewinds;                     /* how many of the latest positions `forward` can compute again */
     uint32_t encodes;                     /* 1: nx_part.encode processes the inputs first */
     uint32_t noisy;                       /* 1: `forward` draws with nx_column.noise, so samples differ even if their ids are the same */
     uint32_t hidden_layers, hidden_width; /* number of hidden states that `forward` keeps (nx_keep_hidden); 0: none */
@@ -67,9 +67,9 @@ typedef struct {
 
 /* The inputs of a run. Every call builds this struct anew. */
 typedef struct {
-    nx_shape shape;                 /* a count is zero only for an absent port, and the length only for a part without a sequence */
+    nx_shape shape;                 /* a count is zero only if the port is absent; the length is zero only for a part without a sequence */
     const uint32_t *port[NX_PORTS]; /* ids of each port (counts[i] items); null for an absent port */
-    float *maps;                    /* null, or where `encode` writes the weights of all maps with queries: (rows, queries, keys) each */
+    float *maps;                    /* null, or written by `encode`: weights of all maps with queries, each of shape (rows, queries, keys) */
 } nx_inputs;
 
 /* Returns the number of keys in each row of a map in a run of this shape, which is at most the number of positions or items to attend
@@ -92,10 +92,10 @@ typedef struct {
     const nx_inputs *inputs;
     const void *encoder_output; /* the encoder's output, shared by all sequences */
     void *state;                /* state of the column's sequence */
-    const uint32_t *ids;        /* ids (length, E) of the column's sequence; those before `position` are known */
+    const uint32_t *ids;        /* ids of the column's sequence, shape (length, E); the ids before `position` are known */
     uint32_t position;
-    float *maps;   /* null, or where the weights of all maps without queries are written, concatenated: (rows, keys) each */
-    float *hidden; /* null, or where the hidden states are written: (hidden_layers, hidden_width) */
+    float *maps;   /* null, or written: the weights of all maps without queries, one map after another, each of shape (rows, keys) */
+    float *hidden; /* null, or written: the hidden states, shape (hidden_layers, hidden_width) */
     /* For a noisy part, which draws with nx_categorical_draw: the noise of this sample at this position, and the temperature of the run. A
      * second draw at a position uses the noise values that follow those of the first draw. */
     nx_noise noise;
@@ -113,8 +113,8 @@ typedef struct {
     uint64_t (*state_bytes)(const void *m, const nx_shape *shape);
     uint64_t (*scratch_bytes)(const void *m, const nx_shape *shape, uint32_t columns);
 
-    /* Copies the state of a sequence, from a run of shape `from`, to `to`, a longer state that begins as zeros. Null: runs of this part
-     * cannot grow. */
+    /* Copies the state of a sequence from a run of shape from_shape to a run of the longer shape to_shape. `to` begins as zeros. Null: runs
+     * of this part cannot grow. */
     void (*grow)(const void *m, const nx_shape *from_shape, const void *from, const nx_shape *to_shape, void *to);
 
     /* Computes slice 0, 1, ... of the encoder's output from the inputs, if nx_plan.encodes is set. Returns 1 while there are more slices, 0
@@ -136,9 +136,9 @@ typedef struct {
      * maps. */
     uint32_t (*keys)(const void *m, const nx_shape *shape, uint32_t map, uint32_t row, uint32_t position, uint32_t *keys);
 
-    /* Returns the values of a result, ids or floats in the order of its dimensions, within the encoder's output. *count is the number of
-     * values that are ready, in whole rows. Once encode has finished, all values are ready, in as many rows as nx_result.rows specifies.
-     * Null: the part has no results. */
+    /* Returns the address, within the encoder's output, of the values of a result, which are ids or floats in the order of the result's
+     * dimensions. *count is the number of values that are ready, in whole rows. Once encode has finished, all values are ready, in as many
+     * rows as nx_result.rows specifies. Null: the part has no results. */
     const void *(*result)(const void *m, const nx_shape *shape, const void *encoder_output, uint32_t index, uint32_t *count);
 } nx_part;
 
@@ -146,7 +146,7 @@ typedef struct nx_arch {
     const char *name;
     uint32_t n_parts;
     const nx_part *parts;                                 /* shape (n_parts) */
-    void (*configure)(nx_reader *reader, nx_plan *plans); /* reads and checks a whole model; plans (n_parts), zeroed before the call */
+    void (*configure)(nx_reader *reader, nx_plan *plans); /* reads and checks a whole model; plans: shape (n_parts), zeroed before */
     uint32_t streams; /* 1: configure reads no weights, so the weights may arrive later (nx_model_begin) */
 } nx_arch;
 

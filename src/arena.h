@@ -20,7 +20,7 @@ typedef struct {
 /* Returns `bytes` bytes aligned to NX_ALIGN, or NULL while the arena only counts or when the block is too small (see nx_arena_full). */
 void *nx_arena_take(nx_arena *arena, uint64_t bytes);
 
-/* Returns n columns of `width` floats, each with its stride (kernels/kernels.h). */
+/* Returns n columns of `width` floats each, which are nx_stride(width) floats apart (kernels/kernels.h). */
 float *nx_arena_columns(nx_arena *arena, uint32_t n, uint32_t width);
 
 static inline int nx_arena_full(const nx_arena *arena) { return arena->base && arena->used > arena->size; }

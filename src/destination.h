@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Loads tensors into a model: checks them and stores them at their destination, with all rows at the same time or as rows arrive.
+ * Loads tensors into a model: checks them and stores them at their destination, either all rows in one call or rows as they arrive.
  */
 #ifndef NX_DESTINATION_H
 #define NX_DESTINATION_H

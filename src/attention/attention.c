@@ -51,7 +51,7 @@ uint64_t nx_attend_scratch_bytes(uint32_t window, uint32_t n_ranges) { /* also e
 /* Returns the number of groups of four positions that a range touches. */
 static uint32_t range_groups(nx_range range) { return (range.to + 3) / 4 - range.from / 4; }
 
-/* Computes weights[4 g + lane] = scaled score of the position 4 (from / 4 + g) + lane, -infinity outside the range. */
+/* Computes weights[4 g + lane] = scaled score of the position 4 (from / 4 + g) + lane, or -infinity outside the range. */
 static void scores(float *weights, const float *query, const nx_cache *cache, uint32_t offset, nx_range range) {
     uint32_t first = range.from / 4, groups = range_groups(range), slot_groups = cache->slots / 4;
     size_t width = (size_t)cache->n_kv_heads * cache->key_length;
@@ -66,7 +66,7 @@ static void scores(float *weights, const float *query, const nx_cache *cache, ui
         }
         v128_t score = wasm_f32x4_mul(wasm_f32x4_add(even, odd), scale);
         if (NX_TEXTS && cache->cap > 0) score = nx_capped(score, cache->cap);
-        if (g == 0 || g + 1 == groups) score = nx_mask_group(score, first + g, range); /* other groups are inside the range */
+        if (g == 0 || g + 1 == groups) score = nx_mask_group(score, first + g, range); /* all other groups are entirely inside the range */
         wasm_v128_store(weights + 4 * g, score);
         if (++slot_group == slot_groups) slot_group = 0;
     }

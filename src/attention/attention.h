@@ -19,11 +19,11 @@ void nx_cache_copy(const nx_cache *to, const nx_cache *from);
 /* Returns the size of the scratch memory of nx_attend in bytes. */
 uint64_t nx_attend_scratch_bytes(uint32_t window, uint32_t n_ranges);
 
-/* Multi-head scaled dot-product attention of one query over the cached positions of the ranges:
+/* Computes multi-head scaled dot-product attention of one query over the cached positions of the ranges:
  *   out_h = sum over j of softmax_j( q_h . k_hj / sqrt(key_length) ) v_hj
  *   [Vaswani 2017, eq. 1; Parmar 2018, eq. 1]
- * out, query   (heads * queries_per_kv * key_length); key_length % 4 == 0
- * scratch      nx_attend_scratch_bytes, overwritten
+ * out, query   shape (heads * queries_per_kv * key_length); key_length % 4 == 0
+ * scratch      nx_attend_scratch_bytes bytes, overwritten
  * map          null, or receives the weights: head h at map + h * map_stride, one number for each visible position;
  *              with an 8-bit cache, every weight is at least 2^-64 of the largest
  * Sums run over the positions in ascending order, so they depend neither on the ring nor on other queries. Cost: 2 * visible positions *

@@ -27,7 +27,7 @@ void nx_kv7_write(const nx_cache *cache, uint32_t position, const float *key, co
     }
 }
 
-/* Computes weights[i] = score of the position TILE * (from / TILE) + i in bits (base 2), -infinity outside the range. Returns, in each
+/* Computes weights[i] = score of the position TILE * (from / TILE) + i in bits (base 2), or -infinity outside the range. Returns, in each
  * lane, the maximum of `top` and these scores. */
 NX_INLINE v128_t scores(float *weights, const nx_activations *query, int32_t query_sum, float scale, const nx_cache *cache,
                         const head_cache *head, nx_range range, v128_t top) {

@@ -3,9 +3,9 @@
  * Computes attention over keys and values of 8 bits, for language models. Queries and attention weights have 14 bits. See tiles.h for the
  * cache and the order of the work; here bytes are signed (kernels/wide.h).
  *
- * After the scales, a cache has key sums (H, S): 8192 times the sum of each position's key. These sums correct the products, because 8192
- * is added to each number of a query. In a wide cache, a second set of keys and sums follows: the remainder of each number after 8 bits, in
- * steps that are FINE times finer.
+ * After the scales, a cache has key sums, shape (H, S): 8192 times the sum of each position's key. These sums correct the products, because
+ * 8192 is added to each number of a query. In a wide cache, a second set of keys and sums follows: the remainder of each number after 8
+ * bits, in steps that are FINE times finer.
  *
  * Keys and values are rounded to 8 bits (keys of a wide cache to 16), with one scale per head and position. Queries are rounded to 14 bits,
  * and the weights of the positions to 16383 steps.
@@ -38,7 +38,7 @@ static int32_t *key_sums_of(const nx_cache *cache, uint32_t head) {
     return (int32_t *)((uint8_t *)cache->memory + 2 * slots * cache->n_kv_heads * (cache->key_length + sizeof(float))) + head * slots;
 }
 
-/* Returns the finer bytes of a head's keys in a wide cache, and the sums of these bytes. */
+/* Return the finer bytes of a head's keys in a wide cache, and the sums of these bytes. */
 static uint8_t *fine_keys_of(const nx_cache *cache, uint32_t head) {
     return (uint8_t *)(key_sums_of(cache, 0) + (size_t)ring_slots(cache->slots) * cache->n_kv_heads) +
            (size_t)head * ring_slots(cache->slots) * cache->key_length;
@@ -124,7 +124,7 @@ typedef struct {
     const int32_t *sums[2];
 } head_keys;
 
-/* Computes weights[i] = score of the position TILE * (from / TILE) + i in bits (base 2), -infinity outside the range. Returns, in each
+/* Computes weights[i] = score of the position TILE * (from / TILE) + i in bits (base 2), or -infinity outside the range. Returns, in each
  * lane, the maximum of `top` and these scores. */
 NX_INLINE v128_t scores(float *weights, const nx_wide *query, float scale, const nx_cache *cache, const head_cache *head,
                         const head_keys *keys, int wide, nx_range range, v128_t top) {

@@ -47,7 +47,7 @@ uint32_t nx_pattern_keys(const nx_pattern *pattern, uint32_t i, uint32_t *keys);
 /* Returns an upper bound of the number that nx_pattern_ranges returns. */
 uint32_t nx_pattern_max_ranges(const nx_pattern *pattern);
 
-/* Returns the position after the last one of i's query block. */
+/* Returns the first position after i's query block. */
 uint32_t nx_pattern_block_end(const nx_pattern *pattern, uint32_t i);
 
 /* Returns the largest number of positions that a query can see (for local 2D an upper bound: the window without clipping). */

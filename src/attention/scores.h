@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
  * Attention of one query to a list of vectors, as in recurrent models: a score for each vector, a softmax over a window of them, and a
- * weighted sum. All computations are in single precision. Vectors of a list are nx_stride(width) apart; width % 4 == 0. A window is the
- * positions from <= i < to of a list; functions write only the values of these positions.
+ * weighted sum. All computations are in single precision. Vectors of a list are nx_stride(width) apart; width % 4 == 0. A window consists
+ * of the positions i of a list with from <= i < to; functions write only the values of these positions.
  */
 #ifndef NX_SCORES_H
 #define NX_SCORES_H
@@ -13,8 +13,8 @@ typedef struct {
     uint32_t from, to;
 } nx_window;
 
-/* Returns the window of positions at most D from `centre` in a list of `count`. The window is never empty, because `centre` is in the
- * list. */
+/* Returns the window of all positions at a distance of at most D from `centre`, in a list of `count` positions. The window is never empty,
+ * because `centre` is in the list. */
 static inline nx_window nx_window_around(uint32_t centre, uint32_t D, uint32_t count) {
     return (nx_window){centre > D ? centre - D : 0, count - centre > D ? centre + D + 1 : count};
 }

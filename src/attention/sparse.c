@@ -3,8 +3,8 @@
 
 static uint32_t min(uint32_t a, uint32_t b) { return a < b ? a : b; }
 
-/* Returns the number of slots per residue in the far set of columns: a multiple of 16 (whole tiles), or 4 or 8. The alignment of a run
- * within its tiles therefore does not depend on the capacity of the sequence, and neither does the rounding of sums. */
+/* Returns the number of slots per residue in the far set of columns: a multiple of 16 (whole tiles), or 4 or 8. The alignment of a range of
+ * slots within its tiles therefore does not depend on the capacity of the sequence, and neither does the rounding of sums. */
 static uint32_t residue_slots(const nx_sparse *p) {
     uint32_t rows = (p->positions - 1) / p->stride + 1;
     return rows <= 4 ? 4 : rows <= 8 ? 8 : (rows + 15) & ~15u;

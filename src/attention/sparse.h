@@ -35,7 +35,7 @@ typedef struct {
 } nx_sparse;
 
 #define NX_NOT_KEPT 0xffffffffu
-#define NX_SPARSE_SPARE 16 /* spare slots of a ring: the largest number of positions that share a pass or that may be entered again */
+#define NX_SPARSE_SPARE 16 /* spare slots of a ring: the largest number of positions that share a pass or that may be computed again */
 
 /* Returns the slot of position i, to be taken modulo nx_sparse_slots; NX_NOT_KEPT if no query ever sees it. */
 uint32_t nx_sparse_slot(const nx_sparse *pattern, uint32_t i);

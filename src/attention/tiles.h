@@ -78,17 +78,17 @@ NX_INLINE float store_bytes(uint8_t *to, const float *x, uint32_t n, uint32_t st
 }
 
 /* Stores the scores of the four positions from 4 group on: product times scale, in bits (base 2), capped if `cap` is not 0, -infinity
- * outside the range. `end`: some of the positions may be outside. Returns, in each lane, the maximum of `top` and these scores. */
+ * outside the range. end: 1 if some of the positions may be outside. Returns, in each lane, the maximum of `top` and these scores. */
 NX_INLINE v128_t keep_scores(float *scores, v128_t product, v128_t scale, float cap, uint32_t group, int end, nx_range range, v128_t top) {
     v128_t score = wasm_f32x4_mul(product, scale);
     if (cap > 0) score = nx_capped(score, cap);
     if (end) score = nx_mask_group(score, group, range);
     wasm_v128_store(scores, score);
-    return wasm_f32x4_pmax(top, score); /* NaN is ignored; the exponentials produce it again */
+    return wasm_f32x4_pmax(top, score); /* this ignores NaN, which appears again in the exponentials */
 }
 
 /* Computes weights (of one tile) = 2^(score - top) times the scale of the value. Adds the powers to *sum, and raises *largest (the bits of
- * floats) to the largest weight. `end`: some positions of the tile may be invisible. */
+ * floats) to the largest weight. end: 1 if some positions of the tile may be invisible. */
 NX_INLINE void weigh(float *weights, const float *scales, v128_t top, int end, v128_t *sum, v128_t *largest) {
     for (int i = 0; i < TILE; i += 4) {
         v128_t score = wasm_v128_load(weights + i), power = f32x4_exp2_coarse(wasm_f32x4_sub(score, top));

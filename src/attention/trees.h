@@ -16,25 +16,25 @@
  *
  * The inside pass computes these sums, from short spans to long ones. Each tree is in exactly one term of each sum. The outside pass
  * propagates derivatives backwards from d log Z / d log Z = 1: each term receives e^(term - sum) times the derivative of its sum. At the
- * arc of an incomplete span, the received derivatives add up to d log Z / d s[h][m], which is p(h is the head of m). With the maximum
- * instead of the log sum, the first maximum receives the whole derivative, so the arcs of the most probable tree get 1. There are no
- * products, so nothing underflows.
+ * arc of an incomplete span, the received derivatives add up to d log Z / d s[h][m], which is p(h is the head of m). If the maximum
+ * replaces the log sum, the first of the largest terms receives the whole derivative, so the arcs of the most probable tree get 1. There
+ * are no products, so nothing underflows.
  *
- * Each direction takes about n^3 / 2 exponentials. A call computes one width of spans, so that a long sentence can be interrupted.
- * -infinity marks an impossible arc.
+ * Each pass takes about n^3 / 2 exponentials. A call computes the spans of one width, so that a long sentence can be interrupted. -infinity
+ * marks an impossible arc.
  */
 #ifndef NX_TREES_H
 #define NX_TREES_H
 
 #include <stdint.h>
 
-/* Scores have n + 1 rows, one per head, of nx_tree_stride(n) numbers, one per dependent. The scores of dependent 0, and of a word as its
- * own head, are ignored. */
+/* Scores have n + 1 rows, one for each head. A row has nx_tree_stride(n) numbers, one for each dependent. The scores of dependent 0, and of
+ * a word as its own head, are ignored. */
 static inline uint32_t nx_tree_stride(uint32_t words) { return (words + 1 + 3) & ~3u; }
 
 typedef struct {
     uint32_t words; /* n >= 1 */
-    int best;       /* 1: maximum instead of the sum, and the most probable tree instead of marginals */
+    int best;       /* 1: computes maxima instead of sums, and the most probable tree instead of marginals */
     const float *scores;
     float *charts; /* nx_tree_bytes(n): the state that the functions below share */
 } nx_trees;
@@ -50,8 +50,10 @@ void nx_tree_inside(const nx_trees *trees, uint32_t width);
 /* Returns log Z, or the score of the best tree, once the inside pass is complete; -infinity if there is no tree. */
 float nx_tree_total(const nx_trees *trees);
 
-/* After nx_tree_total: the outside pass of the root, and then of all spans of width + 1 words, for width n - 1 .. 2, 1. marginals: the
- * shape of the scores, (n + 1, stride), zeros before; after the last call it holds p(head | words) for every dependent. */
+/* Compute the outside pass of the root, and then of all spans of width + 1 words. Call the first function after nx_tree_total, and then the
+ * second one for width n - 1 .. 2, 1.
+ * marginals   shape (n + 1, stride), like the scores; zeros before the first call. After the last call, it holds p(head | words) for every
+ *             dependent */
 void nx_tree_outside_root(const nx_trees *trees, float total, float *marginals);
 void nx_tree_outside(const nx_trees *trees, uint32_t width, float *marginals);
 

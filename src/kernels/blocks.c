@@ -14,17 +14,18 @@
  * 8 bits: [rows/16] { float constant[16]; [cols/32] blocks of { half scale[16]; int8 weight[8][4][16]; } }
  * Signed weights use both signs of a byte, so activations must be 0..127 for an exact dot product everywhere. The activations are therefore
  * rounded to 14 bits with one scale per column, x = step (u - 8192), and u is split into two planes of seven bits. Rounding to 14 bits
- * changes a product by less than sqrt(cols) / 28,000 times the column's length, even with outliers. The added 8192 contributes a constant,
- * the sum of scale * weight over the row, times 8192.
+ * changes a product by less than sqrt(cols) / 28,000 times the norm of the column, even with outliers. The added 8192 contributes a
+ * constant, the sum of scale * weight over the row, times 8192.
  *
  * Bottlenecks. V8 allocates 15 vector registers and keeps clang's loops unchanged. Sums that do not fit are spilled to memory at each
- * product. A shift by a loop counter costs three more instructions, so the shifts that unpack weights are constants. For one column the
- * weights come from memory, whose bandwidth limits the product: 8 bits nearly reach it. Several columns share a block, whose scales and
- * numbers are unpacked once for all of them. Six columns and two vectors of rows are multiplied at a time, which takes all 15 registers:
- * twelve for the sums, which hide the latency of the product, two for weights and one for an activation. The loop takes one group at a
- * time, because with two groups V8 spills sums and reaches only 0.85 of the speed. A sum has 16 products in a block of 8 bits and 8 (or 4,
- * with two scales) in any other block. Converting, scaling and adding the sum takes five instructions, a load and a store in every block. 4
- * bits need half the products of 8 bits, but because of these instructions they are no faster.
+ * product. A shift by a loop counter costs three more instructions, so the shifts that unpack weights are constants. For one column, the
+ * weights come from memory, and the bandwidth of memory limits the product: products with 8-bit weights nearly reach it. Several columns
+ * share a block, whose scales and numbers are unpacked once for all of them. Six columns and two vectors of rows are multiplied at a time,
+ * which takes all 15 registers: twelve for the sums, which hide the latency of the product, two for weights and one for an activation. The
+ * loop takes one group at a time, because with two groups V8 spills sums and reaches only 0.85 of the speed. In a block of 8-bit weights, a
+ * sum has 16 products; in any other block it has 8, or 4 if the block has two scales. Converting, scaling and adding the sum takes five
+ * instructions, a load and a store in every block. 4-bit weights need half as many products as 8-bit weights, but because of these
+ * instructions they are no faster.
  */
 #include "blocks.h"
 

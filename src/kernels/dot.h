@@ -9,8 +9,8 @@
  *   dot(sum, weights, activations)[lane] = sum[lane] + sum over i < 4 of weights[4 lane + i] activations[i]
  *
  * Relaxed SIMD has one instruction for this dot product. The specification leaves open how the top bit of the second operand is read, and
- * whether pairs saturate at 16 bits. For a second operand of 0..127 neither makes a difference, so the result is exact and the same on
- * every processor.
+ * whether pairs saturate at 16 bits. If the second operand is 0..127, neither matters, so the result is exact and the same on every
+ * processor.
  *
  * Baseline SIMD has only 16-bit products. As 16-bit numbers, the weights are w0 + 256 w1 and w2 + 256 w3, so
  *   (w0 + 256 w1) a1 + w0 (256 a0 - a1) = 256 (w0 a0 + w1 a1)
@@ -39,9 +39,9 @@
 #endif
 #define NX_PAIRS_MOST 8 /* 8 * 2 * 15 * 127 < 2^15 */
 
-/* Whether the dot product is a single instruction, as it may be with relaxed SIMD. The product then takes half a cycle and the addition to
- * a sum takes five, so sums wait for each other, and spilling a sum to memory costs more than the product. If the dot product consists of
- * several instructions, these take most of the time. */
+/* 1 if the dot product is a single instruction, which is possible with relaxed SIMD. The product then takes half a cycle and the addition
+ * to a sum takes five, so sums wait for each other, and spilling a sum to memory costs more than the product. If the dot product consists
+ * of several instructions, these take most of the time. */
 #if defined(__wasm_relaxed_simd__) && !NX_PAIRS
 #define NX_ONE_DOT 1
 #else

@@ -8,8 +8,8 @@
 
 #include "simd.h"
 
-/* Returns e^x, relative error under 2e-7 for x in [-87, 88]. Below -87 (-infinity included) the result is exactly 0; above 88 it is e^88;
- * NaN stays NaN.
+/* Returns e^x with a relative error under 2e-7 for x in [-87, 88]. Below -87 (-infinity included) the result is exactly 0; above 88 it is
+ * e^88; NaN stays NaN.
  *
  * x = n ln 2 + r with |r| <= ln(2)/2, so e^x = 2^n e^r. ln 2 is split in two (Cody and Waite) so that n ln 2 is exact
  * to well below the last place of r. n is rounded by adding 1.5 * 2^23; the low bits of the sum are n. e^r is computed by its Taylor sum to
@@ -33,18 +33,18 @@ NX_INLINE v128_t f32x4_exp(v128_t x) {
     return wasm_v128_andnot(wasm_f32x4_mul(p, power), tiny);
 }
 
-/* Returns sigma(x) = 1 / (1 + e^-x), relative error under 3e-7. Below -87 (-infinity included) the result is sigma(-87), the last value
- * that is not subnormal; NaN stays NaN. */
+/* Returns sigma(x) = 1 / (1 + e^-x) with a relative error under 3e-7. Below -87 (-infinity included) the result is sigma(-87), the last
+ * value that is not subnormal; NaN stays NaN. */
 NX_INLINE v128_t f32x4_sigmoid(v128_t x) {
     v128_t one = wasm_f32x4_splat(1);
     x = wasm_f32x4_pmax(x, wasm_f32x4_splat(-87.0f));
     return wasm_f32x4_div(one, wasm_f32x4_add(one, f32x4_exp(wasm_f32x4_neg(x))));
 }
 
-/* Returns tanh x, relative error under 3e-7; tanh(-x) = -tanh(x) to the bit; NaN stays NaN.
+/* Returns tanh x with a relative error under 3e-7. tanh(-x) = -tanh(x) bit for bit; NaN stays NaN.
  *
- * The result is 1 - 2 / (e^2|x| + 1) with the sign of x. For |x| < 0.35, where this would cancel, the result is the Taylor sum to x^11,
- * whose relative remainder is under 2e-8. */
+ * The result is 1 - 2 / (e^2|x| + 1) with the sign of x. For |x| < 0.35, where the subtraction would lose digits, the result is the Taylor
+ * sum to x^11, whose relative remainder is under 2e-8. */
 NX_INLINE v128_t f32x4_tanh(v128_t x) {
     v128_t one = wasm_f32x4_splat(1), magnitude = wasm_f32x4_abs(x), sign = wasm_v128_xor(x, magnitude);
     v128_t e = f32x4_exp(wasm_f32x4_add(magnitude, magnitude));
@@ -61,8 +61,8 @@ NX_INLINE v128_t f32x4_tanh(v128_t x) {
 /* Returns cap tanh(x / cap), cap > 0. */
 v128_t nx_capped(v128_t x, float cap);
 
-/* Returns 2^x for x <= 0, relative error under 3e-6, which is enough for weights that are rounded to far fewer digits. Below -64 (-infinity
- * included) the result is 2^-64, far above the subnormal range, which is inexact and slow; NaN stays NaN.
+/* Returns 2^x for x <= 0 with a relative error under 3e-6, which is enough for weights that are rounded to far fewer digits. Below -64
+ * (-infinity included) the result is 2^-64, far above the subnormal range, which is inexact and slow; NaN stays NaN.
  *
  * x = n + r with |r| <= 1/2, n rounded as above; 2^r is the polynomial of degree 4 with the least relative error there,
  * and n is added to its exponent. */
@@ -79,10 +79,10 @@ NX_INLINE v128_t f32x4_exp2_coarse(v128_t x) {
     return wasm_i32x4_add(p, wasm_i32x4_shl(sum, 23));
 }
 
-/* Returns ln x for normal x > 0, absolute error under 1.1e-7 times max(1, |ln x|). The result is undefined for other x.
+/* Returns ln x for normal x > 0 with an absolute error under 1.1e-7 times max(1, |ln x|). The result is undefined for other x.
  *
- * x = 2^e m with m in [sqrt(1/2), sqrt(2)), so ln x = e ln 2 + ln m, and ln m = 2 artanh(s) with s = (m-1)/(m+1), |s| <
- * 0.172: the odd series to s^11/11 leaves under 1e-10. */
+ * x = 2^e m with m in [sqrt(1/2), sqrt(2)), so ln x = e ln 2 + ln m, and ln m = 2 artanh(s) with s = (m-1)/(m+1), |s| < 0.172. The odd
+ * series up to s^11/11 has a remainder under 1e-10. */
 NX_INLINE v128_t f32x4_log(v128_t x) {
     /* Adding this to the bits of x carries into the exponent exactly when the mantissa is at least sqrt(2). */
     v128_t shifted = wasm_i32x4_add(x, wasm_i32x4_splat(0x3f800000 - 0x3f3504f3));
@@ -108,10 +108,10 @@ NX_INLINE float f32_log(float x) { return wasm_f32x4_extract_lane(f32x4_log(wasm
  * sums on [-pi/4, pi/4]. */
 void nx_f64_sincos(double x, double *sine, double *cosine);
 
-/* Returns e^x for x in [-40, 0], relative error under 1e-13. */
+/* Returns e^x for x in [-40, 0] with a relative error under 1e-13. */
 double nx_f64_exp(double x);
 
-/* Returns ln x for x in [1, 1e17], absolute error under 1e-13. */
+/* Returns ln x for x in [1, 1e17] with an absolute error under 1e-13. */
 double nx_f64_log(double x);
 
 #endif

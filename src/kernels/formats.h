@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * The encodings of weights in files, block by block. For any quantised type, 32 weights are integers with a scale and an offset for each
- * 16: weight[i] = scale[i / 16] number[i] + offset[i / 16].
+ * Decodes the weights of files, block by block. For any quantised type, 32 weights are unpacked to integers, with one scale and one offset
+ * for every 16 of them: weight[i] = scale[i / 16] number[i] + offset[i / 16].
  */
 #ifndef NX_FORMATS_H
 #define NX_FORMATS_H

@@ -3,9 +3,9 @@
  * Pictures of many channels, and their rows: gathering the inputs of a two-dimensional convolution, pooling, and enlarging by nearest
  * neighbours.
  *
- * A picture is (rows, cols) pixels in raster order, each a vector of `channels` numbers. Unless nx_patches.pixel specifies otherwise,
- * vectors are nx_stride(channels) numbers apart, as products store their columns (kernels.h). A row of vectors, such as a sound, is a
- * picture of one row. Outside the picture all values are zero.
+ * A picture has shape (rows, cols). Its pixels are in raster order, and each is a vector of `channels` numbers. Unless nx_patches.pixel
+ * specifies otherwise, vectors are nx_stride(channels) numbers apart, as products store their columns (kernels.h). A row of vectors, such
+ * as a sound, is a picture of one row. Outside the picture all values are zero.
  */
 #ifndef NX_IMAGE_H
 #define NX_IMAGE_H
@@ -47,7 +47,7 @@ void nx_convolve(float *out, const nx_matrix *weights, const float *bias, const 
  * dropped. NaN counts as the largest. channels % 4 == 0 */
 void nx_pool_largest(float *out, const float *picture, uint32_t rows, uint32_t cols, uint32_t channels);
 
-/* Writes every pixel four times, as its nearest neighbours: out (2 rows, 2 cols) written. */
+/* Enlarges a picture by nearest neighbours, which writes every pixel four times: out (2 rows, 2 cols) written. */
 void nx_enlarge(float *out, const float *picture, uint32_t rows, uint32_t cols, uint32_t channels);
 
 #endif

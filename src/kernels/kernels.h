@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * The contracts of all kernels. Kernels take n columns: n vectors that go through the same weights. The results of a column are
+ * Declares all kernels and their contracts. Kernels take n columns: n vectors that go through the same weights. The results of a column are
  * bit-identical for every n and do not depend on the other columns.
  *
  * Widths: a vector of w numbers is stored with stride nx_stride(w), a multiple of 16. Numbers past w are padding: kernels may read and
@@ -142,8 +142,8 @@ void nx_softmax(float *x, uint32_t n);
  * numbers must be finite. */
 float nx_log_sum_exp(const float *x, uint32_t n);
 
-/* Widens a row of `n` weights in the file's encoding to f32, n a multiple of the type's block. The values of K types and of types with an
- * offset are rounded to single precision once. */
+/* Widens a row of `n` weights in the file's encoding to f32; n must be a multiple of the type's block. The values of K types and of types
+ * with an offset are rounded to single precision once. */
 void nx_dequantize(float *out, const uint8_t *weights, uint32_t type, uint32_t n);
 
 /* Converts a half-precision number to single precision, exactly. The inverse rounds to nearest, ties to even, with a maximum of 65504. */

@@ -72,7 +72,8 @@ static uint64_t tile_bytes(uint32_t form, uint32_t cols) {
 
 uint64_t nx_matrix_bytes(uint32_t form, uint32_t rows, uint32_t cols) { return tiles(rows) * tile_bytes(form, cols); }
 
-/* Packs row `r` of a matrix of 32-bit or 16-bit numbers. The file has numbers of the same size, or 16-bit ones that become 32-bit. */
+/* Packs row `r` of a matrix of 32-bit or 16-bit numbers. The numbers in the file have the same size, or are 16-bit numbers that are widened
+ * to 32 bits. */
 static void pack_numbers(uint8_t *tile, uint32_t t, const uint8_t *from, uint32_t form, uint32_t type, uint32_t cols) {
     for (uint32_t c = 0; c < cols; c++) {
         if (form == NX_F32 && type == NX_F16)

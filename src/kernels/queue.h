@@ -4,8 +4,8 @@
  * outputs of a layer at past positions stay in a queue, from which the taps of a convolution are gathered. A position thus costs one
  * product, and no product is computed twice. Outside the grid all values are zero.
  *
- * A queue is a ring with as many slots as taps reach back, plus NX_COLUMNS, because a pass may write all its columns before it reads, and
- * up to NX_COLUMNS positions may be entered again.
+ * A queue is a ring. It has as many slots as the taps reach back, plus NX_COLUMNS, because a pass may write all its columns before it
+ * reads, and up to NX_COLUMNS positions may be computed again.
  */
 #ifndef NX_QUEUE_H
 #define NX_QUEUE_H

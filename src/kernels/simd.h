@@ -48,7 +48,7 @@ NX_INLINE int32_t i32x4_sum(v128_t v) {
     return wasm_i32x4_extract_lane(wasm_i32x4_add(pair, wasm_i32x4_shuffle(pair, pair, 1, 0, 3, 2)), 0);
 }
 
-/* Returns the largest lane in all lanes. */
+/* Returns a vector whose lanes all hold the largest lane of v. */
 NX_INLINE v128_t f32x4_largest(v128_t v) {
     v = wasm_f32x4_pmax(v, wasm_i32x4_shuffle(v, v, 2, 3, 0, 1));
     return wasm_f32x4_pmax(v, wasm_i32x4_shuffle(v, v, 1, 0, 3, 2));

@@ -2,10 +2,10 @@
  *
  * Threads of a build with NX_THREADS: instances of one module with one memory, each with its own stack.
  *
- * One thread, the owner, runs the library; the others are in nx_thread and help it. A job is divided into pieces. A ticket holds the job,
- * its number of pieces, and the next piece. The thread that increments the ticket gets that piece, so a helper that comes late or never
- * causes no delay. The owner takes pieces too, and then waits for the pieces that helpers have taken. The job's words therefore do not
- * change while any piece is being processed.
+ * One thread, the owner, runs the library; the other threads are in nx_thread and help it. A job is divided into pieces. A ticket holds the
+ * job, its number of pieces, and the next piece. The thread that increments the ticket gets that piece, so a helper that comes late or
+ * never causes no delay. The owner takes pieces too, and then waits for the pieces that helpers have taken. The job's words therefore do
+ * not change while any piece is being processed.
  *
  * A helper is useless if another program occupies its core. It may stop in the middle of a piece for thousands of times as long as a piece
  * takes, or run alternately with the owner on the owner's core. If the owner had to wait long, or hardly ever saw a helper at work after

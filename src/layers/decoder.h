@@ -26,7 +26,8 @@ typedef struct {
     nx_cache_form cache; /* form of the keys and values of a block */
 } nx_decoder;
 
-/* Reads the table of ids and the output layer, "token_embd.weight" and "output.weight"; if "output.weight" is missing, the two are tied. */
+/* Reads the table of ids and the output layer, "token_embd.weight" and "output.weight". If "output.weight" is missing, the two are tied:
+ * the table is also the output matrix. */
 void nx_decoder_read(nx_reader *r, nx_decoder *decoder);
 
 /* Rejects keys of other models that would change the result, unless the key has its neutral value. scaled: whether the model itself reads

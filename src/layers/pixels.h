@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * The common part of PixelCNN and gated PixelCNN: the description of the picture, the first convolution, over ids, and the last two layers.
- * PixelCNN and gated PixelCNN predict one grey pixel per position, in raster order.
+ * The common part of PixelCNN and gated PixelCNN: the description of the picture, the first convolution (over ids), and the last two
+ * layers. PixelCNN and gated PixelCNN predict one grey pixel per position, in raster order.
  */
 #ifndef NX_PIXELS_H
 #define NX_PIXELS_H

@@ -62,7 +62,7 @@ static int forward(const void *opaque, const nx_column *columns, uint32_t n, uin
     (void)slice; /* a pass is short, so it has one slice */
     for (uint32_t c = 0; c < n; c++) {
         float *a = columns[c].state, *row = scratch;
-        uint32_t i = columns[c].position, first = i & ~3u; /* rounded down to a vector of four, because sums before i are not read again */
+        uint32_t i = columns[c].position, first = i & ~3u; /* rounded down to a multiple of four; the sums before i are not read again */
         if (i == 0) memcpy(a, m->bias, row_bytes(m));
         if (i > 0 && columns[c].ids[i - 1]) {
             nx_embed(row, &m->weight, i - 1);

@@ -330,7 +330,7 @@ static void self_attention(const model *m, const nx_attention_weights *w, uint32
     }
     for (uint32_t j = 0; j < n; j++) {
         float *map = columns[j].maps ? columns[j].maps + (size_t)index * m->heads * window : NULL;
-        of->ranges[n_ranges - 1].to = columns[j].position + 1; /* the columns differ only in their last position */
+        of->ranges[n_ranges - 1].to = columns[j].position + 1; /* the ranges of the columns differ only in their end */
         nx_attend(s->mixed + (size_t)j * stride, s->query + (size_t)j * stride, &cache[j], of->ranges, n_ranges, s->attend, map, window);
     }
     nx_sublayer_join(s, of->x, &w->output, s->mixed, &w->norm, n);

@@ -328,8 +328,8 @@ static void configure(nx_reader *r, nx_plan *plan) {
     nx_decoder_read(r, decoder);
     m->blocks = read_blocks(r, m);
     m->last_norm = nx_read_vector(r, "output_norm.weight", d, 0);
-    /* Biases of keys, as in Qwen 2, are tens to hundreds in a few channels. With one 8-bit scale per head, the other channels would be
-     * rounded to nothing. */
+    /* Biases of keys, as in Qwen 2, have magnitudes of tens to hundreds in a few channels. With one 8-bit scale per head, the other
+     * channels would be rounded to nothing. */
     if (m->blocks && !r->status) nx_decoder_cache(decoder, &m->blocks[0].key.weight, m->blocks[0].key.bias != NULL);
 
     plan->weights = placed;

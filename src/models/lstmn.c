@@ -60,7 +60,7 @@ static void configure(nx_reader *r, nx_plan *plan) {
 
 /* ---- the tape, and the scratch of a pass --------------------------------------------------------------------------------- */
 
-/* (T + 1) slots of each of h, c, W_h h and s. */
+/* T + 1 slots for each of h, c, W_h h and s. */
 typedef struct {
     float *h, *c, *key, *s;
     uint64_t bytes;

@@ -14,8 +14,8 @@
  *
  * W_k a_i is computed once per picture.
  *
- * Letters: L cells of the last convolution, D its channels, E width of a word, H of the state, A of the attention, T of the layer before
- * the words, V ids; J is the number of columns of a pass.
+ * Letters: L cells of the last convolution, D its channels; E width of a word, H width of the state, A width of the attention, T width of
+ * the layer before the words; V ids; J is the number of columns of a pass.
  */
 #include <math.h>
 #include <string.h>
@@ -196,7 +196,7 @@ static uint64_t scratch_bytes(const void *opaque, const nx_shape *shape, uint32_
 
 /* ---- the encoder ----------------------------------------------------------------------------------------------------- */
 
-/* The slices: the convolutions, one by one; then NX_COLUMNS keys per slice; then the start. */
+/* The slices are, in this order: the convolutions, one by one; the keys, NX_COLUMNS per slice; the initial state. */
 static int encode(const void *opaque, const nx_inputs *inputs, uint32_t slice, void *output, void *memory) {
     const model *m = opaque;
     scratch s = scratch_at(m, memory, NX_COLUMNS);

@@ -15,9 +15,9 @@
  * Heads may be pinned. Pinning the heads of all words gives the nats of that tree; pinning some gives the best heads and marginals of the
  * other words. If no tree satisfies the pins, the results are not finite.
  *
- * n: words; T = n + 1: words and root. d: width. F: features per word, ids below V; 0 is none. Results: the heads of the most probable tree
- * given the pins, counted from 1, with 0 as the root; p(head of m = h | x, pins), one row of 129 for each word, with zeros after the first
- * n + 1; and three numbers: log Z, -log p(pins | x) and -log p(that tree | x).
+ * n: words; T = n + 1: words and root. d: width. F: features per word, ids below V; the id 0 is no feature. Results: the heads of the most
+ * probable tree given the pins, counted from 1, with 0 as the root; p(head of m = h | x, pins), one row of 129 for each word, with zeros
+ * after the first n + 1; and three numbers: log Z, -log p(pins | x) and -log p(that tree | x).
  */
 #include "attention/trees.h"
 

@@ -10,7 +10,7 @@
 
 #include "nextpixel.h"
 
-/* Returns whether the parameters of all filters are within their ranges, and this build has the filters that are on. */
+/* Returns whether the parameters of all filters are within their ranges, and whether this build has all filters that are on. */
 int nx_filters_valid(const nx_settings *settings);
 
 /* Returns whether a filter would drop any value. */

@@ -78,7 +78,7 @@ const nx_draft *nx_draft_read(nx_reader *r, uint32_t rows, uint32_t cols, uint32
     d->col = nx_read_table(r, NAME("position_col"), d->cols, d->hidden);
     d->output = nx_read_matrix(r, NAME("output"), d->values, d->hidden);
     d->bias = nx_read_vector(r, "draft.output.bias", d->values, 0);
-    r->parameters[r->part] = parameters; /* the draft's weights are not the model's */
+    r->parameters[r->part] = parameters; /* the draft's weights do not count as weights of the model */
     return placed;
 }
 

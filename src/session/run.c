@@ -39,7 +39,7 @@ static void nats_of(const nx_layout *l, const float *parameters, const uint32_t 
 
 /* ---- known ids ------------------------------------------------------------------------------------------------------- */
 
-/* Returns whether these known ids, (count, samples, E), may come next. */
+/* Returns whether these known ids, shape (count, samples, E), may come next. */
 static int may_follow(const nx_layout *l, const uint32_t *ids, uint32_t count, uint32_t samples) {
     for (uint32_t i = 0; i < count; i++)
         for (uint32_t b = 0; b < samples; b++)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * The position of a note in music [after MuseNet: Payne 2019, openai.com/research/musenet]. For each id, the file lists the number of ticks
- * that pass, and the voice and pitch of a note. Three values that depend on the ids up to position i are added to the embedding of position
- * i:
+ * Embeds the position of a note in music [after MuseNet: Payne 2019, openai.com/research/musenet]. For each id, the file lists the number
+ * of ticks that pass, and the voice and pitch of a note. Three values that depend on the ids up to position i are added to the embedding of
+ * position i:
  *
  *   bar[t / b] + tick[t % b]    t: ticks that have passed, b: ticks of a bar; all later bars share the last row of `bar`
  *   chord[c]                    c: number of ids since time last passed; larger numbers use the last row
