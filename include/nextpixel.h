@@ -327,9 +327,11 @@ NX_API_TEXTS nx_status nx_session_grow(void *block, size_t block_bytes, const nx
  * NX_E_STATE. A block begins with two words that identify the build and the model file. */
 NX_API_TEXTS nx_status nx_session_check(const nx_model *model, const void *block, size_t block_bytes);
 
-/* Sets one input of the run. ids (count), each below the port's values; count follows from the port's dimensions or from the shape. Returns
- * NX_E_ARGUMENT if there is no such port, if an id or the count is invalid, if the input was already given, or if a position is already
- * known or drawn. */
+/* Sets one input of the run.
+ * ids     shape (count); each id is below the port's `values`
+ * count   must equal the number that the port's dimensions and the shape of the run specify
+ * Returns NX_E_ARGUMENT if there is no such port, if an id or the count is invalid, if the input was already given, if encoding has begun,
+ * or if a position is already known or drawn. */
 NX_API nx_status nx_session_input(const nx_model *model, nx_session *session, uint32_t port, const uint32_t *ids, uint32_t count);
 
 /* Runs the part's encoder over its inputs, one slice per call. Call this function until it returns NX_OK. Give all inputs first, except
@@ -361,20 +363,21 @@ NX_API nx_status nx_session_draw(const nx_model *model, nx_session *session, uin
 
 /* Resamples: sample b becomes a copy of sample parents[b] and continues with its own noise. Copies of likely samples can thus replace
  * unlikely ones, as in a particle filter [Gordon et al. 1993]. Only parents that are chosen more than once are copied. From then on, a
- * sample has the ids and the output of its parent. Has no effect before the first draw, when all samples are the same. parents (B). Returns
- * NX_E_ARGUMENT for a parent that is not a sample, within a position (after NX_MORE, or after nx_session_top of a part that draws inside),
- * and during a search. */
+ * sample has the ids and the output of its parent. Has no effect before the first draw, when all samples are the same. parents: shape (B).
+ * Returns NX_E_ARGUMENT for a parent that is not a sample, within a position (after NX_MORE, or after nx_session_top of a part that draws
+ * inside), and during a search. */
 NX_API nx_status nx_session_resample(const nx_model *model, nx_session *session, const uint32_t *parents);
 
 /* Lists the k most probable ids of the next position of each sample, without drawing one. Works only for a part with E = 1. The
- * probabilities are those of the model's own distribution, like all nats. The next draw reuses the output computed here. ids (B, k)
- * written, the most probable first, ties by id; nats (B, k) written: -log p. For a sample that has ended, NX_NONE and 0 are written.
+ * probabilities are those of the model's own distribution, like all nats. The next draw reuses the output computed here.
+ * ids     shape (B, k), written: the most probable id first; ties go to the lower id; NX_NONE for a sample that has ended
+ * nats    shape (B, k), written: -log p of these ids; 0 for a sample that has ended
  * Returns NX_E_ARGUMENT if k is 0 or above `values`, and at the end of the run; otherwise as nx_session_draw. */
 NX_API_TEXTS nx_status nx_session_top(const nx_model *model, nx_session *session, uint32_t k, uint32_t *ids, float *nats);
 
 /* Performs one step of a beam search: sample b continues the former sample parents[b] with ids[b]. Only parents that are chosen more than
- * once are copied. An end id of the part ends the sample; the child of a sample that has ended takes NX_NONE. parents, ids (B). Returns the
- * statuses of nx_session_draw, or NX_E_ARGUMENT for an invalid parent or id. */
+ * once are copied. An end id of the part ends the sample; the child of a sample that has ended takes NX_NONE. parents, ids: shape (B).
+ * Returns the statuses of nx_session_draw, or NX_E_ARGUMENT for an invalid parent or id. */
 NX_API_NATIVE nx_status nx_session_advance(const nx_model *model, nx_session *session, const uint32_t *parents, const uint32_t *ids);
 
 /* A candidate in nx_session_search: the hypothesis of sample `parent`, followed by `id`. */
@@ -417,8 +420,10 @@ NX_API_TEXTS nx_status nx_session_branch(const nx_model *model, nx_session *to, 
 NX_API_TEXTS nx_status nx_session_rewind(const nx_model *model, nx_session *session, uint32_t position);
 
 /* Adds biases[i] to the logit of ids[i] in all later draws; replaces all earlier biases. Biases are settings: a saved session includes
- * them, and a branch gets its own. ids (count) below `values`, biases (count) within NX_MOST_BIAS; an id that occurs twice gets the sum of
- * both biases. Returns NX_E_ARGUMENT if there are more than settings.biases ids or a number is out of range. */
+ * them, and a branch gets its own.
+ * ids      shape (count); each id is below `values`. An id that occurs twice gets the sum of both biases
+ * biases   shape (count); each magnitude is at most NX_MOST_BIAS
+ * Returns NX_E_ARGUMENT if there are more than settings.biases ids or a number is out of range. */
 NX_API_TEXTS nx_status nx_session_bias(const nx_model *model, nx_session *session, const uint32_t *ids, const float *biases,
                                        uint32_t count);
 
@@ -429,19 +434,20 @@ NX_API nx_status nx_session_retune(const nx_model *model, nx_session *session, c
 /* Returns the number of positions known or drawn so far, which is the index of the next position. */
 NX_API uint32_t nx_session_position(const nx_session *session);
 
-/* For each of the positions from..from+count-1, writes the number of guesses it was computed from: 0 for the first position of a pass and
- * without look-ahead, k for a position after k right guesses. ahead (count) written.
+/* For each of the positions from..from+count-1, writes the number of guesses from which the position was computed: 0 for the first position
+ * of a pass and without look-ahead, k for a position after k right guesses. ahead: shape (count), written.
  * NX_E_ARGUMENT: a position is not drawn or known yet. */
 NX_API nx_status nx_session_ahead(const nx_model *model, const nx_session *session, uint32_t from, uint32_t count, uint8_t *ahead);
 
 /* Copies the output parameters of the last position for which they were computed (by a draw, a top, or a put with nats). For a categorical
- * distribution these are the logits. output (P) written.
+ * distribution, these are the logits. output: shape (P), written.
  * NX_E_ARGUMENT: no such sample, or no position computed yet. */
 NX_API_TEXTS nx_status nx_session_output(const nx_model *model, const nx_session *session, uint32_t sample, float *output);
 
 /* Computes the model's own distribution of an element of the last computed position, at temperature 1 and before all filters, for any kind
  * of output: the probability of each value given all elements before it. The elements before it in the same position must be drawn or
- * known. probabilities (V) written. NX_E_ARGUMENT: no such sample or element, no output computed yet, or a sample that has ended. */
+ * known. probabilities: shape (V), written.
+ * NX_E_ARGUMENT: no such sample or element, no output computed yet, or a sample that has ended. */
 NX_API_TEXTS nx_status nx_session_probabilities(const nx_model *model, nx_session *session, uint32_t sample, uint32_t element,
                                                 float *probabilities);
 

@@ -69,7 +69,7 @@ typedef struct {
 typedef struct {
     nx_shape shape;                 /* a count is zero only if the port is absent; the length is zero only for a part without a sequence */
     const uint32_t *port[NX_PORTS]; /* ids of each port (counts[i] items); null for an absent port */
-    float *maps;                    /* null, or written by `encode`: weights of all maps with queries, each of shape (rows, queries, keys) */
+    float *maps;                    /* null, or written by `encode`: weights of all maps with queries, each (rows, queries, keys) */
 } nx_inputs;
 
 /* Returns the number of keys in each row of a map in a run of this shape, which is at most the number of positions or items to attend

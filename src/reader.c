@@ -47,7 +47,7 @@ uint32_t nx_read_u32(nx_reader *reader, const char *key, uint32_t low, uint32_t 
     if (!reader->status && value > high) nx_reader_fail(reader, NX_E_LIMIT, key, "the number is too large");
     return reader->status
                ? low
-               : (uint32_t)value; /* the result is always in range, so that code before the check of the status is safe */
+               : (uint32_t)value; /* the result is always in range, so that code that runs before the status is checked is safe */
 }
 
 uint32_t nx_read_width(nx_reader *reader, const char *key, uint32_t high, uint32_t missing) {
@@ -62,7 +62,7 @@ float nx_read_f32(nx_reader *reader, const char *key, float low, float high, flo
     if (find(reader, key, GGUF_F32, &entry)) memcpy(&value, entry.value, 4);
     if (value >= low && value <= high) return value;
     nx_reader_fail(reader, NX_E_FORMAT, key, "the number is out of its range");
-    return missing; /* the result is always in range, so that code before the check of the status is safe */
+    return missing; /* the result is always in range, so that code that runs before the status is checked is safe */
 }
 
 uint32_t nx_read_choice(nx_reader *reader, const char *key, const char *const *names, uint32_t n) {

@@ -2,21 +2,21 @@
  *
  * Decodes the tensor types of GGUF. See formats.h.
  *
- * Blocks of 32, d and m halves:
- *   Q4_0 { d; byte q[16] }                 value d (q - 8), nibble j of the low halves is value j, of the high ones value 16 + j
+ * Blocks of 32 values; d and m are half-precision numbers:
+ *   Q4_0 { d; byte q[16] }                 d (q - 8); the low nibble of byte j is q of value j, the high nibble q of value 16 + j
  *   Q4_1 { d, m; byte q[16] }              d q + m
- *   Q5_0 { d; u32 h; byte q[16] }          d (q + 16 h_j - 16), h_j bit j of h
+ *   Q5_0 { d; u32 h; byte q[16] }          d (q + 16 h_j - 16), where h_j is bit j of h
  *   Q5_1 { d, m; u32 h; byte q[16] }       d (q + 16 h_j) + m
  *   Q8_0 { d; int8 q[32] }                 d q
- *   IQ4_NL { d; byte q[16] }               d t_q, t sixteen levels that are closer near zero
- *   MXFP4 { byte e; byte q[16] }           2^(e - 127) f_q, f the sixteen numbers with a sign, two bits of exponent and one of mantissa
- * Blocks of 256, in two groups of 128 values or four of 64; a byte holds bits of several values of a group:
- *   Q2_K { byte s[16]; byte q[64]; d, m }  d (s & 15) q - m (s >> 4), a byte s for each 16 values
- *   Q3_K { byte h[32]; byte q[64]; byte s[12]; d }   d (s - 32) (q - 4 + 4 h), 6-bit s for each 16
- *   Q4_K { d, m; byte s[12]; byte q[128] } d s q - m t, 6-bit s and t for each 32
- *   Q5_K { d, m; byte s[12]; byte h[32]; byte q[128] }   the same, q + 16 h
- *   Q6_K { byte q[128]; byte h[64]; int8 s[16]; d }      d s (q + 16 h - 32), s for each 16
- *   IQ4_XS { d; u16 h; byte l[4]; byte q[128] }      d (s - 32) t_q, s for each 32: four bits in l, two in h
+ *   IQ4_NL { d; byte q[16] }               d t_q, where t has sixteen levels that are closer together near zero
+ *   MXFP4 { byte e; byte q[16] }           2^(e - 127) f_q, where f has the numbers with a sign, two exponent bits and one mantissa bit
+ * Blocks of 256 values, in two groups of 128 or four groups of 64; a byte holds bits of several values of a group:
+ *   Q2_K { byte s[16]; byte q[64]; d, m }  d (s & 15) q - m (s >> 4); a byte s for every 16 values
+ *   Q3_K { byte h[32]; byte q[64]; byte s[12]; d }   d (s - 32) (q - 4 + 4 h); a 6-bit s for every 16 values
+ *   Q4_K { d, m; byte s[12]; byte q[128] } d s q - m t; a 6-bit s and a 6-bit t for every 32 values
+ *   Q5_K { d, m; byte s[12]; byte h[32]; byte q[128] }   as Q4_K, with q + 16 h in place of q
+ *   Q6_K { byte q[128]; byte h[64]; int8 s[16]; d }      d s (q + 16 h - 32); an s for every 16 values
+ *   IQ4_XS { d; u16 h; byte l[4]; byte q[128] }      d (s - 32) t_q; an s for every 32 values, with four bits in l and two bits in h
  */
 #include "formats.h"
 
@@ -88,7 +88,7 @@ static void whole(nx_weights *w, float scale, float offset) {
     w->offset[0] = w->offset[1] = offset;
 }
 
-/* Adds the fifth bits of 32 values. */
+/* Adds the fifth bit of each of 32 values. */
 static void fifth(nx_weights *w, const uint8_t *bits) {
     for (uint32_t i = 0; i < 32; i++) w->number[i] = (int8_t)(w->number[i] + (bits[i / 8] >> i % 8 & 1) * 16);
 }

@@ -64,7 +64,7 @@ typedef struct {
     int halves;      /* whether the rotated pairs are (i, i + rotated / 2); otherwise (2 i, 2 i + 1) */
     int norms;       /* norms of queries and keys */
     int only_after;  /* norms after sublayers, instead of before them */
-    int also_after;  /* both */
+    int also_after;  /* norms both before and after sublayers */
     int gemma;       /* x begins as sqrt(d) times the embedding, and gelu replaces silu */
     int scaled;      /* the file has four multipliers */
     float caps[2];   /* caps of scores and of logits, if the file has no keys for them */

@@ -82,7 +82,7 @@ const nx_draft *nx_draft_read(nx_reader *r, uint32_t rows, uint32_t cols, uint32
     return placed;
 }
 
-/* Returns the two parts of the scratch memory. */
+/* Lays out the scratch memory: returns the hidden units, and writes the address for the matrix product and the size in bytes. */
 static float *scratch_at(const nx_draft *d, void *memory, void **matmul, uint64_t *bytes) {
     nx_arena arena = {memory, 0, UINT64_MAX};
     float *hidden = nx_arena_columns(&arena, 1, d->hidden);
