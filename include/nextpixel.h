@@ -39,7 +39,7 @@ extern "C" {
 
 #define NX_VERSION "0.1.0"
 #define NX_ABI_VERSION 14
-#define NX_ALIGN 16 /* alignment in bytes of every block handed to the library */
+#define NX_ALIGN 16 /* alignment in bytes of every block that is passed to the library */
 
 #if defined(__GNUC__)
 #define NX_API __attribute__((visibility("default")))
@@ -48,7 +48,7 @@ extern "C" {
 #endif
 /* Marks functions that a page with only pictures does not need. WebAssembly builds for pictures omit these functions. */
 #define NX_API_TEXTS NX_API
-/* Marks functions for C programs, which no WebAssembly build exports. */
+/* Marks functions that are only for C programs. No WebAssembly build exports them. */
 #if defined(__wasm__)
 #define NX_API_NATIVE
 #else
@@ -65,7 +65,7 @@ extern "C" {
 #define NX_MODEL_BYTES_PER_BYTE 20      /* see NX_MODEL_BYTES_FREE */
 #define NX_MAX_MODEL_BYTES 0xf8000000   /* maximum size in bytes of a model; leaves 128 MiB of WebAssembly's address space for runs */
 #define NX_PORTS 8                      /* maximum number of inputs of a part */
-#define NX_MAX_BIASES 528384            /* number of biased logits of a run: the maximum number of ids plus 4096 */
+#define NX_MAX_BIASES 528384            /* maximum number of biased logits of a run: NX_MAX_VALUES plus 4096 */
 #define NX_MOST_BIAS 1e9f               /* largest magnitude of a bias; a bias of this size in effect forbids or forces an id */
 #define NX_NAME_BYTES 80                /* capacity for a name in nx_problem, including the final zero */
 
@@ -78,8 +78,8 @@ enum {
     NX_OK = 0,
     NX_E_ARGUMENT = -1,    /* a number is out of range, or the call is not allowed at this time */
     NX_E_FORMAT = -2,      /* not a GGUF file, truncated, or inconsistent */
-    NX_E_UNSUPPORTED = -3, /* a valid file that this library does not run: version, architecture, type, variant */
-    NX_E_LIMIT = -4,       /* beyond a stated limit */
+    NX_E_UNSUPPORTED = -3, /* a valid file whose version, architecture, tensor type or variant this library does not support */
+    NX_E_LIMIT = -4,       /* the file or the request exceeds one of the limits above */
     NX_E_MEMORY = -5,      /* the given block is too small */
     NX_E_NUMERIC = -6,     /* not-a-number or infinity in the weights or in a computed value */
     NX_E_STATE = -7        /* the bytes are not a saved session of this model, or they are damaged */

@@ -40,12 +40,13 @@ typedef struct {
 /* Returns the slot of position i, to be taken modulo nx_sparse_slots; NX_NOT_KEPT if no query ever sees it. */
 uint32_t nx_sparse_slot(const nx_sparse *pattern, uint32_t i);
 
-/* Lists the slots that query i sees, in the order of their positions: ranges (nx_sparse_max_ranges) written, which neither touch nor
+/* Lists the slots that query i sees, in the order of their positions. ranges: shape (nx_sparse_max_ranges), written; they neither touch nor
  * overlap. Returns the number of ranges, which is 0 if the set is empty. A range of a near set counts slots without the modulo, as
  * nx_attend expects. */
 uint32_t nx_sparse_ranges(const nx_sparse *pattern, uint32_t i, nx_range *ranges);
 
-/* Lists the positions in the slots that query i sees, ascending: keys (nx_sparse_window) written. Returns the number of positions. */
+/* Lists the positions in the slots that query i sees, in ascending order. keys: shape (nx_sparse_window), written. Returns the number of
+ * positions. */
 uint32_t nx_sparse_keys(const nx_sparse *pattern, uint32_t i, uint32_t *keys);
 
 /* Return the largest number of ranges, and of positions, that a query sees. */

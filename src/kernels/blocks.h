@@ -21,7 +21,7 @@ uint64_t nx_blocks_tile_bytes(uint32_t form, uint32_t cols);
 /* Packs row t of a zeroed tile. */
 void nx_blocks_pack_row(uint8_t *tile, uint32_t t, const uint8_t *weights, uint32_t form, uint32_t type, uint32_t cols);
 
-/* Converts row t of a tile to floats: out (cols) written. */
+/* Converts row t of a tile to floats. out: shape (cols), written. */
 void nx_blocks_row(float *out, const uint8_t *tile, uint32_t t, uint32_t form, uint32_t cols);
 
 uint64_t nx_blocks_input_bytes(uint32_t cols, uint32_t n);

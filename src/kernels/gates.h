@@ -7,7 +7,8 @@
 
 #include <stdint.h>
 
-/* Computes out = tanh(f) * sigma(g): out (n, nx_stride(width)) written, fg (n, nx_stride(2 width)) holds f, then g.    width % 4 == 0 */
+/* Computes out = tanh(f) * sigma(g). out: shape (n, nx_stride(width)), written; fg: shape (n, nx_stride(2 width)), f and then g; width % 4
+ * == 0 */
 void nx_gate(float *out, const float *fg, uint32_t width, uint32_t n);
 
 #endif

@@ -77,8 +77,8 @@ void nx_matrix_pack(const nx_matrix *matrix, void *packed, const uint8_t *weight
 /* Returns rows first..first+count-1 of a packed matrix as a matrix. `first` and `count` must be multiples of 16. */
 nx_matrix nx_matrix_rows(const nx_matrix *matrix, uint32_t first, uint32_t count);
 
-/* Converts row `row` of a packed matrix to floats, with rounded weights if packing rounds them: out (cols) written. For a table that is
- * also used as a matrix (tied output weights). */
+/* Converts row `row` of a packed matrix to floats, with rounded weights if packing rounds them. out: shape (cols), written. For a table
+ * that is also used as a matrix (tied output weights). */
 void nx_matrix_row(float *out, const nx_matrix *matrix, uint32_t row);
 
 /* A table whose rows are looked up. The table stays in the file's encoding, and a row is converted to floats when it is used. */
@@ -87,7 +87,7 @@ typedef struct {
     const uint8_t *data; /* shape (rows, cols) */
 } nx_embedding;
 
-/* Converts row `row` to floats: out (cols) written. */
+/* Converts row `row` to floats. out: shape (cols), written. */
 void nx_embed(float *out, const nx_embedding *table, uint32_t row);
 
 /* n columns that are inputs of matrix products: x (n, nx_stride(cols)) and, after the first quantised matrix, their rounded form in
@@ -105,7 +105,7 @@ uint64_t nx_input_bytes(uint32_t cols, uint32_t n);
 nx_input nx_input_of(const float *x, uint32_t n, void *scratch);
 
 /* out[j][r] = bias[r] + sum over c of W[r][c] x[j][c].
- * out (n, nx_stride(rows)) written     bias (nx_stride(rows)) or null     input: of matrix->cols numbers
+ * out: shape (n, nx_stride(rows)), written     bias: shape (nx_stride(rows)), or null     input: columns of matrix->cols numbers
  * F32, F16, BF16: products added to the bias in the order of c. Quantised: x is rounded as nx_packing specifies, in steps of the largest
  * magnitude / 127 or / 8191. Products that share scales (for Q8_0 by row, those within 1,024 columns) are added exactly as integers, then
  * scaled and added in order, and finally added to the bias. Cost: n * rows * cols multiply-adds; the weights are read from memory once for

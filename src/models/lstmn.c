@@ -137,7 +137,7 @@ static void remember(const model *m, const nx_column *column, const float *query
     column->maps[past.to - past.from] = 0; /* a word does not attend to itself */
 }
 
-/* Computes one word of each of n sequences; h (J, d) written. */
+/* Computes one word of each of n sequences. h: shape (J, d), written. */
 static void step(const model *m, const nx_column *columns, uint32_t n, const scratch *s, float *h) {
     uint32_t d = m->decoder.d, width = nx_stride(d), wide = nx_stride(2 * d);
     for (uint32_t j = 0; j < n; j++) {

@@ -301,7 +301,7 @@ static int encode(const void *opaque, const nx_inputs *inputs, uint32_t slice, v
 /* Returns floor(x) as an index of a list of `count` items; the last index if x is NaN. */
 static uint32_t floor_within(float x, uint32_t count) { return x < (float)count ? (uint32_t)x : count - 1; }
 
-/* Writes the map "centre": a point between two words, encoded as two weights that add up to 1. map (S) written. */
+/* Writes the map "centre": a point between two words, encoded as two weights that add up to 1. map: shape (S), written. */
 static void show_centre(float *map, float centre, uint32_t S) {
     uint32_t low = floor_within(centre, S);
     float beyond = low + 1 < S ? centre - (float)low : 0;

@@ -23,7 +23,8 @@ int nx_filters(const nx_settings *settings);
  *   top_p      keeps the fewest values with at least this mass, taking the most probable first [Holtzman et al. 2020, arXiv:1904.09751]
  *   min_p      keeps values at least this fraction as probable as the most probable one [Nguyen et al. 2024,
  *              arXiv:2407.01082]
- * On ties, the lowest values are kept. A new filter takes one line in the table in filters.c. mass, heap (nx_stride(V)) overwritten. */
+ * On ties, the lowest values are kept. A new filter takes one line in the table in filters.c. mass, heap: shape (nx_stride(V)),
+ * overwritten. */
 void nx_filter_values(float *z, uint32_t values, const nx_settings *settings, float *mass, uint32_t *heap);
 
 #endif

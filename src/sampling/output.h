@@ -47,8 +47,8 @@ uint32_t nx_output_parameters(const nx_output *output);
 int nx_output_finite(const nx_output *output, const float *parameters);
 
 /* Computes the log-probabilities, up to a constant, of element `index` of a position, given the ids of the elements before it in the same
- * position. logits (nx_stride(V)) written, -infinity past V. NX_DMOL: a probability may be off by e^-27, which is noticeable only at
- * temperatures above 2. */
+ * position. logits: shape (nx_stride(V)), written, -infinity past V. NX_DMOL: a probability may be off by e^-27, which is noticeable only
+ * at temperatures above 2. */
 void nx_output_logits(const nx_output *output, const float *parameters, const uint32_t *earlier, uint32_t index, float *logits);
 
 /* Returns -ln p of element `index` of a position, given the elements before it; ids (index + 1). logits: space for nx_stride(V),

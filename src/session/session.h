@@ -106,8 +106,8 @@ static inline int nx_noisy(const nx_layout *l) { return NX_TEXTS && l->plan->noi
 void nx_adopt(const nx_layout *l, const uint32_t *parents);
 
 /* Computes a slice of a pass of n columns, or the next slice of an interrupted pass. group: number of samples before the pass. Returns
- * NX_MORE while there are more slices; the session stores the index of the next one. parameters (n, nx_stride(P)) written with the last
- * slice; may be null. */
+ * NX_MORE while there are more slices; the session stores the index of the next one. parameters: shape (n, nx_stride(P)), written with the
+ * last slice; may be null. */
 nx_status nx_pass(const nx_layout *l, const nx_column *columns, uint32_t n, uint32_t group, float *parameters);
 
 /* Marks the session as broken, so that every later call returns NX_E_NUMERIC. Returns NX_E_NUMERIC. */
@@ -124,8 +124,8 @@ int nx_ends(const nx_plan *plan, uint32_t id);
  * element must be known. */
 uint32_t nx_draw_id(const nx_layout *l, uint32_t sample, uint32_t position, uint32_t element);
 
-/* Draws the elements of one position of a sample from the output parameters, and stores them in its slot. ids, nats (E) written; nats may
- * be null. */
+/* Draws the elements of one position of a sample from the output parameters, and stores them in its slot. ids, nats: shape (E), written;
+ * nats may be null. */
 void nx_draw_elements(const nx_layout *l, uint32_t sample, uint32_t position, const float *parameters, uint32_t *ids, float *nats);
 
 /* Returns whether the run uses speculative decoding. nx_draw_ahead then draws as many positions as one pass yields, up to `most`
