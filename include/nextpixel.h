@@ -335,8 +335,8 @@ NX_API_TEXTS nx_status nx_session_check(const nx_model *model, const void *block
 NX_API nx_status nx_session_input(const nx_model *model, nx_session *session, uint32_t port, const uint32_t *ids, uint32_t count);
 
 /* Runs the part's encoder over its inputs, one slice per call. Call this function until it returns NX_OK. Give all inputs first, except
- * optional ones and those that the run fills itself (nx_port.noise). If the part has no encoder or its encoder has finished, returns NX_OK
- * immediately. Returns NX_MORE, NX_OK, NX_E_ARGUMENT if an input is missing, or NX_E_NUMERIC if the output is not finite. After
+ * optional inputs and inputs that the run fills itself (nx_port.noise). If the part has no encoder or its encoder has finished, returns
+ * NX_OK immediately. Returns NX_MORE, NX_OK, NX_E_ARGUMENT if an input is missing, or NX_E_NUMERIC if the output is not finite. After
  * NX_E_NUMERIC every later call returns NX_E_NUMERIC, too. */
 NX_API nx_status nx_session_encode(const nx_model *model, nx_session *session);
 

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: MIT  The table of architectures: all of models.h, or those that the build names. */
+/* SPDX-License-Identifier: MIT  The table of architectures: all architectures of models.h, or only the ones that the build names. */
 #include "arch.h"
 
 #include <string.h>

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: MIT  A model in memory: what is opened once and run by session/. */
+/* SPDX-License-Identifier: MIT  A model in memory. nextpixel.c opens it, and session/ runs it. */
 #ifndef NX_MODEL_H
 #define NX_MODEL_H
 

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: MIT  Queries for programs in C, apart from runs; no WebAssembly build has any of it. See the public header. */
+/* SPDX-License-Identifier: MIT  Functions for C programs that no WebAssembly build has. See the public header. */
 #include <string.h>
 
 #include "model.h"

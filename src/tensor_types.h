@@ -7,12 +7,12 @@
  *   READ(name, code, values, bytes, scale, scales, at, form)
  *     name, code   as in llama.cpp: GGML_TYPE_name = code
  *     values       number of values of a block; a row of a matrix consists of whole blocks
- *     bytes        size of a block
+ *     bytes        size of a block in bytes
  *     scale        how a block stores its scale or, without blocks, its value: nx_scale
- *     scales, at   number of scales, and offset of the first one; others, such as an offset, follow it
+ *     scales, at   number of scales, which is 2 if the block also has an offset (m), and the byte at which the first one begins
  *     form         the packed form of a block in the kernels (kernels/kernels.h)
  *   NOT_READ(name, code, values, bytes, reason)
- *     reason       why; the manual prints it
+ *     reason       why the type is not supported; the manual prints it
  *
  * src/kernels/formats.c decodes the blocks and documents their layout.
  */

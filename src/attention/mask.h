@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: MIT  The scale and the mask of scores, which every type of cache shares. */
+/* SPDX-License-Identifier: MIT  The scale and the mask of scores. Every type of cache uses them. */
 #ifndef NX_MASK_H
 #define NX_MASK_H
 

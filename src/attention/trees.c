@@ -7,8 +7,8 @@
 #include "kernels/elementary.h"
 #include "kernels/kernels.h"
 
-/* Tables with one number for each span i .. j, where words count from 0. A row has the spans with the same start, [i][j], or those with the
- * same end, [j][i]. The terms of a sum are thus contiguous in a row of one table and in a row of another. */
+/* Tables with one number for each span i .. j, where words count from 0. A row has the spans with the same start, [i][j], or the spans with
+ * the same end, [j][i]. The terms of a sum are thus contiguous in a row of one table and in a row of another. */
 typedef struct {
     float *right_starts, *right_ends, *left_starts, *left_ends; /* complete spans, each stored twice */
     float *going_right, *going_left;                            /* incomplete: I_right [i][j], I_left [j][i] */

@@ -104,12 +104,14 @@ uint64_t nx_input_bytes(uint32_t cols, uint32_t n);
 
 nx_input nx_input_of(const float *x, uint32_t n, void *scratch);
 
-/* out[j][r] = bias[r] + sum over c of W[r][c] x[j][c].
- * out: shape (n, nx_stride(rows)), written     bias: shape (nx_stride(rows)), or null     input: columns of matrix->cols numbers
- * F32, F16, BF16: products added to the bias in the order of c. Quantised: x is rounded as nx_packing specifies, in steps of the largest
- * magnitude / 127 or / 8191. Products that share scales (for Q8_0 by row, those within 1,024 columns) are added exactly as integers, then
- * scaled and added in order, and finally added to the bias. Cost: n * rows * cols multiply-adds; the weights are read from memory once for
- * 16 columns. */
+/* Computes out[j][r] = bias[r] + sum over c of W[r][c] x[j][c].
+ * out      shape (n, nx_stride(rows)), written
+ * bias     shape (nx_stride(rows)), or null
+ * input    n columns of matrix->cols numbers
+ * For F32, F16 and BF16, the products are added to the bias in the order of c. For quantised types, x is rounded as nx_packing specifies, in
+ * steps of 1/127 or 1/8191 of the largest magnitude. Products that share scales (for Q8_0 by row, all products within 1,024 columns) are
+ * added exactly as integers, then scaled and added in order, and finally added to the bias. Cost: n * rows * cols multiply-adds; the weights
+ * are read from memory once for 16 columns. */
 void nx_matmul(float *out, const nx_matrix *matrix, const float *bias, nx_input *input);
 
 /* x[j] = max(x[j], 0), width % 4 == 0. */

@@ -7,7 +7,7 @@
  *
  * F32:   [rows/16][cols][16] floats; F16 and BF16 likewise with 16 bits, widened when they are used
  * Q8_0:  [rows/16] { float scale[16]; byte weight[cols/4][4][16]; } where weight[g][v] holds the rows 4v..4v+3 of the
- * tile, and for each of them the columns 4g..4g+3, as quantised weights (dot.h).
+ * tile, and for each of these rows the columns 4g..4g+3, as quantised weights (dot.h).
  * Q4_0:  [rows/16][cols/32] blocks of { float scale[16]; byte weight[4][4][16]; } where the low nibbles of [g][v] are
  * group g of the block's columns, the high ones group g + 4.
  *

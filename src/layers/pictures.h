@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: MIT  Shared by the models of pictures: limits and levels in their metadata. */
+/* SPDX-License-Identifier: MIT  Limits, and levels in the metadata, which all picture models share. */
 #ifndef NX_PICTURES_H
 #define NX_PICTURES_H
 

@@ -343,7 +343,7 @@ typedef struct {
     float *query, *key, *value; /* shapes (J, H k), (J, G k), (J, G k) */
     float *mixed;               /* shape (J, H k) */
     float *gate, *up;           /* shape (J, F) */
-    float *turn;                /* shape (J, 2, k / 2): cosines and sines of the rotary angles; then those of local blocks */
+    float *turn;                /* shape (J, 2, k / 2): cosines and sines of the rotary angles; then the same for local blocks */
     void *attend, *matmul;
     uint64_t bytes;
 } scratch;

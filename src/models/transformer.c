@@ -114,7 +114,7 @@ static void configure(nx_reader *r, nx_plan *plan) {
 
 /* ---- memory: caches of keys and values, and the scratch of a pass ---------------------------------------------------- */
 
-/* Returns a cache from the memory of all caches: that of the decoder's block `index`, or the encoder's only cache. */
+/* Returns, from the memory of all caches, the cache of the decoder's block `index` or the encoder's only cache. */
 static nx_cache cache_at(const model *m, const void *caches, uint32_t index, uint32_t positions) {
     return nx_cache_of_block(m->decoder.cache, caches, index, positions);
 }

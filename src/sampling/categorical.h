@@ -14,8 +14,8 @@
 /* Returns the natural logarithm of the probability of `value`: logit - logsumexp. */
 float nx_categorical_log_prob(const float *logits, uint32_t values, uint32_t value);
 
-/* Draws the value with the largest logit_v / T + Gumbel noise_v among those that the filters keep; ties go to the lowest value. The result
- * is a sample of the softmax of the kept logit_v / T. [Gumbel-max: Maddison, Tarlow, Minka 2014, section 2]
+/* Draws the value with the largest logit_v / T + Gumbel noise_v. Only values that the filters keep are drawn; ties go to the lowest value.
+ * The result is a sample of the softmax of the kept logit_v / T. [Gumbel-max: Maddison, Tarlow, Minka 2014, section 2]
  * scratch    3 * nx_stride(V) floats, overwritten
  * Cost: V, and with a filter V + kept values * log V. */
 uint32_t nx_categorical_sample(const float *logits, uint32_t values, const nx_settings *settings, nx_noise noise, float *scratch);

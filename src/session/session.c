@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: MIT  A run's life: sizes, inputs, their encoding, save and restore, branches. See the public header. */
+/* SPDX-License-Identifier: MIT  Sessions: sizes, inputs, encoding, saved sessions, and branches. See the public header. */
 #include "session.h"
 
 #include <string.h>

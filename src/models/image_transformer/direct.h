@@ -47,7 +47,7 @@ typedef struct {
 int nx_direct_there(const nx_reader *reader);
 
 /* Reads the weights. d: width of the model; palette: shape (V, 3), or null; mixtures: number of components of a mixture over a pixel, or 0.
- * The sides of the large picture must be multiples of those of the small one. */
+ * The sides of the large picture must be multiples of the sides of the small picture. */
 void nx_direct_read(nx_reader *reader, nx_direct *direct, uint32_t d, const float *palette, uint32_t values, uint32_t mixtures);
 
 /* Computes the known features of the pixel at `position`.
