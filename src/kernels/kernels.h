@@ -108,10 +108,10 @@ nx_input nx_input_of(const float *x, uint32_t n, void *scratch);
  * out      shape (n, nx_stride(rows)), written
  * bias     shape (nx_stride(rows)), or null
  * input    n columns of matrix->cols numbers
- * For F32, F16 and BF16, the products are added to the bias in the order of c. For quantised types, x is rounded as nx_packing specifies, in
- * steps of 1/127 or 1/8191 of the largest magnitude. Products that share scales (for Q8_0 by row, all products within 1,024 columns) are
- * added exactly as integers, then scaled and added in order, and finally added to the bias. Cost: n * rows * cols multiply-adds; the weights
- * are read from memory once for 16 columns. */
+ * For F32, F16 and BF16, the products are added to the bias in the order of c. For quantised types, x is rounded as nx_packing specifies,
+ * in steps of 1/127 or 1/8191 of the largest magnitude. Products that share scales (for Q8_0 by row, all products within 1,024 columns) are
+ * added exactly as integers, then scaled and added in order, and finally added to the bias. Cost: n * rows * cols multiply-adds; the
+ * weights are read from memory once for 16 columns. */
 void nx_matmul(float *out, const nx_matrix *matrix, const float *bias, nx_input *input);
 
 /* x[j] = max(x[j], 0), width % 4 == 0. */
