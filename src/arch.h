@@ -22,8 +22,8 @@
 
 typedef struct nx_draft nx_draft;
 
-/* The destination of a tensor of the file in a model's block. If only the head of the file is present, the rows of the tensors arrive
- * later. */
+/* The place in a model's block at which a tensor of the file is stored. If only the head of the file is present, the rows of the tensors
+ * arrive later. */
 typedef struct {
     enum { NX_UNREAD, NX_PACKED, NX_AS_IT_IS, NX_FLOATS } kind;
     void *to; /* a packed matrix, rows encoded as in the file, or row-major floats; a single row of floats is zero-padded to its stride */
@@ -62,7 +62,7 @@ typedef struct {
     nx_map maps[NX_MAX_MAPS];
     nx_table tables[NX_MAX_TABLES];
     uint32_t ends[NX_MAX_ENDS];
-    const nx_draft *draft; /* or null */
+    const nx_draft *draft; /* null: no draft */
 } nx_plan;
 
 /* The inputs of a run. Every call builds this struct anew. */

@@ -8,7 +8,7 @@ struct nx_model {
     const nx_arch *arch;
     nx_plan plan[NX_MAX_PARTS];
     uint64_t parameters[NX_MAX_PARTS]; /* number of weights of each part */
-    uint32_t fingerprint;              /* hash of the file's bytes, which tells a saved session's model from others */
+    uint32_t fingerprint;              /* hash of the file's bytes; a saved session identifies its model by it */
     uint32_t n_keys;
     const uint8_t *metadata; /* the bytes of the file up to the end of the keys */
     uint32_t metadata_bytes;

@@ -36,7 +36,7 @@ static uint32_t block_end(const grid_block *b) { return b->start + (b->r1 - b->r
 /* The visible positions, listed as ranges or individually. */
 typedef struct {
     nx_range *ranges;
-    uint32_t *keys; /* or null */
+    uint32_t *keys; /* null: ranges are listed, not keys */
     uint32_t n;     /* number of ranges or keys listed so far */
 } listing;
 

@@ -31,7 +31,7 @@ typedef struct {
     uint32_t block_rows, block_cols, flange_rows, flange_cols;
 } nx_pattern;
 
-/* Visible positions from..to-1. */
+/* A range of visible positions: from..to-1. */
 typedef struct {
     uint32_t from, to;
 } nx_range;

@@ -4,9 +4,9 @@
  * cache is read.
  *
  * A cache of S slots (a multiple of 16) and H heads of width k consists of bytes followed by scales:
- *   keys (H, S/16, k/4, 4) vectors of 4 positions x 4 channels: a lane of a product is a position
- *   values (H, S/4, k/4) vectors of 4 channels x 4 positions: a lane of a product is a channel
- *   key scales, value scales (H, S): for each position, the scale of its largest number in this head
+ *   keys                       shape (H, S/16, k/4, 4), vectors of 4 positions x 4 channels; a lane of a product is a position
+ *   values                     shape (H, S/4, k/4), vectors of 4 channels x 4 positions; a lane of a product is a channel
+ *   key scales, value scales   shape (H, S): for each position, the scale of its largest number in this head
  *
  * The functions work on tiles of 16 positions. Invisible positions of a tile have the score -infinity and the weight 0. For every two tiles
  * of a range, the weights are multiplied by the scales of the values and then rounded with a common scale.
@@ -22,7 +22,7 @@
 #include "kernels/kernels.h"
 #include "mask.h"
 
-#define TILE 16 /* positions */
+#define TILE 16 /* positions per tile */
 
 static inline uint32_t ring_slots(uint32_t slots) { return (slots + TILE - 1) & ~(uint32_t)(TILE - 1); }
 static inline uint32_t range_tiles(nx_range range) { return (range.to + TILE - 1) / TILE - range.from / TILE; }
@@ -42,7 +42,7 @@ NX_INLINE void walk_on(ring_walk *walk, uint32_t n) {
     for (walk->tile += n; walk->tile >= walk->ring;) walk->tile -= walk->ring;
 }
 
-/* The bytes of a head's keys or values, and where a slot begins in them. */
+/* The bytes and scales of the keys and values of one head. key_byte and value_byte return the offset at which a slot begins. */
 typedef struct {
     uint8_t *keys, *values;
     float *key_scales, *value_scales; /* shape (S) */
@@ -77,7 +77,7 @@ NX_INLINE float store_bytes(uint8_t *to, const float *x, uint32_t n, uint32_t st
     return top / most;
 }
 
-/* Stores the scores of the four positions from 4 group on: product times scale, in bits (base 2), capped if `cap` is not 0, -infinity
+/* Stores the scores of the positions 4 group .. 4 group + 3: product times scale, in bits (base 2), capped if `cap` is not 0, and -infinity
  * outside the range. end: 1 if some of the positions may be outside. Returns, in each lane, the maximum of `top` and these scores. */
 NX_INLINE v128_t keep_scores(float *scores, v128_t product, v128_t scale, float cap, uint32_t group, int end, nx_range range, v128_t top) {
     v128_t score = wasm_f32x4_mul(product, scale);

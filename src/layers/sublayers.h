@@ -21,7 +21,7 @@
 #include "layers/layers.h"
 
 typedef struct {
-    nx_linear query, key, value; /* shape (H k, d): W_q W_k W_v */
+    nx_linear query, key, value; /* shape (H k, d): W_q, W_k, W_v */
     nx_linear output;            /* shape (d, H k): W_o joins the heads */
     nx_norm norm;                /* shape (d) */
 } nx_attention_weights;
@@ -43,7 +43,7 @@ typedef struct {
     int cross, biased;
 } nx_block_form;
 
-/* names: the names of the query, key, value and output projections and of the norm. */
+/* Reads the weights of an attention sublayer. names: the names of the query, key, value and output projections and of the norm. */
 void nx_read_attention(nx_reader *r, const char *stack, uint32_t index, nx_attention_weights *w, const char *const *names,
                        const nx_block_form *form);
 

@@ -57,7 +57,7 @@ typedef struct {
     const nx_block *encoder_blocks;
     nx_norm source_last; /* shape (d), only with pre-norm */
 
-    nx_direct direct;  /* places == 0: none */
+    nx_direct direct;  /* places == 0: not used */
     nx_linear context; /* shape (d, d): U of direct.h, if there is an encoder */
 } model;
 

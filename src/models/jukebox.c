@@ -20,8 +20,8 @@
 
 #define ARCH "jukebox"
 #define SOUND_LEVELS 256
-#define MOST_SAMPLES 262144 /* the maximum length of a sound, about half a minute */
-#define MOST_TOP 8192       /* positions of the top prior */
+#define MOST_SAMPLES 262144 /* maximum length of a sound, about half a minute */
+#define MOST_TOP 8192       /* maximum number of positions of the top prior */
 
 enum { ENCODER, TOP, BOTTOM, DECODER, PARTS };
 enum { OF_TOP, OF_BOTTOM }; /* the results of the encoder */

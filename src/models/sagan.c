@@ -41,7 +41,7 @@ enum { LATENT, CLASS };
 enum { IMAGE, DRAWN, PIXELS };
 
 typedef struct {
-    uint32_t into, out;             /* channels */
+    uint32_t into, out;             /* number of input and of output channels */
     const float *norm_0, *norm_1;   /* shapes (classes, 2 into), (classes, 2 out) */
     nx_linear conv_0, conv_1, skip; /* shapes (out, 9 into), (out, 9 out), (out, into) */
 } sagan_block;

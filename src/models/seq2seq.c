@@ -60,7 +60,7 @@ typedef struct {
     enum { GLOBAL, LOCAL_M, LOCAL_P } range;
     enum { SIMPLE, SIGMOID, SEGMENTATION } structure;
     int feeds;
-    uint32_t D, A, positions; /* window; inner width of additive scores and of local-p; number of rows for location scores */
+    uint32_t D, A, positions; /* D: window; A: inner width of additive scores and of local-p; positions: rows for location scores */
     nx_matrix table;          /* shape (V, d): E */
     cell forward, backward, decoder;
     nx_linear start, output; /* shapes (2e, 2e), (d, 4e or 2e) */

@@ -3,7 +3,7 @@
  * Finds the heads of words with a projective tree: every word of a sentence depends on another word, its head, except one, which depends on
  * the root [Eisner 1996; Kim et al. 2017, arXiv:1702.00887, section 3.2]. From a few features of each word, the part computes
  *
- *   x_0 = root, x_m = sum over the features f of word m of W[f],   + sine and cosine of the place, as in the Transformer
+ *   x_0 = root, x_m = sum over the features f of word m of W[f],   + sine and cosine of the position, as in the Transformer
  *   for each block   x = x + W_down ReLU(W_up [LN(x)_m-1; LN(x)_m; LN(x)_m+1] + b_up) + b_down         zeros beyond the ends
  *                    x = x + attention(LN(x), LN(x))                                                     not in the last
  *   y = LN(x),   s[h][m] = (W_h y_h + b_h) . (W_c y_m + b_c) / sqrt(d) + distance[m - h]                 distances are clamped to -R..R
@@ -36,7 +36,7 @@
 #define MAX_BLOCKS 64
 #define LENGTH 128u
 #define PLACES (LENGTH + 1) /* number of possible heads: the root and every word */
-#define OPEN PLACES         /* the pin of an unpinned word */
+#define OPEN PLACES         /* the pin of a word that is not pinned */
 #define EPSILON 1e-6f
 
 /* ---- config and weights ---------------------------------------------------------------------------------------------- */
@@ -45,7 +45,7 @@ enum { FEATURES, PINS };
 enum { HEADS, MARGINALS, NATS };
 
 typedef struct {
-    nx_feed_forward feed_forward; /* up: (inner, 3 d) */
+    nx_feed_forward feed_forward; /* shape of `up`: (inner, 3 d) */
     nx_attention_weights self;    /* attention, which the last block does not use */
 } block;
 
@@ -54,7 +54,7 @@ typedef struct {
     nx_cache_form cache;
     nx_embedding feature;      /* shape (V, d) */
     const float *root;         /* shape (d) */
-    const float *distance;     /* shape (2 R + 1): of -R .. R */
+    const float *distance;     /* shape (2 R + 1): for the distances -R .. R */
     const double *frequencies; /* shape (d / 2) */
     const block *blocks;
     nx_norm last;

@@ -35,7 +35,7 @@
 /* ---- config and weights ---------------------------------------------------------------------------------------------- */
 
 typedef struct {
-    nx_taps taps;                   /* one, d back */
+    nx_taps taps;                   /* one tap, d samples back */
     uint64_t queue;                 /* offset of the layer's queue: the bytes of the queues before it */
     nx_linear gate, mix;            /* shapes (2D, 2R), (R + S, D), or (S, D) */
     nx_embedding classes, speakers; /* shapes (classes, 2D), (speakers, 2D), or without data */

@@ -136,7 +136,7 @@ nx_status nx_session_search(const nx_model *model, nx_session *session, float al
     *count = expand(&l, candidates, B * (1 + l.plan->n_ends));
     uint32_t living = choose(&l, candidates, *count, per_length(at + 1 - before, alpha), parents, ids, nats);
     if (living) {
-        for (uint32_t b = living; b < B; b++) parents[b] = parents[0], ids[b] = ids[0], nats[b] = nats[0]; /* unused beams */
+        for (uint32_t b = living; b < B; b++) parents[b] = parents[0], ids[b] = ids[0], nats[b] = nats[0]; /* unused beams copy beam 0 */
         nx_session_advance(model, session, parents, ids); /* the output is already computed */
         memcpy(l.nats, nats, B * sizeof *nats);
     }

@@ -49,17 +49,17 @@ typedef struct {
     const nx_part *part;
     nx_session *session;
     nx_inputs inputs;
-    uint32_t *slots; /* shape (S) */
+    uint32_t *slots; /* shape (S): the slot of each sample */
     float *nats;     /* shape (S): nats of the hypotheses of a search */
     uint32_t *ended; /* shape (S): 1 + the position of the id that ended a sample; 0: it has not ended */
     uint32_t *port[NX_PORTS];
     uint32_t *biased; /* shape (settings.biases): ids with a bias */
-    float *bias;      /* shape (settings.biases): the numbers that are added to their logits */
+    float *bias;      /* shape (settings.biases): the numbers that are added to the logits of these ids */
     uint8_t *ahead;   /* shape (length): the number of guesses from which each position was computed (nx_session_ahead) */
     float *pass;      /* shape (NX_COLUMNS, nx_stride(P)): output parameters of a pass */
     float *logits;    /* shape (4, nx_stride(V)): logits of one element, and the scratch of its draw */
     void *scratch, *draft;
-    uint8_t *encoder_output; /* encoder_output_bytes, which nx_part.encode fills */
+    uint8_t *encoder_output; /* encoder_output_bytes bytes, which nx_part.encode writes */
     float *output;           /* shape (S, nx_stride(P)): output parameters of the last position */
     float *maps;             /* maps (S, map_floats), if requested; the maps of encode are in `inputs` */
     float *hidden;           /* hidden states, shape (S, hidden_floats), if requested */

@@ -30,10 +30,10 @@
 #define NX_DIRECT_KNOWN 49 /* number of known features per pixel */
 
 typedef struct {
-    uint32_t height, width, rows, cols; /* size of the large picture, and of the small one */
-    uint32_t places, values, mixtures;  /* K, V; components, 0: a palette */
+    uint32_t height, width, rows, cols; /* size of the large picture; size of the small picture */
+    uint32_t places, values, mixtures;  /* K; V; number of components of the mixture, 0: a palette */
     uint32_t d;                         /* width of the model */
-    const float *input;                 /* shape (K 31, d): E: the rows of one index k are contiguous */
+    const float *input;                 /* shape (K 31, d): E; the rows of one index k are contiguous */
     const float *near;                  /* shape (2 V, d): T, of a palette; or null */
     const float *guess;                 /* shape (K 49, 3): A */
     const float *hidden;                /* shape (3, d): W */
