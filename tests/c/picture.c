@@ -65,7 +65,7 @@ void picture_info_of(const nx_model *model, picture_info *info) {
         .draft = part.draft,
     };
     if ((uint64_t)info->rows * info->window > 1 << 24) info->rows = info->window = 0; /* such a map is larger than any display needs */
-    /* these sizes count only if the model has an input "image" */
+    /* clears sizes that have no meaning without the input "image" */
     if (port_of(model, "image") == NX_PORTS || !info->input_height) info->input_height = info->input_width = 0;
     if (is_text(model, "attention.pattern", "local-1d")) {
         info->query_block = key_u32(model, "attention.query_block", 0);

@@ -146,7 +146,7 @@ static inline void put(const subject *s, nx_session *session, const uint32_t *id
     CHECK_INT(status, NX_OK);
 }
 
-/* A complete run of `samples` samples: ids and nats, of shape (length, samples, span). */
+/* A complete run of `samples` samples: ids and nats, shape (length, samples, span). */
 typedef struct {
     uint32_t *ids, n;
     float *nats;

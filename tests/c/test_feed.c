@@ -39,7 +39,7 @@ static nx_model *begin(const toy_file *file, uint32_t present) {
     if (!CHECK_INT(nx_model_size(file->bytes, file->length, &whole_bytes, NULL), NX_OK)) return NULL;
     uint8_t *head = memory_copy(file->bytes, present);
     if (!CHECK_INT(nx_model_head_size(head, present, file->length, &bytes, NULL), NX_OK)) return NULL;
-    /* the block is too small to hold the file */
+    /* the block has no space for the file itself */
     CHECK(bytes >= whole_bytes && bytes < whole_bytes + present + 4096 + 100 * sizeof(nx_destination));
     void *block = memory_take(bytes);
     CHECK_INT(nx_model_begin(block, bytes, head, present, file->length, &model, NULL), NX_OK);

@@ -13,7 +13,7 @@
 #include "session/session.h"
 #include "toy.h"
 
-/* Bound for single-precision rounding through up to three layers, for logits of deviation about 1.5. */
+/* Tolerance for the single-precision error after at most three layers, for logits with a standard deviation of about 1.5. */
 #define OUTPUT_TOLERANCE 1e-4
 /* For a density, the tolerance is relative to 1 + nats: a location that is wrong by x changes the nats by e^-s x, where e^-s is the
  * sharpness of the density. 5.2e-6 was measured. */
@@ -22,7 +22,7 @@
  * weights to 7 bits), which changes the values by this much. */
 #define QUANTISED_OUTPUT_TOLERANCE 0.3
 #define QUANTISED_NATS_TOLERANCE 0.03 /* tolerance of the mean difference over the image */
-/* The tolerance for the weights of attention. */
+/* Tolerance for the weights of attention. */
 #define MAP_TOLERANCE 1e-5
 #define QUANTISED_MAP_TOLERANCE 0.05
 
@@ -78,7 +78,7 @@ static uint32_t items(const nx_gguf *file, const char *name) {
     return find(file, name, &t) ? t.dim[0] * t.dim[1] * t.dim[2] * t.dim[3] : 0;
 }
 
-/* Returns the ids of an input: "input.NAME". In older files the class of a picture is "label" (-1: none), a picture to enlarge is "input",
+/* Returns the ids of an input, which the golden file stores as "input.NAME". In older files the class of a picture is "label" (-1: none), a picture to enlarge is "input",
  * and a sentence is "source". Returns null if the input is not given. */
 static uint32_t *ids_of(const nx_gguf *g, const nx_port *port, uint32_t *count) {
     char named[60] = "input.";

@@ -55,7 +55,7 @@ static void gumbel(float *out, nx_noise noise, uint32_t n) {
     for (uint32_t v = 0; v < n; v += 16) nx_add_gumbel(out + v, noise, v);
 }
 
-/* The definition of nx_add_gumbel, word by word. */
+/* Compares nx_add_gumbel with its definition, word by word. */
 #define GUMBEL_ERROR 1e-6 /* absolute plus relative error: two logarithms, of which the inner one has a small relative error */
 
 static void gumbel_by_definition(void) {

@@ -719,7 +719,7 @@ static void save_and_restore(void) {
                 CHECK_INT(finish(again, fork, samples, copied, copied_nats), count);
                 CHECK_BYTES(copied, values, count);
                 CHECK_FLOATS(copied_nats, nats, count);
-                /* back in time: restored over the block of the finished run */
+                /* going back in time: the saved session is restored over the block of the finished run */
                 memcpy(session, saved, bytes);
                 CHECK_INT(nx_session_position(session), point);
                 CHECK_INT(finish(model, session, samples, copied, copied_nats), count);
@@ -868,7 +868,7 @@ static void refused_states(void) {
         l.ids[i] = 15;
         CHECK_INT(nx_session_check(m.model, copy, m.bytes), NX_OK);
     }
-    for (uint32_t i = 0; i < 3; i++) { /* a missing slot, a shared slot, an ended sample in a model without ends, an invalid class */
+    for (uint32_t i = 0; i < 3; i++) { /* cases: a missing slot, a shared slot, an ended sample in a model without ends, an invalid class */
         uint8_t *copy = memory_copy(m.state, m.bytes);
         nx_layout l = nx_layout_of(m.model, (nx_session *)copy);
         uint32_t *damaged[] = {l.slots + i, l.slots + i, l.ended + i, l.port[0]}, value[] = {3, (i + 1) % 3, 1, 3};

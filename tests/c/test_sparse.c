@@ -101,7 +101,7 @@ static void full_attention(void) {
     }
 }
 
-/* Returns whether each position reaches all earlier ones through two layers. `residual` adds the identity to each layer. */
+/* Returns whether each position reaches all earlier positions through two layers. `residual` adds the identity to each layer. */
 static int reaches_all(const nx_sparse *p, uint32_t first, uint32_t second, int residual) {
     for (uint32_t i = 0; i < p->positions; i++)
         for (uint32_t k = 0; k <= i; k++) {

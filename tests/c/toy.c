@@ -499,7 +499,7 @@ uint32_t toy_configs(const toy_config **list, const char *const **names) {
          .pattern = NX_LOCAL_1D, .query_block = 4, .memory_block = 0, .position = TOY_SINUSOIDAL, .seed = 7},
         {.height = 1, .width = 1, .channels = 1, .levels = 7, .blocks = 1, .d = 8, .inner = 8, .heads = 1, .key_length = 8,
          .position = TOY_LEARNED_WHOLE, .seed = 8},
-        /* blocks of 2 x 3 that do not divide 5 x 7 */
+        /* blocks of 2 x 3 pixels, which do not divide a picture of 5 x 7 */
         {.height = 5, .width = 7, .channels = 3, .levels = 12, .blocks = 2, .d = 16, .inner = 24, .heads = 2, .key_length = 8,
          .pattern = NX_LOCAL_2D, .block_rows = 2, .block_cols = 3, .flange_rows = 1, .flange_cols = 2, .position = TOY_LEARNED_HALF,
          .pre_norm = 1, .palette = 1, .classes = 2, .seed = 9},
@@ -727,7 +727,7 @@ static void run_model(const nx_model *model, const picture_info *info, size_t mo
     CHECK_INT(nx_session_check(model, session, bytes), NX_OK);
 }
 
-/* Checks the invariants of any model. */
+/* Checks invariants that hold for any model. */
 static void check_info(const nx_model *model, const picture_info *info) {
     if (!info->height || !info->outputs || tells(model, info)) return; /* the other checks are for image models with elements */
     CHECK(info->height >= 1 && info->height <= NX_MAX_SIDE && info->width >= 1 && info->width <= NX_MAX_SIDE);

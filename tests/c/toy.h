@@ -67,7 +67,7 @@ typedef struct {
     uint32_t type;                                 /* type of the matrices: NX_F32, NX_F16, NX_Q8_0, NX_Q4_0 */
     uint32_t tables;                               /* type of the embeddings */
     float sharpness;                               /* deviation of the logits; 0 means 1.5 */
-    uint32_t neighbours, hidden, rank, draft_type; /* sizes of the draft; without neighbours there is none */
+    uint32_t neighbours, hidden, rank, draft_type; /* sizes of the draft; 0 neighbours: no draft */
     float peak;                                    /* deviation of output.bias and draft.output.bias, which are equal; 0 means 0.3 */
     uint64_t seed;
 } toy_config;

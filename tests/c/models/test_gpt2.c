@@ -14,7 +14,7 @@
 #include "reference.h"
 #include "session/session.h"
 
-/* The tolerance for single precision through two blocks, relative to the deviation of the logits. */
+/* Tolerance for the single-precision error after two blocks, relative to the standard deviation of the logits. */
 #define TOLERANCE 2e-5
 /* The largest error from rounding activations, keys, values and weights, relative to the logits' deviation. */
 #define ROUNDED_TOLERANCE 0.25

@@ -293,7 +293,8 @@ static void steps(void) { each(steps_are_prefill); }
 static void batches(void) { each(batch_is_singles); }
 static void causal(void) { each(causality); }
 
-/* The tolerance for single precision through at most three layers, for logits whose deviation is about 1.5; 3e-6 was measured (see -v). */
+/* Tolerance for the single-precision error after at most three layers, for logits with a standard deviation of about 1.5; 3e-6 was
+ * measured (see -v). */
 #define LOGIT_TOLERANCE 1e-5
 
 /* ---- patterns and labels ----------------------------------------------------------------------------------------------------- */

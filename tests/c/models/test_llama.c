@@ -14,7 +14,7 @@
 #include "reference.h"
 #include "session/session.h"
 
-/* The tolerance for single precision through two blocks, for logits whose deviation is about 1. */
+/* Tolerance for the single-precision error after two blocks, for logits with a standard deviation of about 1. */
 #define TOLERANCE 2e-5
 /* The largest error from rounding activations, keys, values and Q8_0 weights, relative to the logits' deviation; 0.14 was measured. */
 #define ROUNDED_TOLERANCE 0.25

@@ -13,7 +13,7 @@
 #include "session/session.h"
 #include "toy.h"
 
-/* The tolerance for single precision through a sentence. */
+/* Tolerance for the single-precision error over a sentence. */
 #define TOLERANCE 1e-4
 #define MAP_TOLERANCE 3e-5
 /* The largest error from rounding activations and weights. */

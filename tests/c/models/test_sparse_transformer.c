@@ -14,7 +14,7 @@
 #include "session/session.h"
 #include "toy.h"
 
-/* The tolerance for single precision through three blocks, relative to the deviation of the outputs. */
+/* Tolerance for the single-precision error after three blocks, relative to the standard deviation of the outputs. */
 #define TOLERANCE 2e-5
 /* The largest error from rounding activations, keys, values and weights, relative to the outputs' deviation. */
 #define ROUNDED_TOLERANCE 0.3
@@ -31,7 +31,7 @@ typedef struct {
     uint32_t length, levels, blocks, d, inner, heads, key_length;
     uint32_t kind, stride, summary, combine;
     uint32_t bernoulli, end, type;
-    uint32_t time_length, bar, chord; /* for music: numbers of embeddings for ticks and for chord positions, ticks per bar; 0: no music */
+    uint32_t time_length, bar, chord; /* for music: number of embeddings for ticks; ticks per bar; number of embeddings for chord positions; 0: no music */
     uint64_t seed;
     uint32_t spoilt, spoil; /* `spoil` replaces the last number of the array NOTES[spoilt - 1] */
     const char *number; /* a key, without the architecture, that gets another value */

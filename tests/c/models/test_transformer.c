@@ -13,11 +13,11 @@
 #include "reference.h"
 #include "session/session.h"
 
-/* The tolerance for single precision through two and three blocks, relative to the deviation of the logits. */
+/* Tolerance for the single-precision error after two or three blocks, relative to the standard deviation of the logits. */
 #define TOLERANCE 2e-5
 /* The largest error from rounding activations, keys, values and weights, relative to the logits' deviation. */
 #define ROUNDED_TOLERANCE 0.25
-/* The tolerance for the weights of a map. */
+/* Tolerance for the weights of a map. */
 #define MAP_TOLERANCE 5e-5
 #define ROUNDED_MAP_TOLERANCE 0.1
 
