@@ -78,8 +78,8 @@ static uint32_t items(const nx_gguf *file, const char *name) {
     return find(file, name, &t) ? t.dim[0] * t.dim[1] * t.dim[2] * t.dim[3] : 0;
 }
 
-/* Returns the ids of an input, which the golden file stores as "input.NAME". In older files the class of a picture is "label" (-1: none), a picture to enlarge is "input",
- * and a sentence is "source". Returns null if the input is not given. */
+/* Returns the ids of an input, which the golden file stores as "input.NAME". In older files the class of a picture is "label" (-1: none), a
+ * picture to enlarge is "input", and a sentence is "source". Returns null if the input is not given. */
 static uint32_t *ids_of(const nx_gguf *g, const nx_port *port, uint32_t *count) {
     char named[60] = "input.";
     strcat(named, port->name);

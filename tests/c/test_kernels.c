@@ -216,7 +216,7 @@ static void compare_product(const float *out, const toy_tensor *t, const float *
     ref_matmul(truth, size, weights, rows, cols, wide);
     if (is_quantised(t->type)) {
         if (t->type == NX_Q8_0) weights = ref_packed_q8(weights, rows, cols);
-        /* Bounds the difference from the exact product: rounding moves each x by at most half a step, and each weight by its own rounding error. */
+        /* Bounds the difference from the exact product: rounding moves each x by at most half a step, and each weight by its own error. */
         double step = round_column(q, x, cols);
         for (uint32_t r = 0; r < rows; r++) {
             double moved = 0;

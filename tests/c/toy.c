@@ -499,7 +499,7 @@ uint32_t toy_configs(const toy_config **list, const char *const **names) {
          .pattern = NX_LOCAL_1D, .query_block = 4, .memory_block = 0, .position = TOY_SINUSOIDAL, .seed = 7},
         {.height = 1, .width = 1, .channels = 1, .levels = 7, .blocks = 1, .d = 8, .inner = 8, .heads = 1, .key_length = 8,
          .position = TOY_LEARNED_WHOLE, .seed = 8},
-        /* blocks of 2 x 3 pixels, which do not divide a picture of 5 x 7 */
+        /* blocks of 2 x 3 positions, which do not divide a grid of 5 x 7 */
         {.height = 5, .width = 7, .channels = 3, .levels = 12, .blocks = 2, .d = 16, .inner = 24, .heads = 2, .key_length = 8,
          .pattern = NX_LOCAL_2D, .block_rows = 2, .block_cols = 3, .flange_rows = 1, .flange_cols = 2, .position = TOY_LEARNED_HALF,
          .pre_norm = 1, .palette = 1, .classes = 2, .seed = 9},

@@ -31,7 +31,7 @@ typedef struct {
     uint32_t length, levels, blocks, d, inner, heads, key_length;
     uint32_t kind, stride, summary, combine;
     uint32_t bernoulli, end, type;
-    uint32_t time_length, bar, chord; /* for music: number of embeddings for ticks; ticks per bar; number of embeddings for chord positions; 0: no music */
+    uint32_t time_length, bar, chord; /* for music: number of tick embeddings; ticks per bar; number of chord embeddings; 0: no music */
     uint64_t seed;
     uint32_t spoilt, spoil; /* `spoil` replaces the last number of the array NOTES[spoilt - 1] */
     const char *number; /* a key, without the architecture, that gets another value */
