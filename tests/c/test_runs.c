@@ -119,7 +119,7 @@ static void looked_up_where(void) {
     CHECK_INT(nx_session_put(s.model, session, known, 2, 0, NULL), NX_OK);
     CHECK_INT(draw(&s, session, 40, ids, NULL), 40);
     CHECK_INT(nx_session_ahead(s.model, session, 2, 40, ahead), NX_OK);
-    /* The text is 1 2 | 5 5 5 ... First, two of its last ids match earlier ones, so two ids are drafted. Later five ids match, and then
+    /* The text is 1 2 | 5 5 5 ... At first the last two ids match earlier ids, so two ids are drafted. Later the last five ids match, and then
      * more than fit in the window of eight positions. */
     for (int i = 0; i < 30; i++) check_at("position %lld", i, 0, 0, 0), CHECK_INT(ahead[i], expected[i]);
 }

@@ -40,7 +40,8 @@ import { listOf, wholeOf } from '../engine/keys.js';
  */
 
 /**
- * Returns a function that reads a non-negative integer of the file by its key, given without the architecture's name.
+ * Returns a function that reads a non-negative integer from the file's metadata. The function's first argument is the key without its
+ * prefix, the name of the architecture.
  * @param {string} architecture
  * @param {Metadata} metadata
  */

@@ -52,7 +52,8 @@ class FVSBNTask(Task):
         return [model.fvsbn.weight]
 
     def prior(self, model):
-        """Returns the sum over j < i of precision |i - j|^power W_ij^2 / 2, where |i - j| is the distance of the two pixels"""
+        """Returns the prior of the weights W: the sum over all j < i of (precision / 2) |i - j|^power W_ij^2, where |i - j| is the distance
+        of the pixels i and j"""
         if not self.s.precision:
             return None
         w = model.fvsbn.weight

@@ -88,7 +88,7 @@ class Embedding(nn.Module):
         self.out = nn.Linear(rows * columns * inputs, c.embedding_length)
 
     def forward(self, pictures):
-        """Embeds bytes (..., H, W), where ink is 255 -> (..., e)"""
+        """Embeds pictures: bytes of shape (..., H, W), in which ink is 255. Returns (..., e)"""
         x = pictures.reshape((-1, 1) + pictures.shape[-2:]).to(self.out.weight.dtype).div(255).contiguous(memory_format=torch.channels_last)
         for i in range(self.count):
             x = getattr(self, str(i))(x)

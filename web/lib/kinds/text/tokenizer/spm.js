@@ -32,7 +32,7 @@ export class SentencePieces {
   #pairs = new Pairs(0);
   /** The symbol of each character: its token, or a number above all token ids. @type {Map<string, number>} */
   #symbols = new Map();
-  /** The characters of the symbols above all token ids. @type {string[]} */
+  /** The characters of the symbols that are not tokens. The number of such a symbol is larger than every token id. @type {string[]} */
   #characters = [];
   #size;
   /** The token of each byte. A byte without a token has the unknown token, or -1. */
