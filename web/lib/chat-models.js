@@ -33,7 +33,7 @@
  * @property {string} license     an SPDX identifier, or the name that its makers gave it
  * @property {string} licenseUrl  address of the licence's text
  * @property {string[]} languages BCP 47
- * @property {number} [languageCount]  number of languages, if the makers of the model name more than are listed
+ * @property {number} [languageCount]  number of languages, if the makers name more than `languages` lists
  */
 
 const APACHE = { license: 'Apache-2.0', licenseUrl: 'https://www.apache.org/licenses/LICENSE-2.0' };
@@ -123,13 +123,13 @@ export const chatModels = [
  */
 const BESIDE = 52e6;
 
-/** Returns the peak memory of a model in bytes while it is loaded; a conversation adds its keys and values. @param {ChatModel} model */
+/** Returns the peak memory while a model is being loaded, in bytes; a conversation adds its keys and values. @param {ChatModel} model */
 export const memoryOf = ({ bytes }) => bytes + BESIDE;
 
 /**
  * Speed at which the engine reads weights, in bytes per second. Measured: 23.1 ms per token for a file of 145 MB, 101 ms for one of 639 MB,
- * in Chromium 156 on an Intel Xeon with 9 GB/s of memory bandwidth (chapter Numbers, npm run bench -- --only ours --sizes 135M,0.6B;
- * November 2026). Faster memory gives more tokens per second.
+ * in Chromium 156 on an Intel Xeon with 9 GB/s of memory bandwidth (Numbers chapter of the manual; November
+ * 2026; npm run bench -- --only ours --sizes 135M,0.6B). Faster memory gives more tokens per second.
  */
 const READ = 6.3e9;
 

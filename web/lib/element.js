@@ -23,7 +23,7 @@
  *     idle --(1)--> near --(2)--> running <--(3)--> paused
  *      ^             ^               |                 |        (1) within 200 pixels of the screen: the model is loaded
  *      |             +------(4)------+-----------------+        (2) play(), or autoplay once the model is there
- *      |                                                        (3) pause() and play(); out of sight or hidden, and back
+ *      |                                                        (3) pause() or out of view; play() or back in view
  *      +--- put back into the document --- closed               (4) finished, stop(), failed, model changed
  *
  * The `chat` task, for a text model whose file has a template, is a conversation with its own field and buttons (element/talk.js). The
@@ -39,7 +39,7 @@
  *
  * Style: --nx-pixel is the size of a pixel, and --nx-accent is the colour of the buttons. For grey models, --nx-paper and --nx-ink are the
  * colours of the lowest and the highest level; in the drawn part, --nx-drawn replaces --nx-ink. --nx-text-width and --nx-text-height are
- * the size of the box in which a text scrolls. Parts: ::part(picture), ::part(text), ::part(controls), ::part(button), ::part(status),
+ * the size of the box in which text scrolls. Parts: ::part(picture), ::part(text), ::part(controls), ::part(button), ::part(status),
  * ::part(error).
  *
  * Under prefers-reduced-motion, nothing starts automatically (buttons appear instead), and a picture appears only when it is finished.

@@ -5,7 +5,7 @@
  * The flow of results and ids between the parts of a model. The parts are in file order. Each input of a part takes the result with the
  * same name from an earlier part, or the ids drawn by an earlier part with that name. The caller provides all other inputs.
  *
- *     encoder  encodes; codes -> prior  draws; its ids -> decoder  encodes while the prior is still drawing
+ *     encoder (encodes) --codes--> prior (draws) --ids--> decoder (encodes while the prior is still drawing)
  */
 
 /** @import { Part } from './engine/protocol.js' */

@@ -219,8 +219,8 @@ export async function load(source, options = {}) {
 }
 
 /**
- * The options of acquire(), with the same meaning as for load(). If several callers share a model, the first one determines workers,
- * threads and worker.
+ * The options of acquire(), with the same meaning as for load(). If several callers share a model, the first caller's `workers`, `threads`
+ * and `worker` apply.
  *
  * @typedef {Pick<LoadOptions, 'onProgress' | 'signal' | 'workers' | 'threads' | 'cache' | 'integrity' | 'worker'>} AcquireOptions
  */

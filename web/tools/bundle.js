@@ -287,7 +287,8 @@ const fromParts = (...names) => ({
 const NEEDED = ['holders.js', 'questions.js', 'recovery.js'];
 
 /**
- * Leaves code that its small model hardly ever needs out of the front page's script, so that the page loads quickly.
+ * Keeps code that is loaded on demand out of the front page's script, so that the page loads quickly. The page's small model
+ * hardly ever needs this code.
  * @type {import('esbuild').Plugin}
  */
 const unusedApart = {

@@ -29,7 +29,7 @@
  * A page with `takes` may fetch from other hosts. It also gets a box for the visitor's own file below the first figure, unless the page
  * already has such a box (an element with an id that ends in `own`).
  *
- * If several pages share a figure, it is an HTML file in web/shell. A page includes this file and supplies the text for its placeholders,
+ * A figure that several pages share is an HTML file in web/shell. A page includes this file and supplies the text for its placeholders,
  * such as {{prompt}}:
  *
  *     <!-- include text/writing.html prompt="Once upon a time" -->

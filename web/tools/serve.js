@@ -100,7 +100,7 @@ function namesOf(host) {
 
 /**
  * @param {object} [options]
- * @param {number} [options.port]     port to use, an error if it is in use; 0 for any free port (default: the first free port from 8080 on)
+ * @param {number} [options.port]     port to use, which must be free; 0 for any free port (default: the first free port from 8080 on)
  * @param {string} [options.root]     folder that contains web/ and weights/
  * @param {string} [options.connect]  hosts from which pages may fetch models, besides this server
  * @param {string} [options.host]     address to listen on; 0.0.0.0 for all addresses of this machine (default: 127.0.0.1)

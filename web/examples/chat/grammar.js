@@ -11,8 +11,8 @@
  */
 
 /**
- * The characters that represent bytes in GPT-2's vocabulary: a printable byte represents itself, and the other bytes have the characters
- * from 256 on.
+ * The characters that represent bytes in GPT-2's vocabulary: the character of a printable byte has the same code; the other bytes have
+ * the characters from code 256 on.
  */
 const LETTERS = (() => {
   let others = 256;

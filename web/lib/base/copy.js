@@ -3,7 +3,7 @@
 
 import { classOf } from './realm.js';
 
-/** A list of this length or more may consist of holes. map() would visit every hole, which takes minutes for 2^32 - 1 of them. */
+/** A list of this length or more may be sparse. map() would visit every hole, which takes minutes for 2^32 - 1 of them. */
 const LONG = 2 ** 20;
 
 /**

@@ -5,16 +5,16 @@
 
 import { NextPixelError } from './error.js';
 
-/** Waits before each retry, in milliseconds. */
+/** The delays before the retries, in milliseconds. */
 const WAITS_MS = [300, 1500, 5000];
 
 /**
- * Runs a task. After an error that a lost connection may have caused, retries the task; the waits become longer each time.
+ * Runs a task. After an error that a lost connection may have caused, retries the task; the delay becomes longer each time.
  *
  * @template T
  * @param {() => Promise<T>} task
  * @param {(error: any) => unknown} gone  returns whether the connection may have caused this error
- * @param {number[]} [waits]  in milliseconds
+ * @param {number[]} [waits]  delays before the retries, in milliseconds
  * @returns {Promise<T>}
  */
 export async function again(task, gone, waits = WAITS_MS) {
@@ -43,7 +43,7 @@ const isMissing = (error) => /import/i.test(error?.message) && !error.code;
  *
  * @template T
  * @param {() => Promise<T>} get  imports the part; errors thrown by the part itself are passed on
- * @param {number[]} [waits]  waits before retries, in milliseconds; empty if the caller can do without the part
+ * @param {number[]} [waits]  delays before the retries, in milliseconds; empty if the caller can do without the part
  * @returns {Promise<T>} rejects with a NextPixelError, 'network', if the part cannot be fetched
  */
 export const part = (get, waits) =>

@@ -113,7 +113,7 @@ export function withProperties(Base) {
 }
 
 /**
- * Returns the setter of a property that a class of the element defines, not one of HTML's own classes.
+ * Returns the setter of a property. Searches only the element's own classes, not HTMLElement and its base classes.
  * @param {any} element
  * @param {string} name
  */

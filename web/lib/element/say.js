@@ -6,7 +6,7 @@
  * A table maps each English sentence to its translation; a sentence that is missing stays in English.
  */
 
-/** A sentence with placeholders, and their values. Each value is a string, or one or more numbers with their number of decimals.
+/** A sentence with placeholders, and their values. Each value is a string, or one or more numbers and the number of decimals to show.
  * @typedef {[sentence: string, values?: Record<string, string | [number | number[], digits: number]>]} Saying */
 
 /**

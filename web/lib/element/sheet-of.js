@@ -2,8 +2,8 @@
 // @ts-check
 
 /**
- * Returns a function that returns a document's style sheet with this text; each document has one, created on first use. A strict
- * Content-Security-Policy allows such a sheet. The function returns undefined if the browser does not support such sheets, as in jsdom.
+ * Returns a function that makes a style sheet with this text for a document. Later calls for the same document return the same sheet. Even
+ * a strict Content-Security-Policy allows such sheets. The function returns undefined without support for such sheets, as in jsdom.
  *
  * @param {string} text
  * @returns {(document: Document) => CSSStyleSheet | undefined}

@@ -206,7 +206,7 @@ export class Talk {
     for (const { edit } of this.#turns) if (edit) edit.hidden = !shown;
   }
 
-  /** Returns whether there is no message yet, and the field contains nothing but this prompt. @param {string} prompt */
+  /** Returns whether the chat has no messages yet and its field contains only this prompt. @param {string} prompt */
   isNew(prompt) {
     return this.#turns.length === 0 && this.#field.value === prompt;
   }

@@ -9,7 +9,7 @@ import { statusError } from './status-error.js';
 
 /** @import { Instance } from './instance.js' */
 
-/** The action that error messages about a file name. sniff.js has already reported files of a wrong format. */
+/** The failed action, as named in error messages about a file. sniff.js has already reported files of a wrong format. */
 const OPENING = 'Opening the weight file';
 
 /** Thrown by beginModel() if the head is incomplete. */

@@ -131,7 +131,7 @@ export class Sessions extends OpenSessions {
    * @param {Uint32Array} ids   shape (count, span), or (count, samples, span) with `each`; count: at most sliceLimit(samples)
    * @param {boolean} wantNats
    * @param {boolean} [each]    true if every sample has its own ids; false if all samples share the same ids
-   * @param {() => boolean} [over]  returns whether to end the call early, even within a position that takes long. The next call must then
+   * @param {() => boolean} [over]  returns whether to end the call early, even in the middle of a slow position. The next call must then
    *   repeat at least the ids of the positions that are not processed yet
    * @returns {Float32Array<ArrayBuffer>} shape (positions processed by this call, samples, span), or empty
    */
@@ -161,7 +161,7 @@ export class Sessions extends OpenSessions {
    * @param {number} steps  at most sliceLimit(session.samples)
    * @returns {{ ids: Uint32Array<ArrayBuffer>, nats: Float32Array<ArrayBuffer>, ahead: Uint8Array<ArrayBuffer>, ended: boolean }} ids and
    *   nats have the shape (drawn, samples, span), ahead has the shape (drawn): see StepMessage. Fewer than `steps` positions are drawn if
-   *   all samples have `ended`, and possibly none if one position takes long
+   *   all samples have `ended`, and possibly none if a position is slow
    */
   draw(session, steps) {
     this.#checkSlice(steps, session);

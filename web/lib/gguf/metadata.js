@@ -65,7 +65,7 @@ export function lookupOf(entries) {
 }
 
 /**
- * Divides an array into consecutive blocks. Each block except the last ends with the item with which it reaches BLOCK bytes.
+ * Divides an array into consecutive blocks. Each block except the last ends with the first item that brings it to BLOCK bytes or more.
  *
  * @param {Entry} entry
  * @param {() => Error} tooLong  makes the error for an array with a string that is too long

@@ -58,7 +58,7 @@ export async function remove(url) {
 }
 
 /**
- * Among the copies whose addresses differ only in the query, keeps the newest ones and deletes the others.
+ * Deletes older copies: of those whose addresses differ only in the query, only the newest MOST_QUERIES stay.
  *
  * @param {string} url  address of the newest copy
  */

@@ -18,7 +18,7 @@ import { dropCopy } from './drop-copy.js';
  * @returns {Promise<Contents>} rejects with `error` if reading again cannot help
  */
 export async function refetch(url, error, read) {
-  const { code, message } = /** @type {import('../base/error.js').NextPixelError} */ (error); // from this copy of the library or another
+  const { code, message } = /** @type {import('../base/error.js').NextPixelError} */ (error); // may come from another copy of the library
   if (!['format', 'unsupported', 'limit', 'numeric', 'integrity'].includes(code)) throw error;
   const kept = (await storedCopy(url)) !== undefined;
   const expected = code === 'integrity' && /expected was/.test(message) && typeof document === 'object';

@@ -253,7 +253,7 @@ function valueOf(level, levels) {
 }
 
 /**
- * Rounds 8-bit values to a model's levels, as the model sees them.
+ * Rounds 8-bit values to the levels that a model distinguishes.
  *
  * @param {Uint8Array} values
  * @param {number} levels

@@ -155,7 +155,7 @@ export class Features {
   }
 
   /**
-   * Returns a function that computes the value of an atom at word i, once for each word; the value is null if the atom has none.
+   * Returns a function that computes the value of an atom at word i, once for each word; null if the atom has no value there.
    *
    * @param {string[]} words
    * @returns {(name: string, i: number) => string | null}

@@ -55,7 +55,7 @@ const MOST_COPIED = 1 << 23;
 /** Number of samples read per step. */
 const STRETCH = 2048;
 const MOST_CHANNELS = 256;
-/** A sound with a sample above this value is rejected: its samples must have a scale other than -1 to 1, and are not only too loud. */
+/** A sound with a sample above this value is rejected: it is not merely too loud, but its scale cannot be -1 to 1. */
 const LOUDEST = 16;
 
 /**

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Decodes pictures before they are drawn: files, addresses, and the picture in an SVG. This module is loaded on demand. */
+/** Decodes pictures before they are drawn: files, addresses, and <image> elements of an SVG. This module is loaded on demand. */
 
 import { NextPixelError, argumentError } from '../base/error.js';
 import { fileAt } from '../load/file-at.js';

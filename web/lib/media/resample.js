@@ -96,7 +96,7 @@ export class Resampler {
     return weights;
   }
 
-  /** Returns the weights of the samples around a position that is `behind` after the middle sample. @param {number} behind  0 to 1 */
+  /** Returns the weights of the samples around the time that is `behind` samples after the middle one. @param {number} behind  0 to 1 */
   #weightsOf(behind) {
     return Float64Array.from({ length: 2 * this.#half + 1 }, (_, i) => {
       const t = i - this.#half - behind;

@@ -14,7 +14,7 @@ import { Timeline } from '../sinks/timeline.js';
 
 /**
  * @typedef {object} WaveformOptions
- * @property {Dom<'Element'>} [mirror]  receives a sentence about the sound as its own text
+ * @property {Dom<'Element'>} [mirror]  an element whose text is set to a sentence about the sound
  * @property {number} [from]            start of the part to show, in seconds; by default the whole sound is shown or, while the sound is
  *   drawn, its maximum length
  * @property {number} [to]

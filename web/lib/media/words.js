@@ -168,7 +168,7 @@ function wordAt(text, place, knows) {
   }
   const known = knownAt(text, place, knows);
   if (/[+-]/.test(text[place]) && /[\p{L}\d]/u.test(text[place - 1] ?? ''))
-    return known || /** @type {string} */ (match(SIGNS, text, place)); // not the sign of a number
+    return known || /** @type {string} */ (match(SIGNS, text, place)); // + or - after a letter or digit is not the sign of a number
   for (const pattern of PATTERNS) {
     const word = match(pattern, text, place);
     if (word) return known.length > word.length ? known : endsSentence(word, text, place) ? word.slice(0, -1) : word;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** The engine behind a model: its workers, its parts, and the object of its kind. */
+/** The engine behind a model: its workers, its parts, and the object that implements its kind. */
 
 import { argumentError } from '../base/error.js';
 import { partOf } from '../engine/part-of.js';

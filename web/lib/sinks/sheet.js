@@ -3,8 +3,8 @@
 
 /**
  * A canvas that keeps its size on the page, at the device's own resolution, and takes font and colours from its style. The content is
- * painted again when the size, the resolution, the font or a colour changes. For screen readers, the text shown on the canvas is also its
- * own content.
+ * painted again when the size, the resolution, the font or a colour changes. For screen readers, the text is also the content of the
+ * canvas element.
  */
 
 import { media } from '../base/media.js';

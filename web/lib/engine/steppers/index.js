@@ -2,7 +2,8 @@
 // @ts-check
 
 /**
- * The steppers, one file each: ways to advance a run. If a message requests several of them, the first one is used.
+ * The steppers. Each stepper is one way to advance a run, and has its own file. If a message requests several steppers, the first one
+ * is used.
  *
  * The files of all steppers are part of worker.js, even those that only one kind uses. If the worker fetched such a file itself, the file
  * would be missing where worker.js is served alone (workerUrl, a Blob, the build in one file), or the script-src policy of a page would
