@@ -20,8 +20,8 @@
  *   SmolLM3-Q4_K_M.gguf             1,915,305,312   8334b850b7bd46238c16b0c550df2138f0889bf433809008cc17a8b05761863e
  *
  * Licences are quoted from these repositories and from the makers' model cards. Languages come from the model cards, with two exceptions.
- * For Gemma 3 below 4 B, the only listed language, English, comes from the announcement on the hub's blog. Of the 119 languages of Qwen 3,
- * only the largest ones and those that have pages in this project are listed.
+ * For Gemma 3 models with fewer than 4 billion parameters, the only listed language, English, comes from the announcement on the hub's
+ * blog. Of the 119 languages of Qwen 3, only the largest ones and those that have pages in this project are listed.
  */
 
 /**

@@ -19,7 +19,7 @@ import { join, posix } from 'node:path';
 /**
  * @typedef {Object} Translation
  * @property {string} lang
- * @property {Facts} facts  facts of the English page, for facts that are the same in both languages
+ * @property {Facts} facts  facts of the English page, for those that the translation does not set itself
  * @property {Record<string, string>} table  translations of the frame's sentences
  * @property {Record<string, string>} words  translations of the sentences in the page's scripts
  * @property {string[]} pages  folders of the pages that exist in this language

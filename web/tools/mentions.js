@@ -2,14 +2,14 @@
 // @ts-check
 
 /**
- * Counts the hand-written files that mention a system but are outside its own folders. If the system changes, these files may have to
- * change, too.
+ * Counts the hand-written files that mention a system, such as captions or chat, but are outside the system's own folders. If the system
+ * changes, these files may have to change, too.
  *
  *     node web/tools/mentions.js [--list] [SYSTEM ...]
  *
  * The script counts text files in git that are not generated, including tests, weights and prose. --list prints their names. Without a
- * SYSTEM, the script counts all of SYSTEMS. A system's own files are those in web/lib/kinds/NAME/ and in tests/kinds/NAME/ (used by the
- * test sweeps), and tests or fuzzer targets with the name of one of its files.
+ * SYSTEM, the script counts all of SYSTEMS. A system's own files are those in web/lib/kinds/NAME/ and tests/kinds/NAME/, and
+ * the tests and fuzz targets that are named after one of its files.
  */
 
 import { execFileSync } from 'node:child_process';
@@ -26,7 +26,7 @@ const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 /** @type {System[]} */
 export const SYSTEMS = [
   {
-    name: 'captions', // captions of pictures, not the <caption> of a table or its style
+    name: 'captions', // captions of pictures; HTML <caption> elements and their styles do not count
     words: /(?<![-\w<\/])captions?\b(?! \{)|\bCaption[A-Z]\w+|show[-_]attend[-_]tell/,
     own: /kinds\/caption\/|pages\/captions\/|show_attend_tell|captions?[\w-]*\./,
   },

@@ -7,7 +7,7 @@
  *
  *     node web/tools/single.js
  *
- *     inline.js       an ES module with load() and the element, with the worker and both wasm files inside, for bundlers that do not emit them
+ *     inline.js       an ES module with load() and the element, with the worker and both wasm files, for bundlers that do not emit them
  *     classic.js      the same for a <script src> that is not a module; registers <next-pixel> and defines the global `nextpixel`
  *     nextpixel.cjs   for require() in Jest and in versions of Node that cannot require an ES module; uses the files of web/dist
  *     define.cjs, chat-models.cjs, words-*.cjs   the same for nextpixel/define, nextpixel/chat-models and nextpixel/words/*

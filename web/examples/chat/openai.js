@@ -99,7 +99,7 @@ export function openai(model, { signal, template, grammar } = {}) {
     const created = Math.floor(Date.now() / 1000);
     const head = (/** @type {string} */ object) => ({ id, object, created, model: name });
     const probability = (/** @type {any} */ { text, token, nats, alternatives = [] }) => ({
-      // log probabilities are the negative nats
+      // a log probability is the negative of the nats
       token: text,
       logprob: -nats,
       bytes: [...model.tokenizer.bytes(token)],

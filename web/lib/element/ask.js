@@ -94,7 +94,7 @@ export function optionsOf(element, info) {
 }
 
 /**
- * Converts the option `tries` to samples that compete: `tries` samples for each one that is shown.
+ * Replaces the option `tries` by more samples: for each sample that is shown, `tries` samples are drawn and compete.
  *
  * @param {Record<string, any>} options
  */

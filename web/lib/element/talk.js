@@ -78,7 +78,7 @@ export class Talk {
   #lack = make('p', {});
   #continue = make('button', { type: 'button', class: 'talk-small' });
   #hint = make('div', { class: 'talk-hint', part: 'hint', hidden: '' }, this.#lack, this.#continue);
-  /** Whether the visitor continues the text although the model has no template. */
+  /** Whether the chat uses the template CONTINUING, which the visitor chose because the model has none. */
   #continuing = false;
 
   /**

@@ -67,7 +67,7 @@ export class Instance {
       );
     }
     // Blocks begin in the middle of a cache line of 64 bytes, whatever the size of the wasm's static data. With any other alignment,
-    // pixelcnn-digits is 2 to 4 % slower (tests/bench/paired.js).
+    // the pixelcnn-digits model is 2 to 4 % slower (tests/bench/paired.js).
     this.heap = new Heap(64 * Math.ceil((exports.__heap_base.value >>> 0) / 64) + 32, NX_ALIGN);
     const scratch = this.take(AREAS.bytes);
     this.at = {

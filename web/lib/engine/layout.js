@@ -76,7 +76,7 @@ export function writeStruct(view, address, struct, fields) {
  * @param {number} address
  */
 export function readName(memory, address) {
-  const bytes = memory.slice(address, address + NX_NAME_BYTES); // a copy, because browsers do not decode memory that threads share
+  const bytes = memory.slice(address, address + NX_NAME_BYTES); // a copy, because TextDecoder rejects shared memory in browsers
   const end = bytes.indexOf(0);
   return new TextDecoder().decode(end < 0 ? bytes : bytes.subarray(0, end));
 }

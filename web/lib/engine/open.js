@@ -78,7 +78,7 @@ export class Feed {
   /** The index of the tensor whose rows come next, and the index of the next row. */
   #tensor = 0;
   #row = 0;
-  /** The number of bytes in the buffer at `#address`, whose size is `#room` bytes. */
+  /** The number of filled bytes in the buffer at `#address`; the buffer has `#room` bytes. */
   #held = 0;
   #room;
   #address;

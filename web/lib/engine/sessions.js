@@ -88,8 +88,8 @@ export class Sessions extends OpenSessions {
   }
 
   /**
-   * Returns some values of a result. If the result grows, its values are available as soon as they are ready; otherwise, once everything is
-   * encoded.
+   * Returns some values of a result. The values of a result that grows are available as soon as they are ready, all others once everything
+   * is encoded.
    *
    * @param {Session} session
    * @param {string} name

@@ -119,7 +119,7 @@ export class Walk {
       itemType = this.#u32();
       count = this.#u64();
     }
-    const size = itemType === STRING ? 8 : NUMBERS[itemType]?.[0]; // a string has at least the 8 bytes of its length
+    const size = itemType === STRING ? 8 : NUMBERS[itemType]?.[0]; // a string takes at least 8 bytes, which store its length
     if (!size) throw new Refused('format', key, 'the type of the value is unknown');
     if (count * size > MAX_METADATA) throw new Refused('limit', key, 'more than 256 MB of values');
     const from = this.at;

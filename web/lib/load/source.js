@@ -143,7 +143,7 @@ export function isBytes(source) {
 /**
  * @param {ArrayBuffer | Uint8Array} source
  *
- * @returns {Uint8Array<ArrayBuffer>} a copy if the source is a typed array, otherwise a view
+ * @returns {Uint8Array<ArrayBuffer>} a copy of a typed array, or a view of an ArrayBuffer
  * @internal
  */
 export function bytesOf(source) {

@@ -119,7 +119,7 @@ const FIRST = /-00001-of-(\d{5})\.gguf/;
  *
  * @param {Source | Source[]} source  a list of all parts, or the address of the first one, ...-00001-of-00003.gguf
  * @param {{ signal?: AbortSignal, patience?: number, cache?: boolean }} how
- * @returns {Promise<{ bytes: Uint8Array<ArrayBuffer>, warning: string | undefined }>} warning: says that a cached copy of a part was used,
+ * @returns {Promise<{ bytes: Uint8Array<ArrayBuffer>, warning: string | undefined }>} warning: set if a cached copy of a part was used,
  * because the server of the part failed
  */
 export async function readParts(source, { signal, patience, cache }) {

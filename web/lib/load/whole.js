@@ -24,7 +24,7 @@ export async function sizeIn(head, signal) {
   }
 }
 
-/** The sizes of files, by the list of their chunks, with the number of bytes from which each size was computed.
+/** The size of each file, by the list of its chunks. `seen`: the number of bytes from which the size was computed.
  * @type {WeakMap<Uint8Array[], { size: number | undefined, seen: number }>} */
 const sizes = new WeakMap();
 

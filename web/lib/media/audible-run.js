@@ -79,8 +79,8 @@ export class AudibleRun extends BaseRun {
 
   /**
    * Draws the sound as a waveform while it is computed. The higher the surprisal of the samples, the more opaque the line. The waveform
-   * keeps the size that the canvas has on the page, and takes its colours from the canvas's style. The canvas's own content becomes a
-   * sentence about the sound, for screen readers.
+   * keeps the size that the canvas has on the page, and takes its colours from the canvas's style. For screen readers, a sentence about
+   * the sound becomes the content of the canvas element.
    *
    * @param {Canvas} canvas
    * @param {WaveformOptions & { signal?: AbortSignal }} [options]

@@ -124,7 +124,7 @@ function drawnSource(image, width, height) {
 function pixelsOf(image, context, [width, high], first) {
   try {
     if ('data' in image)
-      context.putImageData(image, 0, -first, 0, first, width, high); // putImageData() converts the image
+      context.putImageData(image, 0, -first, 0, first, width, high); // putImageData() converts other colour spaces
     else context.drawImage(image, 0, -first);
     return context.getImageData(0, 0, width, high, { colorSpace: 'srgb' }).data;
   } catch (cause) {

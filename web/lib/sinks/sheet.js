@@ -65,7 +65,7 @@ export class Sheet {
 
   /**
    * @param {Canvas} canvas
-   * @param {Dom<'Element'>} [mirror]  receives the text as its own content
+   * @param {Dom<'Element'>} [mirror]  an element that also receives the text as its content
    */
   constructor(canvas, mirror) {
     this.context = contextOf(canvas);

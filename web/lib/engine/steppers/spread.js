@@ -11,7 +11,7 @@ import { joinSlices } from './slices.js';
 const MOST = 1 << 20;
 
 /**
- * Advances like another stepper, position by position, and reads the whole distribution from which each id was drawn.
+ * Wraps another stepper: advances one position at a time, and also reads the whole distribution from which each id was drawn.
  *
  * @param {Sessions} sessions
  * @param {Session} session
