@@ -5,8 +5,8 @@
  * The AudioWorklet that plays samples in order of arrival, at the rate of its context. The player is a separate file without imports.
  *
  *     in:   Float32Array  more samples        'end'  no more will come     'stop'  permanent silence     'rest', 'go on'  begin and end of a pause
- *     out:  { played, held, gaps, over }      number of samples played, and number waiting; how often the queue ran empty too early;
- *                                             whether everything is played
+ *     out:  { played, held, gaps, over }      number of samples played; number of samples waiting; number of times that the queue ran empty
+ *                                             too early; whether everything is played
  *
  * Playback begins when `enough` samples, or all of them, are queued. If the queue runs empty, the player is silent until `enough` samples
  * are queued again.

@@ -16,7 +16,7 @@ import { part } from '../base/part.js';
 /** @import { Talk } from './talk.js' */
 
 /**
- * The state of the element that its chat uses.
+ * The functions that the element provides to its chat.
  *
  * @typedef {object} Stage
  * @property {() => HTMLElement} box  creates the box of the element

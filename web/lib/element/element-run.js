@@ -19,7 +19,7 @@ import { lookOf } from '../kinds/looks.js';
 /** @import { View } from './view.js' */
 
 /**
- * The state of the element that its run uses.
+ * The objects and functions that the element provides to its run.
  *
  * @typedef {object} Stage
  * @property {NextPixelElement} element  the element that has the attributes and dispatches the events

@@ -2,8 +2,8 @@
 // @ts-check
 
 /**
- * A WebAssembly instance of the engine and its memory: function calls, blocks of memory, views and copies. This module does not depend on
- * models.
+ * Wraps a WebAssembly instance of the engine: calls its functions, and allocates, views and copies its memory. This module does not depend
+ * on models.
  *
  *     0            __heap_base
  *     | stack, data | scratch | session | ... | model | ids | floats | session | ...   while opening, the file's bytes are below the model

@@ -2,8 +2,8 @@
 // @ts-check
 
 /**
- * The worker's side of the protocol, independent of the worker itself: receives messages, does the work in chunks, and posts responses.
- * Concurrent jobs alternate after each chunk. The event loop runs between chunks, so a stop takes effect within about 10 ms.
+ * The worker's side of the protocol: receives messages, does the work in chunks, and posts responses. This module does not use the Worker
+ * API itself. Concurrent jobs alternate after each chunk. The event loop runs between chunks, so a stop takes effect within about 10 ms.
  */
 
 import { Core } from './core.js';

@@ -141,7 +141,7 @@ async function openSound(sound, signal) {
     return openFile(await (await part(() => import('./stream.js'))).recorded(sound, LONGEST_SECONDS, signal), signal);
   if (isBlob(sound)) return openFile(sound, signal);
   if (!isBytes(sound)) return reading('sound', () => plain(sound));
-  const view = ArrayBuffer.isView(sound) && sound.length > 0 ? sound : bytesOf(sound); // bytesOf() reports a detached array, which has length 0
+  const view = ArrayBuffer.isView(sound) && sound.length > 0 ? sound : bytesOf(sound); // bytesOf() reports a detached array (length 0)
   if (!isWav(view)) return decoded(view, view.length, () => new Uint8Array(view), signal);
   const { count, rate } = openWav(view);
   checkLength(count, rate);
