@@ -99,7 +99,7 @@ export function abi(header) {
       `  ${name}: /* @__PURE__ */ Object.freeze({\n${wrapped(Object.entries(fields).map(([field, kind]) => `${/^\w+$/.test(field) ? field : `'${field}'`}: '${kind}',`))}  }),\n`,
   );
   return `// SPDX-License-Identifier: MIT
-// Generated from include/nextpixel.h by node web/tools/abi.js: edit that file.
+// Generated from include/nextpixel.h by node web/tools/abi.js. Edit that header, not this file.
 // @ts-check
 
 /** The structs of the C headers in wasm32 memory: 32-bit fields in order, without padding. u: uint32_t, size_t or a pointer; f: float. */
@@ -149,7 +149,7 @@ export function tensorTypes(header) {
 export async function tensorTypesFile() {
   const rows = tensorTypes(await readFile(`${ROOT}src/tensor_types.h`, 'utf8'));
   return `// SPDX-License-Identifier: MIT
-// Generated from src/tensor_types.h by node web/tools/abi.js: edit that file.
+// Generated from src/tensor_types.h by node web/tools/abi.js. Edit that header, not this file.
 // @ts-check
 
 /**

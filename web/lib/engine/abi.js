@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Generated from include/nextpixel.h by node web/tools/abi.js: edit that file.
+// Generated from include/nextpixel.h by node web/tools/abi.js. Edit that header, not this file.
 // @ts-check
 
 /** The structs of the C headers in wasm32 memory: 32-bit fields in order, without padding. u: uint32_t, size_t or a pointer; f: float. */

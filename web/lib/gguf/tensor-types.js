@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Generated from src/tensor_types.h by node web/tools/abi.js: edit that file.
+// Generated from src/tensor_types.h by node web/tools/abi.js. Edit that header, not this file.
 // @ts-check
 
 /**
