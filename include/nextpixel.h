@@ -106,7 +106,7 @@ typedef struct {
     uint32_t results;                    /* number of results */
     uint32_t draft;                      /* 1: the file has a draft for nx_settings.look_ahead */
     uint32_t grows;                      /* 1: a run may begin with a small capacity and grow (nx_session_grow) */
-    uint32_t noisy;                      /* 1: a pass itself draws, such as a location to attend to, unless the temperature is 0 */
+    uint32_t noisy;                      /* 1: a noisy part: its passes draw, such as a location to attend to, unless the temperature is 0 */
     /* for nx_session_hidden: the number of layers, and the number of values in each; 0: the part has no hidden states, or this build omits
      * them */
     uint32_t hidden_layers, hidden_width;
@@ -364,8 +364,8 @@ NX_API nx_status nx_session_draw(const nx_model *model, nx_session *session, uin
 /* Resamples: sample b becomes a copy of sample parents[b] and continues with its own noise. Copies of likely samples can thus replace
  * unlikely ones, as in a particle filter [Gordon et al. 1993]. Only parents that are chosen more than once are copied. From then on, a
  * sample has the ids and the output of its parent. Has no effect before the first draw, when all samples are the same. parents: shape (B).
- * Returns NX_E_ARGUMENT for a parent that is not a sample, within a position (after NX_MORE, or after nx_session_top of a part that draws
- * inside), and during a search. */
+ * Returns NX_E_ARGUMENT for a parent that is not a sample, within a position (after NX_MORE, or after nx_session_top of a noisy part), and
+ * during a search. */
 NX_API nx_status nx_session_resample(const nx_model *model, nx_session *session, const uint32_t *parents);
 
 /* Lists the k most probable ids of the next position of each sample, without drawing one. Works only for a part with E = 1. The
@@ -402,7 +402,7 @@ typedef struct {
  * candidates   capacity samples * (1 + ends); *count of them written, the best first; ties go to the lower parent, then to the lower id
  * over         written: 1 after the last step
  * Returns the statuses of nx_session_draw; NX_E_ARGUMENT also for an alpha out of range, after the last step, when a sample has ended, and
- * for a part that draws inside unless the temperature is 0. */
+ * for a noisy part unless the temperature is 0. */
 NX_API_TEXTS nx_status nx_session_search(const nx_model *model, nx_session *session, float alpha, nx_candidate *candidates, uint32_t *count,
                                          uint32_t *over);
 
@@ -415,7 +415,7 @@ NX_API_TEXTS nx_status nx_session_branch(const nx_model *model, nx_session *to, 
 /* Rewinds a run to `position`: all known or drawn ids from there on are dropped. The ids before `position` then count as known, even a last
  * id that ended a sample. The run continues bit for bit like a run that was given these ids. Errors:
  *   NX_E_ARGUMENT  `position` is after the run's position, or further back than part.rewinds; the run is within a position (after NX_MORE);
- *                  the run is a beam search; or the part draws inside and the temperature is not 0
+ *                  the run is a beam search; or the part is noisy and the temperature is not 0
  *   NX_E_NUMERIC   the run has a non-finite number */
 NX_API_TEXTS nx_status nx_session_rewind(const nx_model *model, nx_session *session, uint32_t position);
 
@@ -427,8 +427,8 @@ NX_API_TEXTS nx_status nx_session_rewind(const nx_model *model, nx_session *sess
 NX_API_TEXTS nx_status nx_session_bias(const nx_model *model, nx_session *session, const uint32_t *ids, const float *biases,
                                        uint32_t count);
 
-/* Changes the settings of the next draws. Returns NX_E_ARGUMENT if samples, first_sample, origin, maps, hidden or biases change. For a part
- * that draws inside, seed and temperature must not change either. */
+/* Changes the settings of the next draws. Returns NX_E_ARGUMENT if samples, first_sample, origin, maps, hidden or biases change. For a
+ * noisy part, seed and temperature must not change either. */
 NX_API nx_status nx_session_retune(const nx_model *model, nx_session *session, const nx_settings *settings);
 
 /* Returns the number of positions known or drawn so far, which is the index of the next position. */
@@ -451,7 +451,7 @@ NX_API_TEXTS nx_status nx_session_output(const nx_model *model, const nx_session
 NX_API_TEXTS nx_status nx_session_probabilities(const nx_model *model, nx_session *session, uint32_t sample, uint32_t element,
                                                 float *probabilities);
 
-/* Copies one row of a sample's map at the last computed position, i. Requires settings.maps = 1.
+/* Copies one row of a sample's map at i, the last computed position. Requires settings.maps = 1.
  * row       below map.rows. For a map with queries, pass row * n + query, where n is the number of queries in this run. Such a map is ready
  *           once the inputs are encoded, and is the same for all samples and positions
  * keys      *count keys written: the keys that i attended to, in ascending order. In a map over earlier positions, the last key is i

@@ -1,5 +1,5 @@
-/* SPDX-License-Identifier: MIT  See attention.h. Here: caches and attention in single precision; in 7 and 8 bits: kv7.c, kv8.c.
- */
+/* SPDX-License-Identifier: MIT  See attention.h. Caches and attention in single precision are here; those in 7 and 8 bits are in kv7.c and
+ * kv8.c. */
 #include "attention.h"
 
 #include <string.h>

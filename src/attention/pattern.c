@@ -1,5 +1,4 @@
-/* SPDX-License-Identifier: MIT  Which positions a query sees, and in which order positions are generated. See
- * pattern.h. */
+/* SPDX-License-Identifier: MIT  Computes the positions that a query sees, and the order in which positions are generated. See pattern.h. */
 #include "pattern.h"
 
 #include <stddef.h>
@@ -112,7 +111,7 @@ uint32_t nx_pattern_window(const nx_pattern *p) {
 
 uint32_t nx_pattern_slots(const nx_pattern *p) {
     uint64_t slots = nx_pattern_window(p);
-    if (p->kind == NX_LOCAL_2D) /* lists whole rows of blocks, starting with the one that contains the top of the flange */
+    if (p->kind == NX_LOCAL_2D) /* keeps whole rows of blocks, starting with the one that contains the top of the flange */
         slots = (uint64_t)((p->flange_rows + p->block_rows - 1) / p->block_rows + 1) * p->block_rows * p->cols;
     if (slots > p->positions) slots = p->positions;
     return ((uint32_t)slots + 3) & ~3u;

@@ -59,8 +59,9 @@ static inline head_cache head_of(const nx_cache *cache, uint32_t head) {
 static inline size_t key_byte(uint32_t slot, uint32_t k) { return (size_t)(slot - slot % TILE) * k + 4 * (slot % TILE); }
 static inline size_t value_byte(uint32_t slot, uint32_t k) { return (size_t)(slot & ~3u) * k + slot % 4; }
 
-/* Rounds n numbers to -most..most and stores each, plus `zero`, as a byte. Four bytes are stored at `to`, `step` bytes apart, and the next
- * four `next` bytes further. Returns the scale; *sum, if not null, gets the sum of the signed bytes. */
+/* Rounds n numbers to -most..most and stores each, plus `zero`, as a byte. The first four bytes are stored from `to` on, `step` bytes
+ * apart. Each further group of four starts `next` bytes after the previous group. Returns the scale; *sum, if not null, gets the sum of the
+ * signed bytes. */
 NX_INLINE float store_bytes(uint8_t *to, const float *x, uint32_t n, uint32_t step, uint32_t next, float most, int32_t zero, int32_t *sum) {
     float top = largest_magnitude(x, n);
     v128_t per_unit = steps_per_unit(most, top);
@@ -104,7 +105,8 @@ NX_INLINE void weigh(float *weights, const float *scales, v128_t top, int end, v
     }
 }
 
-/* Computes the weights of tile t and, if it exists, tile t + 1 of a range of `tiles`, starting at `walk`. Returns the largest weight. */
+/* Computes the weights of tile t and, if it exists, tile t + 1 of a range of `tiles` tiles, starting at `walk`. Returns the largest
+ * weight. */
 NX_INLINE float weigh_two(float *weights, const head_cache *head, ring_walk *walk, uint32_t t, uint32_t tiles, v128_t top, v128_t *sum) {
     v128_t largest = wasm_i32x4_splat(0);
     for (uint32_t half = 0; half < 2 && t + half < tiles; half++) {

@@ -34,8 +34,8 @@ typedef struct {
 } nx_weights;
 
 /* Unpacks weights 32 b .. 32 b + 31 of a row of a quantised type. The numbers fit the form that tensor_types.h specifies for the type:
- * signed bytes for 8 bits. Without an offset, -8..7 for 4 bits and -32..31 for 6 bits. With an offset, from 0 (Q3_K: from -4) to 15 or
- * 63. */
+ * signed bytes for 8 bits. For types without an offset, they are -8..7 (4 bits) or -32..31 (6 bits). For types with an offset, they are
+ * from 0 (Q3_K: from -4) to 15 or 63. */
 void nx_unpack(nx_weights *weights, const uint8_t *row, uint32_t type, uint32_t b);
 
 #endif

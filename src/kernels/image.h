@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Pictures of many channels, and their rows: gathering the inputs of a two-dimensional convolution, pooling, and enlarging by nearest
- * neighbours.
+ * Functions on pictures of many channels: they gather the inputs of a two-dimensional convolution, pool, and enlarge by nearest neighbours.
  *
  * A picture has shape (rows, cols). Its pixels are in raster order, and each is a vector of `channels` numbers. Unless nx_patches.pixel
  * specifies otherwise, vectors are nx_stride(channels) numbers apart, as products store their columns (kernels.h). A row of vectors, such

@@ -36,9 +36,9 @@ static inline uint32_t nx_larger(uint32_t a, uint32_t b) { return a > b ? a : b;
  * activations have outliers. F16 and BF16 keep their 16 bits in memory. */
 typedef enum { NX_BY_ROW, NX_BY_BLOCK } nx_packing;
 
-/* The forms of packed weights. F32, F16 and BF16, as well as Q8_0 and Q4_0 packed by row, have the numbers of their tensor types; matmul.c
- * implements them. The forms packed by block are listed in tensor_types.h; blocks.c implements them. Each comment gives the size of 32
- * packed weights in bytes. */
+/* The forms of packed weights. The forms F32, F16 and BF16, as well as Q8_0 and Q4_0 packed by row, have the same codes as these tensor
+ * types; matmul.c implements them. The forms packed by block are listed in tensor_types.h; blocks.c implements them. Each comment gives the
+ * size of 32 packed weights in bytes. */
 enum {
     NX_SINGLE = 0,      /* no blocks */
     NX_BLOCKS_8 = 64,   /* 34: 8 bits, a scale */

@@ -33,9 +33,9 @@ uint32_t nx_tap_at(const nx_taps *taps, uint32_t t, uint32_t position);
 /* Returns how many positions back the farthest tap is. */
 uint32_t nx_taps_reach(const nx_taps *taps);
 
-/* For a queue of vectors of `channels` numbers, these functions return its size in bytes, a multiple of NX_ALIGN; return the address of a
- * position's vector; store x (channels) at a position; and write out (taps channels), the concatenated vectors at all taps of a
- * position. */
+/* Four functions for a queue of vectors of `channels` numbers, in this order: returns the size of the queue in bytes, a multiple of
+ * NX_ALIGN; returns the address of a position's vector; stores x (channels) at a position; writes the concatenated vectors at all taps of a
+ * position to out (taps channels). */
 uint64_t nx_queue_bytes(const nx_taps *taps, uint32_t channels);
 float *nx_queue_at(const float *queue, const nx_taps *taps, uint32_t channels, uint32_t position);
 void nx_queue_write(float *queue, const nx_taps *taps, uint32_t channels, uint32_t position, const float *x);

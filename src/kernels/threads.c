@@ -3,9 +3,9 @@
  * Threads of a build with NX_THREADS: instances of one module with one memory, each with its own stack.
  *
  * One thread, the owner, runs the library; the other threads are in nx_thread and help it. A job is divided into pieces. A ticket holds the
- * job, its number of pieces, and the next piece. The thread that increments the ticket gets that piece, so a helper that comes late or
- * never causes no delay. The owner takes pieces too, and then waits for the pieces that helpers have taken. The job's words therefore do
- * not change while any piece is being processed.
+ * job, its number of pieces, and the next piece. The thread that increments the ticket gets that piece, so nothing is delayed by a helper
+ * that comes late or not at all. The owner takes pieces too, and then waits for the pieces that helpers have taken. The job's words
+ * therefore do not change while any piece is being processed.
  *
  * A helper is useless if another program occupies its core. It may stop in the middle of a piece for thousands of times as long as a piece
  * takes, or run alternately with the owner on the owner's core. If the owner had to wait long, or hardly ever saw a helper at work after
@@ -19,11 +19,12 @@
 
 /* Pieces per job: more pieces than threads, so that a slow thread does not delay the others. */
 #define PIECES 64
-/* Number of times that a helper polls before it sleeps. This takes longer than the time between two products of a step. */
+/* Number of times that a helper polls before it sleeps. So many polls take longer than the time between two products of a step. */
 #define LOOKS 20000
 /* If the owner polls more often than this, its wait counts as long. So many polls take longer than a piece of the largest product. */
 #define WAITS (1 << 19)
-/* Jobs of a trial, which measures whether helpers are at work. If two threads work, the owner finishes first in every second job. */
+/* Number of jobs in a trial, which measures whether helpers are at work. If two threads work, the owner finishes first in every second
+ * job. */
 #define TRIAL 128
 #define SEEN (TRIAL / 16)
 /* The first and the largest number of jobs that the owner does alone after a failed trial. A token of a language model takes about two

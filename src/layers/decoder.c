@@ -14,7 +14,7 @@ void nx_decoder_read(nx_reader *r, nx_decoder *m) {
     m->head = nx_read_matrix(r, m->tied ? "token_embd.weight" : "output.weight", values, m->d);
 }
 
-/* Returns whether a metadata entry is the number 0 or the number 1. */
+/* Returns whether a metadata entry equals `number`, which is 0 or 1. */
 static int is_number(const nx_metadata *entry, int number) {
     uint64_t bits = 0;
     if (entry->type == GGUF_STRING || entry->type == GGUF_ARRAY) return 0;
@@ -24,8 +24,8 @@ static int is_number(const nx_metadata *entry, int number) {
     return bits == (uint64_t)number;
 }
 
-/* Keys of GGUF files that change the computation in other programs. The first character gives the value that changes nothing: 0, 1 or
- * both (b). The second character is * for a scale, which some models read. */
+/* Keys of GGUF files that change the computation in other programs. The first character is the value that changes nothing: 0, 1, or b if
+ * both change nothing. The second character is * for a scale, which some models read. */
 static const char others[][40] = {
     "1 attention.causal",
     "0 attention.clamp_kqv",

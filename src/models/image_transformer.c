@@ -119,8 +119,8 @@ static void read_pattern(nx_reader *r, model *m) {
     }
 }
 
-/* Reads what a position is (a channel, a colour of a palette or a pixel) and its distribution. The colours are a table of the plan, because
- * the caller needs them to show the picture. */
+/* Reads the kind of a position (a channel, a colour of a palette or a pixel) and its distribution. The colours are a table of the plan,
+ * because the caller needs them to show the picture. */
 static void read_elements(nx_reader *r, model *m, nx_plan *plan) {
     nx_output *o = &m->output;
     uint32_t channels = m->channels = nx_read_u32(r, KEY("image.channels"), 1, 3, NX_REQUIRED);

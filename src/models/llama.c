@@ -15,8 +15,8 @@
  *             last `window` ids [Gemma Team 2024, arXiv:2408.00118, section 2]
  *   gemma3    as gemma2, without caps, with the norms of qwen3, local in five of six blocks, which have their own rotary frequencies [Gemma
  *             Team 2025, arXiv:2503.19786, section 2]
- *   olmo2     as qwen2; h = x; norms the output of a sublayer instead, and all queries of a position together, and its keys
- *             [OLMo Team 2024, arXiv:2501.00656, section 2]
+ *   olmo2     as qwen2; norms the output of each sublayer instead of its input (h = x); also norms all queries of a position together, and
+ *             all its keys [OLMo Team 2024, arXiv:2501.00656, section 2]
  *   exaone4   as olmo2 with the norms of qwen3; with a window three of four blocks are local and only these have rotary positions
  *             [LG AI Research 2025, arXiv:2507.11407, section 2]
  *   smollm3   every fourth block has no rotary positions [Yang et al. 2025, arXiv:2501.18795]

@@ -132,7 +132,7 @@ void nx_direct_enter(const nx_direct *w, float *x, const float *known, uint32_t 
 
 /* ---- the prior ------------------------------------------------------------------------------------------------------- */
 
-/* Adds products in four sums, each of every fourth product, and then adds the four sums. n % 4 == 0 */
+/* Returns the inner product of a and b. Each of four partial sums takes every fourth product. n % 4 == 0 */
 static float inner(const float *a, const float *b, uint32_t n) {
     v128_t sum = wasm_f32x4_splat(0);
     for (uint32_t i = 0; i < n; i += 4) sum = f32x4_mul_add(wasm_v128_load(a + i), wasm_v128_load(b + i), sum);

@@ -14,7 +14,7 @@
  * All of these numbers are functions of the inputs and of the ids before the pixel, so they need no state. If there is an encoder, it reads
  * the whole small picture. The pixels of cell e then also get row e of its output, and there is no cross-attention.
  *
- *   input     x = x + E_k [C; r; 1] + U e_cell   and of a palette  + T_near(z_cell) + T_(V + near(r)),   near: the palette's colour nearest to it
+ *   input     x = x + E_k [C; r; 1] + U e_cell   and with a palette  + T_near(z_cell) + T_(V + near(r)),   near(z): its colour nearest to z
  *   guess     M = A_k [C; r; N; 1] + W h,   s = softplus( w . h + b_k ),   h: what the output layer reads
  *   palette   logit_v = logit_v + s (2 p_v . M - |p_v|^2),   p_v: the colours of the palette
  *   mixtures  location_c = location_c + g_c (1 - 2 M_c - location_c),   g = s_c / (1 + s_c), one s for each channel
