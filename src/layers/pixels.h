@@ -41,8 +41,8 @@ void nx_pixels_end(const nx_pixels *p, float *parameters, float *x, float *y, ui
 
 /* ---- the map "field": the pixels that affect a layer's values at a position ---------------------------------------------------- */
 
-/* Follows the taps, shifted by `down` positions, of every position whose mark is `from`. Sets the mark of each position that a tap reaches
- * to `to`. marks: shape (last + 1) */
+/* For each position i with one of the marks `from`, follows the taps of position i + down, and adds the marks `to` to every position that
+ * they reach. marks: sets of bits, shape (last + 1) */
 void nx_pixels_reach(const nx_taps *taps, uint32_t down, uint32_t *marks, uint32_t last, uint32_t from, uint32_t to);
 
 /* Replaces the marks by a list that contains the positions with this mark, and `position` itself. Returns the number of positions in the

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-/* Includes the array `const check_test NAME_tests[]` of each other file. build.sh finds these arrays and defines a GROUP(NAME) for each. */
+/* Declares the array `const check_test NAME_tests[]` of each other file. build.sh finds these arrays and defines a GROUP(NAME) for each. */
 #define GROUP(name) extern const check_test name##_tests[];
 #include "groups.inc"
 #undef GROUP

@@ -43,8 +43,8 @@ nx_status picture_palette(const nx_model *model, uint8_t *rgb);
 uint32_t picture_id(const picture_info *info, uint32_t value);
 uint8_t picture_value(const picture_info *info, uint32_t id);
 
-/* Do the same for pictures as nx_session_size, _open, _input followed by _encode, _put (for the first sample), _draw and _map (for all rows
- * of the past). */
+/* Like nx_session_size, _open, _input and then _encode, _put (reports the nats of the first sample), _draw, and _map (copies all rows of
+ * the map over earlier positions), but with 8-bit values instead of ids. */
 nx_status picture_size(const nx_model *model, const picture_settings *settings, size_t *bytes);
 nx_status picture_open(void *block, size_t bytes, const nx_model *model, const picture_settings *settings, nx_session **session);
 nx_status picture_condition(const nx_model *model, nx_session *session, const uint8_t *values, uint32_t count);

@@ -43,7 +43,7 @@ void ref_attention(double *out, double *weights, const double *query, const doub
 /* Computes the raster index of every position, by walking through the blocks in order. */
 void ref_order(const nx_pattern *pattern, uint32_t *raster);
 
-/* Returns whether key j is visible to query i, by the rules of attention.h; `raster` comes from ref_order(). */
+/* Returns whether key j is visible to query i, by the rules of attention/pattern.h; `raster` comes from ref_order(). */
 int ref_visible(const nx_pattern *pattern, const uint32_t *raster, uint32_t i, uint32_t j);
 
 /* Computes a toy model for positions 0..n-1, with attention as matrix products. Reads at least (n - 1) * E levels, and the conditioning

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * The models on which the tests of runs, searches and branches are repeated (subjects): the hashers (hasher.h), the second part of the
- * triad (triad.h) and the toys of every model (toy.h). Also contains functions that run them.
+ * The tests of runs, searches and branches are repeated for several models, the subjects: the hashers (hasher.h), the second part of the
+ * triad (triad.h) and the toys of every model (toy.h). This header lists the subjects and has functions that run them.
  */
 #ifndef TEST_SUBJECT_H
 #define TEST_SUBJECT_H

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Branches, runs that grow or rewind, changes of settings, maps, penalties and biases, for any model (subject.h).
+ * Tests branches, runs that grow or are rewound, changes of settings, maps, penalties and biases, with every kind of model (subject.h).
  */
 #include <math.h>
 #include <string.h>
@@ -203,7 +203,7 @@ static void grows(const subject *s) {
     size_t bytes;
     nx_candidate candidates[64];
     uint32_t count, over;
-    if (s->noisy) settings.temperature = 0; /* searches exist only for parts that do not draw inside */
+    if (s->noisy) settings.temperature = 0; /* a noisy part allows searches only at temperature 0 */
     nx_session *search = start(&small, &settings, NULL);
     CHECK_INT(nx_session_grown_size(s->model, search, 4, &bytes), NX_E_ARGUMENT);
     CHECK_INT(nx_session_grown_size(s->model, search, info.length + 1, &bytes), NX_E_ARGUMENT);

@@ -141,7 +141,7 @@ static void refused(void) {
     CHECK_INT(nx_model_feed(model, 0, 0, first.rows + 1, data + first.offset, &problem), NX_E_ARGUMENT);
     CHECK_INT(nx_model_feed(model, UINT32_MAX, 0, 1, data, &problem), NX_E_ARGUMENT);
     CHECK_INT(nx_model_feed(model, 0, 0, 2, data + first.offset, &problem), NX_MORE);
-    CHECK_INT(nx_model_feed(model, 0, 0, 2, data + first.offset, &problem), NX_E_ARGUMENT); /* again */
+    CHECK_INT(nx_model_feed(model, 0, 0, 2, data + first.offset, &problem), NX_E_ARGUMENT); /* these rows were already fed */
     float nan = NAN;
     memcpy(data + first.offset + 2 * first.row_bytes + 4, &nan, 4);
     CHECK_INT(nx_model_feed(model, 0, 2, 1, data + first.offset + 2 * first.row_bytes, &problem), NX_E_NUMERIC);

@@ -487,7 +487,7 @@ static void huge_weights(void) {
 
 #define DRAFT(part) "draft." part ".weight"
 
-/* Opens a draft of the given sizes, which is refused or has the largest valid size. */
+/* Opens a file with a draft of these sizes. status: the status with which the file must be refused, or NX_OK if it is valid. */
 static void draft_of(uint32_t neighbours, uint32_t hidden, uint32_t rank, nx_status status) {
     size_t mark = memory_mark();
     toy_config c = *config(0);

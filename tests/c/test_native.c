@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Functions for C programs apart from runs: names, default settings, and the reasons why settings are refused.
+ * Tests functions that only C programs can call: names, default settings, and the reasons why settings are refused.
  */
 #include <string.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Guarantees of a session of a part without a sequence, tested on the relay (relay.h): the results have the same bits however the session
- * is interrupted, copied and read; the session draws nothing; the ids of its first result are a valid input of the next part.
+ * Tests sessions of a part without a sequence, with the relay (relay.h). The results must have the same bits however the session is
+ * interrupted, copied and read. The session must draw nothing, and the ids of its first result must be a valid input of the next part.
  */
 #include <string.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Guarantees that sessions of any model (subject.h) give: known ids at any time, ends, chunks, sources, damaged states, and the same bits
- * however the run is divided. See test_searches.c for searches, and test_branches.c for branches and settings.
+ * Tests sessions of every kind of model (subject.h): known ids at any time, samples that end, encoded sources, damaged states, and the same
+ * bits however a run is divided into calls and chunks. See test_searches.c for searches, and test_branches.c for branches and settings.
  */
 #include <math.h>
 #include <string.h>

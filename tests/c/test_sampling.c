@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: MIT  Noise, the categorical distribution, and the distributions that are reduced to it. */
+/* SPDX-License-Identifier: MIT  Tests the noise, the categorical distribution, and the output distributions that are reduced to it. */
 #include <math.h>
 #include <string.h>
 
@@ -380,7 +380,7 @@ static void filters_by_hand(void) {
         uint32_t kept; /* bit v is set if value v is kept */
     } rows[] = {
         {FILTER(1, 3, 1, 0, 0, 1), 0x07},          {FILTER(1, 0, 0.5f, 0, 0, 1), 0x03},        {FILTER(1, 0, 0.71f, 0, 0, 1), 0x07},
-        {FILTER(1, 0, 1, 0, 0.3f, 1), 0x07},       {FILTER(1, 2, 0.5f, 0, 0, 1), 0x01},        /* of 0.4 and 0.3, 0.57 and 0.43 */
+        {FILTER(1, 0, 1, 0, 0.3f, 1), 0x07},       {FILTER(1, 2, 0.5f, 0, 0, 1), 0x01},        /* 0.4 and 0.3 become 0.57 and 0.43 */
         {FILTER(1, 0, 0.85f, 0, 0.45f, 1), 0x03},  {FILTER(0.1f, 0, 0.5f, 0, 0, 1), 0x03},     /* here the temperature comes last, */
         {FILTER(0.1f, 0, 0.5f, 0, 0, 0), 0x01},    /* in this row it comes first, so the most probable value has nearly all the mass */
         /* entropy 1.505 nats. Surprisals: 0.916 (p = 0.4), 1.204 (0.3), 1.897 (0.15), 2.659, ... nats. 0.3 is the nearest (0.30 away), then

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Beams, the most probable ids and searches of any model (subject.h), compared step by step and with an exhaustive search.
+ * Tests beams, the most probable ids and searches with every kind of model (subject.h). Each step of a search is compared with a separate
+ * computation, and the result with an exhaustive search.
  */
 #include <math.h>
 #include <string.h>
@@ -159,8 +160,8 @@ static void resamples(const subject *s) {
 
 static void resampled(void) { for_every(resamples); }
 
-/* A sample that becomes a copy of another one continues like a branch of it, with the noise of its own index. This also holds for a model
- * that draws locations inside. */
+/* A sample that becomes a copy of another one continues like a branch of it, with the noise of its own index. This also holds for a noisy
+ * model, which draws a location at each position. */
 static void resamples_as_branches(const subject *s) {
     enum { B = 4 };
     nx_settings settings = settings_of(B, 3, 22);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Marginals of a chain of bits: compared with a sum over all assignments and with derivatives of log Z, and at any length.
+ * Compares the marginals of a chain of bits with a sum over all assignments and with derivatives of log Z. Also tests chains of any length.
  */
 #include <math.h>
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Sessions of pictures: settings, misuse, save, restore and fork, damaged states, and the same bits in every build.
+ * Tests sessions of picture models: settings, misuse, speculative decoding, saving, restoring and forking, damaged states, and the same
+ * bits in every build.
  */
 #include <math.h>
 #include <string.h>
@@ -270,8 +271,8 @@ static void broken_numbers(void) {
 
 /* ---- look-ahead -------------------------------------------------------------------------------------------------------------- */
 
-/* Returns the configurations with a draft: the ones of toy.c, and other kinds of models to which a draft is added. Returns 0 after the last
- * one. */
+/* Writes configuration i with a draft: first the ones of toy.c, then other kinds of models, to which this function adds a draft. Returns 0
+ * after the last one. */
 static int drafted(int i, toy_config *c) {
     static const int others[] = {TOY_DMOL_GREY, TOY_BERNOULLI, TOY_LOGISTIC, TOY_SR_PALETTE};
     if (i >= 8) return 0;

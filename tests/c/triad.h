@@ -4,8 +4,8 @@
  *
  *   encoder   reads `sound`, two samples per chunk. Its results are `codes`, one for each pair of samples that are not both 0, and two
  *             `levels` for each code.
- *   prior     reads `codes` and draws any number of ids. The probabilities of an id depend on the code at its position and on the id
- *             before.
+ *   prior     reads `codes` and draws any number of ids. The probabilities of an id depend on the code at its position and on the previous
+ *             id.
  *   decoder   reads `prior`, the ids, one per chunk. Its result is `sound`, two samples for each id; they depend on the id and both
  *             neighbours.
  */

@@ -5,9 +5,9 @@
  * Fuzzes the parsers that exist only in JavaScript: ./build.sh fuzz-js
  *
  *     node tests/fuzz/fuzz.js TARGET [--runs N] [--seconds N] [--seed N] [--out FOLDER]
- *     node tests/fuzz/fuzz.js TARGET FILE        one input again, such as one that was found
+ *     node tests/fuzz/fuzz.js TARGET FILE        runs one input, such as one that was found to fail
  *
- * A target is a file of targets/. Its `open()` returns initial inputs and the function under test, which throws on errors. Inputs that
+ * Each file in targets/ is a target. Its `open()` returns initial inputs and the function under test, which throws on errors. Inputs that
  * reach new code are kept and mutated further; V8 reports the coverage. The fuzzer needs only Node.
  *
  * @typedef {object} Target
@@ -25,13 +25,13 @@ import { parseArgs } from 'node:util';
 import { Random } from './input.js';
 
 /**
- * Number of inputs between two checks of the coverage. After this many checks without new coverage, the fuzzer no longer counts coverage,
- * because counting takes time.
+ * BATCH: number of inputs between two checks of the coverage. IDLE: after this number of checks without new coverage, the fuzzer stops
+ * counting coverage, because counting takes time. LONGEST: maximum length of an input in bytes.
  */
 const BATCH = 200;
 const IDLE = 50;
 const LONGEST = 4096;
-/** An input that takes more processor time than this is also reported as a fault. */
+/** An input that takes more processor time than MOST_MS is also reported as a fault. */
 const MINUTE_MS = 60000;
 const MOST_MS = 1000;
 

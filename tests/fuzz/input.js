@@ -32,7 +32,7 @@ export class Random {
   }
 }
 
-/** Reads an input from its beginning to its end, and then zeros. */
+/** Reads an input from its beginning to its end; every later read returns zeros. */
 export class Input {
   #bytes;
   #at = 0;
@@ -60,7 +60,7 @@ export class Input {
     return list[this.below(list.length)];
   }
 
-  /** Reads this many bytes as a text, which may be invalid UTF-8. @param {number} [bytes] default: the rest */
+  /** Reads this many bytes as a string; they may be invalid UTF-8. @param {number} [bytes] default: the rest */
   text(bytes = this.#bytes.length - this.#at) {
     const from = this.#at;
     this.#at += Math.max(0, bytes);
@@ -131,7 +131,7 @@ export function damaged(value, input) {
  *
  * @template T
  * @param {() => T} call
- * @param {string[]} [codes]  any
+ * @param {string[]} [codes]  default: any code
  */
 export function refusedOr(call, codes) {
   try {

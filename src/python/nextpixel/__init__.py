@@ -88,7 +88,7 @@ class Part:
 @dataclass(frozen=True)
 class AttentionMap:
     """Attention weights of one map. `weights` has the shape (rows, queries, keys); row layer * heads + head is one head of one layer. `keys`
-    says what the keys are: 'positions', 'places' or the name of an input.
+    is the kind of the keys: 'positions', 'places', or the name of the input whose items are the keys.
 
     In a map over earlier positions, query i is position i of the sequence, and key j is position j - 1. Key 0 is the start, because the input
     is shifted by one.

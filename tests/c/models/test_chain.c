@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Chains are compared with their equations: all C^T taggings by brute force in double precision, the label bias, Baum-Welch, and very long
- * texts.
+ * Compares chains with sums over all C^T taggings in double precision. Also tests the label bias, Baum-Welch training, and very long texts.
  */
 #include <math.h>
 #include <string.h>
@@ -168,7 +167,8 @@ static void by_hand(void) {
     check_note("  marginals within %.2g of the sum over all taggings", worst);
 }
 
-/* The recursions of chain.h, computed in double precision, give the same sums: the library's code differs from them only by rounding. */
+/* The recursions of forward_backward.h, computed in double precision, give the same sums. The library's results differ from them only by
+ * rounding. */
 static void in_double(void) {
     for (uint64_t seed = 0; seed < 20; seed++) {
         chain_toy c = {.type = "crf", .states = 3, .features = 8, .width = 1, .length = 6};
@@ -283,7 +283,7 @@ static void label_bias(void) {
     CHECK(g.tags[0] == 0 && g.tags[1] == 1 && g.tags[2] == 2);
 }
 
-/* Baum-Welch with the recursions of chain.h never decreases log p(words). */
+/* Baum-Welch training with the recursions of forward_backward.h never decreases log p(words). */
 static void baum_welch(void) {
     enum { C = 3, V = 5, N = 40 };
     check_random random = {2};

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * Enlargement that reads the small picture directly (models/image_transformer/direct.h). Tests that the features of a pixel, and the sum
- * that remains for the undrawn pixels of a cell, equal a separate computation, that later pixels are never read, and that invalid files are
- * refused. The golden files tests/golden/direct-*.gguf compare the other numbers with PyTorch's.
+ * Enlargement that reads the small picture directly (models/image_transformer/direct.h). The features of a pixel, and the sum that remains
+ * for the undrawn pixels of a cell, must equal a separate computation. Later pixels must never be read, and invalid files must be refused.
+ * The golden files tests/golden/direct-*.gguf compare the other numbers with PyTorch's.
  */
 #include <math.h>
 #include <string.h>

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Compares GPT-2 with its equations in double precision, and a model trained by others with their recorded outputs.
+ * Compares GPT-2 with its equations in double precision. Also runs a model that others trained, and compares it with the outputs that they
+ * recorded.
  */
 #include <math.h>
 #include <stdio.h>
@@ -243,7 +244,7 @@ static void refused_files(void) {
         {"gpt2.attention.head_count", 0, NX_E_FORMAT, NULL},
         {"gpt2.attention.head_count", 3, NX_E_FORMAT, NULL},       /* 3 heads do not divide 16 */
         {"gpt2.attention.head_count", 8, NX_E_UNSUPPORTED, NULL},  /* a head would have only two values */
-        {"gpt2.attention.head_count", 32, NX_E_FORMAT, NULL},      /* none */
+        {"gpt2.attention.head_count", 32, NX_E_FORMAT, NULL},      /* a head would have no value */
         {"gpt2.feed_forward_length", 18, NX_E_UNSUPPORTED, NULL},
         {"gpt2.feed_forward_length", 24, NX_E_FORMAT, "blk.0.ffn_up.weight"},
         {"gpt2.attention.layer_norm_epsilon", 0x7fc00000, NX_E_FORMAT, NULL},

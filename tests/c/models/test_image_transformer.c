@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Whole models: causality, the cache, batches, patterns and labels, agreement with a reference in double precision, and whether samples
- * follow the probabilities that the model states.
+ * Tests whole models. Their outputs are compared with a reference in double precision, and the frequencies of drawn images with the
+ * probabilities that the model states. Other tests cover causality, the cache, batches, patterns and labels.
  */
 #include <math.h>
 #include <string.h>
@@ -778,7 +778,7 @@ static void sums_to_one(void) {
     }
 }
 
-/* Whole images, drawn with the same calls as visitors' images, are compared with their stated probabilities. */
+/* Draws whole images with the same calls as a page does, and compares their frequencies with the probabilities that the model states. */
 static void images_follow(void) {
     for (int i = 0; i < TINY; i++) {
         enum { samples = 64 };

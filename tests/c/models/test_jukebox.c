@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Compares Jukebox with its equations: the code of each codebook vector, the hops, convolutions by the definition, the windows of a
- * decoder, and priors that draw from separate random streams. The golden files compare Jukebox's numbers with PyTorch's.
+ * Tests Jukebox: the code of a vector, the number of codes of a sound, decoding a window of the codes, the separate random streams of the
+ * priors, and the inputs on which the codes depend. The golden files compare Jukebox's numbers with PyTorch's.
  */
 #include <string.h>
 
@@ -221,7 +221,7 @@ static void nearest(void) {
     check_random random = {5};
     float *e = memory_take(CODES * WIDTH * sizeof *e);
     for (uint32_t i = 0; i < CODES * WIDTH; i++) e[i] = (float)random_normal(&random) * (1 + (float)(i / WIDTH % 3));
-    memcpy(e + 17 * WIDTH, e + 4 * WIDTH, WIDTH * sizeof *e); /* equals */
+    memcpy(e + 17 * WIDTH, e + 4 * WIDTH, WIDTH * sizeof *e); /* vectors 4 and 17 are equal */
     nx_codes level = book_of(e);
     uint32_t codes[CODES], n = CODES;
     float *rows[2] = {memory_copy(e, CODES * WIDTH * sizeof *e), memory_take(CODES * WIDTH * sizeof(float))};

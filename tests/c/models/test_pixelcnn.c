@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * PixelCNN and gated PixelCNN are compared with their equations over the whole picture: masks over squares of taps, and shifted pictures,
- * without a queue.
+ * Compares PixelCNN and gated PixelCNN with their equations, computed for the whole picture without a queue. A convolution is computed by
+ * masking a square of taps, or by shifting the picture.
  */
 #include <math.h>
 #include <string.h>

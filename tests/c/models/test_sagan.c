@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
  * Tests the generator of a self-attention GAN: gamma 0 means no attention, weights add up to 1, a latent that is given makes the same
- * picture as one that is drawn, chunks may be interrupted, and inconsistent files are refused. The golden files compare the generator's
- * numbers with PyTorch's.
+ * picture as one that is drawn, a run may be interrupted after any chunk, and inconsistent files are refused. The golden files compare the
+ * generator's numbers with PyTorch's.
  */
 #include <string.h>
 

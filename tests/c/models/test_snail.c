@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Compares SNAIL with its equations in double precision, and tests what a query sees and the guarantees of a session.
+ * Compares SNAIL with its equations in double precision, and tests which examples affect a query, and that interrupted sessions give the
+ * same bits.
  */
 #include <math.h>
 #include <string.h>

@@ -553,7 +553,7 @@ static void refused_files(void) {
         {"transformer.attention.head_count", 0, NX_E_FORMAT, NULL},
         {"transformer.attention.head_count", 3, NX_E_FORMAT, NULL},      /* 3 heads do not divide 16 */
         {"transformer.attention.head_count", 8, NX_E_UNSUPPORTED, NULL}, /* a head would have only two values */
-        {"transformer.attention.head_count", 32, NX_E_FORMAT, NULL},     /* none */
+        {"transformer.attention.head_count", 32, NX_E_FORMAT, NULL},     /* a head would have no value */
         {"transformer.feed_forward_length", 18, NX_E_UNSUPPORTED, NULL},
         {"transformer.feed_forward_length", 24, NX_E_FORMAT, "enc.blk.0.ffn_up.weight"},
         {"transformer.attention.layer_norm_epsilon", 0x7fc00000, NX_E_FORMAT, NULL},

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Trees are compared with their equations: all projective trees by brute force in double precision, with the attention alone and with a
- * model; derivatives; ties; long sentences; pins, including contradictory ones.
+ * Compares the attention over trees, alone and in a model, with sums over all projective trees in double precision. Also tests derivatives,
+ * ties, long sentences, and pins (including contradictory ones).
  */
 #include <math.h>
 #include <string.h>

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Fuzzes the header of a GGUF file. The header is rejected with a message or read, and the result is the same whether it is read whole or
- * in parts. The element's reader returns the declared size, and joining the parts of a split model reads only their own bytes. */
+/** Fuzzes the header of a GGUF file. The header is rejected with a message or read, with the same result whether it is read whole or in
+ * parts. Also fuzzes roomIn(), which returns the declared size of a picture to the HTML element, and readParts(), which joins the parts of
+ * a split model. */
 
 import assert from 'node:assert/strict';
 

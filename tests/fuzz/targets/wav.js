@@ -2,8 +2,8 @@
 // @ts-check
 
 /**
- * Fuzzes WAV files. A file is rejected with a message or read, with the same result whole and in ranges, from memory and from disk; a
- * written file can be read again.
+ * Fuzzes WAV files. A file is rejected with a message or read. The result is the same whether the file is read whole or in ranges, from
+ * memory or from disk. A written file can be read again.
  */
 
 import assert from 'node:assert/strict';
