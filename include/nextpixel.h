@@ -106,7 +106,7 @@ typedef struct {
     uint32_t results;                    /* number of results */
     uint32_t draft;                      /* 1: the file has a draft for nx_settings.look_ahead */
     uint32_t grows;                      /* 1: a run may begin with a small capacity and grow (nx_session_grow) */
-    uint32_t noisy;                      /* 1: a noisy part: a pass draws, such as a location to attend to, unless the temperature is 0 */
+    uint32_t noisy;                      /* 1: noisy: a pass draws a value (such as a location to attend to) unless the temperature is 0 */
     /* for nx_session_hidden: the number of layers, and the number of values in each; 0: the part has no hidden states, or this build omits
      * them */
     uint32_t hidden_layers, hidden_width;

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: MIT  Functions for C programs that no WebAssembly build has. See the public header. */
+/* SPDX-License-Identifier: MIT  Functions that only C programs call; no WebAssembly build contains them. See the public header. */
 #include <string.h>
 
 #include "model.h"

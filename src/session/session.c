@@ -454,7 +454,7 @@ nx_status nx_session_output(const nx_model *model, const nx_session *session, ui
     return NX_OK;
 }
 
-/* Returns the values of a result, of which `count` are ready. */
+/* Returns the values of a result, and writes to *count how many of them are ready. */
 static nx_status result_of(const nx_layout *l, uint32_t index, const uint32_t **numbers, uint32_t *count) {
     if (l->session->broken) return NX_E_NUMERIC;
     if (index >= l->plan->n_results || !l->session->slices) return NX_E_ARGUMENT;

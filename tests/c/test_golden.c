@@ -137,8 +137,8 @@ static uint32_t results_off(double *worst, const nx_gguf *g, const nx_model *mod
     return found;
 }
 
-/* Compares a row of map `index` with the recorded "map.NAME": (n, rows, keys) for the n attending positions or items of an input; keys
- * beyond the visible ones are 0. */
+/* Compares a row of map `index` with the recorded "map.NAME": shape (n, rows, keys), where n counts the queries (positions, or items of an
+ * input). The recorded weights of invisible keys are 0. */
 static void map_off(double *worst, const nx_gguf *g, const nx_model *model, const nx_session *session, uint32_t index, uint32_t query, uint32_t n) {
     char name[60] = "map.";
     nx_map map;

@@ -150,7 +150,7 @@ static void interrupted(void) {
         for (uint32_t i = 0; i < at; i++) nx_session_encode(model, one);
         CHECK_INT(nx_session_check(model, one, bytes), NX_OK);
         nx_session *copy = memory_copy(one, bytes);
-        memset(one, 0xff, bytes); /* gone */
+        memset(one, 0xff, bytes); /* overwrites the abandoned session */
         CHECK_INT(encode_all(model, copy), NX_OK);
         results r = read_all(model, copy);
         CHECK_BYTES(&r, &all, sizeof r);

@@ -330,9 +330,9 @@ static void margins(void) {
     }
 }
 
-/* All filters together and each alone, in both orders, for few values and for many. The filters keep the same values as the reference,
- * unless a limit is so close that rounding decides. The drawn value is among them, and equals the draw without filters if the filters keep
- * that draw. */
+/* Tests all filters together and each filter alone, with the temperature first or last, for few values and for many. The filters keep the
+ * same values as the reference, unless a limit is so close that rounding decides. The drawn value is among them, and equals the draw
+ * without filters if the filters keep that draw. */
 static void filters_by_definition(void) {
     static const uint32_t sizes[] = {2, 5, 16, 200, 256, 257, 1000, 3001};
     check_random random = {15};
@@ -372,7 +372,7 @@ static void filters_by_definition(void) {
     CHECK(checked > runs / 8 * 5);
 }
 
-/* A distribution on which each step of the filters can be computed by hand. */
+/* Tests the filters on a distribution for which each step can be computed by hand. */
 static void filters_by_hand(void) {
     static const float p[8] = {0.4f, 0.3f, 0.15f, 0.07f, 0.04f, 0.02f, 0.01f, 0.01f};
     static const struct {

@@ -354,7 +354,7 @@ static drawn draw_image(const nx_model *model, const picture_settings *s, const 
     return d;
 }
 
-/* The invariants of nx_session_ahead for any draft. */
+/* Checks the invariants of nx_session_ahead, which hold for any draft. */
 static void check_ahead(const picture_info *info, const uint8_t *ahead, uint32_t look_ahead, uint32_t n_known, uint32_t slice) {
     for (uint32_t i = 0; i < info->positions; i++) {
         if (i < n_known || (i - n_known) % slice == 0 || (info->query_block && i % info->query_block == 0)) CHECK_INT(ahead[i], 0);
@@ -795,7 +795,8 @@ typedef struct {
     size_t bytes;
 } middle;
 
-/* With a draft: one sample with speculative decoding. Without: three samples with maps. */
+/* Returns a run stopped after some known positions and, if `stepped`, some drawn ones. If the model has a draft, the run has one sample and
+ * uses speculative decoding; otherwise it has three samples and keeps maps. */
 static middle middle_of(const toy_config *c, int stepped) {
     check_random random = {2};
     middle m = {toy_open(toy_build(c, NULL)), {0}, NULL, 0};

@@ -186,7 +186,7 @@ nx_model *toy_open(const toy *model);
 /* Opens a session. Returns null after a failed check. `bytes` (may be null) receives its size. */
 nx_session *toy_bare_session(const nx_model *model, const picture_settings *settings, size_t *bytes);
 
-/* Like toy_bare_session, and gives it toy_input if the model takes an image. */
+/* Opens a session like toy_bare_session. If the model takes an image, also gives it the image of toy_input. */
 nx_session *toy_session(const nx_model *model, const picture_settings *settings, size_t *bytes);
 
 /* Makes an arbitrary image for picture_condition. Returns its number of values, 0 if the model takes no image. */

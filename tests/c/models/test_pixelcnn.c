@@ -23,7 +23,7 @@ static void add(toy_pixelcnn *m, const char *name, uint32_t rows, uint32_t cols,
     for (size_t i = 0; i < (size_t)rows * cols; i++) t->values[i] = (float)(spread * random_normal(&random));
 }
 
-/* Adds a weight and a bias; `inputs` > 0 makes the weight a table, of which a position adds up `inputs` rows. */
+/* Adds a weight and a bias. If `inputs` > 0, the weight is a table, and each position adds up `inputs` rows of this table. */
 static void add_map(toy_pixelcnn *m, const char *at, const char *part, uint32_t rows, uint32_t cols, uint32_t inputs, int bias) {
     char name[48];
     strcat(strcat(strcpy(name, at), part), ".weight");

@@ -456,8 +456,8 @@ static void places(void) {
     CHECK(differ > 2);
 }
 
-/* The mean of the contexts that hard attention draws approaches the context of soft attention: over 4,096 draws, all but one in a hundred
- * numbers of the mean are within three standard deviations. */
+/* The mean of the contexts that hard attention draws approaches the context of soft attention: over 4,096 draws, at most one number of the
+ * mean is off by more than three standard deviations. */
 static void mean_of_places(void) {
     enum { B = 64, SEEDS = 64, ALL = B * SEEDS };
     config c = hardened(1);
