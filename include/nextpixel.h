@@ -391,13 +391,13 @@ typedef struct {
 #define NX_ENDED 0xfffffffeu /* the candidate is complete */
 
 /* Computes the next step of a beam search, which finds the ids with the lowest score [length penalty: Wu et al. 2016, arXiv:1609.08144,
- * section 7]. Each sample is a hypothesis; at the start all samples are the same. Candidates are the best samples * (1 + ends)
- * continuations of the live hypotheses. Among the first `samples` candidates, those whose id is one of the part's end ids are complete. The
- * next best candidates become the new live hypotheses, as sample 0, 1, ..., and the rest is dropped. The search is over when there are as
- * many complete hypotheses as samples, when no live hypothesis can score below the best complete one, or at the end of the run. The result
- * is the complete hypothesis with the lowest score, or the first live one if none is complete. With one sample, the search takes the most
- * probable id at every step. To read the ids of a hypothesis, follow its chain of parents. Until the search is over, no other call may
- * advance the run. Before the search begins, nothing may have been drawn or put with each = 1.
+ * section 7]. Each sample is a hypothesis; at the start all samples are the same. The candidates of a step are the best continuations of
+ * the live hypotheses; there are samples * (1 + ends) candidates. Among the first `samples` candidates, those whose id is one of the part's
+ * end ids are complete. The next best candidates become the new live hypotheses, as sample 0, 1, ..., and the rest is dropped. The search
+ * is over when there are as many complete hypotheses as samples, when no live hypothesis can score below the best complete one, or at the
+ * end of the run. The result is the complete hypothesis with the lowest score, or the first live one if none is complete. With one sample,
+ * the search takes the most probable id at every step. To read the ids of a hypothesis, follow its chain of parents. Until the search is
+ * over, no other call may advance the run. Before the search begins, nothing may have been drawn or put with each = 1.
  * alpha        the exponent of the length penalty, 0 (none) to 2
  * candidates   capacity samples * (1 + ends); *count of them written, the best first; ties go to the lower parent, then to the lower id
  * over         written: 1 after the last step

@@ -136,7 +136,7 @@ typedef struct {
      * maps. */
     uint32_t (*keys)(const void *m, const nx_shape *shape, uint32_t map, uint32_t row, uint32_t position, uint32_t *keys);
 
-    /* Returns the address, within the encoder's output, of the values of a result, which are ids or floats in the order of the result's
+    /* Returns the address of a result's values in the encoder's output. The values are ids or floats, in the order of the result's
      * dimensions. *count is the number of values that are ready, in whole rows. Once encode has finished, all values are ready, in as many
      * rows as nx_result.rows specifies. Null: the part has no results. */
     const void *(*result)(const void *m, const nx_shape *shape, const void *encoder_output, uint32_t index, uint32_t *count);

@@ -161,8 +161,8 @@ static void add_class(const model *m, float *p, uint32_t i, int horizontal, cons
     nx_add(p, s->y + (horizontal ? 2 * m->pixels.d : 0), 2 * m->pixels.d, 1);
 }
 
-/* Computes layer i of the vertical stack for at most 16 columns, beginning with column `done`, of the row that begins at this column's
- * position. */
+/* Computes layer i of the vertical stack for at most 16 pixels of the row that begins at this column's position; `done` is the index of the
+ * first of these pixels in the row. */
 static void above(const model *m, uint32_t i, const scratch *s, const nx_column *column, uint32_t done) {
     const nx_pixels *pixels = &m->pixels;
     const gates *g = gates_of(m, i);

@@ -5,7 +5,7 @@
  *   encoder   sound -> top, bottom: the codes of both levels, each from its own encoder (jukebox/codes.h)
  *   top       draws the codes of the top level, and its end, given a class and a speaker (jukebox/prior.h)
  *   bottom    draws the codes of the bottom level, given also the codes of the top level
- *   decoder   bottom -> sound: the samples of codes of the bottom level or, if `upper` is 1, of the top level
+ *   decoder   bottom -> sound: decodes codes of the bottom level (or, if `upper` is 1, of the top level) to samples
  *
  * A sound is a sequence of mu-law levels 0..255. A table of the file converts them to samples, which are -1..1 and slightly beyond. Each
  * level is a separate autoencoder, as in the paper, so each can be decoded without the other. The sound is padded with silence to a whole

@@ -18,9 +18,9 @@ int nx_filters(const nx_settings *settings);
 
 /* Applies the filters to z (nx_stride(V), -infinity past V): logits up to any constant. The filters are, in this order:
  *   top_k      keeps the k most probable values
- *   typical_p  keeps the fewest values with a total mass above typical_p, taking those whose -ln p is nearest to the entropy first
+ *   typical_p  keeps the fewest values with a total mass above typical_p, beginning with those whose -ln p is nearest to the entropy
  *              [Meister, Pimentel, Wiher, Cotterell 2023, arXiv:2202.00666]
- *   top_p      keeps the fewest values with at least this mass, taking the most probable first [Holtzman et al. 2020, arXiv:1904.09751]
+ *   top_p      keeps the fewest values with at least this mass, beginning with the most probable [Holtzman et al. 2020, arXiv:1904.09751]
  *   min_p      keeps values at least this fraction as probable as the most probable one [Nguyen et al. 2024,
  *              arXiv:2407.01082]
  * On ties, the lowest values are kept. A new filter takes one line in the table in filters.c. mass, heap: shape (nx_stride(V)),

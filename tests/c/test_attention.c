@@ -414,7 +414,7 @@ static void one_position(void) {
     CHECK_FLOATS(out, s.value, 30 * 12);
 }
 
-/* Queries that share keys and values get the same results as with separate copies of them. */
+/* Queries that share keys and values get the same results as queries with separate copies of these keys and values. */
 static void grouped_queries(void) {
     static const uint32_t types[] = {NX_F32, NX_KV7, NX_KV8, NX_KV8_WIDE};
     check_random random = {11};

@@ -35,7 +35,7 @@ static int find(const nx_gguf *file, const char *name, nx_tensor *t) {
     return nx_gguf_tensor(file, part_name ? strcat(strcat(strcpy(whole, part_name), "."), name) : name, t);
 }
 
-/* Returns a tensor of the golden file. If it is missing, returns null, and unless it is optional, a check fails. */
+/* Returns a tensor of the golden file. If it is missing, returns null, which is a failed check unless the tensor is optional. */
 static const float *golden(const nx_gguf *file, const char *name, uint32_t rows, uint32_t cols, int optional) {
     nx_tensor t;
     if (!find(file, name, &t)) return CHECK(optional), NULL;

@@ -56,7 +56,7 @@ static void gumbel(float *out, nx_noise noise, uint32_t n) {
 }
 
 /* Compares nx_add_gumbel with its definition, word by word. */
-#define GUMBEL_ERROR 1e-6 /* absolute plus relative error: two logarithms, of which the inner one has a small relative error */
+#define GUMBEL_ERROR 1e-6 /* absolute plus relative error: two logarithms; the inner one has a small relative error */
 
 static void gumbel_by_definition(void) {
     double worst = 0;

@@ -129,7 +129,7 @@ void put_tensor(toy_file *head, toy_file *data, toy_tensor *t) {
 
 static int starts(const char *name, const char *with) { return !strncmp(name, with, strlen(with)); }
 
-/* Lists the offsets of a draft's neighbours: near ones, two at the maximum distance, then others row by row, of which some are repeated. */
+/* Lists the offsets of a draft's neighbours: near ones, two at the maximum distance, then others row by row, some of which are repeated. */
 static void list_offsets(toy_tensor *t) {
     static const int8_t first[8][2] = {{0, -1}, {-1, 0}, {-1, 1}, {-1, -1}, {0, -16}, {-16, 16}, {0, -2}, {-2, 0}};
     for (uint32_t o = 0; o < t->rows; o++) {

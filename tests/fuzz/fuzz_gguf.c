@@ -106,7 +106,7 @@ static void look(const nx_model *model, const nx_session *session, const nx_shap
     }
 }
 
-/* Runs any model with one element per position briefly: gives known ids, reads the most probable ids and the maps, draws, forks beams,
+/* Briefly runs any model that has one element per position: gives known ids, reads the most probable ids and the maps, draws, forks beams,
  * damages the session, and continues. */
 static void fuzz_run(const nx_model *model, const uint8_t *data, size_t size) {
     nx_settings settings = shaping_of(data, size);

@@ -348,7 +348,7 @@ static void queued_is_whole(void) {
             }
 }
 
-/* A pixel changes no bit at or before itself, also if products are rounded. */
+/* A changed pixel changes no bit of the outputs at its own position or before it, even if products are rounded. */
 static void causality(void) {
     static const int of[] = {PLAIN, PLAIN_ROUNDED, GATED, GATED_ROUNDED};
     check_random random = {52};
