@@ -39,7 +39,7 @@ export const sounds = {
   ],
   what: () => 'A sound',
   end: soundOf,
-  // If no speaker is given, some models end some words immediately, so the seed also chooses a speaker.
+  // Without a speaker, some models end the sound of certain words immediately. The seed therefore also chooses a speaker.
   chosen: (verb, options, { speakers = [] }) => {
     if (verb !== 'generate' || options.speaker !== undefined || speakers.length === 0) return options;
     const { seed = Math.floor(Math.random() * 2 ** 32) } = options;

@@ -2,7 +2,8 @@
 // @ts-check
 
 /**
- * The fields of nx-end that several kinds share, each with its type and its comment. A kind's own fields are in its kind.js (`TYPES.ends`).
+ * The fields of the nx-end event that several kinds share, each with its type and its comment. Fields of a single kind are in its kind.js
+ * (`TYPES.ends`).
  */
 
 /** @typedef {Record<string, [type: string, about: string]>} Ends */

@@ -13,8 +13,8 @@ import { argumentError, NextPixelError } from '../base/error.js';
  * @typedef {object} HiddenState
  * @property {number} layer         0: the embedding, which enters the first block; i: the output of block i, before the model's last norm
  * @property {number} width         values per position: the width of the model
- * @property {Float32Array} values  shape (positions, width), row-major. Row p is the state that predicted value p of the score; for a text,
- *   this is the state at the token before token p
+ * @property {Float32Array} values  shape (positions, width), row-major. Row p is the state from which value p of the score was predicted;
+ *   for a text, this is the state at the token before token p
  */
 
 /** Maximum number of values in the hidden states of one score. */

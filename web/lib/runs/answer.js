@@ -2,8 +2,8 @@
 // @ts-check
 
 /**
- * The base class of results that are computed in one piece, but can be read and shown like a run. The only step of this run is the result
- * itself, with all the data needed to show it.
+ * The base class of results that are computed in one piece. Such a result can be read and shown like a run with a single step. This step is
+ * the result itself, with all the data needed to show it.
  */
 
 import { checkShown } from '../base/checks.js';

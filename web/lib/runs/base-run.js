@@ -32,7 +32,7 @@ import { showAll } from '../sinks/canvas.js';
 /** When the stored steps exceed this many bytes, the oldest steps are dropped. Readers that arrive later cannot read the dropped steps. */
 const MOST_KEPT = 2 ** 27;
 
-/** Only one step in EACH is measured, because steps are numerous and have similar sizes. */
+/** One step of every EACH is measured, because there are many steps and their sizes are similar. */
 const EACH = 8;
 
 /** Estimates the memory that a value takes, in bytes. @param {any} value @returns {number} */
@@ -75,7 +75,7 @@ export class BaseRun {
   #over = false;
   /** @type {{ reason: unknown } | undefined} */
   #failed;
-  /** Aborted by stop(). Ends all promises that the run awaits, in the worker and on the page. */
+  /** Aborted by stop(). All promises that the run awaits then end, in the worker and on the page. */
   #ending = new AbortController();
 
   /** Whether the run must end. @type {boolean} @internal */
@@ -117,8 +117,8 @@ export class BaseRun {
   constructor(seed, kept, signal) {
     this.seed = seed;
     this.#kept = kept;
-    // The options are copied, because the caller may change them. `kept` itself is not copied, because a run may add facts about its input
-    // to it.
+    // The options are copied, because the caller may change them. `kept` itself is not copied, because the run may later add facts about
+    // its input to `kept`.
     if (kept) kept.options = copyOf(kept.options);
     this.signals = [signal, this.#ending.signal];
   }
@@ -127,7 +127,7 @@ export class BaseRun {
    * Makes the run end when a signal is aborted.
    *
    * @param {AbortSignal | undefined} signal  the caller's signal
-   * @param {AbortSignal} closing             aborted when the worker ends
+   * @param {AbortSignal} closing             a signal that is aborted when the worker ends
    * @param {(reason: unknown) => void} stop  called when the run ends, and when a signal is aborted while the run is reading its input
    * @internal
    */

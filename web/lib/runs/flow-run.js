@@ -21,7 +21,8 @@ import { probabilitiesAt } from './probabilities.js';
  * @property {number} to        index after the last position or item
  * @property {Uint32Array} [ids]    the drawn ids, for a part that draws
  * @property {Float32Array} [nats]  nats of `ids`
- * @property {Float32Array} [probabilities]  probabilities at each id, shape (ids, values of the part), if the run requested them
+ * @property {Float32Array} [probabilities]  distribution of each id before it was drawn, shape (ids, values of the part), if the run
+ *   requested it
  * @property {Results} [results]    for a part that encodes drawn ids: the results for the items from `from` to `to`
  */
 
@@ -38,12 +39,12 @@ import { probabilitiesAt } from './probabilities.js';
  */
 
 /**
- * A run that computes all parts of a model in order, separately for each sample. A part that encodes the ids of another part may have a
- * reach: the number of ids on either side of an id that affect its results. Such a part begins while these ids are still being drawn; the
- * worker interleaves the two jobs.
+ * A run that computes all parts of a model in order, separately for each sample. A part that encodes ids normally waits until another part
+ * has drawn all of them. If the encoding part has a reach (the number of ids on either side of an id that affect its results), it encodes
+ * the first ids while the later ones are still being drawn. The worker then alternates between drawing and encoding.
  *
- * This class runs on the page, although one worker computes all parts. Otherwise the worker would contain this code for every model. The
- * page's share of the time is small: 9 % of 0.126 ms per audio code in Node, including the reading of the steps.
+ * One worker computes all parts of a sample, but this class runs on the page, because the worker would otherwise contain this code for
+ * every model. The page needs only a small part of the time: 9 % of 0.126 ms per audio code in Node, including the reading of the steps.
  *
  * @template Result
  * @extends {BaseRun<FlowStep, Result>}
@@ -57,7 +58,7 @@ export class FlowRun extends BaseRun {
   #ids;
   /** @type {Record<string, number>[]} */
   #told;
-  /** Results of the parts that are encoded before the drawing begins, by part name. @type {Record<string, Results>} */
+  /** Results of the encoding parts that run before the drawing begins, by part name. @type {Record<string, Results>} */
   #encoded = {};
   /** The encoding jobs that run in parallel with the drawing. @type {Set<ReturnType<Link['job']>>} */
   #asking = new Set();
@@ -200,7 +201,7 @@ export class FlowRun extends BaseRun {
       message: { from, ids, nats, probabilities: spread },
       part: { sample, ids: all },
     } of this.messages(samples, chunkSize)) {
-      const end = ids.findIndex((id) => ends.includes(id)); // the id that ends a sample is not passed on to other parts
+      const end = ids.findIndex((id) => ends.includes(id)); // other parts do not receive the id that ends a sample
       const count = (end < 0 ? ids.length : end) / span;
       all.push(...ids.subarray(0, count * span));
       if (count > 0)

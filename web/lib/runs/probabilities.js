@@ -4,7 +4,7 @@
 import { exp } from '../base/elementary.js';
 
 /**
- * Converts nats to probabilities and sorts them by id.
+ * Converts the nats of all values at each position to probabilities, and sorts the probabilities by id.
  *
  * @param {{ ids: Uint32Array, nats: Float32Array }} tops  both lists of shape (positions, values)
  * @param {number} count   number of positions to convert, starting with the first
@@ -18,8 +18,8 @@ export function probabilitiesOf({ ids, nats }, count, values) {
 }
 
 /**
- * Returns an object to be spread into a step: its property `probabilities` has the distributions at the step's ids. Returns undefined if
- * the run did not request distributions.
+ * Returns an object whose property `probabilities` has one distribution for each id of a step; the caller spreads this object into the
+ * step. Returns undefined if the run did not request distributions.
  *
  * @param {Float32Array | undefined} all  shape (ids, values)
  * @param {number} index  index of the step's first id

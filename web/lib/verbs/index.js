@@ -3,8 +3,8 @@
 
 /**
  * The verbs, one file for each. A file is named after the method that its verb adds to a model. The class of each kind (kinds/NAME) defines
- * the arguments and results of its verbs. These files are the source of the methods of a model, of `info.verbs`, of the element's tasks and
- * their attributes, of the JSX types, and of the manual.
+ * the arguments and results of its verbs. The methods of a model, `info.verbs`, the element's tasks and their attributes, the JSX types and
+ * the manual are all derived from these files.
  *
  * A file exports
  *

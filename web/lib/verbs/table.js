@@ -35,7 +35,7 @@ export const ALL = /** @type {any} */ (Object.entries(VERBS).sort(([, a], [, b])
 /** Returns the row of a kind in the list of kinds. @param {string} kind */
 const kindOf = (kind) => KINDS.find(({ name }) => name === kind);
 
-/** Returns the names of the settings of a verb. @param {string | undefined} of  a word from the column `of` of the table of settings */
+/** Returns the names of the settings of a verb. @param {string | undefined} of  a word in the table of settings, column `of` */
 const settingsOf = (of) => ROWS.filter((row) => row[1].of.split(' ').includes(of ?? '-')).map(([name]) => name);
 
 /**

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Determines how many workers are worthwhile: the largest number that run in parallel, each at nearly the speed of a single worker. */
+/**
+ * Determines how many workers are worthwhile: the largest number of workers that can run in parallel, each at nearly the speed of a single
+ * worker.
+ */
 
 import { NextPixelError } from '../base/error.js';
 import { compileLoop } from '../engine/core-probe.js';
@@ -19,14 +22,14 @@ const WORTH = 0.75;
 
 /**
  * Duration of a measurement in milliseconds, long enough for a clock that counts whole milliseconds. The measurement begins LEAD_MS after
- * the messages are sent, when every worker has received its message.
+ * the messages are sent; by then, every worker has received its message.
  */
 const WINDOW_MS = 4;
 const LEAD_MS = 2;
 
 /**
- * Number of measurements; the best one counts. A page that is loading is busy, and in one measurement of four the operating system runs two
- * workers on the same core although another core is free.
+ * Number of measurements; the best one counts. Several are needed, because a page that is loading is busy, and because in one of four
+ * measurements the operating system runs two workers on the same core although another core is free.
  */
 const TRIES = 3;
 

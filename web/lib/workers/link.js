@@ -11,8 +11,8 @@ import { startWorker } from './start.js';
 /** @import { WorkerHandle } from './start.js' */
 
 /**
- * Milliseconds between two heartbeats, and the number of consecutive heartbeats that may stay unanswered. Heartbeats are sent while an
- * answer from the worker is awaited. More heartbeats may stay unanswered while the worker reads a file.
+ * Milliseconds between two heartbeats, and the number of consecutive heartbeats that may stay unanswered; this number is larger while the
+ * worker reads a file. Heartbeats are sent while an answer from the worker is awaited.
  */
 const BEAT_MS = 4000;
 const MISSES = 5;

@@ -103,10 +103,10 @@ const DOT_DETECTOR = new Uint8Array([
 /**
  * Returns the name of the build that is fastest here. The results of all builds are bit-identical (src/kernels/dot.h).
  *
- * @returns {'baseline' | 'relaxed' | 'pairs'} relaxed: relaxed SIMD is available and correct; V8 11.3 (Node 20 with a flag) accepts the
- *   module but computes a wrong number. pairs: relaxed SIMD is available, but the processor has no dot-product instruction, so the engine
- *   adds pairs of products in 16 bits. A second operand outside its valid range, 0..127, reveals this case: such engines read the byte -1
- *   as 255, and their 16-bit sums saturate
+ * @returns {'baseline' | 'relaxed' | 'pairs'} relaxed: relaxed SIMD is available and correct. It is not correct in V8 11.3 (Node 20 with a
+ *   flag), which accepts the module but computes a wrong number. pairs: relaxed SIMD is available, but the processor has no dot-product
+ *   instruction, so the engine adds pairs of products in 16 bits. A second operand outside its valid range, 0..127, reveals this case: such
+ *   engines read the byte -1 as 255, and their 16-bit sums saturate
  * @internal
  */
 export function fastest() {

@@ -25,12 +25,12 @@ export function compileBest(patience) {
 }
 
 /**
- * Maximum number of cached modules, one for each address. The oldest module is dropped first: a page that serves its own copy may change
- * its address again and again.
+ * Maximum number of cached modules, one for each address. The oldest module is dropped first. Without a limit, a page that changes the
+ * address of its own copy again and again would fill the memory.
  */
 const MOST_KEPT = 16;
 
-/** The compiled modules. Models share no other state. A failure is not cached, so the next load tries again.
+/** The compiled modules, which are the only state that models share. A failure is not cached, so the next load tries again.
  * @type {Map<string | Promise<unknown>, Promise<WebAssembly.Module>>} */
 const compiled = new Map();
 

@@ -20,7 +20,7 @@ import { messageOf } from '../load/source.js';
 /** @import { WorkerUrl } from '../engine/protocol.js' */
 
 const POLICY = 'nextpixel';
-/** How long to wait, in milliseconds, for the report of a policy violation, which comes a little later than its cause. */
+/** How long to wait for the report of a policy violation, in milliseconds. The report comes a little later than the violation. */
 const SETTLE_MS = 30;
 
 /** @type {{ createScriptURL: (text: string) => any } | undefined} */
@@ -42,8 +42,8 @@ function trusted(url) {
 }
 
 /**
- * Returns the address that startOwn() passes to `new Worker`. A bundler may have replaced this address, and no other code knows the new
- * one.
+ * Returns the address that startOwn() passes to `new Worker`. A bundler may have replaced this address, and only the code of startOwn()
+ * contains the new one.
  *
  * @returns {string | URL | undefined}
  */
@@ -67,7 +67,7 @@ function bundledAddress() {
   return address;
 }
 
-/** Starts to record the directives of the page's policy that are violated. */
+/** Starts to record which directives of the page's policy are violated. */
 function watchPolicy() {
   /** @type {Set<string>} */
   const forbidden = new Set();

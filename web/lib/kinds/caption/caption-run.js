@@ -26,12 +26,12 @@ import { CaptionSheet } from './caption-sheet.js';
  *   the caption
  * @property {string} word
  * @property {number} nats    -log p of the word, given the picture, all words before it and, for hard attention, the attended locations
- * @property {Float32Array} [probabilities]  with the option `probabilities`: the model's own distribution at this word, with one value for
- *   each of `model.words` and a last value for the end
- * @property {AttentionMap[]} [maps]  with the option `maps`: 'image', the attention to each location of the picture; for hard attention
- *   also 'place', 1 at the drawn location
- * @property {number} [place]  with the option `maps`: the location that the word attends to, if it attends to a single one. This is the
- *   location given by `lookAt` or, for hard attention, the drawn location. Otherwise -1
+ * @property {Float32Array} [probabilities]  with the option `probabilities`: the model's own distribution at this word: one value for each
+ *   of `model.words`, then the value for the end of the caption
+ * @property {AttentionMap[]} [maps]  with the option `maps`: the map 'image' is the attention to each location of the picture. For hard
+ *   attention, the map 'place' is 1 at the drawn location
+ * @property {number} [place]  with the option `maps`: the location that the word attends to, if it attends to only one: the location given
+ *   by `lookAt` or, for hard attention, the drawn location. Otherwise -1
  */
 
 /** Words by their ids, and the id that ends a caption. @typedef {{ list: string[], end: number }} Words */
@@ -45,13 +45,13 @@ import { CaptionSheet } from './caption-sheet.js';
  * @property {string} model      identifies the model that drew the caption
  * @property {string} seed
  * @property {number[]} picture  bytes of the picture, scaled to the model's size
- * @property {(number | null)[]} ids  the words so far, alternating between the samples; null after the end of a sample
+ * @property {(number | null)[]} ids  ids of the words so far, in which the samples alternate; null after the end of a sample
  * @property {object} options    the options of caption(), without seed and signal
  */
 
 /**
  * A run that draws captions. It can be read as an async iterable of words or as strings, and it can be drawn on a canvas, in any order or
- * at the same time. The run stops within about 10 ms if the loop is left, the signal is aborted or `model.close()` is called.
+ * at the same time. The run stops within about 10 ms when the loop that reads it exits, the signal is aborted or `model.close()` is called.
  *
  * @extends {BaseRun<CaptionStep, string>}
  */
@@ -181,7 +181,7 @@ export class CaptionRun extends BaseRun {
     return new CaptionSheet(canvas, { picture: this.#picture, width, height, grid: this.grid, before: this.#before }, options);
   }
 
-  /** Returns the drawn fraction of the caption, 0 to 1, estimated from the usual length of captions. @internal */
+  /** Returns the fraction of the caption that is drawn, 0 to 1, estimated from the usual length of captions. @internal */
   doneWith() {
     return this.finish ? 1 : Math.min(0.95, this.#ids.length / this.#samples / 8);
   }
@@ -202,7 +202,7 @@ export class CaptionRun extends BaseRun {
     this.finish = this.#ids.slice(-this.#samples).some((id) => this.#says(id)) ? 'length' : 'end';
   }
 
-  /** Yields the forced words with their nats; the last item is the end of the caption. @internal */
+  /** Yields the words of a given caption with their nats; the last item is the end of the caption. @internal */
   costs() {
     return this.#read();
   }

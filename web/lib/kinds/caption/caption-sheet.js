@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Shows a picture that is lit where the model attends, with the words of its caption below. */
+/** Shows a picture with the words of its caption below it. The picture is bright where the model attends and dark elsewhere. */
 
 import { media } from '../../base/media.js';
 import { Sheet } from '../../sinks/sheet.js';
@@ -63,8 +63,7 @@ export class CaptionSheet extends Sheet {
   }
 
   /**
-   * Returns the index of the word whose attention is shown. When all words have been shown, this is the number of words, and no attention
-   * is shown.
+   * Returns the index of the word whose attention is shown. After the last word, returns the number of words; no attention is shown then.
    */
   get #lit() {
     if (this.#pace === 0) return this.#over ? this.#steps.length : this.#steps.length - 1;

@@ -30,7 +30,7 @@ import { CaptionRun } from './caption-run.js';
 
 export { litPixels } from './light.js';
 
-/** Maximum length of the forced words, in characters. */
+/** Maximum length of a given caption, in characters. */
 const LONGEST_TEXT = 1 << 16;
 
 /**
@@ -87,7 +87,7 @@ export class CaptionModel {
   }
 
   /**
-   * Returns the bytes of the picture at the model's size; for a large image, a promise of the bytes.
+   * Returns the bytes of the picture, scaled to the model's size. For a large image, returns a promise of the bytes.
    * @param {ImageSource} image
    * @param {AbortSignal} [signal]
    */

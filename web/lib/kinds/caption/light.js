@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Draws a darkened picture that is lit where a model attends. */
+/** Draws a picture that is bright where a model attends and dark elsewhere. */
 
 /** @import { Dom } from '../../base/dom.js' */
 
-/** The brightness of a location without attention, where 1 is fully lit. */
+/** The brightness of a location without attention; 1 is full brightness. */
 const DARK = 0.3;
 
 /**

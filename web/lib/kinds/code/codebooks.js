@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Models of audio codes, in a separate file that only pages with such a model fetch. */
+/** Models of audio codes. Only pages with such a model load this file. */
 
 import { modelName, noSavedRun, resumedOptions } from '../../runs/base-run.js';
 import { checkSaved, arrayOf, object, optional, whole } from '../../runs/saved.js';
@@ -23,8 +23,10 @@ import { reachOf } from './reach.js';
 /** @import { Facts, Inputs, Part } from '../../engine/protocol.js' */
 /** @import { Begun, SavedCode } from './code-run.js' */
 
-/** Minimum number of codes of the bottom level to decode together while they are drawn. A message carries this many codes, so that the
- * sound starts soon. */
+/**
+ * The minimum number of codes of the bottom level that are decoded together while this level is drawn. By default, a message has this many
+ * codes, so that the sound starts soon.
+ */
 const LEAST = 24;
 
 /** The codes of a sound, by level. @typedef {{ top?: ArrayLike<number>, bottom?: ArrayLike<number> }} Codes */
@@ -280,7 +282,7 @@ export class CodeModel {
  *
  * @typedef {object} Encoded
  * @property {Uint32Array} top     codes of the top level
- * @property {Uint32Array} bottom  codes of the bottom level; each code of the top level corresponds to the same number of them. The sound
- *   is padded with silence to a whole number of codes of the top level
+ * @property {Uint32Array} bottom  codes of the bottom level; the same number of bottom codes belongs to each code of the top level. The
+ *   sound is padded with silence to a whole number of codes of the top level
  * @property {Heard} heard         the sound in the form that the model takes
  */

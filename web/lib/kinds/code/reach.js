@@ -2,8 +2,9 @@
 // @ts-check
 
 /**
- * Returns the number of neighbouring codes on either side that affect the samples of a code. The decoder is a convolution of three taps
- * followed, for each stride in reverse order, by residual units of dilations 1, 3, 9, ... and a transposed convolution of two taps.
+ * Returns the number of neighbouring codes on either side that affect the samples of a code. The decoder begins with a convolution with
+ * three taps. Then follow, for each stride in reverse order, residual units with dilations 1, 3, 9, ... and a transposed convolution with
+ * two taps.
  *
  * @param {number[]} strides
  * @param {number} units

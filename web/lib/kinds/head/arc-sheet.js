@@ -28,11 +28,12 @@ const GAP = 0.8;
  */
 const SMALLEST_IN_LINE = 0.7;
 /**
- * Length of an arrowhead, and the distance between the arcs that leave a word and the arc that arrives, as multiples of the font size.
+ * Length of an arrowhead, and the distance between the arc that ends at a word and the arcs that start there, as multiples of the font
+ * size.
  */
 const HEAD = 0.35;
 const BESIDE = 0.25;
-/** Stroke widths of an arc, in CSS pixels: for a nearly impossible head, and for a certain head. */
+/** Stroke widths of an arc, in CSS pixels: for a probability near 0, and for the probability 1. */
 const THIN = 0.5;
 const THICK = 2;
 const ELLIPSIS = '\u2026';

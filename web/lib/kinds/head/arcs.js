@@ -5,7 +5,7 @@
 
 /** @import { Parse } from './parse.js' */
 
-/** An arc from a head to a dependent. Words are numbered from 1, and 0 is the root. best: the arc is in the most probable tree.
+/** An arc from a head to a dependent. Words are numbered from 1, and 0 is the root. `best`: whether the arc is in the most probable tree.
  * @typedef {{ head: number, child: number, p: number, best: boolean }} Arc */
 
 /** An arc that is not in the best tree is drawn if it has at least this probability. */
@@ -33,7 +33,8 @@ export function arcsOf({ words, heads, marginals = new Float32Array() }) {
 }
 
 /**
- * Returns the depth of an arc as a fraction of the available height. An arc over more words is deeper, so that arcs nest.
+ * Returns the depth of an arc as a fraction of the available height. An arc that spans more words is deeper, so that it encloses the arcs
+ * below it.
  *
  * @param {Arc} arc
  * @param {number} most  number of words that the widest arc spans

@@ -21,8 +21,8 @@ import { ArcSheet } from './arc-sheet.js';
  */
 
 /**
- * The heads of a sentence's words, from model.parse(). The result can be read and shown like a run of one step, which is the parse with its
- * marginals.
+ * The result of model.parse(): the heads of a sentence's words. It can be read and shown like a run with a single step, which is the parse
+ * with its marginals.
  *
  * @extends {Answer<Parse>}
  */
@@ -73,8 +73,7 @@ export class Parse extends Answer {
    * Returns the cost of a tree of these words: -log p(heads | words). If some heads are left open (null), returns the total cost of all
    * trees with the given heads.
    *
-   * @param {(number | null)[]} heads  one head for each word, as in `heads`; there must be a tree without crossing arcs that has these
-   *   heads
+   * @param {(number | null)[]} heads  one head for each word, as in `heads`; a tree without crossing arcs must be possible with these heads
    * @param {{ signal?: AbortSignal }} [options]
    * @returns {Promise<number>} nats
    */

@@ -17,7 +17,10 @@ import { LatentRun } from './latent-run.js';
 /** @import { LatentOptions } from '../../options.js' */
 /** @import { Label } from '../../base/checks.js' */
 
-/** The engine reads each number of a latent as a 16-bit id. The id MIDDLE stands for 0, and STEP ids make one unit. */
+/**
+ * The engine reads each number of a latent as a 16-bit id. The id MIDDLE represents the number 0; adding STEP to the id adds 1 to the
+ * number.
+ */
 const STEP = 8192;
 const MIDDLE = 32768;
 
@@ -148,7 +151,7 @@ export class LatentModel {
   }
 
   /**
-   * Returns the class of a sample; without a label, the samples alternate between the classes.
+   * Returns the class of a sample. If no label is given, consecutive samples take the classes in turn.
    * @param {number} label
    * @param {number} sample
    */

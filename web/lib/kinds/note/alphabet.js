@@ -7,7 +7,7 @@ import { argumentError } from '../../base/error.js';
 
 /**
  * The meaning of an id. A wait lets ticks pass. An id with a voice and a pitch begins a note; an id with a voice and no pitch turns the
- * voice off. The end has no ticks and no voice.
+ * voice off. The id that ends a piece has neither ticks nor a voice.
  *
  * @typedef {{ ticks: number, voice: number, pitch: number }} Said  voice: from 0, or -1 for none; pitch: MIDI note number, or 0 for none
  */
@@ -58,7 +58,7 @@ export class Alphabet {
     voice.high = Math.max(voice.high, pitch);
   }
 
-  /** Returns the waits that together let a number of ticks pass, the longest wait first. @param {number} ticks */
+  /** Returns the ids of waits that add up to a number of ticks, the longest wait first. @param {number} ticks */
   wait(ticks) {
     const sizes = [...this.waits.keys()].sort((a, b) => b - a);
     const ids = [];

@@ -21,7 +21,7 @@ import { NextPixelError, argumentError } from '../../base/error.js';
  * be read in about ten milliseconds.
  */
 const MOST_EVENTS = 30_000;
-/** Ticks per quarter in a written file: a multiple of the usual grids. */
+/** Ticks per quarter in a written file. The usual subdivisions of a quarter divide this number. */
 const RESOLUTION = 480;
 /** Default quarters per minute. */
 const TEMPO = 120;
@@ -40,10 +40,10 @@ const DRUMS = 9;
  * @typedef {object} Heard
  * @property {HeardNote[]} notes  ordered by their start
  * @property {string[]} parts     names of the tracks with notes or, if there is only one track, of the channels with notes
- * @property {number} empty       number of notes without a length, which are dropped
+ * @property {number} empty       number of notes of length 0, which are dropped
  * @property {number} drums       number of drum notes, which are dropped
  * @property {number} tempo       quarters per minute, at the beginning
- * @property {boolean} tempos     whether the tempo changes within the piece; this cannot be seen in `notes`, whose times are in quarters
+ * @property {boolean} tempos     whether the tempo changes within the piece; `notes` does not show this, because its times are in quarters
  */
 
 /** @param {string} reason */
@@ -130,12 +130,13 @@ const DATA_BYTES = [2, 2, 2, 2, 1, 1, 2];
 const NAME = 0x03;
 const END = 0x2f;
 const TEMPO_SET = 0x51;
-/** A meta event with any number of bytes, defined by a manufacturer. */
+/** The type of meta events that a manufacturer defines; such an event may have any number of bytes. */
 const SEQUENCER = 0x7f;
 
 /**
- * Walks over the events of a track up to its end event. No event may be longer than the track: if five bytes encode a negative length,
- * midi-file would go backwards forever. Meta events that are ignored are changed to a type that midi-file accepts with any length.
+ * Walks over the events of a track up to its end event. No event may be longer than the track: midi-file would read some lengths of five
+ * bytes as negative numbers, go backwards and never end. Meta events that are ignored are changed to a type that midi-file accepts with any
+ * length.
  *
  * @param {Uint8Array} track  the track without its header; modified in place
  * @param {number} missing    number of bytes that the file lacks at the end of the track; missing bytes after the end event are harmless
@@ -218,7 +219,7 @@ export function readMidi(bytes) {
   function readTrack(track, number) {
     let [now, name] = [0, ''];
     /**
-     * Sounding notes, by channel and pitch. If a pitch sounds twice, each of the two notes waits for its own end.
+     * Sounding notes, by channel and pitch. If a pitch is started twice, both notes stay in the list until each of them has ended.
      * @type {Map<number, { start: number, velocity: number }[]>}
      */
     const open = new Map();

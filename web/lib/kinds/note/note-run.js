@@ -37,8 +37,8 @@ import { play, render } from './synth.js';
  * @property {Uint32Array} ids     shape (to - from): the ids of `events`
  * @property {Float32Array} nats   shape (to - from): -log p of each id, given all ids before it, under the model's own distribution; 0 for
  *   given events
- * @property {Float32Array} [probabilities]  with the option `probabilities`: the probability of every id before the id of that position was
- *   drawn, shape (to - from, ids). `info.notes` describes the ids
+ * @property {Float32Array} [probabilities]  with the option `probabilities`: for each position, the distribution over all ids from which
+ *   its id was drawn, shape (to - from, ids). `info.notes` describes the ids
  * @property {AttentionMap[]} [maps]  with the option `maps`: one attention map per head of a layer
  */
 
@@ -310,7 +310,7 @@ export class NoteRun extends BaseRun {
     else this.#reader.push(before[0], 0, true);
     this.finish = this.#finished(before.length >= positions);
     if (this.finish) return;
-    // Reserves a bias for every id. The worker excludes ids by their biases.
+    // Reserves a bias for every id, because the worker excludes an id by changing its bias.
     const logitBias = alphabet.said.map((_, id) => /** @type {[number, number]} */ ([id, 0]));
     const order = {
       known: Uint32Array.from(before),

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Music models, in a separate file that only pages with notes fetch. */
+/** Music models. Only pages with music load this file. */
 
 import { checkSettings, show } from '../../base/checks.js';
 import { copyOf } from '../../base/copy.js';

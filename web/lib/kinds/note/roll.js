@@ -3,8 +3,8 @@
 
 /**
  * Draws music as a piano roll: time to the right, pitch upwards, one rectangle per note in the colour of its voice. A drawn note with more
- * nats has a wider outline. Given notes have the colour of text; with forced colours, they are hollow. With reduced motion, the roll
- * appears only when it is complete.
+ * nats has a wider outline. Given notes have the colour of text. If the visitor's system forces colours, given notes are drawn hollow. If
+ * the visitor prefers reduced motion, the roll appears only when it is complete.
  */
 
 import { media } from '../../base/media.js';
@@ -26,7 +26,7 @@ import { pitchName } from './alphabet.js';
 
 /** A note on the roll. @typedef {{ voice: string, pitch: number, start: number, end: number, nats: number, given: boolean, position: number }} Shown */
 
-/** The nats at which the stroke around a note is widest. */
+/** A note with this many nats, or more, has the widest stroke around it. */
 const MOST_NATS = 4;
 /** The colour of each voice, legible on light and dark pages, and the maximum width of the stroke around a note, in pixels. */
 const INKS = ['#2f6fd0', '#c05618', '#27804f', '#9556c7'];

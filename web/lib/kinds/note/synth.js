@@ -2,8 +2,8 @@
 // @ts-check
 
 /**
- * A small synthesiser: each note consists of three harmonics that swell and fade, and passes through a low-pass filter. The synthesiser
- * uses no recorded samples.
+ * A small synthesiser: each note consists of three harmonics that swell and fade, and passes through a low-pass filter. It uses no recorded
+ * sounds.
  */
 
 import { audible, moments } from '../../base/audio.js';
@@ -16,7 +16,7 @@ const HARMONICS = [1, 0.35, 0.12];
 /** Attack and release of a note, in seconds. */
 const ATTACK = 0.03;
 const RELEASE = 0.12;
-/** Loudness of a voice, so that four voices can sound together. */
+/** Loudness of a voice, low enough for four voices to sound together. */
 const LOUDNESS = 0.13;
 /** How many seconds in advance notes are scheduled, and the delay before playback starts, in seconds. */
 const AHEAD = 2;

@@ -34,8 +34,8 @@ import { NOWHERE, PictureSink } from '../../sinks/picture.js';
  *   the same pass of the model, 0 for the first element of a pass. Without speculative decoding, all values are 0
  * @property {boolean} [anew]      with the option `resample`: true if samples were dropped or reordered. In this case, all elements drawn
  *   so far are repeated, in one step per sample and without maps, and replace the earlier elements
- * @property {Float32Array} [probabilities]  with the option `probabilities`: the model's own distribution from which each id was drawn,
- *   shape (ids of the step, values). An id is a level of a channel or a colour of the palette, as counted by `info.levels`
+ * @property {Float32Array} [probabilities]  with the option `probabilities`: for each id, the model's own distribution before the id was
+ *   drawn, shape (ids of the step, values). An id is a level of a channel or a colour of the palette, as counted by `info.levels`
  * @property {AttentionMap[]} [maps]   with the option `maps`: one attention map per head of a layer, for this position
  */
 
@@ -64,8 +64,8 @@ import { NOWHERE, PictureSink } from '../../sinks/picture.js';
  * A run that draws pictures. It can be read as an async iterable of steps or as pictures, and it can be drawn to a canvas, in any order or
  * at the same time.
  *
- * Steps are computed on demand: the worker computes only while a step is awaited. If the loop is left, the signal is aborted or
- * `model.close()` is called, the run stops after the current chunk of about 10 ms, and its memory is freed.
+ * Steps are computed on demand: the worker computes only while a step is awaited. When the loop that reads the run exits, the signal is
+ * aborted or `model.close()` is called, the run stops after the current chunk of about 10 ms, and its memory is freed.
  *
  * @extends {BaseRun<PictureStep, Picture[]>}
  */
@@ -132,7 +132,7 @@ export class PictureRun extends BaseRun {
     this.#pending = copyOf(steps); // copied now; stream() restores the types of steps that come from JSON
     this.known = codec.decode(known);
     this.drawn = ids.map((all, i) => {
-      // `from`: the first element that was not emitted
+      // `from`: index of the first element that was not emitted
       const { from = codec.elements } = steps.find(({ sample, anew }) => sample === i && !anew) ?? {};
       return codec.decode(Uint32Array.from(all)).subarray(0, from - (known.length * codec.positionElements) / codec.positionIds);
     });
@@ -240,8 +240,8 @@ export class PictureRun extends BaseRun {
 }
 
 /**
- * Divides the samples among the workers: each worker gets neighbouring samples, in whole groups, as evenly as possible. All samples of a
- * share are at the same position.
+ * Divides the samples into shares, one for each request to a worker. A share consists of consecutive samples in whole groups, and the
+ * shares are as equal as possible. All samples of a share have the same number of ids.
  *
  * @param {number[][]} ids  ids, by sample
  * @param {number} workers

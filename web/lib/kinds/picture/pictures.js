@@ -176,9 +176,9 @@ export class PictureModel {
   /**
    * Draws a large picture from a small one.
    *
-   * @param {ImageSource} image  a picture of `info.inputWidth` x `info.inputHeight` pixels. A picture that is a whole number of times
-   *   larger, by the same factor in both directions, is reduced to this size; each pixel is then the mean of a box. Any other canvas,
-   *   ImageBitmap or <img> is scaled
+   * @param {ImageSource} image  a picture of `info.inputWidth` x `info.inputHeight` pixels. A picture that is larger by the same whole
+   *   factor in both directions is reduced to this size; each pixel is then the mean of a box. Any other canvas, ImageBitmap or <img> is
+   *   scaled
    * @param {PictureOptions} [options]
    * @returns {PictureRun}
    */
@@ -217,8 +217,8 @@ export class PictureModel {
    *
    * @param {ImageSource} image
    * @param {{ label?: Label, input?: ImageSource, hiddenStates?: number[], signal?: AbortSignal }} [options]  input: for super-resolution,
-   *   the small picture, as in superResolve(). Default: the picture itself, reduced. hiddenStates: layers whose hidden states are returned
-   *   with the score, from 0 (the embedding) to the number of blocks. This takes longer
+   *   the small picture, as in superResolve(). Default: a reduced copy of the picture itself. hiddenStates: layers whose hidden states are
+   *   returned with the score, from 0 (the embedding) to the number of blocks. This takes longer
    * @returns {Promise<PictureScore>}
    */
   async score(image, options = {}) {

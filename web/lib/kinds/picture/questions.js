@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Rarely used code of picture models, which is loaded on demand: the score of a picture, the attention of a position, and saved steps. */
+/**
+ * Code of picture models that is rarely used and therefore loaded on demand. It computes the score of a picture and the attention of a
+ * position, and restores saved steps.
+ */
 
 import { checkLabel, wholeNumber } from '../../base/checks.js';
 import { argumentError } from '../../base/error.js';
@@ -95,7 +98,7 @@ export function mapAt({ info, order }, row, position) {
 }
 
 /**
- * Restores a saved step. JSON turns its typed arrays into objects; these become typed arrays again.
+ * Restores a saved step. JSON has turned the typed arrays of the step into objects; they become typed arrays again.
  * @param {any} step
  * @returns {PictureStep}
  * @internal

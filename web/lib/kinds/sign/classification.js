@@ -14,7 +14,7 @@ import { ProbabilitySheet } from './probability-sheet.js';
 
 /**
  * A picture and its label. Pictures from the page are scaled to the model's size, as for complete(). The model expects light ink on dark
- * paper, so a mostly light picture is taken to be dark ink on light paper and is inverted. Raw pixels must have the model's size,
+ * paper. A mostly light picture is assumed to be dark ink on light paper, and is inverted. Raw pixels must have the model's size,
  * `info.width` x `info.height`.
  *
  * @typedef {{ image: ImageSource, label: string | number }} Example
@@ -23,8 +23,8 @@ import { ProbabilitySheet } from './probability-sheet.js';
 /**
  * @typedef {object} ClassifyOptions
  * @property {Example[]} support  the examples, one or more for each label. The order of the examples matters slightly, because the model's
- *   convolutions depend on it. `info.card` gives the number of examples in training; the model takes at most 1,024, with at most as many
- *   labels as it has outputs
+ *   convolutions depend on it. `info.card` states how many examples the model had in training. The model takes at most 1,024 examples, and
+ *   at most as many different labels as it has outputs
  * @property {boolean} [maps]     whether to return the weights of the attention layers. Default false
  * @property {AbortSignal} [signal]
  */
@@ -32,8 +32,8 @@ import { ProbabilitySheet } from './probability-sheet.js';
 /** @typedef {{ label: string, p: number, nats: number }} LabelProbability  nats: -log p */
 
 /**
- * The possible labels of a picture with their probabilities, from model.classify(). This object can be read and shown like a run whose only
- * step is the object itself.
+ * The result of model.classify(): the possible labels of a picture, with their probabilities. It can be read and shown like a run whose
+ * only step is this result.
  *
  * @extends {Answer<Classification>}
  */

@@ -17,7 +17,7 @@ import { Sheet } from '../../sinks/sheet.js';
 /** Height of a row, and width of the longest label, as multiples of the font size. */
 const ROW = 1.6;
 const LABEL = 6;
-/** Opacity of a bar, which is drawn under the ink. */
+/** Opacity of a bar, which is drawn under the text. */
 const SHADE = 0.6;
 
 /** @param {LabelProbability} one */

@@ -61,8 +61,8 @@ export class SignModel {
    * Classifies pictures from examples that need not be in the training data; one example per label is enough.
    *
    * @template {ImageSource | ImageSource[]} T
-   * @param {T} query  the picture to classify, or several pictures, which are classified independently from the same examples. Many
-   *   pictures are read in chunks, so do not change canvases until the promise resolves
+   * @param {T} query  the picture to classify, or several pictures, which are classified independently from the same examples. If there are
+   *   many pictures, they are read in chunks, so do not change a canvas among them until the promise resolves
    * @param {ClassifyOptions} options
    * @returns {Promise<T extends any[] ? Classification[] : Classification>} for a list of pictures, a list in the same order
    */
@@ -125,7 +125,8 @@ export class SignModel {
   }
 
   /**
-   * Converts many pictures in order. A picture from the page must first be drawn on a canvas, which takes about a millisecond.
+   * Converts many pictures, in order and in chunks. A picture from the page must first be drawn on a canvas, which takes about a
+   * millisecond.
    *
    * @param {{ image: ImageSource, what: string }[]} given
    * @param {AbortSignal} [signal]

@@ -6,8 +6,8 @@ import { SOUND } from '../ends.js';
 /** @import { Kind } from '../index.js' */
 
 /**
- * The names of this kind's types: the class of its models, its `info`, its steps or results, and other types; also the properties of the
- * nx-end event that this kind defines.
+ * The names of this kind's types: the class of its models (`model`), the type of `info`, the types of its steps or results (`steps`), and
+ * all other types. `ends` lists the properties of the nx-end event for runs of this kind.
  */
 export const TYPES = {
   model: 'SoundModel',
@@ -18,9 +18,9 @@ export const TYPES = {
 };
 
 /**
- * The demo pages that show models of this kind. A key is a verb that the model must have, such as "translate", or the name of the kind;
- * the first key that fits the opened model is used. A value is a pair: a sentence about the page, in which {} stands for the file's name,
- * and a suggestion of what to try.
+ * The demo pages for models of this kind. Each key is the name of the kind, or a verb that the model must have, such as "translate". The
+ * first key that fits the opened model is used. Each value has two strings: a sentence about the page, in which {} is replaced by the
+ * file's name, and a suggestion of what to try.
  */
 export const PAGES = {
   sound: ['{} speaks: the page of WaveNet shows such models.', 'Try: choose each of its classes, and draw again with another seed.'],

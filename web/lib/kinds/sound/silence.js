@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Frames per second. The loudness of each frame is measured. */
+/** Number of frames per second; the loudness is measured for each frame. */
 const FRAMES = 20;
 /** A frame softer than this fraction of the loudest frame so far counts as silence. */
 const SHARE = 0.2;
 
-/** Detects silence of a given length, because a model that misses the end of a sound may stay silent forever. */
+/** Detects when a sound has been silent for a given time. A model that fails to end a sound may draw silence forever. */
 export class Silence {
   #frame;
   #most;

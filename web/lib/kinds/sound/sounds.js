@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Audio models, in a separate file that only pages with sound fetch. */
+/** Audio models. Only pages with sound load this file. */
 
 import { modelName, resumedOptions } from '../../runs/base-run.js';
 import { checkSaved, finite, arrayOf, whole } from '../../runs/saved.js';
@@ -36,7 +36,7 @@ import { RATES } from '../../media/wav.js';
  * @typedef {object} SoundInfo
  * @property {number} sampleRate    samples per second
  * @property {string[]} speakers    names of the speakers; empty if there are none
- * @property {number[]} dilations   number of samples that each layer looks back
+ * @property {number[]} dilations   for each layer, the number of samples that it looks back
  */
 
 /** The verbs of an audio model. */

@@ -20,7 +20,7 @@ import { Sheet } from '../../sinks/sheet.js';
  * @typedef {{ text: string, odds: Odds[], x: number, top: number, width: number, level: number }} Placed */
 
 const LINE_HEIGHT = 1.4;
-/** The maximum number of tags shown for a word. Tags other than the best one are shown if they have at least the probability LEAST_P. */
+/** The maximum number of tags shown for a word. Apart from the best tag, only tags with a probability of at least LEAST_P are shown. */
 const MOST_TAGS = 3;
 const LEAST_P = 0.02;
 /** Font size of a tag, relative to the font size of a word. */
@@ -89,7 +89,7 @@ export class TagSheet extends Sheet {
       for (const [i, { name, p }] of word.odds.entries()) {
         const y = top + line + i * row;
         context.fillStyle = accent;
-        // With forced colours, a line replaces the shade; its length is proportional to the probability.
+        // If the visitor's system forces colours, a line replaces the shade. The length of the line is proportional to the probability.
         if (forced) context.fillRect(word.x, y + row - 2, p * word.width, 1);
         else {
           context.globalAlpha = FULL_SHADE * p;
@@ -124,7 +124,7 @@ export class TagSheet extends Sheet {
   }
 
   /**
-   * Breaks the words into lines, as many as fit. A word takes the width of its text or of its widest tag, whichever is larger.
+   * Breaks the words into lines, as many as fit. A word takes the width of its text or of its widest tag, whichever is wider.
    *
    * @param {number} size  font size
    * @returns {Placed[]}

@@ -30,8 +30,8 @@ import { TagSheet } from './tag-sheet.js';
  */
 
 /**
- * The tags of a text's words, from model.tag(). The result can be read and shown like a run of one step, which is the tagging with its
- * marginals.
+ * The result of model.tag(): the tags of a text's words. It can be read and shown like a run with a single step, which is the tagging with
+ * its marginals.
  *
  * @extends {Answer<Tagging>}
  */

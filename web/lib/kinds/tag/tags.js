@@ -2,7 +2,7 @@
 // @ts-check
 
 /**
- * Models that tag words, as linear chains over tags. One part of the model reads features of words and returns tags and their
+ * Models that tag words. Each model is a linear chain of tags. One part of the model reads features of words and returns tags and their
  * probabilities.
  */
 

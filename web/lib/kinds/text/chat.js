@@ -17,7 +17,7 @@ import { inTurns } from '../../base/turns.js';
 /**
  * @typedef {object} Message
  * @property {string} role     'system', 'user' or 'assistant', or another role of the template, such as 'tool'
- * @property {string | null} [content]  plain text; the names of control tokens are ordinary letters in it. It may be null only with
+ * @property {string | null} [content]  plain text, in which the name of a control token is not read as that token. It may be null only with
  *   `tool_calls`
  * @property {unknown} [tool_calls]     tool calls by the assistant, as in OpenAI's interface:
  *   [{ type: 'function', function: { name, arguments } }], where the arguments are an object, or the JSON of an object
@@ -35,9 +35,9 @@ import { inTurns } from '../../base/turns.js';
  */
 
 /**
- * A rendered prompt. sources: for each character of `text`, a character whose code is the number of its source; \0 is the template. The
- * name of a control token is read as this token only if the template wrote all of its characters; without `sources`, it is always read as
- * this token.
+ * A rendered prompt. sources: for each character of `text`, a character whose code is the number of its source; \0 stands for the template.
+ * The name of a control token is read as this token only if the template wrote all of its characters; without `sources`, it is always read
+ * as this token.
  * @typedef {{ text: string, sources?: string, dropped: Dropped[] }} Prompt
  */
 

@@ -40,7 +40,7 @@ class OneOf {
   #texts;
   /** The bytes of each token that occurs in one of the strings, as a string with one character per byte. @type {Map<number, string>} */
   #bytes = new Map();
-  /** For each sequence of bytes, the tokens with exactly these bytes. @type {Map<string, number[]>} */
+  /** For each sequence of bytes, the tokens that have exactly these bytes. @type {Map<string, number[]>} */
   #tokens = new Map();
   /** The different lengths of the tokens in `#tokens`, in bytes. @type {number[]} */
   #lengths = [];

@@ -16,8 +16,8 @@ import { inTurns } from '../../base/turns.js';
 
 /**
  * A saved state. `bytes` come from the engine; IndexedDB and files preserve them, but JSON does not. `ids` are the tokens of the state: the
- * tokens that the model still sees, and possibly tokens that were drawn but not read yet. The other fields hold the conditions for
- * resuming, and `hash` detects changes.
+ * tokens that the model still sees, and possibly tokens that were drawn but not read yet. The other fields state where the bytes are valid,
+ * and `hash` detects changes.
  *
  * @typedef {State & { hash: string }} SavedState
  */
@@ -36,7 +36,7 @@ function hashed([a, b], words) {
   return [a, b];
 }
 
-/** Number of words hashed between two yields to the event loop. A state may have a hundred megabytes. */
+/** Number of words hashed between two yields to the event loop. A state can be a hundred megabytes large. */
 const STRETCH = 1 << 18;
 
 /**
@@ -61,8 +61,8 @@ export function* hashing({ bytes, ids, length, shape, layout }) {
 }
 
 /**
- * Copies bytes in chunks. The copy can be transferred to the worker. A message without a transfer would copy the bytes twice, each time in
- * one go.
+ * Copies bytes in chunks. The copy can be transferred to the worker. A message without a transfer would copy all bytes twice, without
+ * yielding to the event loop.
  *
  * @param {Uint8Array} bytes
  * @returns {Generator<void, Uint8Array<ArrayBuffer>, void>}

@@ -48,7 +48,7 @@ const LAST_SOURCE = 0xffff;
 
 /** Maximum length of a template, in characters. */
 const MOST_TEMPLATE = 2 ** 18;
-/** Number of budget items that each character of a date format costs. */
+/** The cost of each character of a date format, in items of the budget. */
 const DATE_ITEMS = 16;
 /** Matches a word such as the name of a role. Some templates make control tokens from such words. */
 const WORD = /^[\p{L}\p{N}_ -]*$/u;
@@ -94,7 +94,7 @@ function dateNow(format) {
 const SLICE = 2 ** 18;
 
 /**
- * Returns an array that is 1 at the number of each source that occurs in a text.
+ * Returns an array with one entry per source, which is 1 if the source occurs in a text and otherwise 0.
  * @param {Text} text
  * @returns {Generator<void, Uint8Array, void>}
  */
@@ -357,7 +357,7 @@ class Rendering {
       made = yield* this.#render(all, argumentsAs);
       if (made.text.sources.includes(String.fromCharCode(MESSAGES))) return made;
       const other = yield* this.#render([{ ...first, message: { ...first.message, content: 'x' } }, next, ...rest], argumentsAs);
-      if (made.text.text !== other.text.text) return made; // both versions have the same text unless the template uses the system message
+      if (made.text.text !== other.text.text) return made; // the template uses the system message, because the two versions differ
       return yield* this.#render(merged, argumentsAs);
     } catch (error) {
       if (error instanceof OverBudget) throw error;

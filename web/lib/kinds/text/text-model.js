@@ -138,7 +138,7 @@ export class TextModel {
    *
    * @param {number} length
    * @param {boolean} characters
-   * @param {number} [slack]  a factor by which a text may be longer than the model's context
+   * @param {number} [slack]  a text may be longer than the model's context by this factor
    */
   #over(length, characters, slack = 1) {
     return length > this.#info.positions * (characters ? slack * (this.#tokenizer?.longest ?? 1) : 1);

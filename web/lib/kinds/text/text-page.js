@@ -9,7 +9,7 @@
 import { endsSentence } from './sentence-end.js';
 import { shadeOf } from './surprise.js';
 
-/** If the visitor has scrolled at most this far from the end of the text, in pixels, the box follows the text. */
+/** The box scrolls with the text while the visitor is at most this many pixels away from the end of the text. */
 const NEAR = 80;
 
 export class TextPage {

@@ -77,7 +77,7 @@ export class TextRun extends BaseRun {
   #checked;
   /** Undefined until the prompt or the chat has been converted to tokens. @type {Plan | undefined} */
   #plan;
-  /** The number of emitted tokens, including the prompt; and the number of tokens that existed before the run began. */
+  /** The number of tokens emitted so far, including the prompt, and the number of tokens that existed before the run began. */
   #emitted = 0;
   #first = 0;
   /** The index of the first token that the model saw in its latest context. */

@@ -41,7 +41,8 @@ import { AlignedSheet } from './aligned-sheet.js';
  * A candidate of a beam search: a hypothesis that is continued by one token.
  *
  * @typedef {object} Hypothesis
- * @property {number} parent   the hypothesis of the previous step that this candidate continues, by its index `living`; 0 in the first step
+ * @property {number} parent   the hypothesis of the previous step that this candidate continues, given as the `living` index of that
+ *   hypothesis; 0 in the first step
  * @property {number} token
  * @property {string} text     text of the token alone
  * @property {number} nats     -log p of the whole translation so far
@@ -59,7 +60,7 @@ import { AlignedSheet } from './aligned-sheet.js';
  */
 
 /**
- * Number of tokens by which a translation may be longer than its sentence, if `maxTokens` is not given [Vaswani et al. 2017, section 6.1].
+ * If `maxTokens` is not given, a translation may have this many more tokens than its sentence [Vaswani et al. 2017, section 6.1].
  */
 const LONGER = 50;
 
@@ -77,7 +78,7 @@ const LONGER = 50;
 
 /**
  * A run that translates. It can be read as an async iterable of tokens or as a string, and it can be drawn to a canvas, in any order or at
- * the same time. The run stops within about 10 ms if the loop is left, the signal is aborted or `model.close()` is called.
+ * the same time. The run stops within about 10 ms when the loop that reads it exits, the signal is aborted or `model.close()` is called.
  *
  * @extends {BaseRun<TranslationStep, string>}
  */
@@ -141,7 +142,7 @@ export class TranslationRun extends BaseRun {
     return Promise.resolve(this.source);
   }
 
-  /** Returns the value of `input`, without a promise. @internal */
+  /** Returns the value with which the promise `input` resolves. @internal */
   get source() {
     return join(Uint32Array, this.#sentences);
   }
@@ -201,8 +202,8 @@ export class TranslationRun extends BaseRun {
   }
 
   /**
-   * Draws the translation above the sentence, word by word. Bands join each word to the words that it attends to. A band is as wide as the
-   * attention weight, which is the mean over all heads of all layers. The sheet keeps the size that the canvas has on the page, at the
+   * Draws the translation above the sentence, word by word. Bands join each word to the words that it attends to. The width of a band shows
+   * the attention weight, which is the mean over all heads of all layers. The sheet keeps the size that the canvas has on the page, at the
    * device's own resolution, and takes font and colours from the canvas's style. For screen readers, the translation is also set as the
    * text inside the canvas element.
    *
@@ -256,7 +257,7 @@ export class TranslationRun extends BaseRun {
     const first = this.#at;
     for (; this.#at < this.#sentences.length; this.#at++) {
       if (this.#at > first) {
-        // ends when the requested number of tokens is reached
+        // the requested number of tokens is reached
         if (this.#checked.maxTokens !== undefined && this.#ended.length + this.#ids.length + 1 >= this.#checked.maxTokens) break;
         this.#ended.push(...this.#ids, Number(this.#tokenizer?.end));
         this.#ids = [];
@@ -322,7 +323,8 @@ export class TranslationRun extends BaseRun {
     const { settings, vocabulary, heads, maps, probabilities } = this.#checked;
     const length = found ? found.ids.length : this.#most;
     /**
-     * Without a vocabulary, the last token is held back. If no token follows, it is the end token; only the next message shows this.
+     * Without a vocabulary, the newest token is held back until the next message, which shows whether another token follows. If none
+     * follows, the held token is the end token.
      * @type {Omit<TranslationStep, 'text'>[]}
      */
     const held = [];

@@ -17,7 +17,7 @@ const ITEM = 4;
 const MOST_TEXT = 2 ** 22;
 /** Maximum computing time of a template in milliseconds, for machines on which the maximum number of steps takes longer. */
 const MOST_MS = 5000;
-/** Number of steps between two readings of the clock, and milliseconds between two yields. */
+/** Number of steps after which the clock is read again, and milliseconds between two yields. */
 const LOOK = 512;
 const SLICE_MS = 8;
 
@@ -66,7 +66,7 @@ export class Budget {
     return performance.now() - this.#since >= SLICE_MS;
   }
 
-  /** Yields to the event loop. The time of the yield does not count for the template. @returns {Generator<void, void, void>} */
+  /** Yields to the event loop. The time until control returns is not charged to the template. @returns {Generator<void, void, void>} */
   *pause() {
     this.#spent += performance.now() - this.#since;
     if (this.#spent > MOST_MS) throw new OverBudget(`it takes more than ${MOST_MS / 1000} seconds`);

@@ -98,7 +98,7 @@ function floatOf(text) {
 }
 
 /**
- * Rounds to this many digits after the decimal point. In a tie, the last digit becomes even.
+ * Rounds a number to `digits` digits after the decimal point. In a tie, the last digit becomes even.
  * @param {number} value
  * @param {number} digits
  */
@@ -113,7 +113,7 @@ function rounded(value, digits) {
 }
 
 /**
- * Formats like Python's `%`, but supports only %s, %d, %i and %%, without widths.
+ * Formats values like Python's operator `%`. Only %s, %d, %i and %% are supported, without widths.
  * @param {Writer} machine
  * @param {Text} form
  * @param {any[]} values

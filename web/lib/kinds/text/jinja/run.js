@@ -41,7 +41,7 @@ const MOST_RANGE = 100_000;
 const BREAK = 'break';
 const CONTINUE = 'continue';
 
-/** The variables of a part of the template and, through `outer`, of the enclosing parts. */
+/** The variables of one part of the template. `outer` is the scope of the enclosing part. */
 class Scope {
   /** @type {Map<string, any>} */
   names = new Map();
@@ -501,7 +501,7 @@ function pairsIn(value, machine) {
 }
 
 /**
- * For the body of each macro: whether it uses `varargs` and `kwargs`. The results are cached, because a macro may be called often.
+ * For the body of each macro, whether it uses `varargs` and `kwargs`. The results are cached, because a macro may be called often.
  * @type {WeakMap<Node[], Record<string, boolean>>}
  */
 const USES = new WeakMap();

@@ -145,7 +145,7 @@ function split(writer, text, separator, most, fromRight) {
     done = to;
   }
   const rest = text.slice(done);
-  // White space at the end is not followed by another item.
+  // After white space at the end, there is no further item.
   if ((separator !== undefined && separator !== null) || rest.text !== '') parts.push(rest);
   if ((separator === undefined || separator === null) && parts[0]?.text === '') parts.shift();
   return new List(parts);
@@ -435,7 +435,7 @@ const ABSENT = new Set(
   ),
 );
 
-/** Calls a method. The characters of its string arguments are a part of its cost. @param {Method} method @param {Writer} writer
+/** Calls a method. The total length of its string arguments is a part of its cost. @param {Method} method @param {Writer} writer
  * @param {any} self @param {any[]} args @param {Keywords} keywords @param {string} name */
 export function callMethod(method, writer, self, args, keywords, name) {
   for (const one of [self, ...args, ...keywords.values()]) if (one instanceof Text) writer.budget.characters(one.text.length);

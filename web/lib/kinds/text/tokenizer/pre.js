@@ -146,7 +146,7 @@ const EXPRESSIONS = {
     BREAK,
     `${SPACE}?[${cased}]+`,
     `${SPACE}?[!-\\/:-~\\u{ff01}-\\u{ff0f}\\u{ff1a}-\\u{ff5e}\\u{2018}-\\u{201f}\\u{3000}-\\u{3002}]+`,
-    `(?<!${SPACE})${SPACE}+$`, // only at the beginning of a run, because otherwise each position of the run would be tried
+    `(?<!${SPACE})${SPACE}+$`, // matches only from the beginning of a run; otherwise each position of the run would be tried
     EAST_ASIAN,
     '\\p{N}+',
   ],

@@ -25,7 +25,7 @@ const LONGEST_WORD = 64;
 /** Number of tokens of a file, words of a text or characters of a word between two yields to the event loop. */
 const SLICE = 4096;
 
-/** Limit on the work of splitting each token in two at each position, which is quadratic in the length of the token. */
+/** Limit on the work of splitting every token in two at every position. The work is quadratic in the length of a token. */
 const MOST_WORK = 2 ** 30;
 
 export class SentencePieces {
