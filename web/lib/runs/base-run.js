@@ -101,8 +101,8 @@ export class BaseRun {
   seed;
 
   /**
-   * Why the run ended: 'stop', a stop string was found; 'end', its result is complete; 'length', it reached the requested length or the
-   * model's capacity; 'abort', it was stopped. Undefined while it runs.
+   * Why the run ended. 'stop': a stop string was found; 'end': the result is complete; 'length': the requested length or the model's
+   * capacity was reached; 'abort': the run was stopped. Undefined until the run ends.
    *
    * @type {Finish | undefined}
    */
@@ -306,8 +306,8 @@ export class BaseRun {
   }
 
   /**
-   * Yields the messages of the run. The parts of the run are drawn in parallel, each by one worker. A part whose order is undefined has
-   * nothing to draw.
+   * Yields the messages of the run. The parts of the run are drawn in parallel, each by one worker. A part without an `order` has nothing
+   * to draw.
    *
    * @template {{ link: Link, order: Order | undefined }} Part
    * @param {Part[]} parts
@@ -346,7 +346,7 @@ export class BaseRun {
 
   /**
    * @template T
-   * @param {T} drawn  the properties that only the saved runs of this verb have; they are copied
+   * @param {T} drawn  the properties that saved runs of this verb have in addition to the common ones; they are copied
    * @returns {{ version: 1, seed: string, model: string, options: object } & T}
    * @internal
    */

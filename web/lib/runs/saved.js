@@ -9,7 +9,7 @@
 import { classOf } from '../base/realm.js';
 import { NextPixelError } from '../base/error.js';
 
-/** Returns whether a value has the form. @typedef {(value: any) => boolean} Form */
+/** A function that returns whether a value has a certain form. @typedef {(value: any) => boolean} Form */
 
 /** Matches integers in a range. @param {number} low @param {number} high @returns {Form} */
 export const whole = (low, high) => (value) => Number.isInteger(value) && value >= low && value <= high;
@@ -17,7 +17,7 @@ export const whole = (low, high) => (value) => Number.isInteger(value) && value 
 /** @type {Form} */
 export const finite = (value) => typeof value === 'number' && Number.isFinite(value);
 
-/** Matches lists without holes. @param {Form} form  the form of each item @param {number} [most] @param {number} [least] @returns {Form} */
+/** Matches arrays without holes. @param {Form} form  form of each item @param {number} [most] @param {number} [least] @returns {Form} */
 export const arrayOf =
   (form, most = Infinity, least = 0) =>
   (value) =>

@@ -5,7 +5,7 @@
  * Starts a worker if `new Worker(address)` fails because the script is cross-origin, the page's policy forbids it, or the connection was
  * lost for a moment. Other ways to start the worker are tried in this order, each one if the previous one fails:
  *
- *     again     the same address, when its server responds again
+ *     again     the same address again, once its server responds
  *     vouched   the same address, or the address to which a bundler has moved the script, under the Trusted Types policy 'nextpixel'
  *     copied    a Blob with the text of the script, if the script imports no modules. Such a worker inherits the page's policy
  *     imported  a Blob with one line that imports the script, if the script imports modules, as the library's sources do

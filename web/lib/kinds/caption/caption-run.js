@@ -145,7 +145,7 @@ export class CaptionRun extends BaseRun {
 
   /**
    * Returns everything that is needed to resume the run: model.resume(saved) draws the same words as this run would have drawn. With
-   * several beams, the search is repeated.
+   * several beams, the resumed run repeats the search.
    *
    * @returns {SavedCaption}
    */

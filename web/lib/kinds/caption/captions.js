@@ -161,7 +161,7 @@ export class CaptionModel {
   }
 
   /**
-   * Converts the option `lookAt`, the locations that the first words attend to, to the form that the engine reads.
+   * Converts the option `lookAt` (the locations that the first words attend to) into the form that the engine reads.
    * @param {unknown} lookAt
    */
   #placesOf(lookAt) {

@@ -32,8 +32,9 @@
 export const VELOCITY = 80;
 
 /**
- * Returns the changes of voices that the notes cause, in order of time. Changes at the same time are ordered from the highest voice to the
- * lowest. If a note follows a note of the same pitch without a gap, both count as one longer note.
+ * Returns the changes that the notes cause, in order of time. With each change, a voice begins a note or turns off. Changes at the same
+ * time are ordered from the highest voice to the lowest. If a note follows a note of the same pitch without a gap, both count as one longer
+ * note.
  *
  * @param {Alphabet} alphabet
  * @param {Pick<Note, 'start' | 'length' | 'pitch' | 'voice'>[]} notes  notes; the notes of one voice must not overlap

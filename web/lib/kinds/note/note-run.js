@@ -39,7 +39,7 @@ import { play, render } from './synth.js';
  *   given events
  * @property {Float32Array} [probabilities]  with the option `probabilities`: for each position, the distribution over all ids from which
  *   its id was drawn, shape (to - from, ids). `info.notes` describes the ids
- * @property {AttentionMap[]} [maps]  with the option `maps`: one attention map per head of a layer
+ * @property {AttentionMap[]} [maps]  with the option `maps`: one attention map for each attention head
  */
 
 /** The options for drawing and playing. @typedef {{ settings: Settings, seed: number | bigint, probabilities: boolean, maps: boolean,

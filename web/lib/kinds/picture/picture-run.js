@@ -35,8 +35,8 @@ import { NOWHERE, PictureSink } from '../../sinks/picture.js';
  * @property {boolean} [anew]      with the option `resample`: true if samples were dropped or reordered. In this case, all elements drawn
  *   so far are repeated, in one step per sample and without maps, and replace the earlier elements
  * @property {Float32Array} [probabilities]  with the option `probabilities`: for each id, the model's own distribution before the id was
- *   drawn, shape (ids of the step, values). An id is a level of a channel or a colour of the palette, as counted by `info.levels`
- * @property {AttentionMap[]} [maps]   with the option `maps`: one attention map per head of a layer, for this position
+ *   drawn, shape (ids of the step, values). An id is a level of a channel or a colour of the palette, so `values` equals `info.levels`
+ * @property {AttentionMap[]} [maps]   with the option `maps`: one attention map for each attention head, for this position
  */
 
 /**

@@ -102,8 +102,7 @@ export async function stateOf(link, run) {
 }
 
 /**
- * Passes a state to the engine. Only runs that give the hash of this state continue from it, because bytes from outside may contain
- * anything.
+ * Passes a state to the engine. Bytes from outside may contain anything, so only runs that specify the hash of this state continue from it.
  *
  * @param {Link} link
  * @param {any} state  an untrusted value

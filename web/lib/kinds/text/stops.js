@@ -10,7 +10,7 @@ export class Stops {
   /** @type {TextStep[]} */
   #pending = [];
   /**
-   * For each pending step, the text in which stop strings are searched: the step's own text, or the marker of a control token.
+   * For each pending step, the text that is searched for stop strings: the step's own text, or the marker of a control token.
    * @type {string[]}
    */
   #seen = [];

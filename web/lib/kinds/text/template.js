@@ -37,8 +37,8 @@ import { json, str } from './jinja/write.js';
 /** @import { Pair } from './jinja/values.js' */
 
 /**
- * Numbers of the sources. 0 is the template. Then follow one number for other values, one for the tools, and three for each message: for
- * its content, its tool calls and its other strings.
+ * The numbers of the sources. The template itself has the number 0. The numbers of the messages begin at MESSAGES. Each message has EACH
+ * numbers: for its content, its tool calls and its other strings.
  */
 const OTHERS = 1;
 const TOOLS = 2;
@@ -50,7 +50,7 @@ const LAST_SOURCE = 0xffff;
 const MOST_TEMPLATE = 2 ** 18;
 /** The cost of each character of a date format, in items of the budget. */
 const DATE_ITEMS = 16;
-/** Matches a word such as the name of a role. Some templates make control tokens from such words. */
+/** Matches a word such as the name of a role. Some templates build the names of control tokens from such words. */
 const WORD = /^[\p{L}\p{N}_ -]*$/u;
 
 const MONTHS = ['January', 'February', 'March', 'April', 'May', 'June', 'July', 'August', 'September', 'October', 'November', 'December'];
@@ -145,7 +145,7 @@ function* converting(value, source, budget) {
   }
 }
 
-/** Converts a value of the template for a function of the page. @param {any} value @returns {any} */
+/** Converts a value of the template to a plain value for a function of the page. @param {any} value @returns {any} */
 function plain(value) {
   if (value instanceof Text) return value.text;
   if (value instanceof List) return value.items.map(plain);

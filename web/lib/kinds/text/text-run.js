@@ -37,8 +37,8 @@ import { Stops } from './stops.js';
  *   first
  * @property {Float32Array} [probabilities]  with the option `probabilities`: the probability of each token of the vocabulary at this
  *   position, under the model's own distribution
- * @property {AttentionMap[]} [maps]         with the option `maps`: the token's attention, one map per head of a layer; keys are indices in
- *   `run.ids`
+ * @property {AttentionMap[]} [maps]         with the option `maps`: the token's attention, one map for each attention head; keys are
+ *   indices in `run.ids`
  */
 
 /**

@@ -30,7 +30,7 @@ import { AlignedSheet } from './aligned-sheet.js';
  *   (temperature 1)
  * @property {Float32Array} [probabilities]  with the option `probabilities`: the probability of each token of the vocabulary at this
  *   position, under the model's own distribution
- * @property {AttentionMap[]} [maps]      with the option `maps`: the token's attention, one map per head of a layer
+ * @property {AttentionMap[]} [maps]      with the option `maps`: the token's attention, one map for each attention head
  * @property {Float32Array} [alignment]   with the option `maps`: one weight for each token of `run.input`: the mean over all heads of all
  *   layers. The weights add up to 1, with two exceptions: local attention around a predicted position damps the weights, so that they add
  *   up to less; in structured attention each weight is the probability that the token is attended to, and the weights may have any sum.
@@ -193,7 +193,7 @@ export class TranslationRun extends BaseRun {
 
   /**
    * Returns everything that is needed to resume the run: model.resume(saved) draws the same tokens as this run would have drawn. With
-   * several beams, the search is repeated.
+   * several beams, the resumed run repeats the search.
    *
    * @returns {SavedTranslation}
    */

@@ -85,7 +85,7 @@ const MOST_TEXT = 65536;
  * @property {string[]} warnings  warnings about irregularities of the file, as sentences for the user
  */
 
-/** Returns a function that must be called with the length of each string that is read. It returns whether it is time to yield. */
+/** Returns a function that must be called with the length of each string that is read. The function returns whether it is time to yield. */
 export function pacing() {
   let read = 0;
   return (/** @type {number} */ length) => (read += length + MORE) >= SLICE && (read = 0) === 0;
