@@ -7,7 +7,7 @@ import { abortable } from '../base/abort.js';
 import { NextPixelError } from '../base/error.js';
 
 /**
- * Returns the error for an attribute `src` that cannot be loaded.
+ * Returns the error for a file that cannot be loaded from the address in the attribute `src`.
  *
  * @param {string} what    'picture', 'sound' or 'music'
  * @param {string} src

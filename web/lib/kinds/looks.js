@@ -31,7 +31,7 @@ import { LOOKS } from './look-list.js';
  */
 
 /**
- * The values that the element has counted during a run.
+ * The totals that the element has accumulated during a run.
  * @typedef {{ nats: number[], steps: number, to: number, sampleRate: number }} Told
  */
 

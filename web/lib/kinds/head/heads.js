@@ -28,7 +28,7 @@ export class HeadModel {
   features;
   /** @internal */
   limit;
-  /** The input value of a word whose head is not pinned. It is also the length of a row of marginals. */
+  /** The input value of a word whose head is not pinned. This number is also the length of a row of marginals. */
   #open;
 
   /**

@@ -50,7 +50,7 @@ import { play, render } from './synth.js';
 const SLOWEST = 20;
 const FASTEST = 400;
 
-/** The beginning of a run: its first ids, and the bounds for the later ids. @typedef {{ known: number[], bounds: Bounds }} Plan */
+/** The ids with which a run begins, and the bounds for the ids that it draws. @typedef {{ known: number[], bounds: Bounds }} Plan */
 
 /** @typedef {{ given?: Given, plan: Plan }} Planned */
 

@@ -2,8 +2,8 @@
 // @ts-check
 
 /**
- * Represents a translation and its source sentence as words, with the attention between them. Such words are drawn on a canvas or shown in
- * a page.
+ * Represents a translation and its source sentence as words, with the attention between them. aligned-sheet.js draws these words on a
+ * canvas, and aligned-page.js shows them in a page.
  */
 
 /** A word or a punctuation mark: its text, its tokens, and whether it follows the previous word without a space.

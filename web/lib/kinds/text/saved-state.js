@@ -25,7 +25,10 @@ import { inTurns } from '../../base/turns.js';
 const wrong = (/** @type {string} */ what) =>
   new NextPixelError('state', `The state of the saved run ${what}. Omit it, { ...saved, state: undefined }, to read all tokens again`);
 
-/** Updates two hashes with words of 32 bits. @param {[number, number]} hashes @param {ArrayLike<number>} words @returns {[number, number]} */
+/**
+ * Updates two hashes with words of 32 bits.
+ * @param {[number, number]} hashes @param {ArrayLike<number>} words @returns {[number, number]}
+ */
 function hashed([a, b], words) {
   for (let i = 0; i < words.length; i++) {
     const one = a ^ Math.imul(words[i], 0xcc9e2d51);

@@ -2,7 +2,7 @@
 // @ts-check
 
 /**
- * Runs the chat template, a program in the Jinja language. This code is in a separate file, which is loaded with the first chat.
+ * Runs the chat template, a program in the Jinja language. This file is loaded with the first chat.
  * @huggingface/jinja parses the template, and jinja/ runs it in steps with a budget, so that a template from a file can neither stop the
  * page nor fill its memory.
  *

@@ -7,8 +7,8 @@ import { before, mapOf } from '../../runs/attention-map.js';
 /** @import { AttentionMap } from '../../runs/attention-map.js' */
 
 /**
- * Returns the function that maps a key to its position. A key of the map 'attention' is mapped to a position in the translation or in the
- * text. For other maps, the function is undefined, because keys of the source sentence need no conversion.
+ * Returns the function that converts a key to a position. Keys of the map 'attention' become positions in the translation or in the text.
+ * For other maps, returns undefined, because their keys are tokens of the source sentence and need no conversion.
  * @param {MapRow} row
  */
 const placeOf = ({ name }) => (name === 'attention' ? before : undefined);

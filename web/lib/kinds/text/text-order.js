@@ -7,7 +7,7 @@ import { edgesOf, levelsOf } from '../../sinks/bidi.js';
 
 /** @import { Stretch, TextLines, Word } from './text-lines.js' */
 
-/** A piece is drawn in one call: it is a word, or a part of a word with a single direction.
+/** A piece is the text that is drawn in one call: a word, or a part of a word with a single direction.
  * @typedef {{ text: string, stretches: Stretch[], x: number, line: number, width: number, reversed: boolean }} Piece */
 /**
  * A rectangle in CSS pixels, measured from the corner of the canvas.

@@ -28,7 +28,7 @@ import { arranged, boxesOf } from './text-order.js';
 
 /** The opacity of the darkest shade. */
 const FULL_SHADE = 0.6;
-/** The maximum thickness of the line under a token, in CSS pixels. With forced colours, this line replaces the shade. */
+/** The maximum thickness of the line under a token, in CSS pixels. This line replaces the shade if the system forces colours. */
 const FULL_LINE = 4;
 /** Opacity of given text. */
 const GIVEN_ALPHA = 0.72;
@@ -163,8 +163,8 @@ export class TextSheet extends Sheet {
     for (const { index, nats, given, box } of this.#boxes(pieces)) {
       const shade = !this.#shade || given ? 0 : FULL_SHADE * shadeOf(nats);
       if (shade > 0.01) {
-        // With forced colours, a shade could hide the letters, so a line under the token replaces the shade. A darker shade becomes a
-        // thicker line.
+        // If the visitor's system forces colours, a shade could hide the letters, so a line under the token replaces the shade. A darker
+        // shade becomes a thicker line.
         const thick = forced ? Math.max(1, (shade / FULL_SHADE) * FULL_LINE) : box.height - 2;
         context.globalAlpha = forced ? 1 : shade;
         context.fillStyle = surprise;

@@ -80,7 +80,7 @@ export class BytePairs {
   }
 
   /**
-   * Returns a string in the form in which it is split. This form is composed (Unicode NFC) if the pre-tokenizer requires it.
+   * Returns a string in the form that is split into words: composed (Unicode NFC) if the pre-tokenizer requires this, otherwise unchanged.
    * @param {string} text
    */
   compose(text) {
