@@ -146,7 +146,7 @@ export class BaseRun {
   }
 
   /**
-   * Waits until the input has been read, and then returns a value that depends on it.
+   * Waits until the input has been read, and then returns a value that depends on the input.
    *
    * @template T
    * @param {() => T} value

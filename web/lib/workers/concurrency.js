@@ -45,7 +45,7 @@ export function worthwhile([alone, ...others]) {
 }
 
 /**
- * Starts more workers, keeps the workers that are worthwhile and ends the others. The first worker is always kept, even if something fails.
+ * Starts more workers, keeps as many as are worthwhile and ends the others. The first worker is always kept, even if something fails.
  *
  * @param {Promise<Link>[]} starting   contains the first worker; every further worker that is started is added
  * @param {() => Promise<Link>} start  starts another worker

@@ -47,7 +47,7 @@ export async function addThreads(model, link, module, count, start) {
   const { memory, stacks } = await job.ask({ type: 'share', count });
   job.end();
   if (!memory) return;
-  // Browsers limit the number of workers of a page, so as many helpers are used as could be started.
+  // Browsers limit the number of workers of a page, so some helpers may fail to start; the others are used.
   const helpers = (await Promise.allSettled(stacks.map(start))).flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []));
   link.onEnd = () => {
     for (const helper of helpers) helper.end(new NextPixelError('closed', 'The model was closed'));

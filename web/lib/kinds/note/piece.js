@@ -2,11 +2,11 @@
 // @ts-check
 
 /**
- * A piece of music that is built id by id. At each moment at which voices change, the new notes come first, from the highest voice to the
- * lowest, and a wait follows. A note lasts until the next note or rest of its voice, or until the end.
+ * A piece of music that is built id by id. Whenever voices change, the ids of the new notes come first, from the highest voice to the
+ * lowest, and the id of a wait follows. A note lasts until the next note or rest of its voice, or until the end.
  *
- * Voices may be fixed: their notes are known in advance, and the other voices are drawn to fit them. A wait then never extends beyond the
- * next change of a fixed voice. At that moment, the fixed note is the only one allowed for its voice.
+ * Some voices may be fixed: their notes are known in advance, and the other voices are drawn to fit them. A wait then never extends beyond
+ * the next change of a fixed voice. At the time of this change, the fixed voice may only take its known note.
  */
 
 /** @import { Alphabet } from './alphabet.js' */
@@ -88,8 +88,8 @@ export class Piece {
   }
 
   /**
-   * Returns the ids that may come next; there is at least one. No wait may pass the next change of a fixed voice. The wait that ends at
-   * this change represents all longer waits, too; `cut` lists these longer waits.
+   * Returns the ids that may come next; there is at least one. No wait may extend beyond the next change of a fixed voice. The wait that
+   * ends at this change also represents all longer waits, which are listed in `cut`.
    *
    * @returns {{ ids: number[], cut: number[] }}
    */

@@ -61,7 +61,7 @@ import { Stops } from './stops.js';
  * @property {SavedState} [state]  the engine's state, if requested
  */
 
-/** The beginning of a run, and its length. most: the number of tokens to draw; state: the hash of the given state.
+/** The tokens with which a run begins, and its length. most: the number of tokens to draw; state: the hash of the given state.
  * @typedef {{ ids: number[], prompt: number, context: Context, most: number, vocabulary: number, heads: number, state?: string,
  * dropped: Dropped[] }} Plan */
 

@@ -80,7 +80,7 @@ export class Pairs {
   }
 }
 
-/** Positions are below this bound, so that a position and a rank fit in one number. */
+/** Positions are below this bound, so that a position and a rank together fit in one number. */
 const POSITIONS = 2 ** 26;
 
 /** Number of steps between two yields to the event loop, about a millisecond. A word of a thousand symbols takes fewer steps. */
