@@ -29,7 +29,7 @@ import torch
 
 from data import drawings, emoji
 
-SETS = {                                 # name: package, licence; sets with code points come first, because the others get theirs by name
+SETS = {                                 # name: package, licence; sets with code points come first; other sets look theirs up by name
     "noto": ("@iconify-json/noto@1.2.9", "Apache-2.0"),
     "twemoji": ("@iconify-json/twemoji@1.2.5", "CC-BY-4.0"),
     "fluent": ("@iconify-json/fluent-emoji-flat@1.2.6", "MIT"),

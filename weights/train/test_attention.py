@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Self-checks of the recurrent models: every attention of the encoder-decoder, and the memory network.
+"""Self-checks of the recurrent models: every kind of attention in the encoder-decoder, and the memory network.
 
     python3 weights/train/test_attention.py        seconds
 """

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Self-checks of Jukebox: convolutions match their definition, codebooks move towards the vectors that they replace, and priors get the
-right inputs."""
+"""Self-checks of Jukebox: convolutions match their definition, codebook vectors move towards the inputs that they represent, and priors get
+the right inputs."""
 import unittest
 
 import numpy as np

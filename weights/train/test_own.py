@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Self-checks of training on your own folders: every shipped file can be trained further, with the command of README.md ("Your own data")
-for each kind, on tiny generated folders: drawings, characters, sines, melodies, sentences.
+"""Self-checks of training on your own folders. Every shipped file can be trained further, and each command of README.md ("Your own data")
+works. The tests use tiny generated folders: drawings, characters, sines, melodies, sentences.
 
     python3 weights/train/test_own.py          half a minute; needs no data set
 """

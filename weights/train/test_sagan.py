@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Self-checks of the GAN: its attention, spectral normalisation, the folding into a file.
+"""Self-checks of the GAN: attention, spectral normalisation, and the folded weights of a file.
 
     python3 weights/train/test_sagan.py        a second
 """

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 """Self-checks of the parts of language models: byte-pair vocabularies, texts and their split, the Llama model.
 
-    python3 weights/train/test_text.py        seconds; with data/stories it also trains the shipped vocabulary anew (test_train.py runs it too)
+    python3 weights/train/test_text.py        seconds; with data/stories it also retrains the shipped vocabulary (test_train.py runs it too)
 """
 import collections
 import contextlib
@@ -26,7 +26,7 @@ TALE = "Once upon a time there was a king who had a golden bird.\n'It's mine,' s
 
 
 def slow_merges(words, count):
-    """Trains a vocabulary by the definition: counts all pairs anew for each merge."""
+    """Trains a vocabulary by the definition: recounts all pairs for each merge."""
     parts, found = {w: [bytes([b]) for b in w.encode()] for w in words}, []
     for _ in range(count):
         pairs = collections.Counter()

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 """Self-checks of the parts of translation models: pairs of sentences and their split, BLEU, random segmentations, the Transformer.
 
-    python3 weights/train/test_translation.py        seconds; with data/multi30k it also trains the shipped vocabulary anew
+    python3 weights/train/test_translation.py        seconds; with data/multi30k it also retrains the shipped vocabulary
 """
 import contextlib
 import io

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Self-checks of trees: sums over all projective trees by brute force, derivatives, crossing arcs, sentences that training leaves out.
+"""Self-checks of trees: comparison with brute-force sums over all projective trees, derivatives, crossing arcs, sentences excluded from
+training.
 
     python3 weights/train/test_trees.py        seconds
 """

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Self-checks of WaveNet: a grown model starts with the function of the smaller one; the loss counts ends once more."""
+"""Self-checks of WaveNet: a grown model starts with the function of the smaller one; the loss counts the decision to end a second time."""
 import unittest
 
 import numpy as np

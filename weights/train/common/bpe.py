@@ -2,7 +2,7 @@
 """Byte-pair encoding of text [Sennrich, Haddow and Birch 2016] on bytes [Radford et al. 2019]: training, encoding, and its representation
 in GGUF.
 
-Text is first cut into words by the rule that files call "gpt-2". A word is one of these: a run of blanks; an English ending after an
+Text is first cut into words by the rule that GGUF files call "gpt-2". A word is one of these: a run of blanks; an English ending after an
 apostrophe; a run of letters, digits or other characters, together with the blank before it.  Merges never cross words.  A vocabulary has
 the special tokens, the 256 bytes, then one token per merge:
 
@@ -28,8 +28,8 @@ WAYS = 8                                 # number of random segmentations of a w
 
 @functools.lru_cache(maxsize=None)
 def printable():
-    """Returns the printable character of each byte: the byte's own if it is printable, else the next unused one from 256 on.  The mapping
-    is the table of GPT-2."""
+    """Returns a printable character for each byte: its own character if that is printable, otherwise the next unused code point from 256
+    on.  The mapping is the table of GPT-2."""
     seen = [*range(0x21, 0x7f), *range(0xa1, 0xad), *range(0xae, 0x100)]
     rest = iter(range(256, 512))
     return [chr(b) if b in seen else chr(next(rest)) for b in range(256)]
@@ -162,7 +162,8 @@ class Vocabulary:
 
 
 class Signs(Vocabulary):
-    """A vocabulary of only these one-byte characters, without merges; other characters are skipped, as the library does if a file has no unknown token."""
+    """A vocabulary of the given one-byte characters, without merges. Other characters are skipped, as in the library if a file has no
+    unknown token."""
 
     def __init__(self, signs, special=("<end>",)):
         super().__init__([], special)

@@ -96,7 +96,7 @@ def greedy_margin(header, tensors, done, length=200):
 
 
 def meet(model, ids, names):
-    """Returns the sums of x x^T over the inputs of the matrices, for known ids: {name: (cols, cols)}"""
+    """Returns the sum of x x^T over the inputs x of each matrix, for the given ids: {name: (cols, cols)}"""
     model.products = {n: np.zeros((model.t[n].shape[1],) * 2, np.float32) for n in names}
     model.start(ids.shape[1], len(ids))
     for p in range(len(ids)):
@@ -106,8 +106,8 @@ def meet(model, ids, names):
 
 
 def scales(block, weight, kind):
-    """Chooses a scale for each row of 32 columns (rows, 32) -> (rows,): of some candidates near the usual scale, the one with the smallest
-    weighted squared error."""
+    """Chooses a scale for each row of a block (rows, 32) -> (rows,): the one with the smallest weighted squared error among some candidates
+    near the usual scale."""
     rows = np.arange(len(block))
     if kind == gguf.Q8_0:
         usual, low, high, factors = np.abs(block).max(1) / 127, -127, 127, np.linspace(0.97, 1, 7)

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: MIT
 """The classes of a run that trains on your own folder (--labels):
 
-    auto       if all folders are named like classes of the model, these classes; otherwise folders of sounds and of GAN pictures become new classes; other pictures have none
+    auto       the model's classes if every folder is named like one of them; otherwise, folders of sounds and of GAN pictures become
+               new classes, and other pictures have no class
     folders    the top-level folders are the classes of the model
     speakers   for sounds: the top-level folders are the speakers of the model
     file       folders named like classes of the model are these classes; the other files have no class

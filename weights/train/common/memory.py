@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 """Applies settings that PyTorch reads when it is imported. The first setting is a faster allocator if it is installed (Debian package
 libtcmalloc-minimal4; saves 5 to 10 % of a step). The second makes idle threads sleep: on a shared machine, busy waiting makes a step
-several times slower. The third selects kernels of OpenBLAS, which treats an Intel processor newer than itself as the oldest one; with the
-right kernels, single-precision products are six times as fast as with the oldest ones."""
+several times slower. The third selects the kernels of OpenBLAS. If an Intel processor is newer than OpenBLAS, OpenBLAS uses the kernels of
+the oldest processor; with the right kernels, single-precision products are six times as fast."""
 import glob
 import os
 import sys

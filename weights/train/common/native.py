@@ -13,7 +13,7 @@ from common.machine import processor
 from common.recipes import RUNS
 
 COMPILED = os.environ.get("NEXTPIXEL_NATIVE") or RUNS
-# native.c is compiled, and it includes avx2.h.
+# Only native.c is compiled; it includes avx2.h.
 SOURCES = [os.path.join(os.path.dirname(os.path.abspath(__file__)), name) for name in ("native.c", "avx2.h")]
 enabled = True                           # the setting `native` of the run
 FLAGS = ["-O3", "-march=native", "-fopenmp", "-shared", "-fPIC"]
@@ -134,8 +134,8 @@ def address(t):
 
 class AddNorm(torch.autograd.Function):
     """Adds two tensors and normalises the sum: h (..., d) float, f (..., d) bf16 or None -> (x, y), where x is the new residual stream in
-    float and y = LN(h + f) in bf16. With post, x is y in full precision, else x = h + f. One pass over memory replaces an addition, a layer
-    norm and two casts."""
+    float and y = LN(h + f) in bf16. If post is set, x is y in full precision; otherwise x = h + f. One pass over memory replaces an
+    addition, a layer norm and two casts."""
 
     @staticmethod
     def forward(ctx, h, f, weight, bias, eps, post):
@@ -163,7 +163,7 @@ class AddNorm(torch.autograd.Function):
 
 
 def column_sums(g, h=None):
-    """Sums the columns of g: (..., d) bf16 -> (d,) float; with h, g is first set to 0, in place, where h is not positive."""
+    """Sums the columns of g: (..., d) bf16 -> (d,) float; if h is given, g is first set to 0 in place wherever h is not positive."""
     d, sums = g.shape[-1], torch.zeros(g.shape[-1])
     if library().column_sums(torch.get_num_threads(), ctypes.c_long(g.numel() // d), d, *map(address, (g, h, sums))):
         raise MemoryError

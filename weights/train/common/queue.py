@@ -2,8 +2,8 @@
 """A list of runs that are trained in order, or alternately, at the lowest priority.
 
 The state of the queue is in runs/queue.json and is changed under a lock, so any command may be run at any time.  SIGTSTP pauses training:
-loop.py does not count the time of the pause.  A program that needs the whole machine leaves a hold, a file whose name is its process id;
-holds of ended processes do not count.  This module uses only the standard library: starting a queue does not need PyTorch.
+loop.py does not count the time of the pause.  A program that needs the whole machine creates a hold, a file whose name is the program's
+process id; holds of ended processes do not count.  This module uses only the standard library: starting a queue does not need PyTorch.
 """
 import contextlib
 import fcntl
@@ -68,7 +68,7 @@ def tell(pid, number):
 
 
 def halt(pids, wait=20.0):
-    """Pauses these trainings until SIGCONT; returns once they have stopped."""
+    """Pauses the trainings with these process ids until they receive SIGCONT; returns once they have stopped."""
     end = time.monotonic() + wait
     for pid in pids:
         tell(pid, signal.SIGTSTP)

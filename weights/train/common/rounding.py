@@ -12,7 +12,7 @@ import torch
 from common import native
 
 BLOCK = 32                               # weights that share a scale in a file
-FILE, ENGINE = 127, 63                   # steps in each direction: of Q8_0 in a file; of weights in the engine
+FILE, ENGINE = 127, 63                   # number of steps on each side of zero: in a Q8_0 file; in the engine's weights
 
 
 def to_steps(x, steps):
@@ -24,7 +24,8 @@ def to_steps(x, steps):
 
 
 def q8_0(w):
-    """Rounds a matrix (rows, columns) as the engine stores it: a row of a Q8_0 file has 63 steps (src/kernels/matmul.c)."""
+    """Rounds a matrix (rows, columns) as the engine stores it: a row of a Q8_0 file gets 63 steps on each side of zero
+    (src/kernels/matmul.c)."""
     return to_steps(to_steps(w.unflatten(1, (-1, BLOCK)), FILE).flatten(1), ENGINE)
 
 

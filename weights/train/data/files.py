@@ -18,7 +18,7 @@ KINDS = {
     "pairs": ((".tsv", ".csv", ".tmx"), "de-en, seq2seq-additive"),
     "treebanks": ((".conllu", ".conll"), "crf-en, memm-en, hmm-en, parents-en"),
 }
-LONGEST = 50                             # maximum number of lines within quotes in a table
+LONGEST = 50                             # maximum number of lines that a quoted column of a table may span
 MOST_NAMED = 5                           # maximum number of files that a report names for each reason
 _said = set()
 

@@ -26,7 +26,7 @@ HELD_OUT, VALIDATION = 0.1, 0.1
 LEAST = 10                               # minimum number of pictures
 LIGHT = {1: 192, 3: 250}                 # by number of channels: a drawing without any value darker than this would be invisible on white
 HEIF = "HEIC needs the package pillow-heif: pip install pillow-heif"
-# Reason for a failure, by a brand in the first bytes of the file.
+# The package or version that a picture needs, by the file-type brand in its first bytes.
 NEEDS = {b"avif": "AVIF needs Pillow 11.3 or later", b"heic": HEIF, b"mif1": HEIF}
 TURNS = {2: "FLIP_LEFT_RIGHT", 3: "ROTATE_180", 4: "FLIP_TOP_BOTTOM", 5: "TRANSPOSE", 6: "ROTATE_270", 7: "TRANSVERSE", 8: "ROTATE_90"}
 

@@ -5,7 +5,7 @@ The folder has fsdd_index.csv (digit,speaker,take,samples) and fsdd_8k_mulaw.u8.
 the published recordings themselves, recordings/7_jackson_32.wav. The author of the data set defines takes 0 to 4 as the test set. Takes 5
 and 6 are for validation, and the other 43 takes of each digit and speaker are for training.
 
-Silence before and after the word is cut off (`word`), and each recording is made equally loud: its largest sample becomes 0.8.
+Silence before and after the word is cut off (`word`), and all recordings are scaled to the same peak: the largest sample becomes 0.8.
 """
 import csv
 import glob

@@ -162,7 +162,7 @@ NOUNS = {word for t in THINGS for word in (t.noun, t.plural)}
 
 
 def fraction(text):
-    """Returns a number in [0, 1) derived from a text."""
+    """Returns a number in [0, 1) derived from the hash of a string."""
     return int(hashlib.sha256(text.encode()).hexdigest()[:8], 16) / 2 ** 32
 
 

@@ -5,7 +5,7 @@ A module has
     DATASET      the module of data/ that reads the files written here
     ABOUT        a description, in a line; LICENCE, as its author states it; HOW, for originals without an address: how to get them
     FILES        the originals, each an `Original`
-    WRITTEN      {written file: SHA-256 of its contents}, for those that the shipped weights were trained on, if known
+    WRITTEN      {written file: SHA-256 of its contents}, for the files that the shipped weights were trained on, if known
     write(found, directory)      found: {name of an original: path}
 """
 import contextlib

@@ -17,7 +17,7 @@ from models.chain.features import features, fnv, ids_of
 from models.chain.model import Chain, Config
 
 PREFIX = "chain."
-HEAVY = 300.0                            # an HMM file counts as this many words per tag, next to the counts of your own sentences
+HEAVY = 300.0                            # if your own sentences are added to an HMM file, the file counts as this many words per tag
 LEAST = 2                                # a feature that occurs only once in the training sentences does not generalise
 
 

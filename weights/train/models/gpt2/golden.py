@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Golden cases of GPT-2, with the tensors of models/llama/golden.py: `values` (n), the first of them given; `logits` (n, V) of x_i given
-x_<i; `nats` (n)."""
+"""Golden cases of GPT-2, with the tensors of models/llama/golden.py: `values` (n), the first of which is given; `logits` (n, V) of x_i
+given x_<i; `nats` (n)."""
 import math
 
 import numpy as np

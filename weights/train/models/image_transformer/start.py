@@ -3,11 +3,11 @@
 
 With sinusoidal tables, keys and queries project onto a few frequencies of the position; the queries are rotated by an offset. The scores
 are then sharp * sum_f cos(w_f (p_query + offset - p_key)) for each axis, largest at the wanted key.  Tables of values and classes start at
-zero in those dimensions.  Training changes these weights like all others. Without this start, a short training spends most of its time on
-finding the pixel above.
+zero in the dimensions that these heads read.  Training changes these weights like all others. Without this start, a short training spends
+most of its time on finding the pixel above.
 
-Position i carries the value of position i - 1, so the value of the pixel above is found at the key with offset (-1, +1). MIRROR in the
-place of an offset means the left-right or top-bottom mirror image.
+Position i carries the value of position i - 1, so the value of the pixel above is found at the key with offset (-1, +1). MIRROR instead of
+an offset means the left-right or top-bottom mirror image.
 
 For photographs (dmol, pre-norm), the values themselves are copied too: the channels of a position, and those that each aimed head finds,
 have separate dimensions up to the output (`copy_neighbours`).

@@ -30,7 +30,7 @@ CARRIED = ("attn_k", "attn_v", "attn_output")    # parts of the names of matrice
 class Settings(Config, Common):
     dataset: str = "mnist"
     look_around: bool = False            # heads of the first blocks start by attending to neighbours, see start.py
-    four_bits: str = ""                  # regular expression: matrices whose names it matches at the start take 4 bits where others take 8
+    four_bits: str = ""                  # regular expression: matrices whose names begin with a match have 4 bits where others have 8
     fit_output: bool = False             # dmol: the output starts at the least-squares prediction, see start.py
     stack: str = ""                      # "0,1,1,2" with --from: starts with copies of a shallower file's blocks in this order, see grow.py
     pretrain_encoder: int = 0            # direct, with a palette: steps of 48 pictures that train only the encoder, see pretrain.py

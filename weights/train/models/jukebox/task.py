@@ -336,8 +336,8 @@ class JukeboxTask(Task):
         return dict(found, **{PREFIX + "speakers": card.get("speaker_names") or [str(i) for i in range(c.speakers)]}) if c.speakers else found
 
     def type_of(self, name, x, kind):
-        """Matrices of the priors are stored in the requested type. Tables, and matrices of encoders and decoders (whose inputs would be
-        rounded too), are stored in F16 instead of a quantised type; codebooks and vectors in F32."""
+        """Returns the requested type for matrices of the priors. For tables, and for matrices of encoders and decoders (whose inputs would
+        be rounded too), returns F16 instead of a quantised type; for codebooks and vectors, F32."""
         rounds = kind in (gguf.Q4_0, gguf.Q8_0)
         if x.ndim != 2 or name.startswith("codebook."):
             return gguf.F32

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Golden case of the Llama family:
 
-    values (n)    x_0..x_{n-1}, the first given       label (1)   -1
+    values (n)    x_0..x_{n-1}; x_0 is given          label (1)   -1
     logits (n, V) of x_i given x_<i; zeros for x_0    nats (n)    -log p(x_i | x_<i); ln V for x_0
 """
 import math

@@ -3,7 +3,7 @@
 spectral normalisation.
 
     conv 3x3, ReLU, conv 4x4 stride 2 (in parallel: mean 2x2, conv 1x1) -> attention at half size -> blocks, each half as wide
-      -> as many channels again, their deviations -> a block half as wide -> ReLU, sum
+      -> concatenation with their deviations (twice as many channels) -> a block half as wide -> ReLU, sum
 
 Two additions discourage mode collapse. The discriminator sees how much the pictures of a class in a batch deviate from each other [after
 Karras 2018, who uses the mean of these deviations]. It also predicts the first values of the latent, and the generator is trained to make

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: MIT
-"""The GRU over whole sequences, several directions together, with our own backward pass. PyTorch's backward pass is quadratic in the length
-for packed batches, because it makes a full tensor of zeros for each step's slice, and it computes a product for the weights' gradient at
-each step.
+"""Runs the GRU over whole sequences, in several directions together, with a custom backward pass. PyTorch's backward pass is quadratic in
+the length for packed batches, because it makes a full tensor of zeros for each step's slice, and it computes a product for the weights'
+gradient at each step.
 
     r = sigmoid(x_r + h W_r + b_r),  z likewise,  hn = h W_n + b_n,  n = tanh(x_n + r hn),  h' = n + z (h - n)
 
-Every derivative except those along h is a product of values from the forward pass, so the backward pass computes these for all steps
-together.
+Every derivative except those along h is a product of values from the forward pass, so the backward pass computes these derivatives for all
+steps together.
 """
 import torch
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""An encoder that reads words teaches one that reads characters. At the end of each token, the left-to-right state should equal the
-teacher's state at that token; at the token's beginning, the right-to-left state should equal it.  The teacher does not train attention."""
+"""An encoder that reads words teaches one that reads characters. At the last character of each token, the left-to-right state should equal
+the teacher's state at that token; at the first character, the right-to-left state should.  The teacher does not train attention."""
 import torch
 
 from models.transformer.model import PADDING

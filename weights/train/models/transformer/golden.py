@@ -4,7 +4,7 @@
     source (m)      the sentence and the end token           values (n)      t_0..t_{n-1}             label (1)   -1
     encoder (m, d)  the encoder's output                     logits (n, V)   of t_p given t_<p        nats (n)    -log p(t_p | source, t_<p)
     map.encoder (m, M H, m), map.attention (n, N H, n), map.source (n, N H, m)
-                    attention's weights, a position's rows block by block and head by head; key j is input position j
+                    attention weights; the rows of a position are sorted by block, then by head; key j is input position j
 
 Random weights are large enough that attention is far from uniform.
 """
