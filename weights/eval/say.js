@@ -41,7 +41,7 @@ const model = /** @type {import('../../web/lib/index.js').ModelOf<'sound'>} */ (
 const { classes, speakers = [] } = model.info;
 const began = performance.now();
 let [sounded, ended] = [0, 0];
-/** @type {number[]} milliseconds milliseconds until playback could start */
+/** @type {number[]} milliseconds until playback could start */
 const waits = [];
 /** @type {Record<string, number>} */
 const defects = { short: 0, quiet: 0, endless: 0 };

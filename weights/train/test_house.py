@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Self-checks of the code that all recipes share: the loop, the queue, starting from a file, several processes, your own pictures.
+"""Self-checks of the code that all recipes share: the training loop, the queue, runs that start from a file, runs in several processes, and
+your own pictures.
 
     python3 weights/train/test_house.py        a minute; needs no data set (test_train.py runs it too)
 """

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Self-checks of prepare.py: fetching from a server on this machine, and small archives in the form of the originals.
+"""Self-checks of prepare.py, which fetches files from a server on this machine and converts small archives in the form of the originals.
 
     python3 weights/train/test_prepare.py      seconds; needs no data set and no network
 """

@@ -30,7 +30,7 @@ class Settings(Config, Common):
     prose: str = ""                      # a folder of text files (or .txt.xz) that also contribute to the word clusters
     clusters: int = 0                    # 0: none
     cluster_words: int = 20000
-    drop: float = 0.0                    # fraction of words whose identity training drops, so that their form must suffice
+    drop: float = 0.0                    # fraction of words whose identity training drops, so that the model has to rely on their form
     precision: float = 0.0               # precision of the weights' Gaussian prior
     tags: str = ""                       # the tags of models without data (golden cases)
 

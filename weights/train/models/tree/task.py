@@ -16,7 +16,7 @@ from models.tree import trees
 from models.tree.model import PLACES, Config, Tree
 
 PREFIX = "tree."
-POOL = 32                                # number of batches that are sorted by length together
+POOL = 32                                # the sentences of this many batches are sorted by length together
 
 
 @dataclass
@@ -27,7 +27,7 @@ class Settings(Config, Common):
     prose: str = ""                      # a folder of text files (or .txt.xz) that also contribute to the word clusters
     clusters: int = 0                    # 0: none
     cluster_words: int = 20000
-    forget: float = 0.0                  # fraction of words whose identity training drops, so that their form must suffice
+    forget: float = 0.0                  # fraction of words whose identity training drops, so that the model has to rely on their form
     softened: float = 1.0                # factor of the scores in the file: the best tree stays the best, but all trees become less certain
     relations: str = ""                  # "": the relations of the data; "-": none, for golden cases, which have no data
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Golden cases of WaveNet, with the tensors of models/pixelcnn/golden.py; a sound has no `order` and `image`, but has
+"""Golden cases of WaveNet, with the tensors of models/pixelcnn/golden.py; a sound has no `order` and no `image`, but it has
 
     speaker (1)      -1 = none
 Random weights are large enough that far taps matter.
