@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Measures the speed of sounds that are generated as codes, in headless Chromium, with one worker and with two. The times are for complete
-// digits from the priors to the waveform, for the decoder alone and for the encoders alone. The result for each digit is the minimum of
-// several rounds, because other programs may run on the machine.
+// Measures how fast sounds are generated as codes, in headless Chromium, with one worker and with two. The times are for complete digits,
+// from the priors to the waveform, for the decoder alone and for the encoders alone. The result for each digit is the minimum of several
+// rounds, because other programs may run on the machine.
 //
 //   node tests/bench/codes.js [weights/jukebox-small.gguf] [--count 20] [--rounds 7] [--seconds 1.5]
 // @ts-check

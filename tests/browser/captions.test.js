@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** The page on Show, Attend and Tell: what a visitor does. */
+/** Tests the page on Show, Attend and Tell as a visitor uses it. */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

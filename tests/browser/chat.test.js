@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** The chat page and <next-pixel task="chat">: a chat by keyboard and at phone size; answers are stopped, continued and edited. */
+/**
+ * Tests the chat page and <next-pixel task="chat">: chatting by keyboard and at phone size, and stopping, continuing and editing answers.
+ */
 
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';

@@ -2,8 +2,8 @@
 // @ts-check
 
 /**
- * Checks that tests apply to every page: nothing shifts, nothing is too wide, axe-core finds no fault, Tab reaches everything, and the page
- * is cached.
+ * Functions with which the tests check every page: nothing shifts, nothing is too wide, axe-core finds no fault, Tab reaches everything,
+ * and the page is cached.
  */
 
 import assert from 'node:assert/strict';

@@ -2,8 +2,8 @@
 // @ts-check
 
 /**
- * The page on chorales: three voices are added to the visitor's, nothing plays before a click, the arcs of attention, another key; and the
- * music element.
+ * Tests the page on chorales. The page adds three voices to the visitor's melody, plays nothing before a click, draws attention as arcs,
+ * and can change the key. Also tests the element with music.
  */
 
 import assert from 'node:assert/strict';

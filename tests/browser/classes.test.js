@@ -2,8 +2,8 @@
 // @ts-check
 
 /**
- * Figures that draw a picture of each class, with digits and in colour: values, the switch between models, buttons, off screen, failures,
- * widths, reduced motion.
+ * Tests the two figures that draw a picture of each class, one with digits and one in colour: the pixel values, the switch between models,
+ * and the buttons. The figures must also handle failed downloads, pause off screen, fit narrow windows, and respect reduced motion.
  */
 
 import assert from 'node:assert/strict';

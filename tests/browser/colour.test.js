@@ -2,8 +2,8 @@
 // @ts-check
 
 /**
- * The gallery of completed pictures: rows, values, the strip of originals, buttons, the switch between models, off screen, failures,
- * widths, reduced motion.
+ * Tests the gallery of completed pictures: its rows, their pixel values, the strip of originals, the buttons, and the switch between
+ * models. The gallery must also handle failed downloads, pause off screen, fit narrow windows, and respect reduced motion.
  */
 
 import assert from 'node:assert/strict';

@@ -2,8 +2,8 @@
 // @ts-check
 
 /**
- * <next-pixel> together with other code: properties that frameworks assign, connecting and removing in any order, several elements on a
- * page, released resources.
+ * Tests <next-pixel> when other code, such as a framework, controls it: the code may set properties, and insert or remove the element, at
+ * any time and in any order. Several elements can be on one page, and a removed element must release its resources.
  */
 
 import assert from 'node:assert/strict';

@@ -2,7 +2,7 @@
 // @ts-check
 
 /**
- * <next-pixel>: its progress bar, the moment at which its model is downloaded, the language of its texts, and sounds that are played again.
+ * Tests the progress bar of <next-pixel>, when the element downloads its model, the language of its texts, and repeated playback of sounds.
  */
 
 import assert from 'node:assert/strict';

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** <next-pixel> on a page with a strict content security policy: connecting and removing it, attributes, events, accessibility. */
+/**
+ * Tests <next-pixel> on a page with a strict content security policy: its attributes, its events, its accessibility, and its insertion and
+ * removal.
+ */
 
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';

@@ -13,7 +13,7 @@ import { session, sleep } from './browser.js';
 
 const { withPage } = session();
 
-/** Opens an address; returns the path and the language of the page at which the visitor ends. @param {Page} page @param {string} address */
+/** Opens an address; returns the path and the language of the page that the visitor reaches. @param {Page} page @param {string} address */
 async function comesTo(page, address) {
   await page.goto(address);
   await page.locator('.masthead .language').first().waitFor();

@@ -2,8 +2,8 @@
 // @ts-check
 
 /**
- * Firefox, if it is installed: a page as a single file opened from disk, a figure in a frame, and a course that was kept on the device,
- * after its server has stopped.
+ * Tests in Firefox, if it is installed. They open a page as a single file from disk, a figure in a frame, and, after the server has
+ * stopped, a course that was kept on the device.
  */
 
 import assert from 'node:assert/strict';

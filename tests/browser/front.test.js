@@ -2,8 +2,8 @@
 // @ts-check
 
 /**
- * The front page: the digit that completes itself, the cards, the list of papers, the page's size, and old addresses that used to lead to
- * parts of this page.
+ * Tests the front page: the digit that completes itself, the cards, the list of papers, and the size of the page. Also tests old addresses,
+ * which used to lead to parts of this page.
  */
 
 import assert from 'node:assert/strict';

@@ -2,8 +2,8 @@
 // @ts-check
 
 /**
- * The page on the Image Transformer: security policy, pictures, controls, keyboard, pointer, failures, colour themes, widths, reduced
- * motion.
+ * Tests the page on the Image Transformer: its pictures, its controls, and its use with the keyboard and the pointer. The page must also
+ * obey its security policy, handle failed downloads, support both colour themes, fit narrow windows, and respect reduced motion.
  */
 
 import assert from 'node:assert/strict';

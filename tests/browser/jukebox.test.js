@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** The page on the VQ-VAE: stages that can be played, a digit drawn as codes, the codebook, errors. */
+/** Tests the page on the VQ-VAE: playing the sound of each stage, generating a spoken digit as codes, the codebook, and error messages. */
 
 import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';

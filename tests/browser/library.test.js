@@ -2,8 +2,8 @@
 // @ts-check
 
 /**
- * The library inside a page with a strict content security policy: loading, streaming, stopping, failing; and the results have the same
- * bytes as in Node.
+ * Tests the library inside a page with a strict content security policy: loading, streaming, stopping and errors. The results must have the
+ * same bytes as in Node.
  */
 
 import assert from 'node:assert/strict';

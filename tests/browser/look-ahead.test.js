@@ -2,8 +2,8 @@
 // @ts-check
 
 /**
- * The figure on speculative decoding: its pictures and passes are compared with the model's; also timing, stop, keys, reduced motion,
- * widths and failures.
+ * Tests the figure on speculative decoding. Its pictures and passes must equal the model's. The tests also cover its time measurement, its
+ * Stop button, the keyboard, reduced motion, narrow windows, and failed downloads.
  */
 
 import assert from 'node:assert/strict';

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** The page "The Transformer, opened": what a visitor does. */
+/** Tests the page "The Transformer, opened" as a visitor uses it. */
 
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';

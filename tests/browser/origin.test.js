@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** The published library on another origin than the page: one line and one element, under policies, and in a sandboxed frame. */
+/**
+ * Tests a page that loads the published library from another origin, with one line of code and one element. The page may have a strict
+ * policy, or be in a sandboxed frame.
+ */
 
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';

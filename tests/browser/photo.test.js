@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** A visitor's own picture: scaling down, file, drop, paste, camera, and errors. */
+/**
+ * Tests how a visitor's own picture reaches a figure: from a file, by drop, by paste or from the camera. Also tests scaling down and error
+ * messages.
+ */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** The manual's playground: a model, a verb, options, the call as code, and its result. */
+/** Tests the manual's playground: a visitor chooses a model, a verb and options, and sees the call as code, and its result. */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

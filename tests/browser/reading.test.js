@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** The page on reading with a memory: what a visitor does. */
+/** Tests the page on reading with a memory as a visitor uses it. */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** The page on SNAIL: what a visitor does. */
+/** Tests the page on SNAIL as a visitor uses it. */
 
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';

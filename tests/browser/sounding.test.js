@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** <next-pixel> with sound: stopped, paused, changed, removed, given invalid audio. No error is unhandled, and nothing is reported
- * afterwards. */
+/**
+ * Tests <next-pixel> with sound. The element is stopped, paused, changed, removed, or given invalid audio. This must not cause an unhandled
+ * error, and nothing may be reported afterwards.
+ */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

@@ -2,8 +2,8 @@
 // @ts-check
 
 /**
- * The section on enlarging: rows, values, agreement with the small picture, the order of the pixels, buttons, the switch between models,
- * failures, widths, reduced motion.
+ * Tests the section on enlarging: its rows, their pixel values, their agreement with the small picture, the order of the pixels, the
+ * buttons, and the switch between models. The section must also handle failed downloads, fit narrow windows, and respect reduced motion.
  */
 
 import assert from 'node:assert/strict';

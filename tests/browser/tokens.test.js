@@ -2,8 +2,8 @@
 // @ts-check
 
 /**
- * The page on tokens: what a visitor does. Visitors see it with weights/stories.gguf. The tests use stories260K instead, or the file that
- * the environment variable TALES names.
+ * Tests the page on tokens as a visitor uses it. For visitors, the page loads weights/stories.gguf. The tests use stories260K instead, or
+ * the file that the environment variable TALES names.
  */
 
 import assert from 'node:assert/strict';

@@ -2,8 +2,8 @@
 // @ts-check
 
 /**
- * The page on the Transformer: what a visitor does. Visitors see it with weights/de-en.gguf; the environment variable DE_EN names another
- * file.
+ * Tests the page on the Transformer as a visitor uses it. The page loads weights/de-en.gguf, or the file that the environment variable
+ * DE_EN names.
  */
 
 import assert from 'node:assert/strict';

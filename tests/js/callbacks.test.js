@@ -2,8 +2,8 @@
 // @ts-check
 
 /**
- * Errors that callbacks throw, immediately or later, reach the caller of the method unchanged and only once, and nobody else (an unhandled
- * rejection would fail a test). A callback that must answer synchronously must not return a promise: the promise is refused.
+ * Errors that callbacks throw, immediately or later, reach the caller of the method unchanged and only once, and are reported nowhere else
+ * (an unhandled rejection would fail a test). A callback that must answer synchronously must not return a promise: the promise is refused.
  */
 
 import assert from 'node:assert/strict';

@@ -2,8 +2,8 @@
 // @ts-check
 
 /**
- * Makes tests/js/chat-templates.json: the chat templates of people's files, and talks as Jinja itself renders them, set up as the package transformers
- * does. The templates are those that @huggingface/ollama-utils 0.0.18 (MIT) has collected from GGUF files.
+ * Makes tests/js/chat-templates.json: chat templates of public model files, and chats that Jinja itself renders with them, with the
+ * settings that the package transformers uses. The templates come from @huggingface/ollama-utils 0.0.18 (MIT), which collects them from GGUF files.
  *
  *     npm pack @huggingface/ollama-utils@0.0.18, unpacked; then node tests/js/chat-templates-make.js FOLDER (needs python3 with jinja2)
  */
@@ -13,7 +13,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 
 import { transform } from 'esbuild';
 
-/** Of each family the file of one model, by its name there. */
+/** For each family, the name of one model in that package. */
 const FAMILIES = {
   Aya: 'aya-expanse:8b',
   Cogito: 'cogito:3b',

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** `workers: 'auto'`: how many workers the library keeps, for given measurements and on this machine. */
+/** Tests how many workers the library keeps with `workers: 'auto'`: with speeds that the tests define, and with those of this machine. */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Constrained texts: one of several strings, a custom grammar, no allowed token. */
+/** Tests constraints on generated text: a choice of several strings, a custom grammar, and a constraint that allows no token. */
 
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';

@@ -2,8 +2,8 @@
 // @ts-check
 
 /**
- * Cached copies of files: when a copy is still valid, for the headers of different servers, for compressed and uncompressed responses, from
- * the same and from another origin.
+ * Tests when a cached copy of a file is still valid. The tests cover the headers of different servers, compressed and uncompressed
+ * responses, and the same or another origin.
  */
 
 import assert from 'node:assert/strict';

@@ -358,7 +358,7 @@ for (const [name, row] of ROWS) {
   });
 }
 
-/** Returns the paths of the lists and texts in a saved run. @param {any} thing @returns {string[][]} */
+/** Returns the paths of the lists and strings in a saved run. @param {any} thing @returns {string[][]} */
 const listsIn = (thing) =>
   Array.isArray(thing) || typeof thing === 'string'
     ? [[]]
@@ -367,7 +367,7 @@ const listsIn = (thing) =>
       : [];
 
 /**
- * Returns a copy of a saved run in which the list or text at this path has n items.
+ * Returns a copy of a saved run in which the list or string at this path has length n.
  *
  * @param {any} thing
  * @param {string[]} way

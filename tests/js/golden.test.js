@@ -36,8 +36,8 @@ const BITS_PER_DIM_TOLERANCE = 0.01;
 const RESULT_TOLERANCE = 1e-5;
 
 /**
- * Returns the inputs in a golden file: the tensors named input.NAME. Older files name the class of a picture `label` (-1 for none), a
- * picture to enlarge `input`, and a sentence `source`.
+ * Returns the inputs in a golden file: the tensors named input.NAME. In older files, these tensors have other names: `label` (the class of
+ * a picture, -1 for none), `input` (the picture to enlarge), and `source` (a sentence).
  *
  * @param {Part} part
  * @param {Record<string, { data: ArrayLike<number> }>} tensors

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** The worker's side of the protocol, chunk by chunk, with a fake clock and a fake event loop. */
+/** Tests the worker's side of the protocol, one chunk at a time, with a fake clock and a fake event loop. */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** save(), resume() and stop() of runs that draw: wherever a run is interrupted, the bits are the same, also through JSON. Also tests their
- * errors. Texts: tokens.test.js. Texts: tokens.test.js. */
+/**
+ * Tests save(), resume() and stop() of runs that draw. Wherever a run is interrupted, the bits are the same, even if the saved run is
+ * stored as JSON. Also tests the errors of these methods. tokens.test.js tests runs that draw text.
+ */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

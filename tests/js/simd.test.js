@@ -8,7 +8,8 @@ import { fastest, supported } from '../../web/lib/workers/simd.js';
 const byte = (/** @type {number} */ x) => (x << 24) >> 24;
 
 /**
- * The possible results of the relaxed SIMD dot product on different processors and engines: 7 plus four equal products.
+ * The possible results of the relaxed SIMD dot product on different processors and engines. The exact result is 7 plus four
+ * equal products of x and y.
  *
  * @type {Record<string, (x: number, y: number) => number>}
  */

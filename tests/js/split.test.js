@@ -41,7 +41,7 @@ function split(file, count, metadata) {
 const cut = (tensor) =>
   tensor.type === 8 ? { ...tensor, data: tensor.data.slice(0, ((tensor.shape[0] * tensor.shape[1]) / 32) * 34) } : tensor;
 
-/** Returns the metadata of a model: numbers and texts, with their types. @param {Uint8Array<ArrayBuffer>} file */
+/** Returns the metadata of a model: numbers and strings, with their types. @param {Uint8Array<ArrayBuffer>} file */
 function metadataOf(file) {
   return Object.fromEntries(
     Object.entries(readGGUF(file).metadata).map(([key, value]) => [

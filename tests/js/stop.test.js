@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** break, abort and close: which promises reject and with which error; afterwards nothing is computed. */
+/** Tests break, abort and close: which promises reject, and with which error. Afterwards, nothing may be computed. */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

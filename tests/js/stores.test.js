@@ -16,7 +16,7 @@ import { ROOT } from './helpers.js';
 const BOUNDS = rowsOf('bounds');
 
 /**
- * The browser's caches, by name: the bound in words, the file that enforces it, and an expression that matches its code.
+ * The browser's caches, by name: the bound in words, the file that enforces it, and a regular expression that matches the code there.
  *
  * @type {Record<string, [string, string, RegExp]>}
  */
@@ -36,8 +36,8 @@ const KEYS = [
 ].sort();
 
 /**
- * Maps and sets that live as long as a module or an object. A text names the possible keys, if their number is limited. If keys come from
- * outside, an expression matches the code that removes or refuses entries.
+ * Maps and sets that live as long as a module or an object. If the number of keys is limited, a string describes the possible keys. If keys
+ * come from outside, a regular expression matches the code that removes or refuses entries.
  *
  * @type {Record<string, string | RegExp>}
  */

@@ -2,11 +2,11 @@
 // @ts-check
 
 /**
- * Finds texts for people in the scripts of a page by parsing the scripts: texts in phrase`...`, and texts that should be in phrase but are
+ * Parses the scripts of a page to find the strings that visitors read: strings in phrase`...`, and strings that should be in phrase but are
  * not.
  *
- *     node tests/js/strings.js web/pages/NAME/*.js           lists the latter
- *     node tests/js/strings.js --mark web/pages/NAME/*.js    writes phrase before each of them, and its import; what is not for people after all is left to you
+ *     node tests/js/strings.js web/pages/NAME/*.js           lists the strings that should be in phrase
+ *     node tests/js/strings.js --mark web/pages/NAME/*.js    writes phrase before each of them, and its import; check its choices
  */
 
 import { readFile, writeFile } from 'node:fs/promises';

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Tagging: words are divided as in the treebank, features are the same as in training, and the results of model.tag(). */
+/**
+ * Tests tagging: the division of a text into words must follow the treebank, and the features must equal those in training. Also tests the
+ * results of model.tag().
+ */
 
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';

@@ -204,7 +204,8 @@ for (const [name, row] of Object.entries(ROWS)) {
     for (const [i, reading] of ways.entries()) {
       const how = { stop: 'resolved', signal: 20, reader: 20, close: 'closed' };
       for (const [k, [end, expected]] of Object.entries(how).entries()) {
-        // The first way of reading is ended in every way, each other one in one way; npm run test:all tries all combinations.
+        // Ends the first way of reading in all four ways, and each other way of reading in one of them; npm run test:all tries all
+        // combinations.
         if (!EVERY && i > 0 && (i + k) % 4) continue;
         const got = await ended(/** @type {any} */ (end), reading);
         // To return the samples of a run that ends without an error, the library may need Web Audio, which Node does not have.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Dividing pasted texts into words: what counts as a word, and that the time is never quadratic. */
+/** Tests how a pasted text is divided into words: which character sequences count as a word, and that the time is never quadratic. */
 
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';

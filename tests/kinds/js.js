@@ -76,10 +76,10 @@ import * as text from './text/js.js';
  */
 
 /**
- * Golden files for the verbs that no earlier kind in the list has.
+ * Golden files of models that together have every verb of the kind, except verbs that an earlier kind in the list has.
  *
- * - inputs: arguments of the verbs that do not accept 'a'
- * - besides: further options that a verb needs
+ * - inputs: valid arguments, by verb, for verbs that do not accept the string 'a'
+ * - besides: options that a verb requires, by verb
  *
  * @typedef {{ files: string[], inputs?: Record<string, (info: any) => any[]>, besides?: Record<string, object> }} Options
  */
@@ -103,7 +103,8 @@ import * as text from './text/js.js';
 /**
  * Metadata keys of golden files.
  *
- * - integers: files whose integer keys are tested with every integer type, always or only by `npm run test:all`
+ * - integers: files whose integer keys are tested with every integer type. 'always': `npm test` tests the file; 'more': only `npm run
+ *   test:all` tests it
  * - read: keys that only JavaScript reads, by file
  * - use: uses a model so that it reads these keys
  * - numbers: keys whose values must not be negative, fractional or huge, by file
@@ -175,8 +176,8 @@ import * as text from './text/js.js';
  * @property {Record<string, (load: (source: any) => Promise<any>) => Promise<unknown>>} promises  promises.test.js: short uses of the library
  * @property {Record<string, Nested>} nested           nested-inputs.test.js, by verb
  * @property {Typed | string} typed                    typed.test.js
- * @property {Record<string, Large | string>} doubling  doubling.test.js, by `VERB, INPUT`: every input of each verb that may be large; a text
- *   is the reason why no input of the verb may be large
+ * @property {Record<string, Large | string>} doubling  doubling.test.js, by `VERB, INPUT`: every input of each verb that may be large; a
+ *   string is the reason why no input of the verb may be large
  * @property {Record<string, (tools: Tools) => Promise<void>> | string} sheets   doubling.test.js, by class: sheets of any length
  * @property {Record<string, (tools: Omit<Tools, 'texts'>) => Promise<void>> | string} scaling  doubling.test.js, by the title of a further
  *   test, which several kinds may share

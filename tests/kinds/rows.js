@@ -13,7 +13,7 @@
 
 import { KINDS } from '../../web/lib/kinds/list.js';
 
-/** The names of the library's kinds, without triad, which flow.test.js adds and which may be in the same process. */
+/** The names of the library's kinds. flow.test.js adds the kind triad to the list, maybe in the same process; triad is removed here. */
 export const NAMES = KINDS.map(({ name }) => name).filter((name) => name !== 'triad');
 
 /**
@@ -37,7 +37,7 @@ export function rows(all, sweep, file, names = NAMES) {
 }
 
 /**
- * Merges the rows of all kinds into one object, under the names of the rows. Kinds that give a reason instead of rows are left out.
+ * Merges the rows of all kinds into one object, under the names of the rows. A kind without rows (a string that says why) is left out.
  *
  * @template Row
  * @param {Record<string, Record<string, Row> | string>} kinds
@@ -52,7 +52,7 @@ export function flat(kinds) {
 }
 
 /**
- * Merges the rows of all kinds into one object, under the names `KIND.ROW`. Kinds that give a reason instead of rows are left out.
+ * Merges the rows of all kinds into one object, under the names `KIND.ROW`. A kind without rows (a string that says why) is left out.
  *
  * @template Row
  * @param {Record<string, Record<string, Row> | string>} kinds
