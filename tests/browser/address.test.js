@@ -2,8 +2,8 @@
 // @ts-check
 
 /**
- * Settings in the address of a page: a change of a setting changes the address, Back restores the setting, a new visit applies the address,
- * and malformed addresses are ignored.
+ * Tests the settings in the address of a page: changing a setting changes the address, Back restores the setting, a new visit applies the
+ * address, and malformed addresses are ignored.
  */
 
 import assert from 'node:assert/strict';

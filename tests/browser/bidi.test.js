@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Right-to-left text on a canvas, compared with the browser's layout of the same text on a page. */
+/** Compares right-to-left text on a canvas with the browser's layout of the same text on a page. */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

@@ -2,8 +2,8 @@
 // @ts-check
 
 /**
- * A conversation of ten turns on the chat page with a model from the page's list, in which the user does what users do: no text of the user
- * is lost, and late turns cost the same as early ones.
+ * Tests a conversation of ten turns on the chat page, with a model from the page's list. The user types during answers, edits messages and
+ * reloads the page; none of the user's text may be lost, and late turns must take no longer than early ones.
  */
 
 import assert from 'node:assert/strict';

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Microphone and camera: all pages that use them report a fault with the same sentences. */
+/** Checks that all pages that use the microphone or the camera report a fault with the same sentences. */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

@@ -2,8 +2,8 @@
 // @ts-check
 
 /**
- * A single figure embedded in another site: by its address, in a frame, and in a sandboxed frame. Also tests the code for embedding that a
- * page offers.
+ * Tests a single figure: opened by its own address, and embedded in another site, in a frame or a sandboxed frame. Also tests the code for
+ * embedding that a page offers.
  */
 
 import assert from 'node:assert/strict';

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** The language in which a visitor sees the site first: the language of the browser, until the visitor chooses another. */
+/** Checks in which language a visitor sees the site: in the language of the browser, until the visitor chooses another. */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Faults that visitors meet: outdated cached files, stalled downloads, and workers that are terminated from outside. */
+/** Tests faults that visitors may meet: outdated cached files, stalled downloads, and workers that the browser terminates. */
 
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';

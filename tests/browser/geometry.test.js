@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** The figure on local attention: the sets of positions that it computes, compared with the engine's, and the figure itself. */
+/** Compares the sets of positions that the figure on local attention computes with the engine's, and tests the figure itself. */
 
 import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Files that are dropped on figures or pasted: every figure that accepts files reacts in the same way. tests/pages has the test cases. */
+/** Drops files on figures, and pastes them: every figure that accepts files must react in the same way. tests/pages has the test cases. */
 
 import assert from 'node:assert/strict';
 import { readdir, readFile } from 'node:fs/promises';

@@ -2,8 +2,8 @@
 // @ts-check
 
 /**
- * "Keep this course on this device": the kept pages work without a connection in every language; keeping can be cancelled, and a course
- * removed; a kept course still works after a new release; and the site can be installed.
+ * Tests the control "Keep this course on this device". The kept pages must work without a connection, in every language, and even after a
+ * new release. The visitor can cancel the download, remove a kept course, and install the site.
  */
 
 import assert from 'node:assert/strict';

@@ -2,9 +2,9 @@
 // @ts-check
 
 /**
- * The Korean pages, every eighth of them at phone size, in one load (./build.sh test-sweep: all of them). Nothing is wider than the screen,
- * no error occurs, even for a malformed address, and no sentence is in English, except for data. all/korean.test.js checks every width,
- * with every figure drawn, and axe-core; tests/js/languages.test.js checks that the scripts and the translation tables match.
+ * Checks every eighth Korean page at phone size, each in one load (./build.sh test-sweep: every Korean page). Nothing may be wider than the
+ * screen, no error may occur, even for a malformed address, and no sentence may be in English, except for data. all/korean.test.js checks
+ * every width, with every figure drawn, and axe-core; tests/js/languages.test.js checks that the scripts and the translation tables match.
  */
 
 import assert from 'node:assert/strict';

@@ -2,8 +2,8 @@
 // @ts-check
 
 /**
- * After a page has shown, stopped and closed models of every kind, and some have failed, nothing of them remains: no worker, timer, object
- * URL or running AudioContext, and no listener on an object that outlives the models.
+ * Checks that a page releases everything after models of every kind were shown, stopped and closed, or have failed. No worker, timer,
+ * object URL or running AudioContext may remain, and no listener on an object that outlives the models.
  */
 
 import assert from 'node:assert/strict';

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Links to other people's models, PAGE/?model=ADDRESS, on the pages that show such models, from the same and from another origin. */
+/**
+ * Tests links that open someone's model on a page, PAGE/?model=ADDRESS. The address of the model has the same origin as the page, or
+ * another one.
+ */
 
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';

@@ -2,8 +2,8 @@
 // @ts-check
 
 /**
- * The manual in a browser: its layout does not shift and is not too wide, axe-core finds no fault, Tab reaches all controls, and the manual
- * works without a connection. all/manual.test.js opens every page on every screen.
+ * Tests the manual in a browser: its layout does not shift and is not too wide, axe-core finds no fault, Tab reaches all controls, and the
+ * manual works without a connection. all/manual.test.js opens every page on every screen.
  */
 
 import assert from 'node:assert/strict';

@@ -2,8 +2,8 @@
 // @ts-check
 
 /**
- * Files that are cached for the next visit: the page, and the weights that the library stores. Changed files are downloaded again, and
- * pages also work if nothing is cached.
+ * Tests which files are cached for the next visit: the page, and the weights that the library stores. Changed files must be downloaded
+ * again, and pages must work even if nothing can be cached.
  */
 
 import assert from 'node:assert/strict';

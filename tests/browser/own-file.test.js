@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Visitors' own files on some of the pages; all/own-file.test.js covers the others. */
+/** Opens visitors' own files on some of the pages; all/own-file.test.js covers the other pages. */
 
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';

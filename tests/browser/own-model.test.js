@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** A visitor's own model on the colour page: choosing and dropping the file, its drawings, and errors. */
+/** Tests a visitor's own model on the colour page: choosing or dropping the file, the pictures that the model draws, and error messages. */
 
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Two pages in print, one in each language; all/print.test.js prints every page. */
+/** Checks how two pages are printed, one in each language; all/print.test.js checks every page. */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

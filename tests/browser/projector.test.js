@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Full-screen mode for a lecture hall, which shows the figures of a page one by one. */
+/** Tests the full-screen mode for lecture halls, which shows the figures of a page one by one. */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

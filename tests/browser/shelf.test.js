@@ -2,8 +2,8 @@
 // @ts-check
 
 /**
- * The list of models ("shelf") on the chat page: a click loads a model from the Hub, with progress, cancel and resume; the model stays
- * available offline, and can be removed.
+ * Tests the list of models ("shelf") on the chat page. A click downloads a model from the Hub; the page shows the progress, and the visitor
+ * can cancel and resume the download. The model is then available offline, and can be removed.
  */
 
 import assert from 'node:assert/strict';

@@ -2,8 +2,8 @@
 // @ts-check
 
 /**
- * ./build.sh site --single: a page as one file that is opened from disk. Such a page requests nothing else, and its figures are drawn;
- * several pages that are built together link to each other.
+ * Tests pages that `./build.sh site --single` has built. Each page is a single file, which works when it is opened from disk and requests
+ * no other file. Pages that are built together link to each other.
  */
 
 import assert from 'node:assert/strict';

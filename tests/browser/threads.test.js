@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** A model uses several threads if the page is cross-origin isolated, otherwise one. */
+/** Checks that a model uses several threads if the page is cross-origin isolated, and one thread otherwise. */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** A translation on a canvas, above its sentence: drawTo() of translate(), and <next-pixel task="translate">. */
+/**
+ * Tests a translation that is drawn on a canvas, above its sentence, by drawTo() of a run of translate() and by <next-pixel
+ * task="translate">.
+ */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

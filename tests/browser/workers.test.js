@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** `workers: 'auto'` in a page: there are as many workers as `model.workers` reports, each of them gets work, and no others remain. */
+/**
+ * Tests `workers: 'auto'` in a page: there are as many workers as `model.workers` reports, each of them gets work, and all other workers
+ * are terminated.
+ */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Loading several models that one figure needs: either all of them are loaded or none. */
+/** Tests loading several models for one figure: either all of them are loaded or none. */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

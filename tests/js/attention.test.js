@@ -2,8 +2,8 @@
 // @ts-check
 
 /**
- * Recurrent networks through the library: every type of attention translates and returns its maps, the memory network generates text, and
- * unusual or invalid input is handled as in other models.
+ * Tests recurrent networks through the library: models with each type of attention translate and return their maps, the memory network
+ * generates text, and unusual or invalid input is handled as in other models.
  */
 
 import assert from 'node:assert/strict';

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** The benchmark without a browser: its models, and the figures that it computes from measurements. */
+/** Tests the parts of the benchmark that need no browser: its models, and the figures that it computes from measurements. */
 
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';

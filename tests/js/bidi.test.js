@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Right-to-left text: its levels and visual positions. */
+/** Tests the layout of right-to-left text: the embedding level and the visual position of each character. */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

@@ -2,8 +2,7 @@
 // @ts-check
 
 /**
- * The C library for programs: it is compiled and installed, found by pkg-config and by CMake, and linked as a shared and as a static
- * library.
+ * Compiles and installs the C library, finds it with pkg-config and with CMake, and links programs with the shared and the static library.
  */
 
 import assert from 'node:assert/strict';

@@ -3,7 +3,8 @@
 
 /**
  * Makes tests/js/chat-templates.json: chat templates of public model files, and chats that Jinja itself renders with them, with the
- * settings that the package transformers uses. The templates come from @huggingface/ollama-utils 0.0.18 (MIT), which collects them from GGUF files.
+ * settings that the package transformers uses. The templates come from @huggingface/ollama-utils 0.0.18 (MIT), which collects them from
+ * GGUF files.
  *
  *     npm pack @huggingface/ollama-utils@0.0.18, unpacked; then node tests/js/chat-templates-make.js FOLDER (needs python3 with jinja2)
  */

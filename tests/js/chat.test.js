@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** chat(): inserts messages into the templates of public models. No part of a message is interpreted as part of the template. */
+/**
+ * Tests chat(), which inserts messages into the chat template of a model. The templates are those of public models; no part of a message
+ * may be interpreted as part of the template.
+ */
 
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';

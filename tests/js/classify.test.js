@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** model.classify(): probabilities of the labels of examples, several queries together, the attention of a query, and errors. */
+/**
+ * Tests model.classify(): the probability of each label of the examples, several queries in one call, the attention of a query, and errors.
+ */
 
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';

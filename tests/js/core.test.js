@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** The wasm instance and its memory; the tables of the library agree with include/nextpixel.h. */
+/** Tests the wasm instance and its memory, and compares the library's tables with include/nextpixel.h. */
 
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';

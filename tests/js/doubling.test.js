@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Input of twice the length takes about twice the time: no cost is quadratic in a length that may become large. */
+/** Checks that input of twice the length takes about twice the time, so that no cost is quadratic in a length that may become large. */
 
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';

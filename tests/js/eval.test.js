@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** The evaluation command (npm run eval): its inputs, and whether its figures equal those of the library. */
+/** Tests the evaluation command (npm run eval): which inputs it accepts, and whether its figures equal those of the library. */
 
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Loading unsuitable files: the error names the type of the file. Files in older formats, and with other weight types, run. */
+/** Loads unsuitable files: the error must name the type of the file. Files in older formats, or with other weight types, must run. */
 
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** The wasm compared with PyTorch, on the tensors that weights/train/golden.py wrote. */
+/** Compares the results of the wasm with those of PyTorch, which weights/train/golden.py has recorded as tensors. */
 
 import assert from 'node:assert/strict';
 import { readFile, readdir } from 'node:fs/promises';

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Text models with invalid or extreme numbers and texts in their files, and lists of tokens with invalid items. */
+/** Loads text models whose files have invalid or extreme numbers and strings, and passes lists of tokens with invalid items. */
 
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';

@@ -2,8 +2,8 @@
 // @ts-check
 
 /**
- * Every kind of picture model through the worker: the values of a position, the order of positions, and the start of a run. Whatever the
- * model is, a page gets 8-bit channels, and costs that add up correctly.
+ * Tests every kind of picture model through the worker: the values of a position, the order of positions, and the start of a run. Every
+ * model must return 8-bit channels, and costs that add up correctly.
  */
 
 import assert from 'node:assert/strict';

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** load(): sources of bytes, progress, integrity, and every way in which loading can fail. */
+/** Tests load(): every source of a file's bytes, progress, integrity, and every way in which loading can fail. */
 
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Music: conversion between ids and notes, MIDI files, notes held over, and runs of the shipped model. */
+/**
+ * Tests music: the conversion between ids and notes, MIDI files, notes that last longer than one time step, and runs of the shipped model.
+ */
 
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';

@@ -2,7 +2,7 @@
 // @ts-check
 
 /**
- * The package as it is published: packed, installed in an empty folder, imported, and its types compiled.
+ * Tests the package as it is published: packs it, installs it in an empty folder, imports it, and compiles its types.
  */
 
 import assert from 'node:assert/strict';

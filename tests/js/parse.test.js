@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** model.parse(): results and errors. */
+/** Tests the results and errors of model.parse(). */
 
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';

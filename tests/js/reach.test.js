@@ -2,9 +2,10 @@
 // @ts-check
 
 /**
- * The receptive field of a pixel, layer by layer. The page and the files use the same kernel shapes. The engine runs models that are cut
- * after the same number of layers, in which this test flips pixels. A flip outside the field must change nothing. A flip inside the field
- * need not have a visible effect, because its influence may be too small for single precision.
+ * Tests the receptive field of a pixel after each layer, as the page computes it. The page and the files use the same kernel shapes. For
+ * each number of layers, the engine runs a model with only the first layers, and this test flips pixels of its input. A flip outside the
+ * field must change nothing. A flip inside the field need not have a visible effect, because its influence may be too small for single
+ * precision.
  */
 
 import assert from 'node:assert/strict';

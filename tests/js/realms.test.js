@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Arrays, maps and pictures of another realm, such as an iframe or a test runner, and invalid arguments. */
+/** Tests arrays, maps and pictures that come from another realm, such as an iframe or a test runner, and invalid arguments. */
 
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** The sentences that describe what an attention head does. */
+/** Tests the sentences on a page that describe what an attention head does. */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

@@ -2,7 +2,7 @@
 // @ts-check
 
 /**
- * complete(), generate(), score() and attention() through the worker: their results, and that only the seed changes what is drawn.
+ * Tests the results of complete(), generate(), score() and attention() through the worker, and that only the seed changes the drawn values.
  */
 
 import assert from 'node:assert/strict';

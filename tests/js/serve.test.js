@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** The server of `npm start`: content types, ranges, caching, the security policy, and that it serves only its folders. */
+/**
+ * Tests the server that `npm start` runs: content types, ranges, caching, and the security policy. The server must serve only its own
+ * folders.
+ */
 
 import assert from 'node:assert/strict';
 import { spawn, spawnSync } from 'node:child_process';

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** The preview image of a shared link, and the citation of the project. */
+/** Tests the preview image of a shared link, and the file with the citation of the project. */
 
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';

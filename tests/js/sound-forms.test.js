@@ -2,7 +2,8 @@
 // @ts-check
 
 /**
- * Audio in every form that a page may have, and its playback. Invalid audio is refused with a clear message, and no other error occurs.
+ * Tests audio input in every form that a page may have, and playback. Invalid audio must be refused with a clear message, without any other
+ * error.
  */
 
 import assert from 'node:assert/strict';

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Audio models: mu-law, WAV files, sample rates, runs, scores, errors. */
+/**
+ * Tests audio models, their runs, their scores and their errors, as well as mu-law encoding, WAV files and the conversion of sample rates.
+ */
 
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** What the page on tokens computes: the branches of a story, and the effect of the filters that it shows. */
+/** Tests the computations of the page on tokens: the branches of a story, and the effect of the sampling filters. */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

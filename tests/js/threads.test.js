@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Threads share one copy of the weights; with several threads, a model gives the same tokens and the same guarantees as with one. */
+/**
+ * Tests models with several threads: the threads share one copy of the weights, and the tokens and the guarantees are the same as with one
+ * thread.
+ */
 
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** generate(): the text of a public model, streams, stop strings, saved runs, contexts that roll over, and every kind of misuse. */
+/**
+ * Tests generate() on text models: the text of a public model, streams, stop strings, saved runs, texts longer than the context, and errors
+ * on misuse.
+ */
 
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';

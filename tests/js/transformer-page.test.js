@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** What the page on the Transformer computes: permuted words, a file without positions, the path of a beam search, sine waves. */
+/**
+ * Tests the computations of the page on the Transformer: the order of permuted words, a copy of the file without positions, the path of a
+ * beam search, and the sine waves of positions.
+ */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** translate(): sentences of every kind, translated greedily, by sampling and by beam search; its maps, and every kind of misuse. */
+/** Tests translate(): greedy decoding, sampling and beam search on ordinary and unusual sentences, the maps, and errors on misuse. */
 
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';

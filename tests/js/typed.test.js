@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Text for models in the forms in which people paste it: with invisible characters, curly quotes, fullwidth letters, and decomposed Hangul
- * as in macOS file names. */
+/**
+ * Tests pasted text as the input of models: it may contain invisible characters, curly quotes, fullwidth letters, and decomposed Hangul as
+ * in macOS file names.
+ */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

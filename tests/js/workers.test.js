@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Several workers share the samples of a run, and give the same values and the same guarantees as one worker. */
+/**
+ * Tests runs with several workers: the workers share the samples of a run, and the values and the guarantees are the same as with one
+ * worker.
+ */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Pages fit the screen with any font: this file tests the narrowest font. ../pages.test.js and ../manual.test.js test the widest. */
+/** Checks that pages fit the screen with the narrowest font. ../pages.test.js and ../manual.test.js use the widest font. */
 
 import { readdir } from 'node:fs/promises';
 import { describe, test } from 'node:test';

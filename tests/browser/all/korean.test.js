@@ -2,8 +2,8 @@
 // @ts-check
 
 /**
- * The checks of ../korean.test.js for every Korean page: at every width, with wider spaces and larger text, with Tab, and with the first
- * figure drawn to its end. `npm run test:all` runs it.
+ * Runs the checks of ../korean.test.js on every Korean page: at every width, with wider spacing and larger text, and with the first figure
+ * drawn completely. Also checks that Tab reaches everything. Only `npm run test:all` runs this file.
  */
 
 import assert from 'node:assert/strict';

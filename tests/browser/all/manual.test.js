@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Every page of the manual on every screen, loaded separately. `npm run test:all` runs it. */
+/** Checks every page of the manual at every screen size, each in a separate load. Only `npm run test:all` runs this file. */
 
 import { readdir } from 'node:fs/promises';
 import { describe, test } from 'node:test';

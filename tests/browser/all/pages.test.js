@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** The checks of ../pages.test.js for every page: at every width, in every colour, with motion, each in a separate load. `npm run test:all`
- * runs them. */
+/**
+ * Runs the checks of ../pages.test.js on every page: at every width, in light and dark mode, and with animation, each in a separate load.
+ * Only `npm run test:all` runs this file.
+ */
 
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Every page in print, in both languages. `npm run test:all` runs it. */
+/** Checks how every page is printed, in both languages. Only `npm run test:all` runs this file. */
 
 import { describe, test } from 'node:test';
 

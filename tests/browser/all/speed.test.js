@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Maximum times that the project promises, measured on an otherwise idle machine. `npm run test:all` runs it. */
+/** Checks the maximum times that the project promises; the machine must be otherwise idle. Only `npm run test:all` runs this file. */
 
 import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
