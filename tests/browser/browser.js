@@ -33,7 +33,7 @@ export const WEIGHTS = '/weights/digits.gguf';
 export const CHROMIUM =
   process.env.CHROMIUM || (existsSync('/usr/bin/chromium-headless-shell') ? '/usr/bin/chromium-headless-shell' : '/usr/bin/chromium');
 
-/** Whether the browser is the headless shell, which uses more main-thread time than the full browser and has no camera. */
+/** Whether the browser is the headless shell. It uses more main-thread time than the full browser, and has no camera. */
 export const SHELL = CHROMIUM.includes('headless-shell');
 
 /** Flags with which the browser does not use the network and runs in containers, without a sandbox or a GPU. */
@@ -214,7 +214,7 @@ export async function provide(page, path, body, { type = 'application/octet-stre
   );
 }
 
-/** An empty page under the strict policy; scripts in it can import the library. */
+/** An empty page with the strict policy; its scripts can import the library. */
 export const EMPTY = '/web/empty.html';
 
 /** @param {Page} page */

@@ -120,7 +120,7 @@ test('the trellis fills column by column, forward, backward and for the best pat
     await tool('Start over').click();
     assert.deepEqual([...new Set(await cells.allTextContents())], ['·']);
     await next.click();
-    // log 0.5 + log 0.2: the sentence begins with a noun, and this noun is "time"
+    // log 0.5 (the sentence begins with a noun) + log 0.2 (this noun is "time")
     assert.equal(await cells.first().textContent(), '−2.30');
     assert.match((await page.locator('#trellis-note').textContent()) ?? '', /−0\.69 \+ −1\.61 = −2\.30/);
     await page.locator('input[value=viterbi]').check();

@@ -43,7 +43,7 @@ const tune = (pitch) =>
     { ticks: 4, voices: ['one'], tempo: 100 },
   );
 
-/** The tasks of each kind, by `KIND.TASK`; first those that npm test takes. */
+/** The tasks of each kind, by `KIND.TASK`. The tasks that npm test tests come first. */
 const TASKS_SHOWN = Object.entries(named(rowsOf('order'))).sort(([, a], [, b]) => Number(b.often ?? 0) - Number(a.often ?? 0));
 
 /** @param {string} name @returns {string | (() => Uint8Array)} */
@@ -113,7 +113,7 @@ const LIVES = [
   'after a run',
 ];
 
-/** The number of tasks that npm test takes, each with some of the moments. */
+/** The number of tasks that npm test tests; it tests each of them at some of the moments. */
 const SOME = TASKS_SHOWN.filter(([, { often }]) => often).length;
 
 for (const [i, [row, { file, attributes: base, inside = '', values = {} }]] of TASKS_SHOWN.entries()) {
@@ -194,7 +194,7 @@ for (const [i, [row, { file, attributes: base, inside = '', values = {} }]] of T
                 const set = (/** @type {Any} */ element) => {
                   element[property] = flag ? true : value;
                 };
-                /** Waits for the model, unless the tested property is what starts the download. */
+                /** Waits for the model, except in tests of the property `loading`, which decides when the download starts. */
                 const ready = (/** @type {Any} */ element) =>
                   name === 'loading' ? nap(100) : until(() => element.told.ready > 0, `${name}: the model is loaded`);
                 // Compares every other order with the first one.

@@ -191,9 +191,9 @@ more('an error while a frame is measured is shown', () =>
   }),
 );
 
-/** The frame may be this many pixels higher than its figure, because one height must do for a range of widths. */
+/** The frame may be this many pixels higher than its figure, because the frame has the same height for a range of widths. */
 const GAP = 330;
-/** A canvas that a script lays out may have another shape in the frame, so the figure may be up to this many times as high as the frame. */
+/** The figure may be up to this many times as high as the frame, because a script may lay out a canvas differently in the frame. */
 const LAID_OUT = 1.08;
 
 /** Returns the code that the open page offers for embedding a figure. @param {Page} page @param {string} id */

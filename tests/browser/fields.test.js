@@ -19,7 +19,11 @@ const WEB = new URL('../../web/', import.meta.url);
 /** Visitors would notice a task longer than this. The limit is generous, because other test steps use the processor at the same time. */
 const MOST_MS = 600;
 
-/** The fields for texts, by page, and how often the model accepts two words if it accepts fewer than the field. @type {[page: string, id: string, most?: number][]} */
+/**
+ * The text fields, by page. most: how many times the model accepts two words, if this is less than the field accepts.
+ *
+ * @type {[page: string, id: string, most?: number][]}
+ */
 const FIELDS = [
   ['chains', 'sentence'],
   ['structure', 'sentence', 64],

@@ -75,7 +75,7 @@ longer(
 
         await page.context().setOffline(true);
         for (const [i, { page: name }] of COURSE.steps.entries()) {
-          if (i === 0 && !EVERY) continue; // this page has been visited, so less could be missing
+          if (i === 0 && !EVERY) continue; // this page was cached when it was visited, so testing it proves less
           const translated = Object.keys(LANGUAGES).filter((code) =>
             existsSync(new URL(`../../web/pages/${name}/page.${code}.html`, import.meta.url)),
           );

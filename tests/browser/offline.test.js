@@ -127,7 +127,7 @@ test('weights are cached: they are available without a connection, and changed o
 
       assert.match(await warning(page), /^A cached copy: the server cannot be reached$/);
       for (const status of [500, 503, 599]) {
-        // a server that is out of order
+        // the server responds with an error
         await page.unroute(`**${FILE}`);
         await page.route(`**${FILE}`, (route) => route.fulfill({ status, body: 'out of order' }));
         assert.equal(await version(page), 'two', `${status}`);

@@ -14,7 +14,7 @@ import { EXAMPLES } from '../../web/pages/alignment/examples.js';
 import { FUNCTIONS, scored } from '../../web/pages/alignment/score-functions.js';
 import { oneOf } from '../more.js';
 
-/** The largest and the mean allowed difference of weights. The engine rounds its products to eight bits. */
+/** Upper bounds for the largest and for the mean difference of the weights. The engine rounds its products to eight bits. */
 const [MOST, MEAN] = [0.03, 0.001];
 
 for (const [i, name] of ['general', 'additive', 'local-p', 'location', 'none'].entries()) {

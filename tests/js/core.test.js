@@ -430,7 +430,7 @@ test('there is room for metadata: a map may have more keys than a chunk has ids'
   const core = new Core(wasmModule, toyModel({ width: side, height: side, blocks: 1, heads: 1, embedding: 4, feedForward: 4 }));
   const [{ keys }] = core.part.maps;
   assert.ok(keys === side ** 2 && keys > 8192 && core.sliceLimit(1) >= keys);
-  const beside = core.openSession(draw); // this session is directly behind, so an overflow would overwrite it first
+  const beside = core.openSession(draw); // this session follows directly in memory, so an overflow would overwrite it first
   const expected = [...core.draw(beside, 20).ids];
   core.closeSession(beside);
   const again = core.openSession(draw);
@@ -518,7 +518,7 @@ test('inputs are given by name and encoded in chunks; two interleaved runs equal
   assert.notDeepEqual(alone[0], alone[1]);
   const sessions = inputs.map((given) => {
     const session = core.openSession(draw);
-    for (const name of /** @type {const} */ (['image', 'class'])) core.input(session, name, given[name]); // the order is of no matter
+    for (const name of /** @type {const} */ (['image', 'class'])) core.input(session, name, given[name]); // the order does not matter
     return session;
   });
   let open = sessions;

@@ -29,10 +29,10 @@ import { GOLDEN, load } from './helpers.js';
 
 const SHORT = 1 << 14;
 /**
- * Ratios of processor times below this value, in milliseconds, mean nothing, because the clock and the garbage collector are too imprecise.
+ * Times below this number of milliseconds are not compared, because the clock and the garbage collector make their ratio too imprecise.
  */
 const LEAST_MS = 150;
-/** Above this ratio the time counts as quadratic. */
+/** A time counts as quadratic if it grows by this factor or more. */
 const MOST = 3;
 
 /** @param {() => unknown} task @returns {number} */

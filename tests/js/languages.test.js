@@ -36,7 +36,7 @@ const read = (path) => readFile(join(WEB, path), 'utf8');
 const tableOf = async (lang, folder) => JSON.parse(await read(`${folder}/${lang}.json`).catch(() => '{}'));
 
 /**
- * Returns the texts in the scripts of a folder, and in the scripts that these import from the folders of other pages.
+ * Returns the strings for visitors in the scripts of a folder, and in the scripts of other pages that these scripts import.
  *
  * @param {string} folder from web/
  */
@@ -71,7 +71,7 @@ const data = [
   ...PAPERS.flatMap(({ system, says, credit }) => [system, says ?? '', credit ?? '']),
 ].filter(Boolean);
 
-/** Names of pictures and of objects in scenes, which scripts look up in data. */
+/** Names of pictures, and of the objects in scenes. Scripts take these names from data and look up their translations. */
 const named = [
   ...THINGS,
   ...(

@@ -188,7 +188,7 @@ longer(
     const name = 'token_embd.weight';
     new DataView(beyond.buffer).setBigUint64(Buffer.from(beyond.buffer).indexOf(name) + name.length + 4, 2n ** 22n, true); // columns
     for (const [file, said, most] of /** @type {[Uint8Array, number, number][]} */ ([
-      ...(EVERY ? /** @type {[Uint8Array, number, number][]} */ ([[large, 2 ** 25, large.length + 2 ** 23]]) : []), // as `picture`
+      ...(EVERY ? /** @type {[Uint8Array, number, number][]} */ ([[large, 2 ** 25, large.length + 2 ** 23]]) : []), // like `picture` below
       [large, 1000, large.length + 2 ** 23],
       [small, 1000, 2 ** 25 + 2 ** 23],
       [picture, 2 ** 25, picture.length + 2 ** 23],

@@ -60,14 +60,14 @@ before(async () => {
         response.setHeader('Content-Type', 'text/html');
         response.end('<!doctype html><title>Not found</title>');
         break;
-      case '/endless': // a page that never ends
+      case '/endless': // a response that never ends
         response.write(`<!doctype html>${' '.repeat(1000)}`);
         break;
-      case '/bytewise': // the same, in small pieces
+      case '/bytewise': // a file that never ends, and starts in small pieces
         response.setHeader('Content-Length', 2 ** 20);
         response.write('GG', () => setTimeout(() => response.write('GML'), 20));
         break;
-      case '/damaged': // what the test says
+      case '/damaged': // the bytes that the current test defines
         response.setHeader('Content-Length', toy.length);
         response.write(damaged);
         break;

@@ -116,7 +116,7 @@ test('the digits take far fewer passes than they have pixels', async () => {
 test('the faster of two modes is used, and the slower one is tried again occasionally', () => {
   let now = 0,
     turns = 0;
-  const costs = [3, 5]; // milliseconds that each of the two ways takes per unit
+  const costs = [3, 5]; // milliseconds per unit of work, for each of the two modes
   const race = new Race(() => now);
   const ways = (/** @type {number} */ count) =>
     Array.from({ length: count }, () => {

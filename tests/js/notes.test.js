@@ -360,14 +360,14 @@ test('statistics of the harmony', () => {
       [74, 69, 65, 50],
     ]).octaves,
     1,
-  ); // the notes of soprano and bass
+  ); // soprano and bass move in parallel octaves
   assert.equal(
     counted([
       [67, 64, 60, 48],
       [69, 65, 62, 50],
     ]).fifths,
     2,
-  ); // the notes of soprano with tenor, and of soprano with bass
+  ); // two pairs of voices move in parallel fifths: soprano and tenor, and soprano and bass
   assert.deepEqual(
     counted([
       [72, 67, 64, 48],

@@ -19,7 +19,7 @@ function read(name) {
   const { buffer, byteOffset, length } = readFileSync(new URL(`../../weights/${name}.gguf`, import.meta.url));
   return placesOf(buffer.slice(byteOffset, byteOffset + length));
 }
-/** Returns the similarity of two rows of a table, after training and before; rows are counted from 1.
+/** Returns the similarity of two rows in the trained table, and in the table before training; rows are counted from 1.
  * @param {Table} table @param {number} a @param {number} b */
 const compared = (table, a, b) => [table, waves(table.length, table[0].length)].map((one) => likeness(apart(one))[a - 1][b - 1]);
 

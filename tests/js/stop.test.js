@@ -179,7 +179,7 @@ test('interrupted, aborted, failed and finished runs are freed', async () => {
   const model = await load(toy, { wasmUrl: wasmUrl(patch(wasmBytes, { maxPages: 17 })) });
   const small = { data: noise(64), width: 8, height: 8 };
   for (let i = 0; i < 100; i++) {
-    await stillWorks(model); // leaves
+    await stillWorks(model); // draws, and leaves the loop early
     await collect(model.generate());
     await model.score(small);
     await model.attention(small, { row: 1, column: 1 });

@@ -17,8 +17,8 @@ import { parse } from 'acorn';
 
 /** @typedef {{ file: string, line: number, text: string, start: number, end: number }} Found */
 /**
- * @typedef {{ said: Found[], plain: Found[], literals: Set<string> }} Strings  said: texts in phrase; plain: texts for people that are not
- *   in phrase; literals: every text
+ * @typedef {{ said: Found[], plain: Found[], literals: Set<string> }} Strings  said: strings in phrase; plain: strings that people read but
+ *   that are not in phrase; literals: all strings
  */
 
 /** Attributes and properties whose texts people read or hear. */

@@ -2,8 +2,8 @@
 // @ts-check
 
 /**
- * Tests the computations of the page on the Transformer: the order of permuted words, a copy of the file without positions, the path of a
- * beam search, and the sine waves of positions.
+ * Tests the page on the Transformer without a browser: the translations of its example sentences, the order of shuffled words, the mean
+ * over attention heads, and a copy of the weight file without positions.
  */
 
 import assert from 'node:assert/strict';

@@ -18,8 +18,8 @@ import * as text from './text/engines.js';
 /** @import { PlannedRun, Work } from '../engines/plan.js' */
 
 /**
- * Returns the runs of a model, one for each of `works` that its kind supports. The first run of a file, which is not in the list, opens it;
- * each run in the list contains only the fields that differ from the first. undefined: the file is not compared at all.
+ * Returns the runs of a model, one for each of `works` that its kind supports. Before them, an additional run opens the file; each run in
+ * the list contains only the fields that differ from that run. If the result is undefined, the file is not compared at all.
  *
  * @typedef {(works: Work[], info: any, kind: any) => Partial<PlannedRun>[] | undefined} Plan  kind: the class of the model
  */

@@ -2,8 +2,8 @@
 // @ts-check
 
 /**
- * Runs of models of the kind latent, whose results tests/engines compares between engines and builds (see tests/kinds/engines.js). This
- * file also runs in pages, without Node.
+ * Defines runs of models of the kind latent; tests/engines checks that their results are the same in every engine and build (see
+ * tests/kinds/engines.js). This file also runs in pages, without Node.
  */
 
 /** @import { Plan, Tasks } from '../engines.js' */
