@@ -2,10 +2,10 @@
 // @ts-check
 
 /**
- * The steps of `npm test`: tasks of build.sh, two at a time, because most of them use only one core. With --all, every page, file and
- * recipe is tested, otherwise only some of those that are similar (tests/more.js, and the tasks of WHOLE). The output of a task is printed
- * in one piece when the task ends. The last lines list the time of each task, the failures, the tests that were not run with the reason and
- * the way to run them, and the totals.
+ * Runs the steps of `npm test`, which are tasks of build.sh. Two steps run at a time, because most of them use only one core. With --all,
+ * every page, file and recipe is tested; without it, only some of several similar ones (tests/more.js, and the tasks of WHOLE). The output
+ * of a task is printed in one piece when the task ends. The last lines list the time of each task, the failures, and the totals. They also
+ * list the tests that were not run, why, and how to run them.
  *
  *     node tests/steps.js build/test [--all]     --all: what a release runs
  */

@@ -107,8 +107,8 @@ test('blocks tile the picture, and the visible set does not grow with it', () =>
       }
     });
   }
-  // Counts positions in the pictures of the figure: the query's own block, the three blocks above and the block to the left; the own block
-  // and the previous one; all blocks.
+  // The most positions that a query sees in each picture of the figure. `one`: its own block and the previous one. `two`: its own block,
+  // the three blocks above and the block to the left. `full`: all blocks.
   assert.deepEqual(
     [one, two, full].map((geometry) => geometry.most()),
     [512, 320, 1024],

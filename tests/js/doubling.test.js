@@ -289,8 +289,8 @@ longer('sheets show many steps, or one large one', async () => {
 });
 
 /**
- * Modules of the library that read files, each with the name of the test in this file that doubles its input, or the reason why there is
- * none.
+ * Modules of the library that read files. Each has the name of the test in this file that doubles its input, or the reason why there is no
+ * such test.
  */
 const READERS = {
   'gguf/header.js': 'the header of a file: keys, lists, tensors, many pieces',

@@ -2,8 +2,8 @@
 // @ts-check
 
 /**
- * Figures for five lectures: each row (A1, A2, ...) of tests/browser/figures.js works in a figure of its page, in both languages, or is
- * listed with the reason why it has none.
+ * Checks the figures for five lectures: each topic (A1, A2, ...) of tests/browser/figures.js has a figure on its page, in both languages,
+ * or a reason why it has none.
  */
 
 import assert from 'node:assert/strict';

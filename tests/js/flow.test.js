@@ -2,7 +2,7 @@
 // @ts-check
 
 /**
- * The data flow between the parts of a model, from the page through the workers. The test uses the triad, a model of three parts
+ * Tests the data flow between the parts of a model, from the page through the workers. The tests use the triad, a model of three parts
  * (tests/c/triad.h), which this file registers as a kind of its own.
  */
 

@@ -97,7 +97,7 @@ function skeleton(html) {
     includes: all(/<!-- include (\S+)/g),
   };
 }
-/** @param {string} html returns the items of a list of facts @param {string} name */
+/** Returns the items of a list of facts. @param {string} html @param {string} name  name of the list */
 const facts = (html, name) =>
   [...(new RegExp(`^${name}:\\n((?:  .*\\n)*)`, 'm').exec(html)?.[1] ?? '').matchAll(/^ {2}(\S+)/gm)].map(([, address]) => address);
 

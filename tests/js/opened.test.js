@@ -2,9 +2,9 @@
 // @ts-check
 
 /**
- * The networks of the page "The Transformer, opened": the matrices that the page computes for a step equal the engine's. The page's own
- * computation gives the engine's logits to the last bit; PyTorch agrees with every intermediate matrix; and a second implementation in
- * double precision gives the same values from the file.
+ * Tests the networks of the page "The Transformer, opened". The matrices that the page computes for a step must equal the engine's, and the
+ * logits must equal the engine's to the last bit. Every intermediate matrix is also compared with PyTorch, and with a second
+ * implementation, which computes in double precision.
  */
 
 import assert from 'node:assert/strict';

@@ -161,7 +161,7 @@ test('an invalid state (damaged, truncated, of another file) is refused with a s
     isError('state', /is not valid/),
     'immediately, because this check reads no bytes',
   );
-  // A large state is checked in chunks, even if another run begins meanwhile, and meanwhile the input of the other run is read.
+  // A large state is checked in chunks. If another run begins meanwhile, its input is read between these chunks.
   let turns = 0;
   const timer = setInterval(() => turns++, 1);
   const large = model.resume({ ...saved, state: { ...state, bytes: new Uint8Array(2 ** 27) } }, { maxTokens: 3 });

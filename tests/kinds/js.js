@@ -123,7 +123,7 @@ import * as text from './text/js.js';
  */
 
 /**
- * Calls with lists whose item 1 is missing.
+ * Calls with lists in which the item with index 1 is missing.
  *
  * @typedef {{ file: string, said: RegExp, calls: (model: any, hole: (...list: unknown[]) => unknown[]) => (() => Promise<unknown>)[] }} Holes
  */

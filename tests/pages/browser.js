@@ -2,8 +2,8 @@
 // @ts-check
 
 /**
- * The test cases of every page (rows) for those tests in tests/browser that cover all pages (sweeps). The rows of one page are in
- * tests/pages/NAME/browser.js; tests/kinds/rows.js describes their form. A new page adds two lines here.
+ * The test cases ("rows") of every page. They are used by "sweeps", the tests in tests/browser that cover all pages. The rows of one page
+ * are in tests/pages/NAME/browser.js; tests/kinds/rows.js describes their form. A new page adds two lines here.
  */
 
 import { rows } from '../kinds/rows.js';

@@ -2,8 +2,8 @@
 // @ts-check
 
 /**
- * Defines runs of models of the kind head; tests/engines checks that their results are the same in every engine and build (see
- * tests/kinds/engines.js). This file also runs in pages, without Node.
+ * Defines what tests/engines compares between engines and builds for models of the kind head (see tests/kinds/engines.js). This file also
+ * runs in pages, without Node.
  */
 
 /** @import { Plan } from '../engines.js' */
