@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# Runs every task of the project. Usage: ./build.sh TASK     (./build.sh help lists the tasks) The tasks are in the files listed in PARTS,
-# one file per subject. This file contains the code that they share.
+# Runs one task of the project: ./build.sh TASK. The list of tasks is printed by ./build.sh help. The tasks are defined in the files listed
+# in PARTS, one file per subject. This file contains the code that they share.
 #
 # Environment: OUT (folder for build products, default build), CC (native compiler, default gcc), CLANG and WASM_LD (wasm toolchain),
 # CHROMIUM (browser for the tests).

@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: MIT
 #
 # Runs the tests in a minimal Debian system to which only Git and Node were added, as on a new user's machine: ./build.sh test-bare. Tests
-# the committed state. Needs Debian, root, mmdebstrap, half an hour, and 5 GB in FOLDER. Removes FOLDER after a success.
+# the last commit, without uncommitted changes. Needs Debian, root, mmdebstrap, half an hour, and 5 GB in FOLDER. Removes FOLDER after a
+# success.
 #
 #     sh tests/bare.sh FOLDER [COMMAND, default npm test]
 #

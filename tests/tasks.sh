@@ -3,8 +3,8 @@
 # Runs the tests in Node, browsers and Python, separately or together. Read by build.sh.
 
 # tests SECONDS FILES...: runs test files, prints one line per file, and reports failures and skipped tests. A file that takes longer than
-# SECONDS is stopped and counts as failed. If at most three files failed, they run again, one at a time, because a busy machine may exceed
-# time limits. The output reports this.
+# SECONDS is stopped and counts as failed. If at most three files failed, they run again, one at a time, because tests may exceed their time
+# limits on a busy machine. The output says which files ran again.
 tests() {
   limit=$1; shift
   mkdir -p "$OUT"

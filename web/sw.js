@@ -81,7 +81,7 @@ async function answer(event) {
   const { request } = event;
   try {
     const early = await event.preloadResponse;
-    // Without a connection, the preload in Firefox resolves with an error response.
+    // Without a connection, Firefox resolves the navigation preload with an error response.
     const response = early && early.type !== 'error' ? early : await fetch(request);
     // The response is not read here, so that the page can read it while it arrives.
     event.waitUntil(keep(request.url, response.status, response.headers.get('etag')));

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 #
-# Builds and runs the C tests: a single program, compiled with gcc, with clang, and as wasm. Also runs the fuzzers. build.sh sources this
-# file.
+# Builds and runs the C tests. They are one program, which is built three times: with gcc, with clang and as wasm. Also runs the fuzzers.
+# Read by build.sh.
 
 # With these flags, undefined behaviour stops the run: access outside memory, undefined arithmetic, or conversion of a float that does not
 # fit its integer type.

@@ -3,7 +3,7 @@
 # Compares the results of every engine and build. Read by build.sh.
 
 # engine NAME COMMAND: compiles tests/engines/native.c and the library, and adds the program to `natives`, the list for the driver. Without
-# COMMAND, NAME is a compiler; the library is then the one that the C tests compiled with it.
+# COMMAND, NAME is a compiler, and the program uses the library that the C tests compiled with this compiler.
 engine() {
   name=$(basename "$1") program=$OUT/engines/$(basename "$1")
   if [ ! -e "$program" ] || [ -n "$(find include src tests/engines/*.[ch] build.sh web/tools/wasm.sh tests/engines/tasks.sh -newer "$program")" ]; then
@@ -27,7 +27,8 @@ task_test_engines() {
   case $engines in *' webkit '*) want WebKitWebDriver webkit2gtk-driver; want Xvfb xvfb ;; esac
   natives=
   case $engines in *' native '*)
-    # Compiles with other instructions, with another order of operations, and with another compiler. EXACT contains -ffp-contract=off.
+    # Besides the compiler of the C tests, tries other CPU instructions, another optimisation level, and another compiler. EXACT contains
+    # -ffp-contract=off.
     engine "$CC"
     if [ -z "$short" ]; then
       engine "$(basename "$CC")-tuned" "$CC -O3 -march=native"

@@ -13,7 +13,7 @@
 // @ts-check
 import { pageAt } from '../shell/page/phrase.js';
 
-/** The figures that were moved from the single page to each page. @type {Record<string, string[]>} */
+/** For each page, the figures that moved to it from the single page. @type {Record<string, string[]>} */
 const PLACES = {
   'image-transformer': [
     'odds',

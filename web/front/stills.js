@@ -139,7 +139,7 @@ export const stillOfAnswer = ({ file, verb, text, options = {}, font }) =>
   });
 
 /**
- * Returns the content of a figure on a page: its canvases in a grid, or a part of an element.
+ * Returns a still of a figure on a page. It shows the figure's canvases in a grid, or a part of an element.
  *
  * @param {string} name  name of the page
  * @param {object} what

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Computes the layout and the tints of a card's pictures. The page uses this for live drawings, and the stills use it, too.
+// Computes the layout and the tints of a card's pictures. Both the live drawings on the page and the stills use it.
 // @ts-check
 
 /** Number of pictures in a row. */

@@ -20,8 +20,8 @@ model_sources() {
   for model in $(echo "$MODELS" | tr , ' '); do find src/models -path "src/models/$model.c" -o -path "src/models/$model/*.c"; done
 }
 
-# Each model has a row in src/models/models.h with a word for what it needs. models_of WORD prints the models with this word in their row.
-# needs_of MODEL prints the word in the model's row.
+# Each model has a row in src/models/models.h, with a word for the features that it needs. models_of WORD prints the models with this word
+# in their row. needs_of MODEL prints the word in the model's row.
 models_of() { sed -n "s/^ *NX_MODEL(\([a-z0-9_]*\), $1).*/\1/p" src/models/models.h | paste -sd, -; }
 
 needs_of() { sed -n "s/^ *NX_MODEL($1, \([A-Z]*\)).*/\1/p" src/models/models.h; }

@@ -128,7 +128,7 @@ stories() {
   collect stories-gpu
 }
 
-# Uses the recipe unchanged, because a larger file would be too large for a page.
+# Uses the model size in the recipe, because the file of a larger model would be too large for a page.
 de_en() {
   SMOKE=$SMOKE_TEXT
   train de-en --every 1 --minutes 6 --limit-seconds 500 --threads 8 --data "$DATA/multi30k" "$@"

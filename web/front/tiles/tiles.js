@@ -48,7 +48,7 @@ export async function createTiles(first) {
   const style = getComputedStyle(document.documentElement);
   const [sans, serif] = ['--sans', '--serif'].map((name) => style.getPropertyValue(name));
   let paused = false;
-  /** Time at which the tiles were paused. Time after that does not count. */
+  /** Time at which the tiles were paused. The duration of a pause is added to the start times. */
   let stopped = 0;
 
   /** @param {Shown} one @param {number} share */

@@ -18,7 +18,7 @@ const MODULES = (await readdir(LIB, { recursive: true }))
   .map((name) => name.slice(0, -3))
   .sort((a, b) => Number(a === 'index') - Number(b === 'index') || (a < b ? -1 : 1));
 
-/** The types of each kind: its verbs, their options and their results. @type {Record<string, string[]>} */
+/** For each kind, the types of its verbs, options and results. @type {Record<string, string[]>} */
 const TYPES_OF_KINDS = Object.fromEntries(
   await Promise.all(
     KINDS.map(async ({ name }) => {

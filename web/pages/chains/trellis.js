@@ -84,7 +84,7 @@ export function createTrellis() {
       show();
     });
   }
-  /** Returns the number of columns to compute. Viterbi counts one more, for the backtracking. */
+  /** Returns the number of columns to compute. Viterbi has one more step, the backtracking. */
   const most = () => WORDS.length + (pass === 'viterbi' ? 1 : 0);
   /** Returns the index of the i-th column to be computed. @param {number} i */
   const column = (i) => (pass === 'backward' ? WORDS.length - 1 - i : i);

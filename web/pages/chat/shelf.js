@@ -48,7 +48,7 @@ function wrong(error, name, part) {
 /**
  * @param {{ onModel: (model: Model) => void, focus: () => void, before?: string }} hooks  onModel: receives a loaded model and must close
  *   it; focus: moves the focus to the chat; before: name of the model that answered before a reload
- * @returns {Promise<{ clear: () => void }>}  clear: updates the list when a model from elsewhere answers
+ * @returns {Promise<{ clear: () => void }>}  clear: updates the list; to be called when a model from elsewhere answers
  */
 export async function createShelf({ onModel, focus, before }) {
   const { cache, chatModels, memoryOf, suggestedModel, tokensPerSecondOf } = await shelf();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Harmonises the melody of the first figure in another key with the same seed. The noise belongs to note ids and is not transposed with the
-// melody, so the harmonisation may differ.
+// Harmonises the melody of the first figure in another key with the same seed. Each note id has its own noise. The noise is not transposed
+// with the melody, so the harmonisation may differ.
 // @ts-check
 import { byId, fault, phrase } from '../../shell/index.js';
 import { endWell } from './ending.js';

@@ -21,7 +21,7 @@ const taps = (size, count) =>
 
 /**
  * Interpolates along the rows and then along the columns, and rounds once at the end.
- * @param {Uint8Array} picture (height, width, channels)
+ * @param {Uint8Array} picture shape (height, width, channels)
  * @param {{ width: number, height: number, channels: number }} from
  * @param {{ width: number, height: number }} to
  */

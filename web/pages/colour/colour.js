@@ -24,10 +24,10 @@ export const createColour = () =>
       weights: weights('emoji.gguf'),
       temperature: 0.9,
       tries: 12,
-      // If the line is above the mouth of a face, the model rarely draws a mouth.
+      // Percentage of the rows that are given. If the mouth of a face is not among them, the model rarely draws one.
       given: 66,
-      // Emoji (of 24) with recognisable completions. Each was judged at a glance from three completions with seed 7 and the values of
-      // `tries` and `given` above.
+      // Indices of the emoji, out of 24, that have recognisable completions. Each was judged at a glance from three completions with seed 7
+      // and the values of `tries` and `given` above.
       first: [16, 15, 2, 18, 21, 23],
     },
     photos: {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Trains a network on the picked pictures, in random order, and records how many nats pictures cost along the way. This file does not use
-// the DOM.
+// Trains a network on the picked pictures, in random order, and records the mean cost of a picture, in nats, during the training. This file
+// does not use the DOM.
 // @ts-check
 import { randomFrom } from '../../shell/run/random.js';
 import { learn, natsOf, nothingLearnt } from './learn.js';

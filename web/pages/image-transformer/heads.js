@@ -42,7 +42,7 @@ export function heatOf(maps) {
 
 /**
  * Returns the two ranges of pixels, in raster order, that a pixel can attend to: the memory before its block, and the part of its own block
- * before it. Position p of the model holds pixel p - 1, because the input is shifted by one.
+ * before the pixel. Position p of the model holds pixel p - 1, because the input is shifted by one.
  * @param {AttentionMap} map map of any head
  * @param {number} queryBlock 0 if there are no blocks and all earlier pixels are visible
  * @returns {{ memory: [number, number], own: [number, number] }}

@@ -18,16 +18,16 @@ import { readGguf } from '../../shell/model/gguf.js';
 
 /**
  * @typedef {Object} Pass the intermediate results for one position
- * @property {Float32Array} shade   (d) embedding of the previous pixel's shade
- * @property {Float32Array} input   (d) `shade` plus the position embedding and the class
- * @property {Float32Array} query   (d) query, all heads concatenated
+ * @property {Float32Array} shade   shape (d): embedding of the previous pixel's shade
+ * @property {Float32Array} input   shape (d): `shade` plus the position embedding and the class
+ * @property {Float32Array} query   shape (d): query, all heads concatenated
  * @property {Float32Array[]} keys  key of each visible position, each of shape (d)
  * @property {Float32Array[]} scores  scores of each head, each of shape (positions)
  * @property {Float32Array[]} shares  softmax of the scores, of the same shapes
- * @property {Float32Array} values  (d) weighted sums of the values, all heads concatenated
- * @property {Float32Array} attended (d) output of the attention, after the residual connection and the layer norm
+ * @property {Float32Array} values  shape (d): weighted sums of the values, all heads concatenated
+ * @property {Float32Array} attended shape (d): output of the attention, after the residual connection and the layer norm
  * @property {Float32Array} inner   hidden values of the feed-forward network after the ReLU
- * @property {Float32Array} output  (d)
+ * @property {Float32Array} output  shape (d): output of the layer
  */
 
 /** @param {ArrayBuffer} buffer the weight file @returns {Layer} */
@@ -52,7 +52,7 @@ export function readLayer(buffer) {
   };
 }
 
-/** Returns W x + b. @param {Float32Array} weights (rows, x.length) @param {Float32Array} x @param {Float32Array} [bias] */
+/** Returns W x + b. @param {Float32Array} weights shape (rows, x.length) @param {Float32Array} x @param {Float32Array} [bias] */
 function product(weights, x, bias) {
   return Float32Array.from({ length: weights.length / x.length }, (_, i) => {
     let sum = bias?.[i] ?? 0;

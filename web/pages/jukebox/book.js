@@ -23,7 +23,7 @@
  */
 const LASTS = 1024;
 const EDGE = 256;
-/** Number of codes decoded per step. Small, so that other tasks do not wait long. */
+/** Number of codes decoded per step. The number is small, so that other tasks do not wait long. */
 const AT_ONCE = 64;
 
 /**

@@ -16,12 +16,12 @@ import { letter } from './boxes.js';
 
 /** Matrices in which the walk points at the largest number instead of the number farthest from zero. */
 const RANKED = /\.(compare|scale|mask|weights)$|^logits$|^odds$/;
-/** Matrices of scores that are masked afterwards, so that later positions do not count. */
+/** Matrices of scores whose mask is applied later. The walk ignores the scores of later positions. */
 const CAUSAL = /^dec\.\d\.self\.\d\.(compare|scale)$/;
 
 /**
- * Returns the cell of a matrix that a step points at. It is in the current row: the largest score or weight, or the last masked score, or
- * in other matrices the number farthest from zero.
+ * Returns the cell of a matrix that a step points at. The cell is in the given row. In matrices of scores, weights or probabilities, it has
+ * the largest number; in all others, the number farthest from zero. If `hidden` is true and scores are masked, it is the last masked score.
  * @param {Matrix} matrix @param {number} row @param {boolean} hidden
  */
 export function cellOf(matrix, row, hidden = false) {

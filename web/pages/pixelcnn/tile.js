@@ -5,7 +5,7 @@ import { between, gridOn, levelsOf, valuesOf } from '../../front/tiles/stage.js'
 import { palette } from '../../shell/picture/palette.js';
 /** @import { Painter, Tile } from '../../front/tiles/stage.js' */
 
-/** Draws twelve digits of one class, pixel by pixel. @param {Uint8Array} levels  (12, 28, 28) 0 to 255 @returns {Painter} */
+/** Draws twelve digits of one class, pixel by pixel. @param {Uint8Array} levels  shape (12, 28, 28), 0 to 255 @returns {Painter} */
 const digits = (levels) => (stage, share) => {
   const { context } = stage;
   const { predicted } = palette();

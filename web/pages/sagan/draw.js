@@ -6,7 +6,7 @@
 /** @typedef {import('../../lib/index.js').LatentOptions} LatentOptions */
 /** @typedef {import('../../shell/index.js').Model} Model */
 
-/** @param {HTMLCanvasElement} canvas @param {Uint8Array} values (side, side, 3) */
+/** @param {HTMLCanvasElement} canvas @param {Uint8Array} values shape (side, side, 3) */
 export function show(canvas, values) {
   const context = /** @type {CanvasRenderingContext2D} */ (canvas.getContext('2d'));
   const side = Math.sqrt(values.length / 3);

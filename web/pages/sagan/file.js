@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Copies a weight file and changes its gamma.
+// Copies a weight file and changes gamma in the copy.
 // @ts-check
 import { readGguf } from '../../shell/model/gguf.js';
 

@@ -46,8 +46,8 @@ export function ring(count, random) {
 }
 
 /**
- * Returns the number of covered modes. A mode is covered if at least a quarter of its share of the points lies within a fifth of the radius
- * from it.
+ * Returns the number of covered modes. The expected number of points per mode is the same for all modes. A mode is covered if at least a
+ * quarter of this number is closer to it than a fifth of the ring's radius.
  * @param {Float32Array} points
  */
 export function covered(points) {
@@ -101,7 +101,7 @@ class Layer {
     this.used = weight.map((w) => w / this.sigma);
   }
 
-  /** @param {Float32Array} x (n, in) @returns {Float32Array} (n, out) */
+  /** @param {Float32Array} x shape (n, in) @returns {Float32Array} shape (n, out) */
   forward(x) {
     const { inputs, outputs, used, bias } = this;
     const n = x.length / inputs;

@@ -89,7 +89,7 @@ function pooled({ side, channels, values }) {
 /**
  * @param {Channels} g
  * @param {Channels} f
- * @returns {Float32Array} (queries, keys): for each query, the softmax of its products with all keys
+ * @returns {Float32Array} shape (queries, keys): for each query, the softmax of its products with all keys
  */
 function looks(g, f) {
   const [queries, keys] = [g.side ** 2, f.side ** 2];
@@ -111,7 +111,7 @@ function looks(g, f) {
 }
 
 /**
- * @param {Float32Array} beta (queries, keys)
+ * @param {Float32Array} beta shape (queries, keys)
  * @param {Channels} h
  * @param {number} side
  * @returns {Channels} weighted sums of the values

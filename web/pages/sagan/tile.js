@@ -4,7 +4,7 @@
 import { between, canvasOf, gridOn, levelsOf, valuesOf } from '../../front/tiles/stage.js';
 /** @import { Painter, Tile } from '../../front/tiles/stage.js' */
 
-/** Draws sixteen pictures one by one. Each appears all at once. @param {ArrayLike<number>} rgb  (16, 32, 32, 3) @returns {Painter} */
+/** Draws sixteen pictures one by one. Each appears all at once. @param {ArrayLike<number>} rgb  shape (16, 32, 32, 3) @returns {Painter} */
 function faces(rgb) {
   const all = Array.from({ length: 16 }, (_, i) => canvasOf(Array.prototype.slice.call(rgb, 3072 * i, 3072 * (i + 1)), 32));
   return (stage, share) => {

@@ -43,7 +43,7 @@ import { SYSTEMS } from './systems.js';
 
 /** Index of the digit that is shown first. */
 const FIRST = 14;
-/** With this seed, all six models except the oldest complete a digit, and the digits are not all the same. */
+/** With this seed, five of the six models complete a digit (the oldest does not), and these digits are not all the same. */
 const SEED = 8;
 const SPEED = 250;
 const RESTART_MS = 160;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Defines the sets of sparse attention (Child et al. 2019, section 4), as in src/attention/sparse.h. A test compares them with the models'
-// attention maps.
+// Defines the sets of keys in sparse attention (Child et al. 2019, section 4), as in src/attention/sparse.h. A test compares them with the
+// models' attention maps.
 // @ts-check
 import { phrase } from '../../shell/page/phrase.js';
 

@@ -37,7 +37,7 @@ export function createCompletion(store, { acquire, steps = true, heatAt, onDrawn
       onDrawn('change');
     },
     onPull(ms, elements, first) {
-      // The first pull also includes the time for reading the given part, so the meter skips it.
+      // The time of the first request also includes reading the given part, so the meter skips it.
       if (first) onDrawn('first');
       else meter.pulled(ms, elements);
     },

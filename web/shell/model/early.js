@@ -30,8 +30,8 @@ if (address) {
 export function acquireEarly(options) {
   if (!address) throw new Error('The head of this page preloads no weights.');
   const hold = acquire(address, options);
-  // Releases the early hold only after this acquire() has settled. If the early acquire() were aborted before it starts, its worker would
-  // have no model.
+  // Releases the early hold only after this acquire() has settled. Otherwise the early acquire() could be aborted before it has started,
+  // and its worker would never get a model.
   const held = () => waiting.abort();
   hold.then(held, held);
   return hold;

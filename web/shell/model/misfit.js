@@ -13,7 +13,10 @@ const deeds = words.filter((word) => PAGES.some(([, deed]) => deed === word));
 /** The architectures that the page accepts; empty if it accepts all. */
 const only = words.filter((word) => word !== size && !deeds.includes(word));
 
-/** Returns the first row of PAGES for the model's kind whose deed equals that kind or one of the model's verbs. @param {ModelInfo} info */
+/**
+ * Returns the row of PAGES for a model: the first row of its kind in which the deed is this kind or one of the model's verbs.
+ * @param {ModelInfo} info
+ */
 const pageOf = (info) =>
   PAGES.find(([kind, deed]) => kind === info.kind && (deed === kind || /** @type {string[]} */ (info.verbs).includes(deed)));
 

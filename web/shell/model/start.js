@@ -58,8 +58,8 @@ function fitting(hold) {
 }
 
 /**
- * Acquires the visitor's file if there is one. Otherwise acquires the model that the address names, provided that the page can show it, or
- * else the model that the page's <head> names.
+ * Acquires the visitor's file if there is one. Otherwise acquires the model that the address names, if the page can show it. If not,
+ * acquires the model that the page's <head> names.
  *
  * @param {LoadOptions} options
  * @param {string} [among] name of the model, if a figure has several models

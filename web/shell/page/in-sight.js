@@ -62,7 +62,7 @@ export function inSight(element, { onSeen, onAway }) {
       return always;
     },
   };
-  // In a microtask, so that the caller receives the result before onSeen() is called.
+  // Runs in a microtask, so that the caller receives the result before onSeen() is called.
   queueMicrotask(() =>
     wait(element, () => {
       seen = always = true;

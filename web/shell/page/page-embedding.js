@@ -74,7 +74,7 @@ const quoted = (text) => text.replaceAll('&', '&amp;').replaceAll('"', '&quot;')
 
 /**
  * Returns the height of a frame with this figure for each width in WIDTHS. Measures a copy of the figure, without its scripts, in an
- * invisible frame. A canvas that a script lays out keeps its aspect ratio on this page.
+ * invisible frame. In the copy, a canvas that a script lays out gets the aspect ratio that it has on this page.
  * @param {HTMLElement} figure
  * @returns {Promise<number[] | undefined>} undefined if frames cannot be measured, for example in a sandboxed page
  */

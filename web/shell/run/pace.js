@@ -3,7 +3,7 @@
 // requested pixels, so delaying the requests slows the run.
 // @ts-check
 
-/** Maximum backlog, in milliseconds. After the page was busy or hidden, at most the pixels of this time are shown at once. */
+/** Maximum backlog, in milliseconds. After the page was busy or hidden, it shows at once at most the pixels that are due in this time. */
 const BACKLOG_MS = 250;
 
 export class Pace {
@@ -136,7 +136,7 @@ export async function play(run, { samples, from, pace, signal, onPull, onPixels 
   try {
     for (let at = from, granted = 0; ; at++) {
       if (granted === 0) {
-        // Number of pulled pixels that every sample has. If it is zero, pulls another pixel.
+        // Number of received pixels that every sample has. If it is zero, requests another pixel.
         const here = Math.min(...waiting.map((queue) => queue.size));
         granted = await pace.take(Math.max(1, here), signal);
       }
