@@ -10,7 +10,7 @@ const worker = /** @type {any} */ (globalThis);
 const NAME = 'nextpixel-page';
 
 /**
- * Scripts of this many releases are kept. It is more than one because a visitor may still have pages of the previous release open.
+ * Number of releases whose scripts are kept. It is more than one because a visitor may still have pages of the previous release open.
  * ./build.sh site names each release's folder after its contents.
  */
 const RELEASES = 2;

@@ -36,7 +36,7 @@ task_test_engines() {
     fi ;;
   esac
   node --test tests/engines/*.test.js >"$OUT/engines/judge.log" || { cat "$OUT/engines/judge.log"; die 'the judge of the hashes fails its own tests'; }
-  flag=--experimental-websocket # the Firefox driver needs WebSocket, which Node has from 22 on, and from 20.10 on behind this flag
+  flag=--experimental-websocket # the Firefox driver needs WebSocket: built into Node 22, and behind this flag from Node 20.10 on
   node $flag -e '' 2>/dev/null || flag=
   node $flag --no-warnings tests/engines/main.js --out "$OUT/engines" $pages $short $natives $engines
 }

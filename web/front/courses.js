@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Defines the courses. The pages of a course are in an order in which each page prepares the next one. Each page has a question that
+// Defines the courses. The pages of a course are ordered so that each one prepares readers for the next. Each page has a question that
 // readers can answer by trying something out.
 // @ts-check
 

@@ -20,7 +20,7 @@
  * @property {string} title
  * @property {string} url
  * @property {string} system name of the system in this project
- * @property {string} [page] name of the folder of the system's page in web/pages
+ * @property {string} [page] name of the page's folder in web/pages
  * @property {string} [shownOn] folder of the page of another paper that also shows this system
  * @property {string} [credit] text on the card that replaces authors and year
  * @property {string} [says] description of the page's content

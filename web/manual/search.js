@@ -10,7 +10,7 @@
 /** Maximum number of results to show. */
 const MOST = 12;
 
-/** Maps words that readers may use to the manual's words for the same things. @type {Record<string, string>} */
+/** Maps words from readers' questions to the words that the manual uses for the same things. @type {Record<string, string>} */
 const ALSO = {
   benchmark: 'numbers',
   benchmarks: 'numbers',

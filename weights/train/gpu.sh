@@ -35,7 +35,7 @@ if [ -n "${KEEP:-}" ]; then
 fi
 OUT=${OUT:-build/gpu}
 SMOKE_TEXT=                              # set by `smoke`: settings for language models
-# Settings that `smoke` adds for models trained together, whose sizes stay the same: --minutes 0 --steps 20.
+# Settings that `smoke` adds for models trained together, such as --minutes 0 --steps 20. The sizes of these models stay the same.
 SMOKE_SMALL=${SMOKE_SMALL:-}
 SMOKE=${SMOKE:-}                         # set by `smoke`: settings that make every run tiny; they come last
 RUNS=${NEXTPIXEL_RUNS:-weights/train/runs}
@@ -151,7 +151,7 @@ case $task in
     SHIPPED=                             # these tiny models cannot continue from the shipped file, which is larger
     SMOKE_TEXT='--smoke --minutes 0 --steps 2 --batch 2 --sheets -1 --final-valid-images 2 --threads 2'
     SMOKE_SMALL=$SMOKE_TEXT
-    # without the GAN, because its smallest pictures would be smaller than those of its data
+    # without the GAN, because a network this small would draw pictures that are smaller than those in its data
     probe && cifar10 && emoji && emoji_sr && stories && de_en && together pixelcnn-digits gated-pixelcnn-digits captions-hard wavenet jukebox-small && collect cifar10-gpu emoji-gpu emoji-sr-gpu stories-gpu de-en-gpu
     rm -rf "$RUNS"
     echo 'every line works' ;;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Runs the tiles. They start one by one, and pause while they are out of view. After that, tiles with small models draw new outputs, one
-// model at a time.
+// Runs the tiles. They start one by one, and pause while they are out of view. Once the first drawing on the page has ended, the tiles with
+// small models draw new outputs, one model at a time.
 // @ts-check
 import { byId, make, perFrame, reducedMotion } from '../../shell/page/dom.js';
 import { phrase } from '../../shell/page/phrase.js';

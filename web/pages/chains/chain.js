@@ -9,7 +9,7 @@
  * @typedef {{ start: number[], A: number[][], U: number[][] }} Chain
  */
 
-/** Returns the logarithm of the sum of the exponentials of x. @param {number[]} x */
+/** Returns log sum_i e^(x[i]). @param {number[]} x */
 export function logSum(x) {
   const most = Math.max(...x);
   return most === -Infinity ? most : most + Math.log(x.reduce((sum, one) => sum + Math.exp(one - most), 0));

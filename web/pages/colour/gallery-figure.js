@@ -97,7 +97,7 @@ export function createGalleryFigure({ id, task, fate }, choice, subjects, { onRu
     onChange();
     gallery.start();
   });
-  /** The select element for the number of candidates for each picture that is shown. */
+  /** The select element for the number of candidates per displayed picture. */
   const tries = /** @type {HTMLSelectElement | null} */ (document.getElementById(`${id}-tries`));
   /** @param {number} count one of the options; any other value changes nothing */
   function setTries(count) {

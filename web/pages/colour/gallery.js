@@ -77,7 +77,7 @@ export function createGallery(root, first, task, { onPhase, onPull, onEnd, onErr
     const { image, label } = row.subject;
     const { channels, classes } = artist.info;
     const samples = tries;
-    const resample = samples / SHOWN; // number of candidates for each picture that is shown
+    const resample = samples / SHOWN; // number of candidates per displayed picture
     const run = task.ask(artist, image, {
       samples,
       resample,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Draws the figure of the walk. It follows one pixel from its neighbours through a layer to its probabilities, with the model's own maps
-// and numbers.
+// Draws the figure with the guided walk. The walk follows one pixel from its neighbours through a layer to its probabilities, with the
+// model's own attention maps and numbers.
 // @ts-check
 import {
   SIDE,

@@ -56,7 +56,7 @@ export function boxesOf({ kind, blocks, encoderBlocks }) {
   return boxes;
 }
 
-/** Returns the name of a box for display. @param {Box} box @param {Shape} shape */
+/** Returns the name to display for a box. @param {Box} box @param {Shape} shape */
 export const nameOf = ({ title, side, block }, { kind }) =>
   [
     ...(kind === 'gpt2' ? [] : [side === 'enc' ? phrase`Encoder` : phrase`Decoder`]),
@@ -64,7 +64,7 @@ export const nameOf = ({ title, side, block }, { kind }) =>
     phrase(title),
   ].join(', ');
 
-/** Returns the name of a head of a box for display. @param {Box} box @param {Shape} shape @param {number} head */
+/** Returns the name to display for a head of a box. @param {Box} box @param {Shape} shape @param {number} head */
 export const headOf = (box, shape, head) => phrase`${nameOf(box, shape)}, head ${head + 1}`;
 
 /**

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Defines matrices that record how they were computed. Each row belongs to a position of a word. Each column is a channel or, in a matrix
+// Defines matrices that record how they were computed. Each row belongs to a position in a word. Each column is a channel or, in a matrix
 // of scores, a position that is attended to.
 // @ts-check
 import { compare, dot, gelu, norm, relu, scaleOf, softmax, wave } from './arithmetic.js';

@@ -129,7 +129,7 @@ export function createSheet(root, said, { onGo, onChange }) {
       const before = kept;
       open = next;
       views = [];
-      // A single line needs no heading to collapse it.
+      // A group without a heading cannot be collapsed.
       const lid = (/** @type {import('./boxes.js').Group} */ { says, closed }, /** @type {HTMLElement} */ line) =>
         says
           ? make('details', { class: 'group', ...(closed ? {} : { open: '' }) }, make('summary', {}, says), line)

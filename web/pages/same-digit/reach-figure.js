@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Draws the figure of reach. It shows the pixels that affect one pixel after a chosen number of layers, with convolutions and attention
-// side by side.
+// Draws the reach figure. It shows the pixels that affect one pixel after a chosen number of layers, with convolutions and attention side
+// by side.
 // @ts-check
 import {
   announce,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Lists the networks for the figure of reach, with the shapes of the shipped models. A test compares the shapes with the files.
+// Lists the networks for the reach figure, with the shapes of the shipped models. A test compares the shapes with the files.
 // @ts-check
 import { phrase } from '../../shell/page/phrase.js';
 import { dense, dilated, local, strided } from './reach.js';

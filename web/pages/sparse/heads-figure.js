@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Draws the figure of all heads of a dense model at one pixel, next to the heads of the sparse model. It shows where the sparse pattern
-// comes from.
+// Draws a figure that compares the attention heads of a dense model with those of the sparse model, all at one pixel. It shows where the
+// sparse pattern comes from.
 // @ts-check
 import {
   SIDE,

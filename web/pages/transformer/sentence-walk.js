@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Draws the figure that walks from a sentence's tokens to the next word of its translation. It shows the model's attention maps, numbers
-// and probabilities.
+// Draws the figure with the guided walk. The walk leads from a sentence's tokens to the next word of its translation, and shows the model's
+// attention maps, numbers and probabilities.
 // @ts-check
 import { asked as other, byId, inSight, make, onTheme, ownName, palette, percent, phrase, weights } from '../../shell/index.js';
 import { fileBytes, readGguf } from '../../shell/model/gguf.js';

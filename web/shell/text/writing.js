@@ -251,7 +251,7 @@ export function createWriting(
           setTimeout(resolve, REST_MS);
         });
       signal.throwIfAborted();
-      // Draws one arbitrary token from this position, to get the probabilities and the attention of each head.
+      // Generates one token at this position, only to get the probabilities and the attention of each head.
       const run = model.resume(saved(telling, at), {
         maxTokens: 1,
         seed: 0,
