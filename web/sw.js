@@ -128,7 +128,7 @@ async function keep(url, status, tag) {
   }
 }
 
-/** Deletes copies of old releases, the pages that need them, and the oldest files beyond the maximum number. */
+/** Deletes the cached files of old releases, the cached pages that need those files, and the oldest files beyond the maximum number. */
 async function forget() {
   const cache = await caches.open(NAME);
   const urls = (await cache.keys()).map(({ url }) => url); // ordered from the oldest to the newest

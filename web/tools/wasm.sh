@@ -6,7 +6,8 @@ MODELS= # architectures in the build, from --models a,b (default: all)
 NX_MODELS= # compiler flags that select these models
 TEXTS=     # -DNX_TEXTS=0 if no selected model needs the code that the flag removes (src/kernels/kernels.h)
 
-# sources    the files of the library, similar ones next to each other, because gzip looks back only 32 KB; model_sources: those of all models, or of the models in $MODELS
+# sources: prints the files of the library. Similar files are next to each other, because gzip looks back only 32 KB. model_sources: prints
+# the files of all models, or of the models in $MODELS.
 sources() {
   find src/*.c src/session src/layers -name '*.c' | LC_ALL=C sort
   model_sources

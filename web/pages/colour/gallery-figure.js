@@ -29,9 +29,9 @@ const HALF = 50;
 /**
  * @param {Section} section
  * @param {Choice} choice the initial choice
- * @param {Subject[]} subjects the pictures in the strip @param
- *   {{ onRun: () => void, onError: (error: unknown) => void, onModel: (file: File) => void, onChange: () => void }} hooks onChange: called
- *   after a setting has changed
+ * @param {Subject[]} subjects the pictures in the strip
+ * @param {{ onRun: () => void, onError: (error: unknown) => void, onModel: (file: File) => void, onChange: () => void }} hooks onChange:
+ *   called after a setting has changed
  */
 export function createGalleryFigure({ id, task, fate }, choice, subjects, { onRun, onError, onModel, onChange }) {
   /** @type {<T extends HTMLElement>(name: string) => T} */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Builds a strip of pictures from radio buttons, so that the arrow keys move along it.
+// Builds a strip of pictures. Each picture is a radio button, so the arrow keys move between the pictures.
 // @ts-check
 import { STRIPS, make, phrase } from '../../shell/index.js';
 /** @import { StripName, Subject } from '../../shell/index.js' */

@@ -86,10 +86,13 @@ const plus = (a, b) => a.map((value, i) => value + b[i]);
  */
 export function passOf({ d, heads, length, width, epsilon, classes, tensor }, { shades, elements, label }) {
   const row = (/** @type {string} */ name, /** @type {number} */ i, n = d) => tensor(name).subarray(i * n, i * n + n);
-  /** Returns the shade that the position with this pixel holds. @param {number} pixel */
+  /** Returns the shade at the position that holds this pixel. @param {number} pixel */
   const shadeOf = (pixel) =>
     pixel < 0 ? new Float32Array(d) : row('token_embd.weight', shades[pixel]).map((value) => value * Math.sqrt(d));
-  /** Returns the input of the position with this pixel. The position's row and column are those of the next pixel. @param {number} pixel */
+  /**
+   * Returns the input at the position that holds this pixel. The position's row and column are those of the next pixel.
+   * @param {number} pixel
+   */
   function inputOf(pixel) {
     const place = pixel + 1;
     const where = new Float32Array(d);

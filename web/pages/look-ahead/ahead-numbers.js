@@ -25,7 +25,7 @@ export function showDrawing(way, { ahead }, pixels) {
 }
 
 /**
- * Once both drawings are complete, compares the one with drafts with the one without.
+ * Once both drawings are complete, compares the drawing made with drafts to the drawing made without them.
  * @param {Drawing | undefined} a @param {Drawing | undefined} b @returns {string} the result as a sentence
  */
 export function showVerdict(a, b) {

@@ -2,7 +2,7 @@
 // Performs the same computations as src/models/transformer.c and src/models/gpt2.c in simple, slow code, for networks with a few thousand
 // numbers. Every intermediate matrix is stored under its name:
 //
-//   enc.onehot  enc.embedding  enc.scaled  enc.position  enc.input        input of the encoder; dec.: of the decoder
+//   enc.onehot  enc.embedding  enc.scaled  enc.position  enc.input        input of the encoder; the names of the decoder start with dec.
 //   enc.0.self.query .key .value                                          block 0, all heads; dec.0.cross. attends to the encoder's output
 //   enc.0.self.1.query .key .value .compare .scale .mask .weights .output head 1
 //   enc.0.self.concat .project .sum .norm                                 sum: with the residual connection

@@ -26,7 +26,7 @@ export function createLook(sheet) {
   let now;
   /** @type {{ model: Model, latent: Float32Array, label: number } | undefined} */
   let chosen;
-  /** Side of the grid of locations that attend. */
+  /** Number of locations along each side of the grid of queries. */
   let side = 16;
   let hover = { row: 5, column: 5 };
   /** In most faces, these locations are on the cheek, the eye, the mouth and the background. @type {{ row: number, column: number }[]} */

@@ -17,7 +17,7 @@ export function position(p, d) {
 }
 
 const PLACES = 64;
-/** Number of channels of the model; a test checks that it matches. */
+/** Number of channels of the model. A test checks that this number matches the model. */
 const CHANNELS = 256;
 
 export function createWaves() {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Builds the strip of test digits from radio buttons, so that the arrow keys move along it.
+// Builds the strip of test digits. Each digit is a radio button, so the arrow keys move between the digits.
 // @ts-check
 import { quantise } from '../library.js';
 import { make } from '../page/dom.js';

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Builds a switch between models from radio buttons, so that the arrow keys move along it.
+// Builds a row of radio buttons that switch between models. The arrow keys move between the buttons.
 // @ts-check
 import { make } from '../page/dom.js';
 
