@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Compares soft and hard attention for the same words of the same scene. Shows the soft weights, one hard draw, and the mean of several
-// draws.
+// Compares soft and hard attention for the same words of the same scene. Shows the weights of soft attention, one draw of hard attention,
+// and the mean of several draws.
 // @ts-check
 import { acquire, byId, createLoading, make, phrase, weights as addressOf } from '../../shell/index.js';
 import { imageFor, paint } from './tell.js';

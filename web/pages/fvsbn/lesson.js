@@ -7,8 +7,8 @@ import { learn, natsOf, nothingLearnt } from './learn.js';
 /** @import { Point } from './curve.js' */
 
 /**
- * Learning rate. It was chosen from 0.005, 0.01, 0.02, 0.03 and 0.05: it is the largest rate at which forty held-out digits still improve
- * in the tenth pass over the other digits.
+ * Learning rate. Of 0.005, 0.01, 0.02, 0.03 and 0.05, it is the largest rate at which the cost of forty held-out digits still decreases in
+ * the tenth pass over the other digits.
  */
 const RATE = 0.02;
 /** Each point of the curves is the mean over this many training digits, or over at most this many held-out digits. */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Draws the figure of reading. It writes the text once per word, each line one word longer than the one before. The current word is red;
-// the words that it attends to are blue. A memory network reads the text. For comparison, so does a decoder with self-attention.
+// Draws the reading figure. It has one line of text per word; each line contains one word more than the line before. The current word is
+// red; the words that it attends to are blue. A memory network reads the text. For comparison, so does a decoder with self-attention.
 // @ts-check
 import { acquireAll, acquireFirst, acquireWith, announce, byId, make, percent, phrase, time, weights } from '../../shell/index.js';
 import { createHeads, createSentence, meanOf, visible } from '../../shell/text/index.js';

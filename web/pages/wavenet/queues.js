@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Draws the queues of five layers as rotating rings. The value that is read was written one turn earlier; the new value then replaces it.
+// Draws the queues of five layers as rotating rings. Each step reads the value that was written one turn earlier, and then replaces it with
+// the new value.
 // @ts-check
 import { byId, makeSvg, phrase, reducedMotion } from '../../shell/index.js';
 
