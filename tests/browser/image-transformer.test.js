@@ -336,7 +336,7 @@ more('everything works with the keyboard, with a visible focus', () =>
       'surprise-link',
       'attention-ending',
       'head',
-      'Play',
+      'walk-play',
     ]) {
       assert.ok(stops.includes(name), `${name} cannot be reached: ${stops.join(', ')}`);
     }

@@ -91,8 +91,8 @@ test('compressed files have the same content, and every referenced file exists',
 
 for (const [i, [path, drawn, press]] of /** @type {[string, string, string?][]} */ ([
   ['', '.ending canvas[aria-label*=": 4"]'],
-  ['web/pages/colour/', '#colour-run:enabled'],
-  ['web/pages/snail/', '#said:text("It says")'],
+  ['web/pages/colour/', 'figure [data-phase="done"]'],
+  ['web/pages/snail/', '#said:text("The network chooses")'],
   ['web/manual/', 'next-pixel [part=status]:text("Drawn:")', 'next-pixel button'],
 ]).entries()) {
   oneOf(i, 3)(`${path || 'the front page'} draws under ${PREFIX}`, { timeout: 90000 }, () =>
