@@ -55,21 +55,24 @@ before(async () => {
     const { range } = request.headers;
     // the page must repeat requests that the server did not answer
     if (down && (range || !path.startsWith('/weights/'))) return void request.socket.destroy();
-    http.get({ port: real.port, path, headers: { host: `127.0.0.1:${real.port}`, ...(range && { range }) } }, (answer) => {
-      response.writeHead(answer.statusCode ?? 500, answer.headers);
-      if (!hit || range) return void answer.pipe(response);
-      let sent = 0;
-      const length = Number(answer.headers['content-length']);
-      answer.on('data', (/** @type {Buffer} */ bytes) => {
-        if (sent < length / 2) response.write(bytes.subarray(0, Math.ceil(length / 2) - sent));
-        if (sent < length / 2 && sent + bytes.length >= length / 2)
-          setTimeout(() => {
-            goDown();
-            response.destroy();
-          }, 100);
-        sent += bytes.length;
-      });
-    });
+    http.get(
+      { host: '127.0.0.1', port: real.port, path, headers: { host: `127.0.0.1:${real.port}`, ...(range && { range }) } },
+      (answer) => {
+        response.writeHead(answer.statusCode ?? 500, answer.headers);
+        if (!hit || range) return void answer.pipe(response);
+        let sent = 0;
+        const length = Number(answer.headers['content-length']);
+        answer.on('data', (/** @type {Buffer} */ bytes) => {
+          if (sent < length / 2) response.write(bytes.subarray(0, Math.ceil(length / 2) - sent));
+          if (sent < length / 2 && sent + bytes.length >= length / 2)
+            setTimeout(() => {
+              goDown();
+              response.destroy();
+            }, 100);
+          sent += bytes.length;
+        });
+      },
+    );
   });
   await new Promise((resolve) => {
     server.listen(0, '127.0.0.1', () => resolve(undefined));
