@@ -531,7 +531,7 @@ test('npm start: --host serves other machines and warns; without it there is no 
     [`${hostname()}.local:${all.port}`, 200],
     [`elsewhere.example:${all.port}`, 421],
   ])) {
-    const asked = request({ port: all.port, path: '/web/', headers: { host: name } });
+    const asked = request({ host: '127.0.0.1', port: all.port, path: '/web/', headers: { host: name } });
     asked.end();
     const [response] = await once(asked, 'response');
     assert.equal(response.statusCode, status, name);
