@@ -59,10 +59,10 @@ worker.addEventListener('activate', (/** @type {Extendable} */ event) =>
 
 worker.addEventListener('fetch', (/** @type {FetchEvent} */ event) => {
   const { request } = event;
+  if (request.headers.has(KEEPING)) return;
   const [, , folder] = WEIGHTS.exec(fileOf(request.url)) ?? [];
   if (folder && folder !== only) event.waitUntil(forgetWeights(fileOf(request.url), event.clientId).catch(() => {}));
-  if (request.method === 'GET' && ours(request.url) && !request.headers.has('range') && !request.headers.has(KEEPING))
-    event.respondWith(answer(event));
+  if (request.method === 'GET' && ours(request.url) && !request.headers.has('range')) event.respondWith(answer(event));
 });
 
 /** Caches files that a page loaded before this worker became active. */
@@ -93,13 +93,19 @@ async function answer(event) {
   }
 }
 
-/** Returns the files of all courses on this device. @returns {Promise<Set<string>>} */
-async function pinned() {
+/**
+ * Returns the files of all courses on this device.
+ *
+ * @param {boolean} [begun]  whether to include the files of unfinished downloads
+ * @returns {Promise<Set<string>>}
+ */
+async function pinned(begun = false) {
   if (!(await caches.has(COURSES))) return new Set();
   const cache = await caches.open(COURSES);
   const lists = await Promise.all((await cache.keys()).map(async (request) => (await cache.match(request))?.json()));
-  // The list of an unfinished download has no `files`.
-  return new Set(lists.flatMap((list) => list?.files?.map((/** @type {[string]} */ [url]) => url) ?? []));
+  // The list of an unfinished download has `unfinished` instead of `files`.
+  const files = lists.flatMap((list) => list?.files ?? (begun ? list?.unfinished : undefined) ?? []);
+  return new Set(files.map((/** @type {[string]} */ [url]) => url));
 }
 
 /** @param {string} url */
@@ -172,7 +178,7 @@ async function forgetWeights(url, page) {
   await uses.put(noteOf(page), new Response(folder));
   const used = await usedFolders(uses, /** @type {{ other: string }} */ (others.at(-1)).other);
   const notes = (await caches.has(UNFINISHED)) ? await caches.open(UNFINISHED) : undefined;
-  const held = await pinned();
+  const held = await pinned(true);
   for (const { request, other } of others)
     if (!used.has(other) && !held.has(request.url)) await Promise.all([cache.delete(request), notes?.delete(request)]);
 }

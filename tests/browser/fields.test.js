@@ -66,6 +66,7 @@ for (const [i, [name, id, most]] of FIELDS.entries()) {
             input.focus();
             input.select();
             document.execCommand('insertText', false, text);
+            input.dispatchEvent(new Event('change', { bubbles: true })); // some fields are read only when they are left
             await new Promise((resolve) => {
               setTimeout(resolve, 2000);
             });

@@ -454,6 +454,19 @@ test('the weights of two releases that are open in one browser are kept; after t
         const third = await page.context().newPage();
         await page.close();
         await third.goto(url);
+        // A course is being downloaded, whose list names one of the old files. Such a request is not a use of the old release.
+        await newer.evaluate(async (file) => {
+          const address = new URL(file, location.href).href;
+          const list = Response.json({ unfinished: [[address, 9, 'x']] });
+          await (await caches.open('nextpixel-courses')).put('/unfinished/course-y', list);
+          const stopper = new AbortController();
+          await fetch(address, { headers: { 'x-nextpixel-keep': '1' }, signal: stopper.signal });
+          stopper.abort();
+        }, all[1]);
+        await loads(third);
+        await until(third, async () => (await (await caches.open('nextpixel')).keys()).length === 3);
+        assert.deepEqual(await copies(third), all.slice(1));
+        await third.evaluate(() => caches.delete('nextpixel-courses'));
         await loads(third);
         await until(third, async () => (await (await caches.open('nextpixel')).keys()).length === 2);
         for (const tab of [newer, third]) await loads(tab);

@@ -169,6 +169,7 @@ for (const [i, [model, attributes]] of /** @type {[string, Record<string, string
               };
               all.plays = async () => {
                 const { length } = element.told;
+                element.seed = String(Number(element.seed) + 1); // with the same seed, music would only be played again
                 element.play();
                 await all.until(() => element.told.length > length);
                 return element.told.at(-1);
@@ -187,10 +188,13 @@ for (const [i, [model, attributes]] of /** @type {[string, Record<string, string
           const plays = () => page.evaluate(() => /** @type {any} */ (globalThis).plays());
           gone = true;
           assert.equal(await plays(), 'nx-end');
-          await page.evaluate(() => {
-            for (const worker of /** @type {any} */ (globalThis).workers) worker.onerror(new ErrorEvent('error', { message: 'gone' }));
+          const workers = await page.evaluate(() => {
+            const all = [.../** @type {any} */ (globalThis).workers];
+            for (const worker of all) worker.onerror(new ErrorEvent('error', { message: 'gone' }));
+            return all.length;
           });
           assert.equal(await plays(), 'nx-end', 'with a new worker');
+          assert.ok((await page.evaluate(() => /** @type {any} */ (globalThis).workers.length)) > workers, 'a new worker was started');
           const [code, took] = await page.evaluate(async () => {
             const { load } = /** @type {any} */ (globalThis);
             const begun = performance.now();

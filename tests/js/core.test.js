@@ -140,6 +140,11 @@ test('metadata of every type are read', () => {
   }
   assert.deepEqual([metadata.get('text'), metadata.get('texts'), metadata.get('none')], ['ä', ['ä', '', 'b'], []]);
 
+  // An entry that exceeds the total is dropped, and later entries are kept.
+  const long = { type: 9, itemType: 6, count: 1100000, value: new Uint8Array(4400000) };
+  const short = { key: 'short', type: 4, itemType: 4, count: 1, value: new Uint8Array(4) };
+  assert.deepEqual([...metadataOf([{ key: 'a', ...long }, { key: 'b', ...long }, short]).keys()], ['a', 'short']);
+
   const core = new Core(
     wasmModule,
     toyModel({

@@ -13,7 +13,7 @@ import { gzipSync } from 'node:zlib';
 import { writeSheet } from './sheet.js';
 
 const SIDE = 64;
-/** In pixels: the side of a doodle's picture, the margin around the doodle, and half of the width of a line. */
+/** In pixels: the side of the square that a doodle covers, the margin around it, and half of the width of a line. */
 const COVERED = 40,
   FROM = 12,
   HALF = 0.8;

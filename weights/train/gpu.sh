@@ -24,7 +24,7 @@
 #
 # MINUTES and settings after the task's name are passed to train.py: sh weights/train/gpu.sh cifar10 --minutes 18 --limit-seconds 570
 set -eu
-help() { sed -n '3,22p' "$self" | cut -c3-; }
+help() { sed -n '3,25p' "$self" | cut -c3-; }
 self=$(cd "$(dirname "$0")" && pwd)/gpu.sh
 cd "$(dirname "$self")/../.."
 export PYTHONUNBUFFERED=1

@@ -23,7 +23,7 @@ export const verbs = {
   chat: { file: chat, options: { maxTokens: 8 }, input: () => [{ role: 'user', content: 'a' }] },
   translate: { file: () => toyTranslation(), options: {}, input: () => 'a b c ab' },
   'translate, beams': { file: () => toyTranslation(), options: { beams: 3 }, input: () => 'a b c ab' },
-  'translate, two sentences': { file: () => toyTranslation({ context: 100 }), options: {}, input: () => 'a b c. ab c b a.' },
+  'translate, two sentences': { file: () => toyTranslation({ context: 100 }), options: {}, input: () => 'a b c. Ab c b a.' },
   'translate, tokens as input': { file: `${GOLDEN}seq2seq-local-p.gguf`, options: { maxTokens: 6 }, input: () => [1, 2, 3, 4] },
 };
 
@@ -271,7 +271,7 @@ export const doubling = {
   'attention, a text': { file: () => toyText(), n: 1 << 17, make: (n) => ['ab c '.repeat(n / 5)] },
   'attention, a translation': { file: () => toyTranslation(), n: 1 << 17, make: (n) => ['a b', { source: 'ab c '.repeat(n / 5) }] },
   'translate, a sentence': { file: () => toyTranslation(), n: 1 << 17, make: (n) => ['ab c '.repeat(n / 5)] },
-  'translate, sentences': { file: () => toyTranslation(), n: 64, make: (n) => ['a b. '.repeat(n)] },
+  'translate, sentences': { file: () => toyTranslation(), n: 64, make: (n) => ['Ab c. '.repeat(n)] },
   'translate, ids': { file: `${GOLDEN}transformer-end.gguf`, n: 1 << 18, make: (n) => [Array(n).fill(1)] },
 };
 

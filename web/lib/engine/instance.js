@@ -66,8 +66,8 @@ export class Instance {
         `nextpixel.wasm has ABI version ${version}, this library needs ${NX_ABI_VERSION}: ` + 'install both from one release',
       );
     }
-    // Blocks begin in the middle of a cache line of 64 bytes, whatever the size of the wasm's static data. With any other alignment,
-    // the pixelcnn-digits model is 2 to 4 % slower (tests/bench/paired.js).
+    // The heap begins in the middle of a cache line of 64 bytes, so the places of blocks in cache lines do not depend on the size of the
+    // wasm's static data. With any other beginning, the pixelcnn-digits model is 2 to 4 % slower (tests/bench/paired.js).
     this.heap = new Heap(64 * Math.ceil((exports.__heap_base.value >>> 0) / 64) + 32, NX_ALIGN);
     const scratch = this.take(AREAS.bytes);
     this.at = {

@@ -34,7 +34,12 @@ const isShort = ({ type, count, value }) => (type === STRING ? value.length <= M
 export function metadataOf(entries) {
   let left = MOST_BYTES;
   // a string in an array takes at least 8 bytes, which store its length, and a number takes 8 bytes in JavaScript
-  const kept = entries.filter((entry) => isShort(entry) && (left -= Math.max(entry.value.length, 8 * entry.count)) >= 0);
+  const kept = entries.filter((entry) => {
+    const bytes = Math.max(entry.value.length, 8 * entry.count);
+    const fits = isShort(entry) && bytes <= left;
+    if (fits) left -= bytes;
+    return fits;
+  });
   return new Map(kept.map((entry) => [entry.key, valueOf(entry)]));
 }
 
