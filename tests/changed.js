@@ -8,6 +8,7 @@ import { fileURLToPath } from 'node:url';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const IMPORT = /(?:from|import)\s*\(?\s*['"](\.[^'"]+)['"]|new URL\(\s*['"](\.[^'"]+\.js)['"]|`\$\{ROOT\}([\w/.-]+\.js)`/g;
+const IMPORT_OF_EACH = /import\(`\.\/\$\{name\}\/([\w-]+\.js)`\)/g; // imports the files of this name in all subfolders
 
 /**
  * Returns a function that calls another one and caches the result for each file.
@@ -34,11 +35,16 @@ const filesOf = (folder) =>
   });
 
 /** Returns the modules that a module imports directly or starts as programs. */
-const importsOf = once((file) =>
-  file.endsWith('.js')
-    ? [...text(file).matchAll(IMPORT)].map(([, plain, url, started]) => started ?? path.posix.join(path.posix.dirname(file), plain ?? url))
-    : [],
-);
+const importsOf = once((file) => {
+  if (!file.endsWith('.js')) return [];
+  const folder = path.posix.dirname(file);
+  return [
+    ...[...text(file).matchAll(IMPORT)].map(([, plain, url, started]) => started ?? path.posix.join(folder, plain ?? url)),
+    ...[...text(file).matchAll(IMPORT_OF_EACH)].flatMap(([, name]) =>
+      filesOf(folder).filter((one) => path.posix.dirname(path.posix.dirname(one)) === folder && path.posix.basename(one) === name),
+    ),
+  ];
+});
 
 /** Returns a module and all modules that it imports, directly or indirectly. */
 const reach = once((file) => {

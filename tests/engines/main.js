@@ -98,7 +98,7 @@ function stage(plan) {
   for (const folder of ['lib', 'dist']) cpSync(`${ROOT}web/${folder}`, `${site}/web/${folder}`, { recursive: true });
   for (const file of ['page.html', 'page.js', 'runs.js', 'inputs.js'])
     cpSync(new URL(file, import.meta.url), `${site}/web/engines/${file}`);
-  for (const file of ['engines.js', ...Object.keys(ALL).map((name) => `${name}/engines.js`)])
+  for (const file of ['engines.js', 'rows.js', ...Object.keys(ALL).map((name) => `${name}/engines.js`)])
     cpSync(`${ROOT}tests/kinds/${file}`, `${site}/web/kinds/${file}`);
   for (const path of new Set(plan.map((run) => run.path))) {
     const to = `${site}/weights/${basename(path)}`;

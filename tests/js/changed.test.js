@@ -26,6 +26,8 @@ test('a page is tested by the tests that open it', () => {
 
 test('a module of the library is tested by all tests that import it, and a document by the tests that read it', () => {
   assert.ok(planOf(['web/lib/kinds/text/vocabulary-file.js']).includes('test tests/js/tokenizer.test.js'));
+  assert.ok(planOf(['tests/kinds/tag/js.js']).includes('test tests/js/verbs.test.js'), 'imported by the name of its folder');
+  assert.ok(planOf(['tests/pages/fvsbn/browser.js']).includes('test tests/browser/given-files.test.js'));
   assert.deepEqual(
     planOf(['README.md']).filter((line) => !line.startsWith('test ')),
     [],

@@ -19,6 +19,7 @@ import { ALL } from '../../web/lib/verbs/table.js';
 import { GENERATED, SYSTEMS, asked, handWritten, mentions } from '../../web/tools/mentions.js';
 import { typeFiles } from '../../web/tools/options.js';
 import { rowsOf } from '../kinds/js.js';
+import { NAMES } from '../kinds/rows.js';
 import { ROOT, isError } from './helpers.js';
 
 const header = await readFile(`${ROOT}include/nextpixel.h`, 'utf8');
@@ -145,6 +146,11 @@ test('a kind is declared once: at most three hand-written files of the library o
     const files = [...texts].filter(([file, text]) => !file.startsWith(`kinds/${name}/`) && knows.test(text)).map(([file]) => file);
     assert.ok(files.length <= 3, `${name}: ${files.join(', ')}`);
   }
+});
+
+test('each folder of tests/kinds belongs to a kind', async () => {
+  const folders = (await readdir(`${ROOT}tests/kinds`, { withFileTypes: true })).filter((entry) => entry.isDirectory());
+  assert.deepEqual(folders.map(({ name }) => name).sort(), [...NAMES].sort());
 });
 
 test("at most three hand-written files of the library outside a system's own mention the system, comments included", () => {

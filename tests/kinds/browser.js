@@ -2,21 +2,11 @@
 // @ts-check
 
 /**
- * The test cases (rows) of every kind for the sweeps in tests/browser; rows.js explains rows and sweeps. A new kind adds two lines here.
- * The functions in rows are sent to a page as text (functionsIn()), so they may use only their arguments.
+ * The test cases (rows) of every kind for the sweeps in tests/browser; rows.js explains rows and sweeps. The functions in
+ * rows are sent to a page as text (functionsIn()), so they may use only their arguments.
  */
 
-import { rows } from './rows.js';
-import * as caption from './caption/browser.js';
-import * as code from './code/browser.js';
-import * as head from './head/browser.js';
-import * as latent from './latent/browser.js';
-import * as note from './note/browser.js';
-import * as picture from './picture/browser.js';
-import * as sign from './sign/browser.js';
-import * as sound from './sound/browser.js';
-import * as tag from './tag/browser.js';
-import * as text from './text/browser.js';
+import { ofEach, rows } from './rows.js';
 
 /** @import { Page } from 'playwright-core' */
 
@@ -68,7 +58,7 @@ import * as text from './text/browser.js';
  */
 
 /** @type {Record<string, Rows>} */
-const ALL = { picture, latent, sound, code, note, caption, sign, tag, head, text };
+const ALL = await ofEach((name) => import(`./${name}/browser.js`));
 
 /** Returns the rows of a sweep, by kind. @template {keyof Rows} Sweep @param {Sweep} sweep */
 export const rowsOf = (sweep) => rows(ALL, sweep, 'browser.js');

@@ -1,18 +1,9 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** For every kind, runs that must give the same bits in every engine and build (tests/engines). A new kind adds two lines here. */
+/** For every kind, runs that must give the same bits in every engine and build (tests/engines). Pages import this file too. */
 
-import * as caption from './caption/engines.js';
-import * as code from './code/engines.js';
-import * as head from './head/engines.js';
-import * as latent from './latent/engines.js';
-import * as note from './note/engines.js';
-import * as picture from './picture/engines.js';
-import * as sign from './sign/engines.js';
-import * as sound from './sound/engines.js';
-import * as tag from './tag/engines.js';
-import * as text from './text/engines.js';
+import { ofEach } from './rows.js';
 
 /** @import { AnyModel as Model } from '../../web/lib/model/of-kind.js' */
 /** @import { PlannedRun, Work } from '../engines/plan.js' */
@@ -36,7 +27,7 @@ import * as text from './text/engines.js';
 /** @typedef {(item: string, way: string, data: Uint8Array | Float32Array | Int32Array | Uint32Array) => Promise<void>} Say */
 
 /** @type {Record<string, { plan: Plan, tasks: Tasks }>} */
-export const ALL = { picture, latent, sound, code, note, sign, caption, text, head, tag };
+export const ALL = await ofEach((name) => import(`./${name}/engines.js`));
 
 /** The tasks of all kinds. @type {Tasks} */
 export const TASKS = Object.assign({}, ...Object.values(ALL).map(({ tasks }) => tasks));

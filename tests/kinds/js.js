@@ -1,19 +1,9 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** The test cases (rows) of every kind for the sweeps in tests/js; rows.js explains rows and sweeps. A new kind adds two lines here. */
+/** The test cases (rows) of every kind for the sweeps in tests/js; rows.js explains rows and sweeps. */
 
-import { rows } from './rows.js';
-import * as caption from './caption/js.js';
-import * as code from './code/js.js';
-import * as head from './head/js.js';
-import * as latent from './latent/js.js';
-import * as note from './note/js.js';
-import * as picture from './picture/js.js';
-import * as sign from './sign/js.js';
-import * as sound from './sound/js.js';
-import * as tag from './tag/js.js';
-import * as text from './text/js.js';
+import { ofEach, rows } from './rows.js';
 
 /**
  * A weight file: its path, or a function that makes its bytes.
@@ -195,7 +185,7 @@ import * as text from './text/js.js';
  */
 
 /** @type {Record<string, Rows>} */
-const ALL = { latent, picture, sound, code, note, sign, caption, text, head, tag };
+const ALL = await ofEach((name) => import(`./${name}/js.js`));
 
 /** Returns the rows of a sweep, by kind. @template {keyof Rows} Sweep @param {Sweep} sweep */
 export const rowsOf = (sweep) => rows(ALL, sweep, 'js.js');

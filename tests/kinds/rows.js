@@ -5,7 +5,8 @@
  * Test cases for every kind of model (picture, text, sound, ...). A test that covers all kinds is called a sweep, and its test cases are
  * called rows. The rows of one kind are in the folder tests/kinds/NAME: js.js has those for the sweeps in tests/js, browser.js those for
  * tests/browser, and so on. Each of these files exports one value per sweep, under the name of the sweep: the rows, or a string that says
- * why this kind has none. The sweeps themselves contain no name of a kind, so adding a kind means adding one folder.
+ * why this kind has none. The sweeps find these files by the list of kinds, so adding a kind means adding
+ * one folder.
  *
  * A sweep imports these files with the rows of all other sweeps, so importing them must compute nothing: functions in the rows make the
  * weight files and the inputs.
@@ -15,6 +16,17 @@ import { KINDS } from '../../web/lib/kinds/list.js';
 
 /** The names of the library's kinds. flow.test.js adds the kind triad to the list, maybe in the same process; triad is removed here. */
 export const NAMES = KINDS.map(({ name }) => name).filter((name) => name !== 'triad');
+
+/**
+ * Imports a file of every kind, or of other folders with rows. Returns its exports, by the name of the folder.
+ *
+ * @template File
+ * @param {(name: string) => Promise<File>} of  imports the file of a folder
+ * @param {string[]} [names]
+ * @returns {Promise<Record<string, File>>}
+ */
+export const ofEach = async (of, names = NAMES) =>
+  Object.fromEntries(await Promise.all(names.map(async (name) => /** @type {const} */ ([name, await of(name)]))));
 
 /**
  * Returns the rows of a sweep, by kind. Throws if a kind exports neither rows nor a reason.

@@ -3,31 +3,12 @@
 
 /**
  * The test cases ("rows") of every page. They are used by "sweeps", the tests in tests/browser that cover all pages. The rows of one page
- * are in tests/pages/NAME/browser.js; tests/kinds/rows.js describes their form. A new page adds two lines here.
+ * are in tests/pages/NAME/browser.js; tests/kinds/rows.js describes their form.
  */
 
-import { rows } from '../kinds/rows.js';
-import * as alignment from './alignment/browser.js';
-import * as captions from './captions/browser.js';
-import * as chains from './chains/browser.js';
-import * as chat from './chat/browser.js';
-import * as chorale from './chorale/browser.js';
-import * as colour from './colour/browser.js';
-import * as fvsbn from './fvsbn/browser.js';
-import * as imageTransformer from './image-transformer/browser.js';
-import * as jukebox from './jukebox/browser.js';
-import * as lookAhead from './look-ahead/browser.js';
-import * as opened from './opened/browser.js';
-import * as pixelcnn from './pixelcnn/browser.js';
-import * as reading from './reading/browser.js';
-import * as sagan from './sagan/browser.js';
-import * as sameDigit from './same-digit/browser.js';
-import * as snail from './snail/browser.js';
-import * as sparse from './sparse/browser.js';
-import * as structure from './structure/browser.js';
-import * as tokens from './tokens/browser.js';
-import * as transformer from './transformer/browser.js';
-import * as wavenet from './wavenet/browser.js';
+import { existsSync, readdirSync } from 'node:fs';
+
+import { ofEach, rows } from '../kinds/rows.js';
 
 /**
  * Two weight files of weights/ that the test opens on the page.
@@ -72,33 +53,26 @@ import * as wavenet from './wavenet/browser.js';
  * @property {Record<string, Figure>} [figures]  figures.js, by the number of the topic
  */
 
+const PAGES = new URL('../../web/pages/', import.meta.url);
+
+/** Returns the folders in a folder. @param {URL} folder */
+const foldersIn = (folder) =>
+  readdirSync(folder, { withFileTypes: true })
+    .filter((entry) => entry.isDirectory())
+    .map(({ name }) => name)
+    .sort();
+
 /** @type {Record<string, Rows>} */
-const ALL = {
-  alignment,
-  captions,
-  chains,
-  chat,
-  chorale,
-  colour,
-  fvsbn,
-  'image-transformer': imageTransformer,
-  jukebox,
-  'look-ahead': lookAhead,
-  opened,
-  pixelcnn,
-  reading,
-  sagan,
-  'same-digit': sameDigit,
-  snail,
-  sparse,
-  structure,
-  tokens,
-  transformer,
-  wavenet,
-};
+const ALL = await ofEach((name) => import(`./${name}/browser.js`), foldersIn(new URL('.', import.meta.url)));
 
 /** Returns the rows for own-file.js, by page; every page must have a row or a reason. */
-export const ownFiles = () => rows(ALL, 'ownFile', 'browser.js', Object.keys(ALL));
+export const ownFiles = () =>
+  rows(
+    ALL,
+    'ownFile',
+    'browser.js',
+    foldersIn(PAGES).filter((name) => existsSync(new URL(`${name}/page.html`, PAGES))),
+  );
 
 /**
  * Returns the rows of a sweep, for the pages that have rows.
