@@ -12,6 +12,7 @@ import { basename, join } from 'node:path';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 
+import { SHOWN_ELSEWHERE } from '../../web/tools/facts.js';
 import { pagesIn, framedPages } from '../../web/tools/frame.js';
 import { COURSES } from '../../web/front/courses.js';
 import { PAPERS } from '../../web/front/papers.js';
@@ -28,7 +29,7 @@ const TOOLS = /^web\/(front\/(make-stills|stills|tiles\/record)|pages\/[\w-]+\/(
 /** Scripts of pages that are part of the front page instead. */
 const TILES = /^pages\/[\w-]+\/tile\.js$/;
 /** Scripts that contain sentences which other scripts look up for translation. */
-const DATA = ['web/front/papers.js', 'web/front/courses.js'];
+const DATA = ['web/front/papers.js', 'web/front/papers-of-pages.js', 'web/front/courses.js'];
 
 /** @param {string} path */
 const read = (path) => readFile(join(WEB, path), 'utf8');
@@ -67,9 +68,9 @@ const shown = ({ file, line, text }) => `${file}:${line}: ${text}`;
 /** The texts that the frame of a page (header, footer) contains, and the texts about courses and papers. */
 const frame = stringsOf(await read('tools/frame.js'), 'web/tools/frame.js').said;
 const data = [
-  ...COURSES.flatMap(({ name, says, steps }) => [name, says, ...steps.map(({ asks }) => asks)]),
-  ...PAPERS.flatMap(({ system, says, credit }) => [system, says ?? '', credit ?? '']),
-].filter(Boolean);
+  ...COURSES.flatMap(({ name, says }) => [name, says]),
+  ...PAPERS.filter(({ page }) => !page).map(({ system }) => system), // those of pages are facts of the pages
+];
 
 /** Names of pictures, and of the objects in scenes. Scripts take these names from data and look up their translations. */
 const named = [
@@ -174,7 +175,14 @@ for (const [lang, { name: spoken, whole }] of Object.entries(LANGUAGES)) {
       const [english, other] = await Promise.all([read(`${folder}/page.html`), read(`${folder}/page.${lang}.html`)]);
       assert.deepEqual(skeleton(other), skeleton(english));
       for (const list of ['contents', 'ways']) assert.deepEqual(facts(other, list), facts(english, list), list);
-      const prose = other.replace(/<pre.*?<\/pre>|<math.*?<\/math>|<cite>.*?<\/cite>|<footer>.*<\/footer>|<[^>]*>/gs, ' ');
+      if (whole)
+        for (const key of ['description', ...SHOWN_ELSEWHERE]) {
+          const [here, there] = [other, english].map((html) =>
+            new RegExp(`^${key}: `, 'm').test(html.slice(0, html.indexOf('\n---\n', 4))),
+          );
+          assert.equal(here, there, `${key} must be translated if the English page has it`);
+        }
+      const prose = other.replace(/<span lang="en">[^<]*<\/span>|<pre.*?<\/pre>|<math.*?<\/math>|<cite>.*?<\/cite>|<footer>.*<\/footer>|<[^>]*>/gs, ' ');
       if (lang === 'ko') assert.deepEqual(prose.match(/(?:\b[A-Za-z]{2,}\b[ ,]+){6,}/g) ?? [], [], 'is English still');
     });
   }

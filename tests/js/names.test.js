@@ -10,6 +10,7 @@ import { fileURLToPath } from 'node:url';
 
 import { COURSES } from '../../web/front/courses.js';
 import { PAPERS } from '../../web/front/papers.js';
+import { translatedFacts } from '../../web/tools/facts.js';
 import { framedPages } from '../../web/tools/frame.js';
 
 const WEB = fileURLToPath(new URL('../../web/', import.meta.url));
@@ -18,12 +19,11 @@ const steps = COURSES.flatMap(({ steps: all }) => all);
 
 for (const language of ['', 'ko/'])
   test(`each page has one name, and shows its place in the course: /${language}`, async () => {
-    /** @type {Record<string, string>} */
-    const table = language ? JSON.parse(await readFile(`${WEB}front/ko.json`, 'utf8')) : {};
+    const table = language ? translatedFacts(WEB, 'ko') : {};
     const front = pages.get(`${language}index.html`) ?? '';
     for (const { page } of steps) {
       const system = PAPERS.find((paper) => paper.page === page)?.system ?? '';
-      const name = table[system] ?? system; // cards.js sets these names
+      const name = language ? table[system] : system; // cards.js sets these names
       const html = pages.get(`pages/${page}/${language}index.html`) ?? '';
       assert.equal(/<h1>(.*?)<\/h1>/.exec(html)?.[1], name);
       assert.equal(/<title>nextpixel: (.*?)<\/title>/.exec(html)?.[1], name);

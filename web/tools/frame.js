@@ -7,7 +7,19 @@
  * and ./build.sh site writes the file. The manual uses the same head.
  *
  *     ---
+ *     title: Fully visible sigmoid belief network   name of the system and of its page
  *     description: The text that a search engine shows.
+ *     paper: https://example.org/1 Title        address and title of the paper
+ *     by: Frey, Hinton, Dayan                   authors of the paper
+ *     year: 1996
+ *     credit: Six papers, 1996 to 2019          text on the card of the front page that replaces authors and year
+ *     says: Every pixel votes.                  text on the card
+ *     pictures: fvsbn.gguf seed=1 samples=6     pictures that the card draws, if any: a weight file and settings (web/front/papers.js)
+ *     colourful: yes                            if the pictures on the card keep their own colours
+ *     course: From a coin to a picture, 1       name of the course (web/front/courses.js) and position in the course
+ *     knows: what a probability is              prerequisites
+ *     asks: Which way does the curve go?        a question that readers can answer by trying something out
+ *     at: figure-learning                       the figure in which they find the answer
  *     weights: fvsbn.gguf                       weight file that starts to load immediately
  *     styles: completion                        style sheets of web/shell besides page.css, figures.css and controls.css
  *     scripts: page-text texts                  modules of web/dist besides those of every page
@@ -37,23 +49,24 @@
  * Figures with a figcaption are numbered in order. The number is inserted at the start of the figcaption. An element with data-figure="id"
  * receives the name of the figure with that id.
  *
- * The generated h1 and title contain the name of the page's paper from web/front/papers.js, or else the fact `title`. The <h1> of the
- * source becomes a line below that name. Only the facts description and contents are required. The folder's style sheets are found
+ * The generated h1 contains the fact `title`. The <h1> of the source becomes a line below this name. The folder's style sheets are found
  * automatically. The style sheet with the folder's name comes first; the others follow in order of name.
  *
  * A page.ko.html next to page.html is the same page in Korean, one of the languages in languages.js. It contains only the facts that
- * readers see (description, contents, ways), and the translated text with the same figures. Its address is that of the English page,
- * followed by ko/.
+ * readers see (title, description, credit, says, knows, asks, contents, ways), and the translated text with the same figures. Its address
+ * is that of the English page, followed by ko/.
  */
 
 import { createHash } from 'node:crypto';
 import { readFile, readdir, realpath, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 
-import { courseLists, courseOf, placeOf, systemOf } from '../front/courses.js';
+import { courseLists, courseOf, placeOf } from '../front/courses.js';
+import { parseFacts } from './facts.js';
 import { pagesOf } from './fresh.js';
 import { LANGUAGES, alternates, deeper, joined, sourceFor, switchesTo, translationOf, wordsTag } from './languages.js';
 import { phrase as english, phrasesIn } from '../shell/page/phrase.js';
+/** @import { Facts } from './facts.js' */
 /** @import { Translation } from './languages.js' */
 
 /** The only inline script of a page. It shows a message if the page was opened from disk, because browsers do not run modules there. */
@@ -110,9 +123,6 @@ export const masthead = (up, links, name) => `  <header class="masthead">
   </header>
 `;
 
-/** @typedef {{ title?: string, description: string, weights?: string, styles?: string, scripts?: string, takes?: string, contents: string[], ways?: string[] }} Facts */
-
-const KEYS = ['title', 'description', 'weights', 'styles', 'scripts', 'takes', 'contents', 'ways'];
 /** Hosts of visitors' models: any HTTPS host. The host must also send Access-Control-Allow-Origin. */
 const ELSEWHERE = 'https:';
 
@@ -124,22 +134,8 @@ const ELSEWHERE = 'https:';
  * @returns {{ facts: Facts, head: string, text: string, footer: string }}  head: the heading and the deck
  */
 export function parsePage(source, path) {
-  const [, lines, body] = /^---\n(.*?)\n---\n(.*)$/s.exec(source) ?? [];
-  if (lines === undefined) throw new Error(`${path} must begin with its facts, between two lines of ---`);
-  /** @type {Record<string, any>} */
-  const facts = {};
-  let key = '';
-  for (const line of lines.split('\n')) {
-    const [, item] = /^  (\S+ .*)$/.exec(line) ?? [];
-    if (item !== undefined && Array.isArray(facts[key])) {
-      facts[key].push(item);
-      continue;
-    }
-    const [, name, value] = /^([a-z]+):(?: (.*))?$/.exec(line) ?? [];
-    if (name === undefined || !KEYS.includes(name)) throw new Error(`${path}: "${line}" must begin with one of ${KEYS.join(', ')}`);
-    facts[(key = name)] = value ?? [];
-  }
-  for (const name of ['description', 'contents']) if (!facts[name]) throw new Error(`${path} has no ${name}`);
+  const { facts, body } = parseFacts(source, path);
+  for (const name of /** @type {const} */ (['description', 'contents'])) if (!facts[name]) throw new Error(`${path} has no ${name}`);
   const [, head, text, footer] = /^\s*(<h1>.*?<p class="deck">.*?<\/p>)\n(.*)<footer>\n(.*)<\/footer>\s*$/s.exec(body) ?? [];
   if (head === undefined) throw new Error(`${path} must have an <h1>, a <p class="deck"> and text, and end with a <footer>`);
   return { facts: /** @type {Facts} */ (facts), head, text, footer };
@@ -206,9 +202,9 @@ const minutesOf = (text) => {
  */
 export function framed(source, { path, name, sheets, languages = [], translation, minutes }) {
   const { facts, head, text, footer } = parsePage(source, path);
-  const { weights, styles = '', scripts = '', takes, contents, ways = [] } = { ...translation?.facts, ...facts };
+  const all = { ...translation?.facts, ...facts };
+  const { title, weights, styles = '', scripts = '', takes, contents, ways = [] } = all;
   const phrase = translation ? phrasesIn(translation.table) : english;
-  const title = facts.title ?? phrase(systemOf(name));
   const up = name ? '../../' : '';
   const words = (/** @type {string} */ list) => list.split(' ').filter(Boolean);
   const [, figure] = /<figure id="([\w-]+)"/.exec(text) ?? [];
@@ -255,12 +251,12 @@ ${masthead(up, links.join('\n      '), phrase`Contents`)}
 <p id="from-file" class="notice" hidden>${phrase`Opened from ${'<code>file:</code>'}, this page cannot run its scripts. Serve its folder (${'<code>python3 -m http.server</code>'}, then ${'<code>http://localhost:8000/</code>'}), or build the page as one file (${`<code>./build.sh site --single ${name || 'all'}</code>`}).`}</p>
 <script>${FROM_FILE}</script>
 <div class="opening">
-${name ? `${placeOf(name, { title, minutes: minutes ?? minutesOf(text) }, phrase)}${head.replace(/<h1>(.*?)<\/h1>/s, '<p class="tagline">$1</p>')}` : head}
+${name ? `${placeOf(name, { ...all, minutes: minutes ?? minutesOf(text) }, phrase)}${head.replace(/<h1>(.*?)<\/h1>/s, '<p class="tagline">$1</p>')}` : head}
 </div>
 ${body}${
   name
     ? `
-${courseOf(name, phrase)}`
+${courseOf(name, all, phrase)}`
     : ''
 }${
   ways.length > 0

@@ -4,7 +4,8 @@
 /**
  * Manages the languages of the pages. The Korean version of page.html is page.ko.html, next to it. ko.json, next to a page's scripts,
  * translates each English sentence in the scripts (shell/page/phrase.js). shell/ko.json translates the sentences that all pages share, and
- * front/ko.json those of the frame and the front page. The address of a Korean page is the English address followed by ko/. The head of a
+ * front/ko.json those of the frame and the front page. The facts of page.ko.html translate what the front page and other pages show of a
+ * page, such as its title. The address of a Korean page is the English address followed by ko/. The head of a
  * translated page contains the sentences of its scripts, so that no further file is fetched. English pages do not contain these
  * translations.
  *
@@ -14,7 +15,8 @@
 import { readFile } from 'node:fs/promises';
 import { join, posix } from 'node:path';
 
-/** @import { Facts } from './frame.js' */
+import { translatedFacts } from './facts.js';
+/** @import { Facts } from './facts.js' */
 
 /**
  * @typedef {Object} Translation
@@ -69,9 +71,11 @@ async function tableOf(path) {
 export async function translationOf(web, name, { lang, facts, pages }) {
   const read = (/** @type {string} */ folder) => tableOf(join(web, folder, `${lang}.json`));
   const { default: element } = await import(`../lib/element/words/${lang}.js`);
-  const [front, shell, own] = await Promise.all([read('front'), read('shell'), read(name ? `pages/${name}` : 'front')]);
+  const [front, shell, own] = await Promise.all([read('front'), read('shell'), name ? read(`pages/${name}`) : {}]);
   const addresses = Object.fromEntries(pages.map((page) => [page && `pages/${page}/`, `${page && `pages/${page}/`}${lang}/`]));
-  return { lang, facts, pages, table: front, words: { ...element, ...shell, ...own, ...addresses } };
+  const ofPages = translatedFacts(web, lang);
+  const table = { ...front, ...ofPages };
+  return { lang, facts, pages, table, words: { ...element, ...shell, ...(name ? own : table), ...addresses } };
 }
 
 /**

@@ -15,6 +15,7 @@
  *     web/jsx/attributes.d.ts                types of the element's attributes
  *     web/lib/engine/fields.js               the settings that the worker needs
  *     web/shell/model/pages-of-kinds.js      the pages that show files of each kind
+ *     web/front/papers-of-pages.js           the papers that have a page
  */
 
 import { spawnSync } from 'node:child_process';
@@ -24,6 +25,8 @@ import { fileURLToPath } from 'node:url';
 import { ROWS } from '../lib/settings.js';
 import { ATTRIBUTES } from '../lib/element/attributes.js';
 import { TASKS } from '../lib/element/tasks.js';
+import { COURSES } from '../front/courses.js';
+import { factsOfPages } from './facts.js';
 
 const WEB = fileURLToPath(new URL('..', import.meta.url));
 
@@ -321,6 +324,62 @@ ${rows.join('')}];
 `;
 }
 
+/**
+ * Returns the source code of an object, with one line for each property that is not undefined.
+ *
+ * @param {object} object
+ * @param {string} indent
+ */
+function literalOf(object, indent) {
+  /** @param {unknown} value @returns {string} */
+  const codeOf = (value) =>
+    typeof value === 'string'
+      ? `'${value.replace(/[\\']/g, '\\$&')}'`
+      : typeof value === 'object' && value
+        ? `{ ${Object.entries(value)
+            .map(([name, one]) => `${name}: ${codeOf(one)}`)
+            .join(', ')} }`
+        : String(value);
+  return `{\n${Object.entries(object)
+    .filter(([, value]) => value !== undefined)
+    .map(([name, value]) => `${indent}  ${name}: ${codeOf(value)},\n`)
+    .join('')}${indent}}`;
+}
+
+/**
+ * Returns the pictures of a card from a fact such as "digits.gguf seed=1 samples=6 temperature=0.9 label=Noto 2018". A label comes last.
+ * @param {string} [text]
+ */
+function picturesOf(text) {
+  if (text === undefined) return undefined;
+  const [file, ...settings] = text.split(/ (?=\w+=)/);
+  const valueOf = (/** @type {string} */ value) => (value === 'yes' ? true : Number.isNaN(Number(value)) ? value : Number(value));
+  return { file, ...Object.fromEntries(settings.map((one) => one.split('=')).map(([name, value]) => [name, valueOf(value)])) };
+}
+
+/** Generates the list of the papers that have a page, in the order of the courses, from the facts of the pages. */
+function papersOfPages() {
+  const facts = factsOfPages(WEB);
+  const rows = COURSES.flatMap(({ steps }) => steps).map(({ page }) => {
+    const { title, paper = '', by, year, credit, says, pictures, colourful } = facts.get(page) ?? {};
+    const [, url, name] = /^(\S+) (.+)$/.exec(paper) ?? [];
+    for (const [key, value] of Object.entries({ title, paper: name, by, year, says }))
+      if (!value) throw new Error(`web/pages/${page}/page.html has no ${key}`);
+    const row = { year: Number(year), by, title: name, url, system: title, page, credit, says };
+    return `  ${literalOf({ ...row, pictures: pictures && picturesOf(pictures), colourful: colourful && true }, '  ')},\n`;
+  });
+  return `// SPDX-License-Identifier: MIT
+// Generated from web/pages/*/page.html by node web/tools/options.js: edit those files.
+// @ts-check
+
+/** @import { Paper } from './papers.js' */
+
+/** The papers that have a page, in the order of the courses. @type {Paper[]} */
+export const PAPERS_OF_PAGES = [
+${rows.join('')}];
+`;
+}
+
 /** Returns the contents of all generated files, by path relative to web/. @returns {Promise<Map<string, string>>} */
 export async function typeFiles() {
   const settings = commentsOf(await readFile(`${WEB}lib/settings.js`, 'utf8'));
@@ -408,6 +467,7 @@ ${fields.join('')}];
     ...kindLists(),
     ['lib/verbs/list.js', await verbList()],
     ['shell/model/pages-of-kinds.js', pagesOfKinds()],
+    ['front/papers-of-pages.js', papersOfPages()],
     ['lib/engine/fields.js', table],
     ['jsx/attributes.d.ts', jsx],
     ['lib/element/properties.js', properties],

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: MIT
+// @ts-check
+
+/** Reads the facts of a page: the lines at the top of its page.html. frame.js describes the file, and CONTRIBUTING.md explains each fact. */
+
+import { readFileSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+
+/**
+ * @typedef {Object} Facts
+ * @property {string} title   name of the page and of its system
+ * @property {string} description  text that a search engine shows
+ * @property {string} [weights]  weight file that starts to load immediately
+ * @property {string} [styles]   style sheets of web/shell besides page.css, figures.css and controls.css
+ * @property {string} [scripts]  modules of web/dist besides those of every page
+ * @property {string} [takes]    models that visitors may name in the page's address (web/shell/page/asked.js)
+ * @property {string[]} contents  sections of the page: an id and a text
+ * @property {string[]} [ways]    pages to continue with: an address and a text
+ * @property {string} [paper]  address and title of the paper
+ * @property {string} [by]     authors of the paper
+ * @property {string} [year]   year of the paper
+ * @property {string} [credit]  text on the card that replaces authors and year
+ * @property {string} [says]   description of the page's content on its card
+ * @property {string} [pictures]  the pictures that the card draws: a weight file, followed by settings such as seed=1
+ * @property {string} [colourful]  "yes" if the pictures on the card keep their own colours instead of using the page's inks
+ * @property {string} [course]  name of the page's course and its position in the course, such as "Structure, 2"
+ * @property {string} [knows]  prerequisites of the page
+ * @property {string} [asks]   the question of the page, as HTML; readers can answer it by trying something out
+ * @property {string} [at]     id of the figure in which the reader can find the answer
+ */
+
+/** The facts that the front page and other pages show, and that a translation therefore contains. */
+export const SHOWN_ELSEWHERE = /** @type {const} */ (['title', 'credit', 'says', 'knows', 'asks']);
+const KEYS = [
+  ...['title', 'description', 'weights', 'styles', 'scripts', 'takes', 'contents', 'ways'],
+  ...['paper', 'by', 'year', 'credit', 'says', 'pictures', 'colourful', 'course', 'knows', 'asks', 'at'],
+];
+
+/**
+ * Parses the facts of a page.html. A translation has only some of them.
+ *
+ * @param {string} source
+ * @param {string} path  path of the file, for error messages
+ * @returns {{ facts: Partial<Facts>, body: string }}
+ */
+export function parseFacts(source, path) {
+  const [, lines, body] = /^---\n(.*?)\n---\n(.*)$/s.exec(source) ?? [];
+  if (lines === undefined) throw new Error(`${path} must begin with its facts, between two lines of ---`);
+  /** @type {Record<string, any>} */
+  const facts = {};
+  let key = '';
+  for (const line of lines.split('\n')) {
+    const [, item] = /^  (\S+ .*)$/.exec(line) ?? [];
+    if (item !== undefined && Array.isArray(facts[key])) {
+      facts[key].push(item);
+      continue;
+    }
+    const [, name, value] = /^([a-z]+):(?: (.*))?$/.exec(line) ?? [];
+    if (name === undefined || !KEYS.includes(name)) throw new Error(`${path}: "${line}" must begin with one of ${KEYS.join(', ')}`);
+    facts[(key = name)] = value ?? [];
+  }
+  return { facts, body };
+}
+
+/**
+ * Returns the facts of all pages that exist in a language, by the names of their folders.
+ *
+ * @param {string} web    path of web/
+ * @param {string} [lang]  undefined for English
+ */
+export function factsOfPages(web, lang) {
+  /** @type {Map<string, Partial<Facts>>} */
+  const all = new Map();
+  const file = lang ? `page.${lang}.html` : 'page.html';
+  for (const entry of readdirSync(join(web, 'pages'), { withFileTypes: true })) {
+    if (!entry.isDirectory()) continue;
+    const path = join('pages', entry.name, file);
+    let source;
+    try {
+      source = readFileSync(join(web, path), 'utf8');
+    } catch {
+      continue; // the page does not exist in this language
+    }
+    all.set(entry.name, parseFacts(source, `web/${path}`).facts);
+  }
+  return all;
+}
+
+/**
+ * Returns the translations of the facts that the front page and other pages show. The facts of a page come from its own files.
+ *
+ * @param {string} web   path of web/
+ * @param {string} lang
+ * @returns {Record<string, string>}
+ */
+export function translatedFacts(web, lang) {
+  const english = factsOfPages(web);
+  return Object.fromEntries(
+    [...factsOfPages(web, lang)].flatMap(([name, facts]) =>
+      SHOWN_ELSEWHERE.flatMap((key) => {
+        const [text, translated] = [english.get(name)?.[key], facts[key]];
+        return text && translated ? [[text, translated]] : [];
+      }),
+    ),
+  );
+}
