@@ -13,8 +13,11 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { gzipSync } from 'node:zlib';
 
+import { fittingOf } from '../../web/lib/model/describe.js';
 import { launch } from '../browser/browser.js';
+import { Core } from '../js/core.js';
 import { readGGUF } from '../js/gguf.js';
+import { wasmModule } from '../js/helpers.js';
 import { Arena } from './arena.js';
 import { workOf } from './facts.js';
 import { POSITIONS, SIDES, TYPES, W1, imageModel, partShape, productMacs } from './models.js';
@@ -61,8 +64,6 @@ const DIST = `${ROOT}web/dist/`;
 const BUILDS = { nextpixel: 'baseline', 'nextpixel-relaxed': 'relaxed', 'nextpixel-pairs': 'pairs' };
 const WEIGHT_TYPES = /** @type {WeightType[]} */ (Object.keys(TYPES));
 
-/** Architectures that compute all pixels of a picture at the same time. */
-const WHOLE = new Set(['sagan', 'show-attend-tell', 'snail']);
 const Q8_0 = 8; // GGUF's code of the tensor type
 
 /**
@@ -109,7 +110,7 @@ function says(file, key) {
 
 /**
  * Returns the shipped models that draw pictures pixel by pixel, by name. The benchmark lets them draw the lower half of a picture, so
- * models that enlarge, draw in one pass or classify are left out.
+ * models that enlarge are left out.
  *
  * @returns {Record<string, Uint8Array>}
  */
@@ -122,7 +123,7 @@ function readShipped() {
       .map((file) => /** @type {const} */ ([path.basename(file, '.gguf'), readFileSync(`${ROOT}weights/${file}`)]))
       .filter(
         ([, bytes]) =>
-          says(bytes, 'image.height') && !says(bytes, 'input.height') && !WHOLE.has(readGGUF(bytes).metadata['general.architecture']),
+          says(bytes, 'image.height') && !says(bytes, 'input.height') && fittingOf(new Core(wasmModule, bytes)).kind.name === 'picture',
       ),
   );
 }

@@ -6,7 +6,7 @@
  * weights. For each turn, the script prints the milliseconds to the first token, as the page shows them, and the number of tokens that were
  * read.
  *
- *     node tests/bench/talk-page.js [--shape 1B] [--turns 10] [--question 30] [--tokens 16]
+ *     node tests/bench/chat-page.js [--shape 1B] [--turns 10] [--question 30] [--tokens 16]
  */
 
 import { parseArgs } from 'node:util';
@@ -17,7 +17,7 @@ import { serve } from '../../web/tools/serve.js';
 import { launch } from '../browser/browser.js';
 import { startHub } from '../browser/hub.js';
 import { LLAMAS } from './language.js';
-import { question, talkModel } from './talk.js';
+import { question, chatModel } from './chat.js';
 
 const { values } = parseArgs({
   options: {
@@ -30,7 +30,7 @@ const { values } = parseArgs({
 const shape = LLAMAS[values.shape];
 if (!shape) throw new Error(`--shape is one of ${Object.keys(LLAMAS).join(', ')}, not ${values.shape}`);
 const [model] = chatModels;
-const bytes = talkModel(shape);
+const bytes = chatModel(shape);
 const hub = await startHub({ [new URL(hubAddress(model.url)).pathname]: Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length) });
 const server = await serve({ port: 0 });
 const browser = await launch();

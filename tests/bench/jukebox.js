@@ -3,7 +3,7 @@
 // from the priors to the waveform, for the decoder alone and for the encoders alone. The result for each digit is the minimum of several
 // rounds, because other programs may run on the machine.
 //
-//   node tests/bench/codes.js [weights/jukebox-small.gguf] [--count 20] [--rounds 7] [--seconds 1.5]
+//   node tests/bench/jukebox.js [weights/jukebox-small.gguf] [--count 20] [--rounds 7] [--seconds 1.5]
 // @ts-check
 import './quiet.js';
 import path from 'node:path';

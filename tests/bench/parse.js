@@ -2,7 +2,7 @@
 // Measures how long the dependency parser takes for sentences of different lengths, in Chromium on one core. Prints the minimum of 30
 // repetitions, because other programs may run on the machine.
 //
-//     node tests/bench/head-times.js
+//     node tests/bench/parse.js
 // @ts-check
 import { launch, openEmpty } from '../browser/browser.js';
 import { serve } from '../../web/tools/serve.js';

@@ -7,7 +7,7 @@
  * how long this took, and checks that both chats have the same text. Then it saves the chat with its state and continues it in another
  * model.
  *
- *     node tests/bench/talk.js [--turns 5] [--tokens 32] [--question 30] [--write FILE.gguf]
+ *     node tests/bench/chat.js [--turns 5] [--tokens 32] [--question 30] [--write FILE.gguf]
  *
  * --write only saves the weights to a file, which the chat page can open. Every word of the vocabulary is a single token in every context,
  * as nearly all words are in real models.
@@ -40,7 +40,7 @@ const word = (i) => `w${String(i).padStart(5, '0')} `;
  *
  * @param {{ width: number, blocks: number, heads: number, kvHeads?: number, inner: number, values: number, length: number }} [shape]
  */
-export function talkModel({ width, blocks, heads, kvHeads = heads, inner, values, length } = SMOLLM2) {
+export function chatModel({ width, blocks, heads, kvHeads = heads, inner, values, length } = SMOLLM2) {
   const pool = q8_0(floats(normal(1), POOL, 0.04));
   /** @type {Record<string, import('../js/gguf.js').Tensor>} */
   const tensors = {};
@@ -116,7 +116,7 @@ async function main() {
       write: { type: 'string' },
     },
   });
-  const bytes = talkModel();
+  const bytes = chatModel();
   if (values.write) {
     await writeFile(values.write, bytes);
     return;
