@@ -17,7 +17,7 @@ import { parseArgs } from 'node:util';
 
 import { load } from '../../web/lib/index.js';
 import { F16, F32, Q8_0, readGGUF, writeGGUF } from '../js/gguf.js';
-import { scorePieces } from '../../weights/eval/text.js';
+import { scorePieces } from '../../weights/eval/kinds/text/text.js';
 import { typeOf } from './language.js';
 import { readText } from '../../weights/eval/perplexity.js';
 import { half, q4_0, q8_0 } from './random.js';

@@ -10,7 +10,7 @@ import { readFile } from 'node:fs/promises';
 import { test } from 'node:test';
 import { promisify } from 'node:util';
 
-import { scorePieces } from '../../weights/eval/text.js';
+import { scorePieces } from '../../weights/eval/kinds/text/text.js';
 import { keysOf, workOf } from '../bench/facts.js';
 import { LLAMAS, WEIGHTS, bytesOf, llamaModel, typeOf, weightsOf } from '../bench/language.js';
 import { LLAMA_TYPES, STREAM, llamaResult, onnxLlama } from '../bench/llama.js';

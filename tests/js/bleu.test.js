@@ -13,8 +13,9 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 
 import { bleu, bleuOf, words } from '../../weights/eval/bleu.js';
-import { readSmallSet } from '../../weights/eval/held-out.js';
-import { readPairs, scoreTranslations, withoutNames } from '../../weights/eval/translation.js';
+import { noData } from '../../weights/eval/held-out.js';
+import { DATA_SETS } from '../../weights/eval/kinds/text/evaluation.js';
+import { readPairs, scoreTranslations, withoutNames } from '../../weights/eval/kinds/text/translation.js';
 
 /** @import { AnyInfo as ModelInfo } from '../../web/lib/engine/protocol.js' */
 
@@ -150,8 +151,8 @@ test('for a model of Multi30k, the command says which sentences to measure on', 
   const info = /** @type {ModelInfo} */ (
     /** @type {unknown} */ ({ name: 'de-en', card: { dataset: 'Multi30k, German and English captions' } })
   );
-  assert.throws(
-    () => readSmallSet(info),
+  assert.match(
+    noData(info, DATA_SETS).message,
     /--data build\/multi30k-test\.tsv, which python3 weights\/train\/held_out\.py multi30k build\/multi30k-test writes/,
   );
 });

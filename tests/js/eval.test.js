@@ -13,6 +13,7 @@ import { promisify } from 'node:util';
 import { gzipSync } from 'node:zlib';
 
 import { bicubic } from '../../web/pages/colour/bicubic.js';
+import { KINDS } from '../../web/lib/kinds/index.js';
 import { checkNumbers } from '../../weights/eval/eval.js';
 import { readJson, readText, recordings } from '../../weights/eval/files.js';
 import { rowsOf } from '../kinds/js.js';
@@ -235,13 +236,21 @@ test('sets that do not fit the model are refused', async () => {
   await assert.rejects(evaluate(file), /pass --data/);
 });
 
+test('every kind has an evaluation, and --help describes it', async () => {
+  const help = await evaluate('--help');
+  for (const { name } of KINDS) {
+    const { evaluate: measure } = await import(`${ROOT}weights/eval/kinds/${name}/evaluation.js`);
+    assert.equal(typeof measure, 'function', name);
+    const [about] = (await readFile(`${ROOT}weights/eval/kinds/${name}/evaluation.js`, 'utf8')).split('\n').slice(1);
+    assert.match(about, /^\/\/ \w/, name);
+    assert.ok(help.includes(about.slice(3)), name);
+  }
+});
+
 const ROWS = Object.values(rowsOf('evaluation')).flatMap((row) => (typeof row === 'string' ? [] : [row]));
 
 more('one command serves every kind; errors say what it can do and what went wrong, without a stack trace', async () => {
-  assert.match(
-    await evaluate('--help'),
-    /^Measures a shipped file[\s\S]*npm run eval -- weights\/wavenet\.gguf[\s\S]*--labels gives the model/,
-  );
+  assert.match(await evaluate('--help'), /^Measures a shipped file[\s\S]*each image's class[\s\S]*npm run eval -- weights\/wavenet\.gguf/);
   /** @param {string[]} args */
   const said = async (...args) => {
     const { stderr, code } = await evaluate(...args).then(

@@ -18,7 +18,7 @@ import { changesOf, decode, encode, endOf } from '../../web/lib/kinds/note/codec
 import { given } from '../../web/lib/kinds/note/given.js';
 import { readMidi, writeNotes } from '../../web/lib/kinds/note/midi.js';
 import { Piece } from '../../web/lib/kinds/note/piece.js';
-import { chordOf, chordsOf, count, parallelsOf } from '../../weights/eval/harmony.js';
+import { chordOf, chordsOf, count, parallelsOf } from '../../weights/eval/kinds/note/harmony.js';
 
 /** @import { MidiEvent } from 'midi-file' */
 /** @import { Note } from '../../web/lib/kinds/note/codec.js' */

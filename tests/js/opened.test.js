@@ -17,7 +17,7 @@ import { boxOf, boxesOf, groupsOf, labelsOf } from '../../web/pages/opened/boxes
 import { explain } from '../../web/pages/opened/explain.js';
 import { readFile as readWeights } from '../../web/pages/opened/file.js';
 import { ALL_ON, shapeOf, trace } from '../../web/pages/opened/networks.js';
-import { answer } from '../../weights/eval/words.js';
+import { answer } from '../../weights/eval/kinds/text/words.js';
 import { Core } from './core.js';
 import { readGGUF } from './gguf.js';
 import { GOLDEN, ROOT, give, load, wasmModule } from './helpers.js';

@@ -9,7 +9,7 @@ import { after, test } from 'node:test';
 
 import { Features } from '../../web/lib/media/features.js';
 import { Core } from '../../web/lib/engine/core.js';
-import { readHeads } from '../../weights/eval/heads.js';
+import { readHeads } from '../../weights/eval/kinds/head/heads.js';
 import { GOLDEN, ROOT, load, wasmModule } from './helpers.js';
 
 const model = await load(`${ROOT}weights/parents-en.gguf`);

@@ -13,7 +13,7 @@ import { after, test } from 'node:test';
 import { Features } from '../../web/lib/media/features.js';
 import { cut } from '../../web/lib/media/words.js';
 import { Core } from '../../web/lib/engine/core.js';
-import { readTreebank } from '../../weights/eval/tags.js';
+import { readTreebank } from '../../weights/eval/kinds/tag/tags.js';
 import { GOLDEN, ROOT, load, wasmModule } from './helpers.js';
 
 const NAMES = ['crf-en', 'memm-en', 'hmm-en'];

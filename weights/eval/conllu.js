@@ -2,6 +2,8 @@
 // Reads treebanks in the CoNLL-U format, or as a table of words and annotations, for the evaluation of tags and heads.
 // @ts-check
 
+/** @import { DataSet } from './held-out.js' */
+
 /**
  * Reads the sentences of a treebank. Each word is a row of columns, separated by tabs: either the ten columns of CoNLL-U, or the word and
  * its annotations. In CoNLL-U, ranges such as 1-2, empty nodes such as 1.1 and comments are skipped. A blank line ends a sentence. A byte
@@ -23,3 +25,8 @@ export function readSentences(text) {
     })
     .filter(({ rows }) => rows.length > 0);
 }
+
+/** The data sets of treebanks. @type {DataSet[]} */
+export const DATA_SETS = [
+  { dataset: /\bEnglish Web Treebank\b/, data: 'build/ewt-test.tsv', make: 'python3 weights/train/held_out.py ud_ewt build/ewt-test' },
+];

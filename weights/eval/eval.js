@@ -1,108 +1,37 @@
 // SPDX-License-Identifier: MIT
 // Measures a shipped file on held-out data, such as images or texts, with the wasm engine:
 //
-//   npm run eval -- weights/digits.gguf --images 10000 [--data data/mnist] [--labels] [--json]
-//   npm run eval -- weights/emoji-sr.gguf --data data/emoji-test.u8.gz
-//   npm run eval -- weights/stories.gguf --data build/stories-test.txt
-//   npm run eval -- weights/crf-en.gguf --data FILE.conllu
-//   npm run eval -- weights/snail-omniglot.gguf --data data/omniglot
-//   npm run eval -- weights/captions.gguf --data build/scenes-test.u8.gz
-//   npm run eval -- weights/wavenet.gguf --data build/fsdd-test [--labels]
-//   npm run eval -- weights/jukebox-codes.gguf --data build/fsdd-test [--out build/coded]
-//   npm run eval -- weights/chorales.gguf --data build/chorales-test.json
-//   npm run eval -- weights/de-en.gguf --data build/multi30k-test.tsv [--beams 4] [--length-penalty 0.6] [--lengths] [--show]
-//   npm run eval -- weights/opened.gguf --data build/letters-test.tsv
-//   npm run eval -- weights/sagan-emoji.gguf
+//   npm run eval -- FILE.gguf [--data FILE] [--images N] [--json]
 //
-// Without --data, the script reads the small held-out set in tests/golden/, if there is one for the model's data set.
-// --labels gives the model each image's class. --wasm uses another build of the library. The result is the mean negative log-likelihood in
-// nats per image and in bits per dimension (a channel of a pixel). Images are first reduced to the model's number of levels, or to the
-// colours of its palette.
-//
-// For a super-resolution model, the input is the downscaled image. One sample of each image is downscaled again and compared with the
-// input, and so is the bicubic upsampling; the seed of a sample is the index of the image. The results are:
-//   - the PSNR in dB between the downscaled sample and the input, over all images (null in JSON if they are equal)
-//   - the PSNR between the sample and the original image
-//   - the mean difference of neighbouring pixels, in the samples and in the originals
-//   - the nats of the samples; if they are far more than the nats of the originals, the model diverges while it samples
-//
-// --temperatures 1,0.8 draws one sample at each of these temperatures. --of 24 uses the most probable of this many samples instead.
-// --resample 8 --resample-rows 4 resamples them in groups while they are drawn, like the library's options resample and resampleRows.
-//
-// --data takes a folder with the four standard MNIST files, or a file of pictures:
-//   NAME.u8.gz  the pixels, bytes of shape (count, height, width, channels), compressed by gzip
-//   NAME.json   { "width", "height", "channels", "labels" }; other keys are ignored. The default sizes are the model's. "labels" are class
-//               indices or names, one per image; only --labels needs them
+// --data is the held-out data, and --images limits the number of inputs. kinds/NAME/evaluation.js documents the data, the results and the
+// other options for each kind of model; npm run eval -- --help prints all of this. --wasm uses another build of the library.
 //
 // --each FILE.csv also writes a row for each scored input, in order: its index, its nats, and its number of elements (channels, tokens,
 // samples). npm run eval -- --compare ONE.csv OTHER.csv compares two such files of two models on the same inputs. It prints the mean
 // difference of their nats, and the standard error of this mean.
-//
-// For a language model, --data is a file of texts separated by form feeds. The results are the nats per byte and per token. --images is the
-// number of texts.
-//
-// For a tagging model, --data is a treebank in CoNLL-U, or a file with a word, a tab and its tag on each line and an empty line after each
-// sentence. The results are the fraction of words with the correct tag, this fraction for words that are not in the training data, and the
-// nats per word of the treebank's tags. --images is the number of sentences.
-//
-// For a dependency parser, --data is a treebank in CoNLL-U, or a file with tab-separated lines and an empty line after each sentence:
-// column 1 is the word, column 3 is the index of its head, and column 2 is not used. The results are the fraction of words with the correct
-// head, including punctuation, and the nats per word of the treebank's heads. --images is the number of sentences.
-//
-// For a few-shot classifier of characters, --data is a folder with the evaluation part of Omniglot (weights/train/data/omniglot.py). The
-// result is the accuracy over 2,000 episodes (or over --images episodes) of seed 1, 5-way and 20-way, with one example per class.
-//
-// For a captioning model, --data is a file of scenes (weights/train/held_out.py scenes). The results are BLEU-1 and BLEU-4, the fraction of
-// entirely correct captions, the nats per word of the references, and the fraction of generated nouns for which attention is on the named
-// object. The second line of the output is for a control: the same model with a white image as its input. --images is the number of scenes.
-// --show prints each caption with its reference.
-//
-// For an audio model, --data is a WAV file, or a folder of WAV files. The results are the nats and bits per sample. With --labels, the
-// model also gets the digit and the speaker from the file name DIGIT_SPEAKER_TAKE.wav. --images is the number of recordings.
-//
-// For a model of audio codes, --data is also a WAV file or a folder of WAV files. The result is the spectral convergence in dB of the
-// sounds decoded from each level. It is 20 log10(|S - S'| / |S|), where S and S' are the magnitudes of the spectra of the original and of
-// the decoded sound. --out writes the decoded sounds to the subfolders top and bottom, for weights/train/listen.py.
-//
-// For a music model, --data is a JSON file: for each piece, a list of notes { start, length, pitch, voice }. The results are the nats per
-// note and per time step, and some statistics of harmony (harmony.js): the number of parallel fifths and octaves, how often voices cross,
-// and how many beats are a chord. The statistics are computed for these pieces and for the same number of generated pieces, sampled at
-// --temperatures. --images is the number of pieces.
-//
-// For a translation model, each line of the file --data is a sentence, a tab and its translation. A first line that names the languages is
-// skipped. The results are lower-cased BLEU (bleu.js), the nats per reference, and the time per translation. --beams 1 (the default) is
-// greedy decoding. --images is the number of sentences. --show prints each sentence with its reference and its translation. --lengths sorts
-// the sentences by length and prints BLEU for each quarter; it also prints the entropy of the attention weights over the sentence.
-//
-// For a model that reverses single words (data set letters), each line of the file --data is a word, a tab and the correct answer. The
-// result is the number of entirely correct answers.
-//
-// A model that generates all pixels in one pass has no likelihood. It is measured by weights/train/frechet.py, which needs PyTorch and the
-// data set.
 // @ts-check
-import { spawnSync } from 'node:child_process';
-import { existsSync, readFileSync, realpathSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, readdirSync, realpathSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 
 import { load } from '../../web/lib/index.js';
-import { readMnist, readPictures, readSmallSet } from './held-out.js';
-import { tellPictures } from './pictures.js';
-import { evaluationOf } from './reports.js';
+import { noData } from './held-out.js';
 
-/** @import { Translator } from './translation.js' */
 /** @import { AnyModel } from '../../web/lib/model/of-kind.js' */
+/** @import { DataSet } from './held-out.js' */
 
 /**
- * Measures a model that generates all pixels in one pass. It runs a Python script, because the metric needs features that PyTorch computes.
- * @param {string} file
+ * The exports of kinds/NAME/evaluation.js. DATA_SETS are the data sets of the kind; without them, the kind does not need --data. `evaluate`
+ * measures a model and prints the result.
+ * @typedef {{ DATA_SETS?: DataSet[], evaluate: (model: AnyModel, file: string, options: any) => Promise<void> }} Evaluation
  */
-function measureAtOnce(file) {
-  const script = fileURLToPath(new URL('../train/frechet.py', import.meta.url));
-  const python = ['python3', '/usr/bin/python3'].find((name) => spawnSync(name, ['-c', 'import torch, PIL']).status === 0) ?? 'python3';
-  process.exitCode = spawnSync(python, [script, path.resolve(file)], { stdio: 'inherit' }).status ?? 1;
-}
+
+/** The folders of evaluations, one for each kind of model. */
+const KINDS = new URL('kinds/', import.meta.url);
+
+/** Returns the evaluation for a kind of model. @param {string} kind @returns {Promise<Evaluation>} */
+const evaluationOf = (kind) => import(`${KINDS}${kind}/evaluation.js`);
 
 /**
  * Runs a measurement on the data of --data. If the data have another format, the error names the path.
@@ -180,14 +109,19 @@ export function checkNumbers(options) {
     throw new Error(`--length-penalty takes a number from 0 on, not ${JSON.stringify(penalty)}`);
 }
 
-/** The header comment of this file. */
-const HELP = readFileSync(new URL(import.meta.url), 'utf8')
-  .split('// @ts-check')[0]
-  .split('\n')
-  .slice(1)
-  .map((line) => line.replace(/^\/\/ ?/, ''))
-  .join('\n')
-  .trim();
+/** Returns the comment at the top of a script. @param {URL} script */
+const commentOf = (script) =>
+  readFileSync(script, 'utf8')
+    .split('// @ts-check')[0]
+    .split('\n')
+    .slice(1)
+    .map((line) => line.replace(/^\/\/ ?/, ''))
+    .join('\n')
+    .trim();
+
+/** Returns the comments of this script and of all evaluations. */
+const help = () =>
+  [new URL(import.meta.url), ...readdirSync(KINDS).map((kind) => new URL(`${kind}/evaluation.js`, KINDS))].map(commentOf).join('\n\n');
 
 async function main() {
   const { values: options, positionals } = parseArgs({
@@ -213,7 +147,7 @@ async function main() {
     },
   });
   if (options.help) {
-    console.log(HELP);
+    console.log(help());
     return;
   }
   if (options.compare && positionals.length === 2) {
@@ -240,26 +174,12 @@ async function main() {
   );
   const { info } = model;
   if (options.each !== undefined) recordEach(model, options.each);
-  if (!info.verbs.includes('score') && info.verbs.includes('walk')) {
-    model.close();
-    measureAtOnce(positionals[0]);
-    return;
-  }
-  const evaluate = evaluationOf(info);
-  if (evaluate) {
-    const translator = /** @type {Translator} */ (/** @type {unknown} */ (model));
-    if (options.data === undefined)
-      readSmallSet(info); // reports the missing arguments
-    else {
-      const { data } = options;
-      await measuring(data, () => evaluate(/** @type {any} */ (translator), positionals[0], { ...options, data }));
-    }
-    model.close();
-    return;
-  }
-  await tellPictures(model, positionals[0], options, (data) =>
-    measuring(data, () => (statSync(data).isDirectory() ? readMnist(data, info) : readPictures(data, info))),
-  );
+  const { data } = options;
+  const { DATA_SETS, evaluate } = await evaluationOf(info.kind);
+  if (data === undefined && DATA_SETS) throw noData(info, DATA_SETS);
+  const measure = () => evaluate(model, positionals[0], options);
+  await (data === undefined ? measure() : measuring(data, measure));
+  model.close();
 }
 
 if (process.argv[1] && realpathSync(process.argv[1]) === fileURLToPath(import.meta.url)) {

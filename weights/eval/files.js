@@ -4,6 +4,8 @@
 import { readFileSync, readdirSync, statSync } from 'node:fs';
 import path from 'node:path';
 
+/** @import { DataSet } from './held-out.js' */
+
 /** Byte order marks. @type {[number[], string][]} */
 const MARKS = [
   [[0xff, 0xfe], 'utf-16le'],
@@ -47,3 +49,8 @@ export function recordings(data) {
   if (names.length === 0) throw new Error(`${data} holds no WAV file`);
   return names.sort().map((name) => path.join(data, name));
 }
+
+/** The data sets of recordings. @type {DataSet[]} */
+export const RECORDINGS = [
+  { dataset: /\bSpoken Digit\b/, data: 'build/fsdd-test', make: 'python3 weights/train/held_out.py fsdd build/fsdd-test' },
+];

@@ -1,98 +1,24 @@
 // SPDX-License-Identifier: MIT
-// Reads held-out pictures from files, and finds the held-out set of a model's data set.
+// Finds the held-out set of a model's data set.
 // @ts-check
-import { existsSync, readFileSync } from 'node:fs';
-import path from 'node:path';
-import { fileURLToPath } from 'node:url';
-import { gunzipSync } from 'node:zlib';
-
-import { readJson } from './files.js';
 
 /** @import { AnyInfo as ModelInfo } from '../../web/lib/engine/protocol.js' */
-/** @typedef {{ pixels: Uint8Array, labels: (string | number)[] | undefined, count: number }} Pictures */
 
 /**
- * Reads an idx file, the format of MNIST: two zero bytes, a type (8: unsigned bytes), the number of dimensions, the size of each dimension
- * as a big-endian 32-bit number, then the data.
- * @param {string} file
+ * A data set: a pattern that matches the training data on a model's card, the path of the held-out part, and the command that creates it.
+ * @typedef {{ dataset: RegExp, data: string, make: string }} DataSet
  */
-function readIdx(file) {
-  const bytes = gunzipSync(readFileSync(file));
-  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-  if (view.getUint16(0) !== 0 || bytes[2] !== 8) throw new Error(`${file} is not an idx file of bytes`);
-  const shape = Array.from({ length: bytes[3] }, (_, i) => view.getUint32(4 + 4 * i));
-  const data = bytes.subarray(4 + 4 * shape.length);
-  if (data.length !== shape.reduce((a, b) => a * b, 1)) throw new Error(`${file} is truncated`);
-  return { shape, data };
-}
 
-/** Reads the test images of MNIST. @param {string} folder @param {ModelInfo} info @returns {Pictures} */
-export function readMnist(folder, { width, height, channels }) {
-  const file = path.join(folder, 't10k-images-idx3-ubyte.gz');
-  if (!existsSync(file)) throw new Error(`${file} is missing: put the four standard MNIST files there`);
-  const { shape, data } = readIdx(file);
-  if (shape[1] !== height || shape[2] !== width || channels !== 1) throw new Error(`${file} has images of another size than the model`);
-  return { pixels: data, labels: [...readIdx(path.join(folder, 't10k-labels-idx1-ubyte.gz')).data], count: shape[0] };
-}
+/** Returns the first data set that matches a model's card. @template {DataSet} Row @param {ModelInfo} info @param {Row[]} sets */
+export const dataSetOf = ({ card: { dataset = '' } }, sets) => sets.find((set) => set.dataset.test(dataset));
 
-/** Reads a file of pictures and the JSON file next to it. @param {string} file @param {ModelInfo} info @returns {Pictures} */
-export function readPictures(file, info) {
-  const sidecar = file.replace(/(\.u8)?\.gz$/, '') + '.json';
-  if (sidecar === `${file}.json`) throw new Error(`${file} must be NAME.u8.gz, with NAME.json next to it`);
-  const about = readJson(sidecar);
-  for (const key of /** @type {const} */ (['width', 'height', 'channels'])) {
-    if ((about[key] ?? info[key]) !== info[key]) throw new Error(`${file}: ${key} is ${about[key]}, the model's ${info[key]}`);
-  }
-  const pixels = gunzipSync(readFileSync(file));
-  const count = pixels.length / (info.width * info.height * info.channels);
-  if (!Number.isInteger(count) || count === 0) throw new Error(`${file} does not hold a whole number of images of the model's size`);
-  if (about.labels && about.labels.length !== count) throw new Error(`${file} has ${count} images and ${about.labels.length} labels`);
-  return { pixels, labels: about.labels, count };
-}
-
-/** Matches the data set of words and their reversals. Models of this data set write a single word, not sentences. */
-export const LETTERS = /\bletters\.py\b/;
-
-/**
- * For each data set: a pattern that matches the training data on a model's card, the small held-out set in tests/golden/, if there is one,
- * and the command that creates the full held-out set. The first match is used.
- * @type {{ dataset: RegExp, small?: string, data: string, make?: string }[]}
- */
-const DATA_SETS = [
-  { dataset: /^scenes/, data: 'build/scenes-test.u8.gz', make: 'python3 weights/train/held_out.py scenes build/scenes-test' },
-  {
-    dataset: /\bbinari[sz]ed MNIST/i,
-    small: 'fvsbn-test100',
-    data: 'build/binarised-test.u8.gz',
-    make: 'python3 weights/train/held_out.py binarised_mnist build/binarised-test',
-  },
-  { dataset: /\bMNIST\b/, small: 'digits-test100', data: 'data/mnist', make: 'python3 weights/train/prepare.py mnist' },
-  {
-    dataset: /\bNoto Emoji\b/,
-    small: 'emoji-test100',
-    data: 'build/emoji-test.u8.gz',
-    make: 'python3 weights/train/held_out.py emoji build/emoji-test',
-  },
-  { dataset: /\bTinyStories\b/, data: 'build/stories-test.txt', make: 'python3 weights/train/held_out.py stories build/stories-test' },
-  { dataset: /\bMulti30k\b/, data: 'build/multi30k-test.tsv', make: 'python3 weights/train/held_out.py multi30k build/multi30k-test' },
-  { dataset: /\bEnglish Web Treebank\b/, data: 'build/ewt-test.tsv', make: 'python3 weights/train/held_out.py ud_ewt build/ewt-test' },
-  { dataset: /\bOmniglot\b/, data: 'data/omniglot', make: 'python3 weights/train/prepare.py omniglot' },
-  { dataset: /\bSpoken Digit\b/, data: 'build/fsdd-test', make: 'python3 weights/train/held_out.py fsdd build/fsdd-test' },
-  { dataset: LETTERS, data: 'build/letters-test.tsv', make: 'python3 weights/train/held_out.py letters build/letters-test' },
-  { dataset: /\bJSB Chorales\b/, data: 'build/chorales-test.json', make: 'python3 weights/train/held_out.py chorales build/chorales-test' },
-  { dataset: /\bCIFAR-10\b/, data: 'build/cifar10-test.u8.gz', make: 'python3 weights/train/held_out.py cifar10 build/cifar10-test' },
-];
-
-/** Reads the small held-out set of a picture model's data set. @param {ModelInfo} info */
-export function readSmallSet(info) {
+/** Returns the error that --data is missing. @param {ModelInfo} info @param {DataSet[]} sets  the data sets of the model's kind */
+export function noData(info, sets) {
   const { dataset } = info.card;
-  const known = DATA_SETS.find((set) => set.dataset.test(dataset ?? ''));
-  if (known?.small) return readPictures(fileURLToPath(new URL(`../../tests/golden/${known.small}.u8.gz`, import.meta.url)), info);
+  const known = dataSetOf(info, sets);
   const what =
     dataset === undefined ? `${info.name} does not say what it was trained on` : `Nothing in tests/golden is held out of "${dataset}"`;
-  throw new Error(
-    `${what}: pass --data ${
-      known ? `${known.data}, which ${known.make} writes` : 'FILE.u8.gz, as the beginning of weights/eval/eval.js describes it'
-    }`,
+  return new Error(
+    `${what}: pass --data ${known ? `${known.data}, which ${known.make} writes` : 'FILE, as npm run eval -- --help describes it'}`,
   );
 }

@@ -12,7 +12,7 @@ import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 
 import { load } from '../../web/lib/index.js';
-import { scorePieces } from './text.js';
+import { scorePieces } from './kinds/text/text.js';
 
 /** @import { AnyModel } from '../../web/lib/model/of-kind.js' */
 

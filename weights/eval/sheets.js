@@ -17,8 +17,8 @@ import { existsSync, mkdirSync } from 'node:fs';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
 import { load } from '../../web/lib/index.js';
-import { picturesOf } from './drawn.js';
-import { readPictures, readSmallSet } from './held-out.js';
+import { picturesOf } from './kinds/picture/drawn.js';
+import { readPictures, readSmallSet } from './kinds/picture/held-out.js';
 import { squaresOf, writeSheet } from './sheet.js';
 import { bicubic } from '../../web/pages/colour/bicubic.js';
 

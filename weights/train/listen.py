@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 """Classifies spoken digits.  A small network, trained on the training takes, classifies WAV files:
 
-    node weights/eval/say.js weights/wavenet.gguf build/said
+    node weights/eval/kinds/sound/say.js weights/wavenet.gguf build/said
     python3 weights/train/listen.py build/said
 
 The command prints the network's accuracy on the held-out takes and on the files of each folder, which are named DIGIT_SPEAKER_NUMBER.wav.

@@ -3,7 +3,7 @@
 
 /**
  * Sentences from the validation part of the treebank. Each has a pin that makes another word change its tag in all three models.
- * `node weights/eval/pins.js validation.tsv` lists such pins.
+ * `node weights/eval/kinds/tag/pins.js validation.tsv` lists such pins.
  *
  * @type {{ text: string, word: number, tag: string }[]}
  */

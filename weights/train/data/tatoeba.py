@@ -6,7 +6,7 @@ sentences have several German ones, so the split is by the SHA-256 of the Englis
 A further hundredth, chosen by the CRC-32 of the English sentence, is held out too.
 
 everyday.tsv has twenty sentences a visitor might type, each with a regular expression that matches the correct translations
-(weights/eval/everyday.js tests them).  No split contains any of these sentences.
+(weights/eval/kinds/text/everyday.js tests them).  No split contains any of these sentences.
 """
 import hashlib
 import lzma

@@ -2,7 +2,7 @@
 // Finds the temperature and top-p at which a music model writes the fewest parallel fifths and octaves, on the validation chorales:
 //
 //   python3 weights/train/held_out.py chorales build/chorales-valid --split validation
-//   node weights/eval/music-settings.js weights/chorales.gguf build/chorales-valid.json [--count 76] [--temperatures 1,0.9,0.8,0.7] [--top-p 1,0.95,0.9]
+//   node weights/eval/kinds/note/music-settings.js weights/chorales.gguf build/chorales-valid.json [--count 76] [--temperatures 1,0.9,0.8,0.7] [--top-p 1,0.95,0.9]
 //
 // The model harmonises the first voice of each piece, and the result is compared with the composer's voices. The seed is the index of the
 // piece. The script chooses the setting with the fewest parallel fifths and octaves. It considers only settings whose harmonisations have
@@ -11,13 +11,13 @@
 // @ts-check
 import path from 'node:path';
 import { parseArgs } from 'node:util';
-import { load } from '../../web/lib/index.js';
-import { readJson } from './files.js';
+import { load } from '../../../../web/lib/index.js';
+import { readJson } from '../../files.js';
 import { count } from './harmony.js';
 
-/** @import { AnyModel } from '../../web/lib/model/of-kind.js' */
+/** @import { AnyModel } from '../../../../web/lib/model/of-kind.js' */
 
-/** @typedef {import('../../web/lib/kinds/note/note-run.js').NoteRun} NoteRun */
+/** @typedef {import('../../../../web/lib/kinds/note/note-run.js').NoteRun} NoteRun */
 /** @typedef {import('./harmony.js').Note} Note */
 
 const {
@@ -33,7 +33,7 @@ const {
 });
 if (!file || !data) {
   console.error(
-    'usage: node weights/eval/music-settings.js FILE DATA.json [--count 76] [--temperatures 1,0.9,0.8,0.7] [--top-p 1,0.95,0.9]',
+    'usage: node weights/eval/kinds/note/music-settings.js FILE DATA.json [--count 76] [--temperatures 1,0.9,0.8,0.7] [--top-p 1,0.95,0.9]',
   );
   process.exit(2);
 }

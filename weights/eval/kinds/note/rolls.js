@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Generates some pieces with a music model, without input, draws them as piano rolls and prints their chords, for inspection:
 //
-//   node weights/eval/rolls.js weights/chorales.gguf [--out build/chorales] [--count 12] [--first 1] [--temperature 1] [--top-p 1]
+//   node weights/eval/kinds/note/rolls.js weights/chorales.gguf [--out build/chorales] [--count 12] [--first 1] [--temperature 1] [--top-p 1]
 //
 //   OUT-rolls.png   one piano roll per piece, two per row. The voices from the highest to the lowest are blue, green, ochre and red. A
 //                   vertical black line marks parallel fifths or octaves
@@ -12,13 +12,13 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
-import { load } from '../../web/lib/index.js';
+import { load } from '../../../../web/lib/index.js';
 import { chordsOf, count, parallelsOf } from './harmony.js';
-import { png } from './png.js';
+import { png } from '../../png.js';
 
-/** @import { AnyModel } from '../../web/lib/model/of-kind.js' */
+/** @import { AnyModel } from '../../../../web/lib/model/of-kind.js' */
 
-/** @typedef {import('../../web/lib/kinds/note/note-run.js').NoteRun} NoteRun */
+/** @typedef {import('../../../../web/lib/kinds/note/note-run.js').NoteRun} NoteRun */
 /** @typedef {import('./harmony.js').Note} Note */
 /** @typedef {[number, number, number]} Colour */
 
@@ -50,7 +50,7 @@ const {
   },
 });
 if (!file) {
-  console.error('usage: node weights/eval/rolls.js FILE [--out PREFIX] [--count 12] [--first 1] [--temperature 1] [--top-p 1]');
+  console.error('usage: node weights/eval/kinds/note/rolls.js FILE [--out PREFIX] [--count 12] [--first 1] [--temperature 1] [--top-p 1]');
   process.exit(2);
 }
 const prefix = out ?? `build/${path.basename(file, '.gguf')}`;

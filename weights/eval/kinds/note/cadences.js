@@ -2,7 +2,7 @@
 // Measures how the harmonisations of melodies end. The first result is for melodies that end on their tonic: how many of their
 // harmonisations end on the tonic chord. The second result is for all melodies: how many harmonisations end without a chord.
 //
-//   node weights/eval/cadences.js weights/chorales.gguf [--keys -2,0,2,3] [--temperature 0.8] [--data build/chorales-test.json] [--once]
+//   node weights/eval/kinds/note/cadences.js weights/chorales.gguf [--keys -2,0,2,3] [--temperature 0.8] [--data build/chorales-test.json] [--once]
 //
 // By default, the melodies are twelve well-known songs, in four keys each; nine of the twelve end on their tonic. The seed is the index of
 // the melody. With --data, the melodies of chorales are used instead (weights/train/held_out.py chorales). A chorale counts as ending on
@@ -11,14 +11,14 @@
 // @ts-check
 import path from 'node:path';
 import { parseArgs } from 'node:util';
-import { load } from '../../web/lib/index.js';
-import { endWell } from '../../web/pages/chorale/ending.js';
-import { readJson } from './files.js';
+import { load } from '../../../../web/lib/index.js';
+import { endWell } from '../../../../web/pages/chorale/ending.js';
+import { readJson } from '../../files.js';
 import { chordOf, parallelsOf } from './harmony.js';
 
-/** @import { AnyModel } from '../../web/lib/model/of-kind.js' */
+/** @import { AnyModel } from '../../../../web/lib/model/of-kind.js' */
 
-/** @typedef {import('../../web/lib/kinds/note/note-run.js').NoteRun} NoteRun */
+/** @typedef {import('../../../../web/lib/kinds/note/note-run.js').NoteRun} NoteRun */
 /** @typedef {{ start: number, length: number, pitch: number }} Sung */
 
 /**
@@ -67,7 +67,9 @@ const {
   },
 });
 if (!file) {
-  console.error('usage: node weights/eval/cadences.js FILE [--keys 2,3,5,7] [--temperature 0.8] [--data FILE.json] [--once] [--show]');
+  console.error(
+    'usage: node weights/eval/kinds/note/cadences.js FILE [--keys 2,3,5,7] [--temperature 0.8] [--data FILE.json] [--once] [--show]',
+  );
   process.exit(2);
 }
 const model = /** @type {AnyModel} */ (await load(path.resolve(file)));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Paints twenty doodles, simple line drawings as a visitor would draw them, to test a captioning model that was trained on coloured emoji:
 //
-//   node weights/eval/doodles.js build/doodles && npm run eval -- weights/captions.gguf --data build/doodles.u8.gz --show
+//   node weights/eval/kinds/caption/doodles.js build/doodles && npm run eval -- weights/captions.gguf --data build/doodles.u8.gz --show
 //
 // Writes OUT.u8.gz and OUT.json, in the format of weights/train/held_out.py scenes, and OUT.png. The doodles are in doodles.json: for each
 // noun, a list of lines. A line is a list of points in a square of 100 by 100, joined by a smooth curve. The doodles were never used for
@@ -10,7 +10,7 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { gzipSync } from 'node:zlib';
-import { writeSheet } from './sheet.js';
+import { writeSheet } from '../../sheet.js';
 
 const SIDE = 64;
 /** In pixels: the side of the square that a doodle covers, the margin around it, and half of the width of a line. */
@@ -70,7 +70,7 @@ function painted(lines) {
 
 const [out] = process.argv.slice(2);
 if (!out) {
-  console.error('usage: node weights/eval/doodles.js OUT');
+  console.error('usage: node weights/eval/kinds/caption/doodles.js OUT');
   process.exit(2);
 }
 mkdirSync(path.dirname(path.resolve(out)), { recursive: true });

@@ -2,7 +2,7 @@
 // Generates spoken digits with a model and writes them as WAV files DIGIT_SPEAKER_SEED.wav. The speakers alternate, and the seeds start at
 // --first:
 //
-//   node weights/eval/say.js weights/wavenet.gguf build/said [--count 200] [--first 0] [--temperature 1] [--top-p 1] [--seconds 1.5] [--quiet 0] [--tries 1]
+//   node weights/eval/kinds/sound/say.js weights/wavenet.gguf build/said [--count 200] [--first 0] [--temperature 1] [--top-p 1] [--seconds 1.5] [--quiet 0] [--tries 1]
 //
 // With --tries 5, a sound that is too short, too quiet or does not end is generated again, at most this many times, as on the page
 // (web/pages/wavenet/defect.js). The last line of the output gives the number of sounds that still have such a defect.
@@ -12,8 +12,8 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
-import { load } from '../../web/lib/index.js';
-import { APART, defectOf } from '../../web/pages/wavenet/defect.js';
+import { load } from '../../../../web/lib/index.js';
+import { APART, defectOf } from '../../../../web/pages/wavenet/defect.js';
 
 const {
   values: { count, first, temperature, 'top-p': topP, seconds, quiet, tries },
@@ -32,12 +32,12 @@ const {
 });
 if (!file || !folder) {
   console.error(
-    'usage: node weights/eval/say.js FILE FOLDER [--count 200] [--first 0] [--temperature 1] [--top-p 1] [--seconds 1.5] [--quiet 0] [--tries 1]',
+    'usage: node weights/eval/kinds/sound/say.js FILE FOLDER [--count 200] [--first 0] [--temperature 1] [--top-p 1] [--seconds 1.5] [--quiet 0] [--tries 1]',
   );
   process.exit(2);
 }
 mkdirSync(folder, { recursive: true });
-const model = /** @type {import('../../web/lib/index.js').ModelOf<'sound'>} */ (await load(path.resolve(file)));
+const model = /** @type {import('../../../../web/lib/index.js').ModelOf<'sound'>} */ (await load(path.resolve(file)));
 const { classes, speakers = [] } = model.info;
 const began = performance.now();
 let [sounded, ended] = [0, 0];

@@ -2,7 +2,7 @@
 // Counts how many of twenty everyday German sentences a model translates correctly. The sentences are in weights/train/data/everyday.tsv;
 // none of them is in a training pair:
 //
-//   node weights/eval/everyday.js weights/de-en.gguf [--beams 4]
+//   node weights/eval/kinds/text/everyday.js weights/de-en.gguf [--beams 4]
 //
 // Each line of the file is a sentence, a tab, and a regular expression that matches the correct translations; " | " separates alternatives.
 // Before the match, a translation is converted to lower case, its punctuation is removed and contractions are expanded (I'm becomes i am).
@@ -11,7 +11,7 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
 import { fileURLToPath } from 'node:url';
-import { load } from '../../web/lib/index.js';
+import { load } from '../../../../web/lib/index.js';
 
 /** Contractions and their expansions. @type {[RegExp, string][]} */
 const SHORT = [
@@ -57,11 +57,11 @@ if (process.argv[1] === fileURLToPath(import.meta.url)) {
     positionals: [file],
   } = parseArgs({ allowPositionals: true, options: { beams: { type: 'string', default: '4' } } });
   if (!file) {
-    console.error('usage: node weights/eval/everyday.js FILE [--beams 4]');
+    console.error('usage: node weights/eval/kinds/text/everyday.js FILE [--beams 4]');
     process.exit(2);
   }
   const model = await load(path.resolve(file));
-  const all = readEveryday(readFileSync(new URL('../train/data/everyday.tsv', import.meta.url), 'utf8'));
+  const all = readEveryday(readFileSync(new URL('../../../train/data/everyday.tsv', import.meta.url), 'utf8'));
   let rights = 0;
   for (const { source, right } of all) {
     const found = await model.translate(source, { beams: Number(beams) }).text();

@@ -4,10 +4,10 @@
 // @ts-check
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { writeWav } from '../../web/lib/media/wav.js';
-import { recordings } from './files.js';
+import { writeWav } from '../../../../web/lib/media/wav.js';
+import { recordings } from '../../files.js';
 
-/** @import { AnyModel as Model } from '../../web/lib/model/of-kind.js' */
+/** @import { AnyModel as Model } from '../../../../web/lib/model/of-kind.js' */
 
 /**
  * @typedef {Object} CodesResult

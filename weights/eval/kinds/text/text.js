@@ -2,9 +2,9 @@
 // Measures the negative log-likelihood of held-out texts under a language model in the wasm engine. There are two methods: chunks that
 // overlap by half a context, and chunks of one context that do not overlap.
 // @ts-check
-import { readText } from './files.js';
+import { readText } from '../../files.js';
 
-/** @import { AnyModel as Model } from '../../web/lib/model/of-kind.js' */
+/** @import { AnyModel as Model } from '../../../../web/lib/model/of-kind.js' */
 
 /**
  * @typedef {Object} TextResult

@@ -4,10 +4,10 @@
 // @ts-check
 import { readFileSync } from 'node:fs';
 import { gunzipSync } from 'node:zlib';
-import { bleu } from './bleu.js';
-import { readJson } from './files.js';
+import { bleu } from '../../bleu.js';
+import { readJson } from '../../files.js';
 
-/** @import { AnyModel as Model } from '../../web/lib/model/of-kind.js' */
+/** @import { AnyModel as Model } from '../../../../web/lib/model/of-kind.js' */
 
 /**
  * A scene as written by weights/train/held_out.py. boxes[i] are the boxes [top, left, bottom, right] of the objects that word i names.

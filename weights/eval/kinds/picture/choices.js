@@ -2,7 +2,7 @@
 // Draws several completions or enlargements of each held-out picture and chooses one by several methods. A person can then judge the
 // chosen pictures without knowing which method chose them:
 //
-//   node weights/eval/choices.js weights/emoji.gguf|weights/emoji-sr.gguf [--out build/emoji] [--count 40] [--temperature 0.9]
+//   node weights/eval/kinds/picture/choices.js weights/emoji.gguf|weights/emoji-sr.gguf [--out build/emoji] [--count 40] [--temperature 0.9]
 //
 //   OUT-choices.png    for each held-out picture: the input; four completions of the lower half, or two enlargements, in random order; and
 //                      the original. Each row has two held-out pictures
@@ -20,12 +20,12 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
-import { load } from '../../web/lib/index.js';
+import { load } from '../../../../web/lib/index.js';
 import { readSmallSet } from './held-out.js';
-import { squaresOf, writeSheet } from './sheet.js';
+import { squaresOf, writeSheet } from '../../sheet.js';
 
-/** @import { PictureRun } from '../../web/lib/index.js' */
-/** @import { AnyModel } from '../../web/lib/model/of-kind.js' */
+/** @import { PictureRun } from '../../../../web/lib/index.js' */
+/** @import { AnyModel } from '../../../../web/lib/model/of-kind.js' */
 
 const {
   values: { out, count: wanted, temperature },
@@ -35,7 +35,7 @@ const {
   options: { out: { type: 'string' }, count: { type: 'string', default: '40' }, temperature: { type: 'string', default: '0.9' } },
 });
 if (!file) {
-  console.error('usage: node weights/eval/choices.js FILE [--out PREFIX] [--count 40] [--temperature 0.9]');
+  console.error('usage: node weights/eval/kinds/picture/choices.js FILE [--out PREFIX] [--count 40] [--temperature 0.9]');
   process.exit(2);
 }
 const prefix = out ?? `build/${path.basename(file, '.gguf')}`;

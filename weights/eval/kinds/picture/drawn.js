@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Runs a picture model and returns its samples as pictures, with the nats of each.
 // @ts-check
-/** @import { PictureRun } from '../../web/lib/index.js' */
-/** @import { AnyModel as Model } from '../../web/lib/model/of-kind.js' */
+/** @import { PictureRun } from '../../../../web/lib/index.js' */
+/** @import { AnyModel as Model } from '../../../../web/lib/model/of-kind.js' */
 
 const PAPER = 128; // grey of the unknown part of a picture
 

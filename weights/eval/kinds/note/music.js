@@ -2,10 +2,10 @@
 // Measures the probability of held-out music under a model, and compares this music with music that the model generates, by statistics of
 // harmony. The model runs in the wasm engine.
 // @ts-check
-import { readJson } from './files.js';
+import { readJson } from '../../files.js';
 import { count } from './harmony.js';
 
-/** @import { AnyModel as Model } from '../../web/lib/model/of-kind.js' */
+/** @import { AnyModel as Model } from '../../../../web/lib/model/of-kind.js' */
 /** @typedef {import('./harmony.js').Note} Note */
 
 /**
@@ -53,7 +53,7 @@ export async function scoreMusic(model, data, { most, temperature, say }) {
   const { voices = [], ticks = 4, ranges = [] } = model.info;
   let [nats, notes, time, sum, squares] = [0, 0, 0, 0, 0];
   for (const [i, piece] of pieces.entries()) {
-    const score = /** @type {import('../../web/lib/kinds/note/notes.js').NoteScore} */ (
+    const score = /** @type {import('../../../../web/lib/kinds/note/notes.js').NoteScore} */ (
       /** @type {any} */ (await /** @type {any} */ (model).score(piece))
     );
     nats += score.nats;
@@ -67,7 +67,7 @@ export async function scoreMusic(model, data, { most, temperature, say }) {
   let [ids, ms] = [0, 0];
   for (let seed = 1; seed <= pieces.length; seed++) {
     const began = performance.now();
-    const run = /** @type {import('../../web/lib/kinds/note/note-run.js').NoteRun} */ (
+    const run = /** @type {import('../../../../web/lib/kinds/note/note-run.js').NoteRun} */ (
       /** @type {any} */ (model.generate({ seed, temperature }))
     );
     drawn.push(await run.notes());

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 // Measures how well a model tags held-out sentences. The model runs in the wasm engine.
 // @ts-check
-import { readSentences } from './conllu.js';
-import { readText } from './files.js';
+import { readSentences } from '../../conllu.js';
+import { readText } from '../../files.js';
 
-/** @import { AnyModel as Model } from '../../web/lib/model/of-kind.js' */
+/** @import { AnyModel as Model } from '../../../../web/lib/model/of-kind.js' */
 
 /**
  * @typedef {Object} TagResult

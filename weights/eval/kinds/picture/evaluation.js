@@ -1,17 +1,35 @@
 // SPDX-License-Identifier: MIT
-// Measures the probability of held-out pictures, and compares enlarged pictures with their input and with the original.
+// For a picture model, --data is a folder with the four standard MNIST files, or a file of pictures:
+//   NAME.u8.gz  the pixels, bytes of shape (count, height, width, channels), compressed by gzip
+//   NAME.json   { "width", "height", "channels", "labels" }; other keys are ignored. The default sizes are the model's. "labels" are class
+//               indices or names, one per image; only --labels needs them
+// Without --data, the script reads the small held-out set in tests/golden/, if there is one for the model's data set. --labels gives the
+// model each image's class. The result is the mean negative log-likelihood in nats per image and in bits per dimension (a channel of a
+// pixel). Images are first reduced to the model's number of levels, or to the colours of its palette.
+//
+//   npm run eval -- weights/digits.gguf --images 10000 [--data data/mnist] [--labels] [--json]
+//   npm run eval -- weights/emoji-sr.gguf --data build/emoji-test.u8.gz
+//
+// For a super-resolution model, the input is the downscaled image. One sample of each image is downscaled again and compared with the
+// input, and so is the bicubic upsampling; the seed of a sample is the index of the image. The results are:
+//   - the PSNR in dB between the downscaled sample and the input, over all images (null in JSON if they are equal)
+//   - the PSNR between the sample and the original image
+//   - the mean difference of neighbouring pixels, in the samples and in the originals
+//   - the nats of the samples; if they are far more than the nats of the originals, the model diverges while it samples
+//
+// --temperatures 1,0.8 draws one sample at each of these temperatures. --of 24 uses the most probable of this many samples instead.
+// --resample 8 --resample-rows 4 resamples them in groups while they are drawn, like the library's options resample and resampleRows.
 // @ts-check
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-import { reduce } from '../../web/lib/media/image.js';
-import { bicubic } from '../../web/pages/colour/bicubic.js';
-import { distance } from '../../web/pages/colour/distance.js';
+import { reduce } from '../../../../web/lib/media/image.js';
+import { bicubic } from '../../../../web/pages/colour/bicubic.js';
+import { distance } from '../../../../web/pages/colour/distance.js';
 import { picturesOf } from './drawn.js';
-import { readSmallSet } from './held-out.js';
+import { readHeldOut, readSmallSet } from './held-out.js';
 
-/** @import { AnyModel as Model } from '../../web/lib/model/of-kind.js' */
-/** @import { Pictures } from './held-out.js' */
+/** @import { AnyModel as Model } from '../../../../web/lib/model/of-kind.js' */
 
 /** Returns the sum of squared differences. @param {ArrayLike<number>} a @param {ArrayLike<number>} b */
 function squaredError(a, b) {
@@ -72,20 +90,16 @@ async function consistency(model, image, options, temperatures, contest) {
 }
 
 /**
- * Measures a model of pictures and prints the result.
- *
- * @param {Model} model  closed at the end
+ * @param {Model} model
  * @param {string} file
  * @param {{ images?: string, data?: string, labels: boolean, temperatures: string, of: string, resample: string, 'resample-rows'?: string, json: boolean }} options
- *   options of the command line
- * @param {(data: string) => Promise<Pictures>} readFrom  reads the pictures of --data
  */
-export async function tellPictures(model, file, options, readFrom) {
+export async function evaluate(model, file, options) {
   const { info } = model;
   const { width, height, channels } = info;
   const size = width * height * channels;
   const { data } = options;
-  const pictures = data === undefined ? readSmallSet(info) : await readFrom(data);
+  const pictures = data === undefined ? readSmallSet(info) : readHeldOut(data, info);
   const { pixels, labels } = pictures;
   if (options.labels && !labels) throw new Error('These images have no labels');
   const count = Math.min(Number(options.images ?? pictures.count), pictures.count);
@@ -128,13 +142,12 @@ export async function tellPictures(model, file, options, readFrom) {
     if (!options.json && process.stderr.isTTY && i % 20 === 19)
       process.stderr.write(`\r${i + 1} of ${count}: ${(sum / (i + 1)).toFixed(2)} nats`);
   }
-  model.close();
 
   const nats = sum / count;
   const psnr = (/** @type {number} */ error, numbers = info.inputWidth * info.inputHeight * channels) =>
     10 * Math.log10((255 ** 2 * count * numbers) / error);
   const result = {
-    file: path.relative(fileURLToPath(new URL('../..', import.meta.url)), path.resolve(file)),
+    file: path.relative(fileURLToPath(new URL('../../../..', import.meta.url)), path.resolve(file)),
     images: count,
     labels: options.labels,
     nats,

@@ -9,7 +9,7 @@
 // @ts-check
 import { readPairs } from './translation.js';
 
-/** @import { AnyModel as Model } from '../../web/lib/model/of-kind.js' */
+/** @import { AnyModel as Model } from '../../../../web/lib/model/of-kind.js' */
 
 /** Returns the model's answer for a word, and the nats of the answer. @param {Model} model @param {string} word */
 export async function answer(model, word) {

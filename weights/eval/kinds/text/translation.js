@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Measures how well a model translates held-out sentences, by lower-cased BLEU (bleu.js). The model runs in the wasm engine.
 // @ts-check
-import { bleu, words } from './bleu.js';
-import { readText } from './files.js';
+import { bleu, words } from '../../bleu.js';
+import { readText } from '../../files.js';
 
 /**
  * A translation model, with the methods that are used here.

@@ -4,7 +4,7 @@
 import { readFileSync } from 'node:fs';
 import { gunzipSync } from 'node:zlib';
 
-/** @import { AnyModel as Model } from '../../web/lib/model/of-kind.js' */
+/** @import { AnyModel as Model } from '../../../../web/lib/model/of-kind.js' */
 
 /**
  * @typedef {Object} SignResult

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: MIT
+// For a dependency parser, --data is a treebank in CoNLL-U, or a file with tab-separated lines and an empty line after each sentence:
+// column 1 is the word, column 3 is the index of its head, and column 2 is not used. The results are the fraction of words with the correct
+// head, including punctuation, and the nats per word of the treebank's heads. --images is the number of sentences.
+//
+//   npm run eval -- weights/parents-en.gguf --data FILE.conllu
+// @ts-check
+import { reporter } from '../../reporter.js';
+import { scoreHeads } from './heads.js';
+
+/** @import { AnyModel as Model } from '../../../../web/lib/model/of-kind.js' */
+
+export { DATA_SETS } from '../../conllu.js';
+
+/** @param {Model} model @param {string} file @param {{ data: string, images?: string, json: boolean }} options */
+export async function evaluate(model, file, { data, images = 'Infinity', json }) {
+  const { say, print } = reporter(file, { json });
+  const result = await scoreHeads(model, data, Number(images), say);
+  print(
+    result,
+    `: ${result.sentences} sentences, ${result.words} words: ${(100 * result.attachment).toFixed(2)} % get the right head, ` +
+      `in ${(100 * result.whole).toFixed(2)} % of the sentences all words do; ${result.natsPerWord.toFixed(4)} nats a word of the ${result.projective} sentences without crossing arcs; ` +
+      `${Math.round(result.wordsPerSecond)} words a second`,
+  );
+}
