@@ -3,7 +3,7 @@
 
 /** @import { Look } from '../looks.js' */
 
-/** The element's look for tags of words. @type {Look} */
+/** Describes how the <next-pixel> element shows tagged words. @type {Look} */
 export const look = {
   noun: 'The tagging',
   sheet: true,

@@ -16,7 +16,7 @@ import { Sheet } from '../../sinks/sheet.js';
  */
 
 /** A tag of a word, and its marginal probability. @typedef {{ name: string, p: number }} Odds */
-/** A word and its layout: its tags, the best one first, and its left edge, top and width in CSS pixels.
+/** A word and its layout: its tags (the best one first); its left edge, top and width in CSS pixels; and its bidi level.
  * @typedef {{ text: string, odds: Odds[], x: number, top: number, width: number, level: number }} Placed */
 
 const LINE_HEIGHT = 1.4;
@@ -89,7 +89,7 @@ export class TagSheet extends Sheet {
       for (const [i, { name, p }] of word.odds.entries()) {
         const y = top + line + i * row;
         context.fillStyle = accent;
-        // If the visitor's system forces colours, a line replaces the shade. The length of the line is proportional to the probability.
+        // In forced-colors mode, a line replaces the shade. The length of the line is proportional to the probability.
         if (forced) context.fillRect(word.x, y + row - 2, p * word.width, 1);
         else {
           context.globalAlpha = FULL_SHADE * p;
@@ -157,7 +157,7 @@ export class TagSheet extends Sheet {
     }
     if (levels.some((level) => level > 0)) {
       for (const first of placed.filter((word) => word.x === 0)) {
-        // Each word has a gap before it. The gap takes the reading direction of the two words around it.
+        // Each word has a gap before it. The bidi level of a gap is the lower level of the two words around it.
         const line = placed.filter((word) => word.top === first.top);
         const parts = line.flatMap((word, i) => [
           { level: i === 0 ? base : Math.min(word.level, line[i - 1].level), width: i === 0 ? 0 : GAP * size },

@@ -30,8 +30,8 @@ import { TagSheet } from './tag-sheet.js';
  */
 
 /**
- * The result of model.tag(): the tags of a text's words. It can be read and shown like a run with a single step, which is the tagging with
- * its marginals.
+ * The result of model.tag(): the tags of a text's words. It can be read and shown like a run. Its only step is this tagging with its
+ * marginals.
  *
  * @extends {Answer<Tagging>}
  */
@@ -62,7 +62,7 @@ export class Tagging extends Answer {
    * @param {string[]} words
    * @param {boolean[]} seen
    * @param {{ tags: Uint32Array, nats: Float32Array, marginals?: Float32Array }} results
-   * @param {TagOptions} options  the options of the call
+   * @param {TagOptions} options  the options that were passed to tag()
    */
   constructor(model, words, seen, { tags, nats, marginals }, options) {
     super();
@@ -95,9 +95,9 @@ export class Tagging extends Answer {
 
   /**
    * Draws the words with their tags under them: the best tag first, then other tags with a probability of at least 2 %. A more probable tag
-   * has a darker shade. Marginals are computed if they are missing. The sheet keeps the size that the canvas has on the page, at the
-   * device's own resolution, and takes font and colours from the canvas's style. Words that do not fit are omitted. For screen readers, the
-   * words with their tags are also set as the text inside the canvas element.
+   * has a darker shade. Marginals are computed if they are missing. The canvas keeps its size on the page and uses the device's full
+   * resolution. Its style sets the font and the colours. Words that do not fit are omitted. For screen readers, the words with their tags
+   * are also set as the text inside the canvas element.
    *
    * @param {Canvas} canvas
    * @param {TagSheetOptions & { signal?: AbortSignal }} [options]

@@ -31,9 +31,9 @@ function namesOf(names, states) {
   throw keyError('format', 'chain.tags', `not a list of ${states} different names`);
 }
 
-/** The description of a tagger. A tagger has no properties besides the common ones. @typedef {{}} TagInfo */
+/** The description of a tagger. A tagger has only the properties that all models have. @typedef {{}} TagInfo */
 
-/** The verb of a tagging model. */
+/** A tagging model, with its method tag(). */
 export class TagModel {
   #engine;
   /** @internal */
@@ -61,8 +61,8 @@ export class TagModel {
    * Tags the words of a text. Returns the most probable sequence of tags and, with `marginals`, the probability of each tag of each word.
    *
    * @param {string | string[]} text  a string, which is split into words as in the training treebank; or a list of words. The whole text is
-   *   treated as one chain, so single sentences are closer to the training data. At most `info.positions` words; an empty text has no tags.
-   *   Words and characters that did not occur in training are tagged by their form and their neighbours
+   *   treated as one chain. The model was trained on single sentences, so pass one sentence at a time. At most `info.positions` words; an
+   *   empty text has no tags. Words and characters that did not occur in training are tagged by their form and their neighbours
    * @param {TagOptions} [options]
    * @returns {Promise<Tagging>}
    */

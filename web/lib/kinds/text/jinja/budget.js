@@ -8,8 +8,7 @@ import { OverBudget } from './values.js';
  * second. */
 const MOST_STEPS = 2 ** 21;
 /**
- * Number of characters that count as one step, and number of steps that one item counts as. An item is a value that is made, compared or
- * written.
+ * `CHARACTERS` characters cost one step, and each item costs `ITEM` steps. An item is a value that is made, compared or written.
  */
 const CHARACTERS = 32;
 const ITEM = 4;
@@ -17,7 +16,7 @@ const ITEM = 4;
 const MOST_TEXT = 2 ** 22;
 /** Maximum computing time of a template in milliseconds, for machines on which the maximum number of steps takes longer. */
 const MOST_MS = 5000;
-/** Number of steps after which the clock is read again, and milliseconds between two yields. */
+/** The clock is read every `LOOK` steps. The interpreter yields every `SLICE_MS` milliseconds. */
 const LOOK = 512;
 const SLICE_MS = 8;
 
@@ -51,7 +50,7 @@ export class Budget {
   }
 
   /**
-   * Charges for the worst case of a string search. For long strings, some JavaScript engines take quadratic time.
+   * Charges for a string search that takes as long as possible: some JavaScript engines need quadratic time for long strings.
    * @param {number} length
    * @param {number} sought
    */

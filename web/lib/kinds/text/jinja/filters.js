@@ -3,7 +3,7 @@
 
 /**
  * The filters and tests of Jinja that templates use, with the behaviour of Jinja 3.1 and the transformers package. Any other filter or test
- * causes an error that contains its name.
+ * throws an error that names it.
  */
 
 import {
@@ -98,7 +98,7 @@ function floatOf(text) {
 }
 
 /**
- * Rounds a number to `digits` digits after the decimal point. In a tie, the last digit becomes even.
+ * Rounds a number to `digits` digits after the decimal point. Ties round to an even last digit.
  * @param {number} value
  * @param {number} digits
  */
@@ -113,7 +113,7 @@ function rounded(value, digits) {
 }
 
 /**
- * Formats values like Python's operator `%`. Only %s, %d, %i and %% are supported, without widths.
+ * Formats values like Python's `%` operator. Only %s, %d, %i and %% are supported, without widths.
  * @param {Writer} machine
  * @param {Text} form
  * @param {any[]} values
@@ -125,13 +125,13 @@ export function formatted(machine, form, values) {
     parts.push(form.slice(done, found.index));
     done = found.index + found[0].length;
     if (found[1] === '%') parts.push(form.slice(done - 1, done));
-    else if (next >= values.length) throw new TemplateError('there are more % in the text than values');
+    else if (next >= values.length) throw new TemplateError('the text has more % than values');
     else if (found[1] === 's') parts.push(str(machine, values[next++]));
     else if ('di'.includes(found[1]) && numberOf(values[next]) !== undefined)
       parts.push(Text.of(String(Math.trunc(Number(numberOf(values[next++]))))));
     else throw new TemplateError(`the format ${found[0]} is not supported`);
   }
-  if (next < values.length) throw new TemplateError('there are more values than % in the text');
+  if (next < values.length) throw new TemplateError('the text has fewer % than values');
   return joined([...parts, form.slice(done)]);
 }
 
@@ -254,7 +254,7 @@ export const FILTERS = new Map(
         const step =
           indent === null ? undefined : indent instanceof Text ? indent.text : ' '.repeat(Math.min(1000, Math.max(0, intIn(name, indent))));
         if (separators !== null && !(separators instanceof List && separators.items.length === 2))
-          throw new TemplateError('separators of tojson are two texts');
+          throw new TemplateError('tojson takes two separators');
         const [comma, colon] =
           separators === null
             ? [step === undefined ? ', ' : ',', ': ']
@@ -265,7 +265,7 @@ export const FILTERS = new Map(
     [
       'format',
       (machine, value, args, keywords) => {
-        if (keywords.size > 0) throw new TemplateError('format() with names is not supported');
+        if (keywords.size > 0) throw new TemplateError('format() with keywords is not supported');
         return formatted(machine, str(machine, value), args);
       },
     ],
@@ -508,6 +508,6 @@ export function contains(machine, all, one) {
   }
   if (all instanceof Dict) return one instanceof Text && all.pairs.has(one.text);
   if (all instanceof Namespace || all === null || numberOf(all) !== undefined)
-    throw new TemplateError(`nothing can be in a value of type ${typeOf(all)}`);
+    throw new TemplateError(`a value of type ${typeOf(all)} is not iterable`);
   return itemsOf(all, machine.budget).some((other) => equal(one, other, machine.budget));
 }

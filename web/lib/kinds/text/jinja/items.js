@@ -50,7 +50,7 @@ export function slice(machine, object, bounds) {
   if (!(object instanceof Text || object instanceof List)) throw new TemplateError(`a value of type ${typeOf(object)} cannot be sliced`);
   const [from, to, step] = bounds.map((bound) => {
     if (bound === null || typeof bound === 'number') return bound;
-    throw new TemplateError(`a slice begins and ends at whole numbers, not ${typeOf(bound)}`);
+    throw new TemplateError(`slice bounds must be whole numbers, not ${typeOf(bound)}`);
   });
   if (step === 0) throw new TemplateError('the step of a slice is 0');
   const isText = object instanceof Text;

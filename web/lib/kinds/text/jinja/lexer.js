@@ -3,8 +3,8 @@
 
 /**
  * The lexer of chat templates. It takes linear time, and produces the tokens that the parser of @huggingface/jinja expects. White space is
- * handled as in the transformers package, which sets trim_blocks and lstrip_blocks. The transformers package also has a tag `generation`,
- * which has no effect on the text; the lexer leaves it out.
+ * handled as in the transformers package, which sets trim_blocks and lstrip_blocks. The transformers package also has a `generation` tag.
+ * This tag does not affect the text, so the lexer omits it.
  */
 
 import { TemplateError, isSpace, trimEnd } from './values.js';
@@ -14,8 +14,8 @@ import { TemplateError, isSpace, trimEnd } from './values.js';
 /** Number of characters between two yields. */
 const SLICE = 4096;
 /**
- * Maximum number of tokens of a template. All tokens are parsed without a yield. The longest template of tests/js/chat-templates.json has
- * 645 tokens.
+ * Maximum number of tokens of a template. The parser does not yield until it has read all tokens. The longest template of
+ * tests/js/chat-templates.json has 645 tokens.
  */
 const MOST_TOKENS = 2 ** 15;
 
@@ -199,12 +199,11 @@ function inside(source, at, put, brackets, tokens) {
     return at + name[0].length;
   }
   const found = OPERATORS.find(([operator]) => source.startsWith(operator, at));
-  if (!found)
-    throw new TemplateError(`the character ${JSON.stringify(String.fromCodePoint(Number(source.codePointAt(at))))} is not expected`);
+  if (!found) throw new TemplateError(`unexpected character ${JSON.stringify(String.fromCodePoint(Number(source.codePointAt(at))))}`);
   const [operator, type] = found;
   if ('([{'.includes(operator)) brackets.push(operator);
   else if (')]}'.includes(operator) && brackets.pop() !== '([{'[')]}'.indexOf(operator)])
-    throw new TemplateError(`a bracket ${operator} was not opened`);
+    throw new TemplateError(`the bracket ${operator} was not opened`);
   put(type, operator, brackets.length);
   return at + operator.length;
 }

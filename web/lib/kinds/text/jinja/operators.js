@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** The operators of a template's expressions, as in Python. */
+/** The operators in template expressions. They behave as in Python. */
 
 import { contains, formatted } from './filters.js';
 import { added } from './texts.js';
@@ -10,7 +10,8 @@ import { str } from './write.js';
 
 /** @import { Writer } from './write.js' */
 
-/** Maximum number of steps charged for repeating a list with `*`. It is larger than the budget, so that such a list causes an error. */
+/** Maximum number of steps charged for repeating a list with `*`. It is larger than the whole budget, so a list of this length always
+ * throws an error. */
 const MOST_TIMES = 2 ** 24;
 
 /** @param {Writer} machine @param {string} operator @param {any} a @param {any} b */
@@ -45,7 +46,7 @@ export function arithmetic(machine, operator, a, b) {
   if (x === undefined || y === undefined) throw refuse();
   if (y === 0 && ['/', '//', '%'].includes(operator)) throw new TemplateError('a division by zero');
   if (operator === '**' && (a instanceof Float || b instanceof Float || y < 0))
-    throw new TemplateError('powers of numbers that are not whole are not supported');
+    throw new TemplateError('** takes integers with a non-negative exponent');
   const isFloat = a instanceof Float || b instanceof Float || operator === '/';
   const value = calculate(operator, x, y);
   if (isFloat && Number.isFinite(value)) return new Float(value);
@@ -96,7 +97,7 @@ function calculate(operator, x, y) {
   }
 }
 
-/** Returns the remainder, which has the sign of y as in Python. @param {number} x @param {number} y */
+/** Returns the remainder of x / y. It has the sign of y, as in Python. @param {number} x @param {number} y */
 function modulo(x, y) {
   const rest = x % y;
   if (rest === 0) return y < 0 ? -0 : 0;

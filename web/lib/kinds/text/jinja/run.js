@@ -3,8 +3,8 @@
 
 /**
  * Runs the program of a template as the transformers package does: Jinja 3.1 in a sandbox, with break and continue. The interpreter yields
- * every few milliseconds and throws if the program exceeds its budget. Where its result would differ from Jinja's result, the interpreter
- * throws an error with the reason.
+ * every few milliseconds and throws if the program exceeds its budget. If its result would differ from Jinja's, the interpreter throws an
+ * error that gives the reason.
  */
 
 import { counted, filterNamed, testNamed } from './filters.js';
@@ -60,7 +60,7 @@ class Scope {
 }
 
 export class Machine {
-  /** Whether a dict from the page was written in Python's notation. */
+  /** Whether a dict that the page passed was written in Python's notation. */
   wrotePython = false;
   #depth = 0;
 
@@ -71,7 +71,7 @@ export class Machine {
 
   /**
    * @param {Node} program
-   * @param {Map<string, any>} values  the variables; the run adds variables of its own
+   * @param {Map<string, any>} values  the variables of the template; run() adds range(), dict() and the other global names to this map
    * @returns {Generator<void, Text, void>}
    */
   *run(program, values) {
@@ -105,7 +105,7 @@ export class Machine {
     const numbers = args.map((one) => (typeof one === 'number' ? one : NaN));
     const [from, to, step = 1] = numbers.length === 1 ? [0, numbers[0]] : numbers;
     const length = step === 0 ? NaN : Math.max(0, Math.ceil((to - from) / step));
-    if (!(length <= MOST_RANGE)) throw new TemplateError(`range() of ${length} numbers: at most ${MOST_RANGE}`);
+    if (!(length <= MOST_RANGE)) throw new TemplateError(`range() has ${length} numbers, more than ${MOST_RANGE}`);
     this.budget.charge(length);
     return new List(
       Array.from({ length }, (_, i) => from + i * step),
@@ -208,7 +208,7 @@ export class Machine {
       target.value.forEach((/** @type {Node} */ one, /** @type {number} */ i) => this.#assign(one, items[i], scope));
     } else if (target.type === 'MemberExpression' && !target.computed && owner instanceof Namespace && !owner.fixed) {
       owner.values.set(target.property.value, value);
-    } else throw new TemplateError('only names and attributes of a namespace() can be set');
+    } else throw new TemplateError('only names and namespace() attributes can be set');
   }
 
   /** @param {Node} node @param {Scope} scope @param {Text[]} out @returns {Generator<void, string | undefined, void>} */
@@ -371,7 +371,7 @@ export class Machine {
         const pairs = [];
         for (const [key, value] of node.value) {
           const name = yield* this.#value(key, scope);
-          if (!(name instanceof Text)) throw new TemplateError(`dict keys that are not texts, such as ${typeOf(name)}, are not supported`);
+          if (!(name instanceof Text)) throw new TemplateError(`dict keys must be strings, not ${typeOf(name)}`);
           pairs.push([name, yield* this.#value(value, scope)]);
         }
         return new Dict(pairs);
@@ -438,7 +438,7 @@ export class Machine {
       return arithmetic(this, operator, left, yield* this.#value(node.right, scope));
     }
     // The parser reads `a < b < c` as `(a < b) < c`, and gives + the same precedence as ~. All operators of one chain have the same depth,
-    // which reveals both cases.
+    // so the interpreter detects both cases by the depth.
     /** @type {{ operator: string, right: Node }[]} */
     const chain = [];
     let first = node;
@@ -501,7 +501,7 @@ function pairsIn(value, machine) {
 }
 
 /**
- * For the body of each macro, whether it uses `varargs` and `kwargs`. The results are cached, because a macro may be called often.
+ * Maps the body of each macro to whether it uses `varargs` and `kwargs`. The results are cached, because a macro may be called often.
  * @type {WeakMap<Node[], Record<string, boolean>>}
  */
 const USES = new WeakMap();

@@ -26,12 +26,12 @@ import { escaped } from './write.js';
 /** @import { Keywords } from './values.js' */
 
 /**
- * Returns the arguments of a call, in the order of their names.
+ * Returns the arguments of a call, in the order of `names`.
  *
  * @param {string} of
  * @param {any[]} args
  * @param {Keywords} keywords
- * @param {string} names  the names, separated by spaces
+ * @param {string} names  the names of the parameters, separated by spaces
  * @returns {any[]} undefined for arguments that are not given
  */
 export function argumentsOf(of, args, keywords, names) {
@@ -47,7 +47,7 @@ export function argumentsOf(of, args, keywords, names) {
 /** @param {string} of @param {any} value @returns {Text} */
 export function textIn(of, value) {
   if (value instanceof Text) return value;
-  throw new TemplateError(`${of}() takes a text, not ${value === undefined ? 'nothing' : typeOf(value)}`);
+  throw new TemplateError(`${of}() takes a string, not ${value === undefined ? 'nothing' : typeOf(value)}`);
 }
 
 /** @param {string} of @param {any} value @returns {number} */
@@ -145,7 +145,7 @@ function split(writer, text, separator, most, fromRight) {
     done = to;
   }
   const rest = text.slice(done);
-  // After white space at the end, there is no further item.
+  // Trailing white space does not add an empty item.
   if ((separator !== undefined && separator !== null) || rest.text !== '') parts.push(rest);
   if ((separator === undefined || separator === null) && parts[0]?.text === '') parts.shift();
   return new List(parts);
@@ -203,11 +203,11 @@ function cut(text, from, to) {
 /** @param {Writer} writer @param {string} name @param {Text} text @param {any[]} args @param {Keywords} keywords */
 function placeIn(writer, name, text, args, keywords) {
   const [sought, from, to] = argumentsOf(name, args, keywords, 'sub start end');
-  if (from !== undefined || to !== undefined) throw new TemplateError(`${name}() with a start is not supported`);
+  if (from !== undefined || to !== undefined) throw new TemplateError(`${name}() with a start or end is not supported`);
   const { text: what } = textIn(name, sought);
   writer.budget.search(text.text.length, what.length);
   const at = name.startsWith('r') ? text.text.lastIndexOf(what) : text.text.indexOf(what);
-  if (at < 0 && name.endsWith('index')) throw new TemplateError('the text is not in the other one');
+  if (at < 0 && name.endsWith('index')) throw new TemplateError('substring not found');
   return at < 0 ? at : text.slice(0, at).length;
 }
 
@@ -428,14 +428,14 @@ const DICT_METHODS = new Map(
   ]),
 );
 
-/** Methods of Python that are not implemented; calling one causes an error. */
+/** Python methods that are not implemented. Calling one of them throws an error. */
 const ABSENT = new Set(
   'casefold encode expandtabs format format_map isidentifier isprintable istitle maketrans translate zfill fromkeys real imag numerator denominator is_integer bit_length'.split(
     ' ',
   ),
 );
 
-/** Calls a method. The total length of its string arguments is a part of its cost. @param {Method} method @param {Writer} writer
+/** Calls a method. Its cost includes the total length of the string arguments. @param {Method} method @param {Writer} writer
  * @param {any} self @param {any[]} args @param {Keywords} keywords @param {string} name */
 export function callMethod(method, writer, self, args, keywords, name) {
   for (const one of [self, ...args, ...keywords.values()]) if (one instanceof Text) writer.budget.characters(one.text.length);

@@ -18,8 +18,8 @@ export class Refusal extends TemplateError {}
 export class OverBudget extends TemplateError {}
 
 /**
- * The source number of characters that the template itself writes. Other characters have the number of the given value from which they
- * come.
+ * The source number of characters that the template itself writes. Every other character has the source number of the value that it was
+ * copied from.
  */
 export const TEMPLATE = 0;
 
@@ -29,7 +29,8 @@ const marks = (length, source) => String.fromCharCode(source).repeat(length);
 export class Text {
   /**
    * @param {string} text
-   * @param {string} sources  for each character of text, a character whose code is the number of its source
+   * @param {string} sources  a string as long as `text`: the code of each character is the source number of the character at the same index
+   *   of `text`
    */
   constructor(text, sources) {
     this.text = text;
@@ -64,7 +65,8 @@ export class Text {
   }
 }
 
-/** A string that the filter `safe` has marked. A string that is added to it with `+` is escaped, even without autoescape. */
+/** A string that the filter `safe` has marked. If a plain string is added to a Markup with `+`, the plain string is escaped, even without
+ * autoescape. */
 export class Markup extends Text {}
 
 /** @param {Text[]} texts */
