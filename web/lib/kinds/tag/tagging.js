@@ -96,8 +96,8 @@ export class Tagging extends Answer {
   /**
    * Draws the words with their tags under them: the best tag first, then other tags with a probability of at least 2 %. A more probable tag
    * has a darker shade. Marginals are computed if they are missing. The canvas keeps its size on the page and uses the device's full
-   * resolution. Its style sets the font and the colours. Words that do not fit are omitted. For screen readers, the words with their tags
-   * are also set as the text inside the canvas element.
+   * resolution. Its style sets the font and the colours. Words that do not fit are omitted. For screen readers, the text content of the
+   * canvas element is set to the words with their tags.
    *
    * @param {Canvas} canvas
    * @param {TagSheetOptions & { signal?: AbortSignal }} [options]

@@ -7,8 +7,8 @@ import { reads } from '../ports.js';
 /** @import { Fitting, Kind } from '../index.js' */
 
 /**
- * The names of this kind's types: the class of its models (`model`), the type of `info`, the types of its steps or results (`steps`), and
- * all other types. `ends` lists the properties of the nx-end event for runs of this kind.
+ * Names of the types of this kind. `model` is the class of its models, `info` is the type of their `info`, and `steps` lists the types of
+ * steps and results. All other types are listed as well. `ends` lists the properties of the nx-end event for runs of this kind.
  */
 export const TYPES = {
   model: 'TextModel',
@@ -31,9 +31,9 @@ export const TYPES = {
 };
 
 /**
- * The demo pages for models of this kind. Each key is the name of the kind, or a verb that the model must have, such as "translate". The
- * first key that fits the opened model is used. Each value has two strings: a sentence about the page, in which {} is replaced by the
- * file's name, and a suggestion of what to try.
+ * The demo pages for models of this kind. Each key is the name of the kind, or the name of a method that the model must have, such as
+ * "translate". The first key that fits the opened model is used. Each value has two strings: a sentence about the page, in which {} is
+ * replaced by the file's name, and a suggestion of what to try.
  */
 export const PAGES = {
   translate: [
@@ -70,8 +70,8 @@ export const kind = {
     score: { names: ['source', 'hiddenStates', 'signal'] },
     translate: { when: (model) => !writes(model), settings: 'translation' },
   },
-  // Makes the tokenizer if this beginning of the file contains the whole vocabulary. For any other file, the tokenizer is made from the
-  // metadata that the engine returns, and errors are reported then.
+  // Makes the tokenizer if `head`, the beginning of the file, contains the whole vocabulary. For any other file, the tokenizer is made from
+  // the metadata that the engine returns, and errors are reported then.
   early: async (head, signal) =>
     new TextDecoder('latin1').decode(head.subarray(0, HINT_BYTES)).includes('tokenizer.')
       ? (await import('./texts.js')).tokenizerOf(head, signal).catch(() => undefined)

@@ -3,7 +3,7 @@
 
 /** @import { Look } from '../looks.js' */
 
-/** The element's look for texts. @type {Look} */
+/** Describes how the <next-pixel> element shows texts. @type {Look} */
 export const look = {
   room: (number) => (!number('image.width') && number('context_length') ? { width: 0, height: 0 } : undefined),
   noun: 'The text',

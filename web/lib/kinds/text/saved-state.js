@@ -16,14 +16,14 @@ import { inTurns } from '../../base/turns.js';
 
 /**
  * A saved state. `bytes` come from the engine; IndexedDB and files preserve them, but JSON does not. `ids` are the tokens of the state: the
- * tokens that the model still sees, and possibly tokens that were drawn but not read yet. The other fields state where the bytes are valid,
- * and `hash` detects changes.
+ * tokens that the model still sees, and possibly tokens that were drawn but not read yet. `hash` detects changes. The other fields identify
+ * the models and builds for which the bytes are valid.
  *
  * @typedef {State & { hash: string }} SavedState
  */
 
 const wrong = (/** @type {string} */ what) =>
-  new NextPixelError('state', `The state of the saved run ${what}. Omit it, { ...saved, state: undefined }, to read all tokens again`);
+  new NextPixelError('state', `The state of the saved run ${what}. Pass { ...saved, state: undefined } to read all tokens again`);
 
 /**
  * Updates two hashes with words of 32 bits.
@@ -39,7 +39,7 @@ function hashed([a, b], words) {
   return [a, b];
 }
 
-/** Number of words hashed between two yields to the event loop. A state can be a hundred megabytes large. */
+/** Number of words hashed between two yields to the event loop. A state can take a hundred megabytes. */
 const STRETCH = 1 << 18;
 
 /**
@@ -105,7 +105,7 @@ export async function stateOf(link, run) {
 }
 
 /**
- * Passes a state to the engine. Bytes from outside may contain anything, so only runs that specify the hash of this state continue from it.
+ * Passes a state to the engine. The bytes are untrusted, so only a run that specifies the hash of this state continues from it.
  *
  * @param {Link} link
  * @param {any} state  an untrusted value

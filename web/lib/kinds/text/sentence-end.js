@@ -2,7 +2,7 @@
 // @ts-check
 
 /**
- * Returns whether a token ends a sentence or a line. With reduced motion, a text appears sentence by sentence; this function finds the ends
- * of the sentences. @param {string} text
+ * Returns whether a token ends a sentence or a line. For visitors who prefer reduced motion, text appears sentence by sentence; this
+ * function finds the ends of the sentences. @param {string} text
  */
 export const endsSentence = (text) => /[.!?\n]["”’)]?\s*$/.test(text);

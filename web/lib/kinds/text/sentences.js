@@ -12,8 +12,8 @@ const ENDS =
 /** The beginning of a sentence: optional opening quotes, then a digit or a letter that is not lower case. */
 const BEGINS = /^["'\u201e\u201a\u201c\u2018\u00bb\u00ab\u203a\u2039([\u00bf\u00a1-]*[\p{Lu}\p{Lt}\p{Lo}\d]/u;
 /**
- * Words that begin a new sentence if they follow a number with a full stop. Before any other word, such a number is an ordinal, as in "am
- * 3. Mai".
+ * Words that begin a new sentence if they follow a number with a full stop. Before any other word, the number is an ordinal, as in "am 3.
+ * Mai".
  */
 const STARTS =
   /^["'\u201e\u201c\u00bb]*(?:der|die|das|ein|eine|er|sie|es|wir|ihr|ich|du|dies\p{L}*|und|aber|dann|danach|heute|the|an?|he|she|it|we|they|you|i|this|that|then|but|and)(?!\p{L})/iu;

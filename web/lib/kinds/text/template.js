@@ -3,8 +3,8 @@
 
 /**
  * Runs the chat template, a program in the Jinja language. This file is loaded with the first chat.
- * @huggingface/jinja parses the template, and jinja/ runs it in steps with a budget, so that a template from a file can neither stop the
- * page nor fill its memory.
+ * @huggingface/jinja parses the template, and jinja/ runs it in steps with a budget, so that a template from a file can neither block the
+ * page nor exhaust the page's memory.
  *
  * Each character of the prompt has a source: the template, or a string from the page. The tokenizer reads a control token only where the
  * template wrote all of its characters. If no character of a message is in the prompt, the message did not reach the model.
@@ -38,7 +38,7 @@ import { json, str } from './jinja/write.js';
 
 /**
  * The numbers of the sources. The template itself has the number 0. The numbers of the messages begin at MESSAGES. Each message has EACH
- * numbers: for its content, its tool calls and its other strings.
+ * numbers: one for its content, one for its tool calls and one for its other strings.
  */
 const OTHERS = 1;
 const TOOLS = 2;
@@ -59,7 +59,8 @@ const DAYS = ['Sunday', 'Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 
 /** @param {number} number @param {number} [digits] */
 const padded = (number, digits = 2) => String(number).padStart(digits, '0');
 
-/** Formats parts of a date, by the letters of strftime(), in English for every locale. @type {Record<string, (date: Date) => string>} */
+/** Formats the parts of a date. Each key is a letter of a strftime() format. Names are in English, whatever the locale. @type
+ * {Record<string, (date: Date) => string>} */
 const PARTS = {
   Y: (date) => String(date.getFullYear()),
   y: (date) => padded(date.getFullYear() % 100),
@@ -94,7 +95,7 @@ function dateNow(format) {
 const SLICE = 2 ** 18;
 
 /**
- * Returns an array with one entry per source, which is 1 if the source occurs in a text and otherwise 0.
+ * Returns an array with one entry per source: 1 if the text contains characters from the source, otherwise 0.
  * @param {Text} text
  * @returns {Generator<void, Uint8Array, void>}
  */
@@ -233,7 +234,7 @@ function* programOf(template) {
 function asked(error) {
   if (error instanceof NextPixelError) return error;
   if (error instanceof Refusal) return argumentError(`The template of this model refuses the messages: ${error.message}`);
-  const other = 'pass { template }, or { render }, which renders it';
+  const other = 'pass another { template }, or your own { render }';
   if (error instanceof OverBudget)
     return new NextPixelError('limit', `The chat template was stopped, because ${error.message}: ${other}`, { cause: error });
   const said =
@@ -295,8 +296,9 @@ class Rendering {
   }
 
   /**
-   * Renders the prompt with the arguments of tool calls as objects, which most templates expect. If objects cause an error, or if the
-   * template writes them in Python's notation, renders the prompt again with JSON strings, which other templates expect.
+   * Renders the prompt. The arguments of tool calls are passed as objects, because most templates expect objects. If objects cause an
+   * error, or if the template writes them in Python's notation, renders the prompt again and passes JSON strings, because other templates
+   * expect strings.
    *
    * @returns {Generator<void, Text, void>}
    */
@@ -361,7 +363,7 @@ class Rendering {
       return yield* this.#render(merged, argumentsAs);
     } catch (error) {
       if (error instanceof OverBudget) throw error;
-      if (made) return made; // the template supports the system message
+      if (made) return made; // the template accepted the system message
       try {
         return yield* this.#render(merged, argumentsAs);
       } catch {

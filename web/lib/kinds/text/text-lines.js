@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Breaks words into lines, in reading order, while a text is being written. */
+/** Breaks a text into lines while it is being written. The words are in reading order. */
 
 /** @import { Sheet } from '../../sinks/sheet.js' */
 
-/** The range of a word that belongs to one token.
+/** A range of characters of a word: the part of the word that belongs to one token.
  * @typedef {{ index: number, from: number, to: number, nats: number, given: boolean }} Stretch */
 /** A word and its layout. `x` and `width`: left edge and width in CSS pixels; `line`: index of its line, from the first line of the text.
  * @typedef {{ text: string, stretches: Stretch[], x: number, line: number, width: number }} Word */

@@ -7,8 +7,8 @@ import { before, mapOf } from '../../runs/attention-map.js';
 /** @import { AttentionMap } from '../../runs/attention-map.js' */
 
 /**
- * Returns the function that converts a key to a position. Keys of the map 'attention' become positions in the translation or in the text.
- * For other maps, returns undefined, because their keys are tokens of the source sentence and need no conversion.
+ * Returns the function that converts a key to a position. The keys of the map 'attention' are converted to positions in the translation or
+ * in the text. For other maps, returns undefined, because their keys are tokens of the source sentence and need no conversion.
  * @param {MapRow} row
  */
 const placeOf = ({ name }) => (name === 'attention' ? before : undefined);
@@ -29,7 +29,7 @@ export const mapsAt = (rows, heads, query) =>
  *
  * @param {MapRow[][]} positions
  * @param {number} heads   heads per layer
- * @param {number} source  number of tokens of the sentence to translate, if any
+ * @param {number} source  number of tokens of the source sentence; 0 for a model that does not translate
  * @returns {AttentionMap[]}
  */
 export function mapsOf(positions, heads, source) {
@@ -39,7 +39,7 @@ export function mapsOf(positions, heads, source) {
   const maps = new Map();
   for (const [at, rows] of positions.entries()) {
     for (const { name, row, keys, weights } of rows) {
-      const encoder = name === 'encoder'; // its rows have the shape (heads, queries), and all of them come with the first position
+      const encoder = name === 'encoder'; // the first position has all rows of the encoder, in shape (heads, queries)
       const index = encoder ? Math.floor(row / source) : row;
       const own = `${name} ${index}`;
       let map = maps.get(own);

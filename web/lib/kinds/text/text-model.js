@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** The verbs of text and translation models. */
+/** Text models and translation models, with their methods. */
 
 import { modelName, resumedOptions } from '../../runs/base-run.js';
 import { checkSaved, arrayOf, whole } from '../../runs/saved.js';
@@ -62,7 +62,7 @@ function templateIn(entries, { warnings }, name = '') {
 /** Maximum number of weights that attention() returns: half a gigabyte. */
 const MOST_WEIGHTS = 2 ** 27;
 
-/** Before its white space is reduced to single spaces, a sentence may be this many times longer than the model's context. */
+/** Maximum length of a sentence before its white space is reduced to single spaces, as a multiple of the length of the model's context. */
 const MOST_SPACE = 64;
 
 /** Maximum length of a text that is translated sentence by sentence, in characters. */
@@ -77,7 +77,7 @@ const MOST_TEXT = 1 << 16;
  * @property {string} chatTemplate  the file's chat template, a program in Jinja, for `chat()`; '' if the file has none
  */
 
-/** The verbs of a text model. */
+/** A text model or a translation model, with its methods. */
 export class TextModel {
   #engine;
   /** The worker that runs the model; one worker is enough, because a text is a single sample. */
@@ -147,9 +147,9 @@ export class TextModel {
   /**
    * Continues a text, token by token.
    *
-   * @param {string | ArrayLike<number>} prompt  a string, in which the names of control tokens are read as these tokens; or token ids. If
-   *   the model needs a begin token, it is added before the prompt, so that even an empty prompt has one token. The prompt must leave
-   *   capacity for one more token in the context, `info.positions`
+   * @param {string | ArrayLike<number>} prompt  a string or token ids. If the string contains the name of a control token, the name is read
+   *   as this token. If the model needs a begin token, it is added before the prompt, so that even an empty prompt has one token. The
+   *   prompt must have fewer tokens than the context, `info.positions`, so that at least one token can be drawn
    * @param {TextOptions} [options]
    * @returns {TextRun}
    */
@@ -272,7 +272,8 @@ export class TextModel {
   }
 
   /**
-   * Returns a sentence in the form that the model takes: its tokens and the end token. An empty sentence has no tokens, not even the end.
+   * Returns a sentence in the form that the model takes: its tokens and the end token. An empty sentence has no tokens, not even the end
+   * token.
    *
    * @param {string | ArrayLike<number>} text
    * @param {(text: string) => Uint32Array} [encode]
@@ -298,7 +299,7 @@ export class TextModel {
   }
 
   /**
-   * Resumes a saved translation, which draws the same tokens as it would have drawn without the interruption.
+   * Resumes a saved translation. It draws the same tokens as it would have drawn without the interruption.
    *
    * @overload
    * @param {SavedTranslation} saved  the result of run.save()
@@ -306,7 +307,7 @@ export class TextModel {
    * @returns {TranslationRun}
    */
   /**
-   * Resumes a saved text, which draws the same tokens as it would have drawn without the interruption. With `at` or other options, the text
+   * Resumes a saved text. It draws the same tokens as it would have drawn without the interruption. With `at` or other options, the text
    * may continue in another way; maxTokens then counts from that point.
    *
    * @overload
@@ -333,7 +334,7 @@ export class TextModel {
     checkSaved(saved, { prompt: whole(0, saved.ids.length) });
     const drawn = saved.ids.length - saved.prompt;
     if (at !== undefined && !(Number.isInteger(at) && at >= 0 && at <= drawn)) {
-      throw argumentError(`at must be a whole number from 0 to ${drawn}, the tokens that were drawn`);
+      throw argumentError(`at must be a whole number from 0 to ${drawn}, the number of drawn tokens`);
     }
     const ids = saved.ids.slice(0, saved.prompt + (at ?? drawn));
     this.#checkIds(ids);

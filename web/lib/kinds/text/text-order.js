@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Determines the position of each word in its line, for text of either direction (sinks/bidi.js). */
+/** Determines the position of each word in its line, for both writing directions (see sinks/bidi.js). */
 
 import { edgesOf, levelsOf } from '../../sinks/bidi.js';
 
@@ -15,7 +15,7 @@ import { edgesOf, levelsOf } from '../../sinks/bidi.js';
  */
 
 /**
- * Returns the visible pieces and the caret, with their positions.
+ * Returns the visible pieces with their positions, and the position of the caret.
  *
  * @param {TextLines} lines
  * @param {{ top: number, rows: number, width: number, bidirectional: boolean }} view  top: the first visible line; rows: number of visible
@@ -64,7 +64,7 @@ export function arranged(lines, { top, rows, width, bidirectional }, widthOf) {
 }
 
 /**
- * Returns the visible paragraphs, line by line, each divided into parts of a single direction.
+ * Returns the lines of the visible paragraphs. Each line is divided into parts with a single direction.
  *
  * @param {Word[]} all  words and line breaks
  * @param {number} top   the first visible line
@@ -80,7 +80,7 @@ function paragraphs(all, top, rows) {
       parted.push([]); // a line break
     else parted[parted.length - 1].push(word);
   }
-  let before = 0; // direction of the previous paragraph; an empty paragraph takes it, too
+  let before = 0; // direction of the previous paragraph; an empty paragraph has the same direction
   const visible = parted.filter((words) => words.length === 0 || (words[words.length - 1].line >= top && words[0].line < top + rows));
   return visible.map((words) => {
     const { base, levels } = levelsOf(words.map(({ text }) => text).join(''));

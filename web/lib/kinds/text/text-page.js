@@ -17,7 +17,7 @@ export class TextPage {
   #calm;
   /** Tokens that are not shown yet. @type {HTMLSpanElement[]} */
   #coming = [];
-  /** The text that was added, without the given text. */
+  /** The drawn text, without the given text. */
   result = '';
 
   /**

@@ -29,7 +29,7 @@ import { Stops } from './stops.js';
  *
  * @typedef {object} TextStep
  * @property {string} text      the string that the token adds. It is empty while a character is incomplete; the token that completes the
- *   character has the whole character. All these strings joined are the text of the run
+ *   character has the whole character. The text of the run is the concatenation of these strings
  * @property {number} token     id of the token in the vocabulary
  * @property {number} nats      -log p of the token, given all tokens before it, under the model's own distribution (temperature 1, no
  *   filter)
@@ -61,13 +61,14 @@ import { Stops } from './stops.js';
  * @property {SavedState} [state]  the engine's state, if requested
  */
 
-/** The tokens with which a run begins, and its length. most: the number of tokens to draw; state: the hash of the given state.
+/** The tokens with which a run begins, and the length of the run. most: the number of tokens to draw; state: the hash of the given state.
  * @typedef {{ ids: number[], prompt: number, context: Context, most: number, vocabulary: number, heads: number, state?: string,
  * dropped: Dropped[] }} Plan */
 
 /**
- * A run that writes a text. It can be read as an async iterable of tokens or as a string, and it can be drawn to a canvas, in any order or
- * at the same time. Tokens are computed while a reader awaits them, and up to about 10 ms ahead of the reader.
+ * A run that writes a text. It can be read as an async iterable of tokens or as a string, and it can be drawn to a canvas. Reading and
+ * drawing can happen in any order or at the same time. Tokens are computed while a reader awaits them, and up to about 10 ms ahead of the
+ * reader.
  *
  * @extends {BaseRun<TextStep, string>}
  */
@@ -77,13 +78,13 @@ export class TextRun extends BaseRun {
   #checked;
   /** Undefined until the prompt or the chat has been converted to tokens. @type {Plan | undefined} */
   #plan;
-  /** The number of tokens emitted so far, including the prompt, and the number of tokens that existed before the run began. */
+  /** `#emitted`: number of tokens emitted so far, including the prompt. `#first`: number of tokens that existed before the run began. */
   #emitted = 0;
   #first = 0;
   /** The index of the first token that the model saw in its latest context. */
   #from = 0;
 
-  /** Number of tokens at the beginning that the engine reused from an earlier run; known after the first step. */
+  /** Number of tokens at the beginning of this run that the engine had already processed in an earlier run; known after the first step. */
   reused = 0;
 
   /**
@@ -116,8 +117,8 @@ export class TextRun extends BaseRun {
   }
 
   /**
-   * The input as the model receives it: the tokens of the prompt or of the chat, before any token is processed. Rejects if the tokens
-   * cannot be computed, or if the run is stopped before they are computed.
+   * The tokens of the prompt or the chat, as the model receives them. They are available before the model processes the first of them.
+   * Rejects if the tokens cannot be computed, or if the run is stopped before they are computed.
    *
    * @returns {Promise<Uint32Array<ArrayBuffer>>}
    */
@@ -182,8 +183,8 @@ export class TextRun extends BaseRun {
 
   /**
    * Returns everything that is needed to resume the run: model.resume(saved) draws the same tokens as this run would have drawn. With
-   * `state`, the result also contains the engine's state; this requires that the run has ended or was stopped. With this state, no token is
-   * processed again when the run is resumed, or in the next turn of a chat: model.chat(messages, { state: saved.state }).
+   * `state`, the result also contains the engine's state; this requires that the run has ended or was stopped. With this state, a resumed
+   * run processes no token again. The same is true of the next turn of a chat: model.chat(messages, { state: saved.state }).
    *
    * @overload
    * @returns {SavedText}
@@ -195,7 +196,7 @@ export class TextRun extends BaseRun {
    */
   /**
    * @overload
-   * @param {{ state: true }} options  adds megabytes of bytes, which can be stored in IndexedDB or a file, but not as JSON
+   * @param {{ state: true }} options  adds megabytes of binary data, which can be stored in IndexedDB or a file, but not as JSON
    * @returns {Promise<SavedText & { state: SavedState }>}
    */
   /**
@@ -224,9 +225,9 @@ export class TextRun extends BaseRun {
 
   /**
    * Draws the text on a canvas while it is computed. Words are wrapped, each token is shaded by its surprisal, a caret shows the end, and a
-   * full canvas scrolls. The sheet keeps the size that the canvas has on the page, at the device's own resolution, and takes font and
-   * colours from the canvas's style. For screen readers, the text is also set as the text inside the canvas element; `mirror` can be
-   * another element that receives the text, too.
+   * full canvas scrolls. The canvas keeps its size on the page and uses the device's full resolution. Its style sets the font and the
+   * colours. For screen readers, the text content of the canvas element is set to the text. The same is done for the element `mirror`, if
+   * it is given.
    *
    * @param {Canvas} canvas
    * @param {TextSheetOptions & { signal?: AbortSignal }} [options]
@@ -273,7 +274,7 @@ export class TextRun extends BaseRun {
     const plan = /** @type {Plan} */ (this.#plan);
     const { ids } = plan;
     const writer = this.#tokenizer?.writer();
-    for (const id of ids) writer?.write(id); // the text of later tokens continues the text of the known tokens
+    for (const id of ids) writer?.write(id); // a character may begin in the known tokens and end in a later token
     const stops = new Stops(this.#checked.stop, writer?.waiting() ?? false);
     for await (const { token, ...rest } of this.#draw(plan)) {
       const text = writer?.write(token) ?? '';
@@ -300,7 +301,7 @@ export class TextRun extends BaseRun {
   }
 
   /**
-   * Yields the tokens as the worker draws them, from one context to the next.
+   * Yields the tokens as the worker draws them. When a context is full, the next context continues the text.
    *
    * @param {Plan} plan
    * @returns {AsyncGenerator<Omit<TextStep, 'text'>, void, void>}

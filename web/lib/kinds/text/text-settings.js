@@ -49,7 +49,7 @@ export function checkTokens(given, tokenizer, size) {
   // a copy of the list, in which holes become undefined
   const stops = typeof stop === 'string' ? [stop] : Array.isArray(stop) && stop.length <= 64 ? Array.from(stop) : [null];
   if (!stops.every((text) => typeof text === 'string' && text !== '' && text.length <= LONGEST_STOP)) {
-    throw argumentError(`stop must be a text of at most ${LONGEST_STOP} characters, or a list of at most 64 of them, none empty`);
+    throw argumentError(`stop must be a string of 1 to ${LONGEST_STOP} characters, or a list of at most 64 such strings`);
   }
   const { repetitionPenalty, frequencyPenalty, presencePenalty, penaltyLast } = settings;
   const penalises = repetitionPenalty !== 1 || frequencyPenalty !== 0 || presencePenalty !== 0;

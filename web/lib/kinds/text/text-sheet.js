@@ -4,7 +4,7 @@
 /**
  * Draws text on a canvas while the text is being written. A word of several tokens is measured and drawn as a whole, so that its letters
  * join as the script requires; each token is a range of the word with its own shade. text-lines.js breaks words into lines in reading
- * order; text-order.js then gives them their positions, in either direction.
+ * order; text-order.js then computes the position of each word, for both writing directions.
  */
 
 import { media } from '../../base/media.js';
@@ -21,14 +21,14 @@ import { arranged, boxesOf } from './text-order.js';
 
 /**
  * @typedef {object} TextSheetOptions
- * @property {Dom<'Element'>} [mirror]   an element that holds the text, for screen readers
+ * @property {Dom<'Element'>} [mirror]   an element whose text content is set to the text, for screen readers
  * @property {boolean} [shade]    whether the background of each token shows its surprisal; a certain token has no shade. Default true
  * @property {boolean} [caret]    whether there is a caret at the end while the text is written. Default true
  */
 
 /** The opacity of the darkest shade. */
 const FULL_SHADE = 0.6;
-/** The maximum thickness of the line under a token, in CSS pixels. This line replaces the shade if the system forces colours. */
+/** The maximum thickness of the line under a token, in CSS pixels. This line replaces the shade in forced-colors mode. */
 const FULL_LINE = 4;
 /** Opacity of given text. */
 const GIVEN_ALPHA = 0.72;
@@ -47,7 +47,7 @@ export class TextSheet extends Sheet {
   #lines = new TextLines(this);
   #count = 0;
   #text = '';
-  /** The text added so far, without the given text. */
+  /** The drawn text so far, without the given text. */
   result = '';
   #toldAt = 0;
   /** @type {ReturnType<typeof setTimeout> | undefined} */
@@ -163,8 +163,8 @@ export class TextSheet extends Sheet {
     for (const { index, nats, given, box } of this.#boxes(pieces)) {
       const shade = !this.#shade || given ? 0 : FULL_SHADE * shadeOf(nats);
       if (shade > 0.01) {
-        // If the visitor's system forces colours, a shade could hide the letters, so a line under the token replaces the shade. A darker
-        // shade becomes a thicker line.
+        // In forced-colors mode, a shade could hide the letters, so a line under the token replaces the shade. A darker shade becomes a
+        // thicker line.
         const thick = forced ? Math.max(1, (shade / FULL_SHADE) * FULL_LINE) : box.height - 2;
         context.globalAlpha = forced ? 1 : shade;
         context.fillStyle = surprise;
@@ -245,14 +245,14 @@ export class TextSheet extends Sheet {
     return Math.max(0, this.#lines.line + 1 - this.#rows);
   }
 
-  /** Returns the visible pieces and the caret, with their positions. */
+  /** Returns the visible pieces with their positions, and the position of the caret. */
   #arranged() {
     const { width } = this;
     this.context.font = this.#font;
     return arranged(this.#lines, { top: this.#top, rows: this.#rows, width, bidirectional: this.#bidirectional }, this.#widthOf);
   }
 
-  /** Returns every visible range of a token, with its position. @param {Piece[]} [pieces] */
+  /** Returns the visible ranges of all tokens, each with its box on the canvas. @param {Piece[]} [pieces] */
   #boxes(pieces = this.#arranged().pieces) {
     this.context.font = this.#font;
     return boxesOf(pieces, { top: this.#top, leading: this.#leading }, this.#widthOf);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Exports code that only text models need. Pages without such a model do not load this file. */
+/** Exports code that only text models need. Pages without a text model do not load this file. */
 
 export { readParts } from '../../load/split-files.js';
 export { TextModel } from './text-model.js';

@@ -177,8 +177,8 @@ export class Tokenizer {
   }
 
   /**
-   * Returns the tokens of a prompt. With sources, the name of a control token is read as this token only if all of its characters have the
-   * source 0.
+   * Returns the tokens of a prompt. If `sources` is given, the name of a control token is read as this token only if all characters of the
+   * name have the source 0.
    *
    * @param {{ text: string, sources?: string }} prompt
    * @returns {Generator<void, Uint32Array<ArrayBuffer>, void>}
@@ -332,7 +332,7 @@ export class Tokenizer {
     return this.kind(id) === 'control' ? `\ue000${id}\ue001` : '';
   }
 
-  /** Replaces the names of control tokens in a string by their markers. @param {string} text @internal */
+  /** Replaces each name of a control token in a string with the token's marker. @param {string} text @internal */
   marked(text) {
     return this.#specials
       .divide(wellFormed(text), true)

@@ -24,7 +24,7 @@ import { AlignedSheet } from './aligned-sheet.js';
  *
  * @typedef {object} TranslationStep
  * @property {string} text      the string that the token adds; if a character consists of several tokens, the last of these tokens has the
- *   whole character. All these strings joined are the translation
+ *   whole character. The translation is the concatenation of these strings
  * @property {number} token     id of the token in the vocabulary
  * @property {number} nats      -log p of the token, given the sentence and all tokens before it, under the model's own distribution
  *   (temperature 1)
@@ -32,8 +32,8 @@ import { AlignedSheet } from './aligned-sheet.js';
  *   position, under the model's own distribution
  * @property {AttentionMap[]} [maps]      with the option `maps`: the token's attention, one map for each attention head
  * @property {Float32Array} [alignment]   with the option `maps`: one weight for each token of `run.input`: the mean over all heads of all
- *   layers. The weights add up to 1, with two exceptions: local attention around a predicted position damps the weights, so that they add
- *   up to less; in structured attention each weight is the probability that the token is attended to, and the weights may have any sum.
+ *   layers. The weights add up to 1, with two exceptions. Local attention around a predicted position damps the weights, so their sum is
+ *   below 1. In structured attention, each weight is the probability that the token is attended to, so the weights can have any sum.
  *   Undefined if the model has no attention
  */
 
@@ -60,7 +60,7 @@ import { AlignedSheet } from './aligned-sheet.js';
  */
 
 /**
- * If `maxTokens` is not given, a translation may have this many more tokens than its sentence [Vaswani et al. 2017, section 6.1].
+ * If `maxTokens` is not given, a translation may have this many more tokens than the source sentence [Vaswani et al. 2017, section 6.1].
  */
 const LONGER = 50;
 
@@ -77,8 +77,9 @@ const LONGER = 50;
  */
 
 /**
- * A run that translates. It can be read as an async iterable of tokens or as a string, and it can be drawn to a canvas, in any order or at
- * the same time. The run stops within about 10 ms when the loop that reads it exits, the signal is aborted or `model.close()` is called.
+ * A run that translates. It can be read as an async iterable of tokens or as a string, and it can be drawn to a canvas. Reading and drawing
+ * can happen in any order or at the same time. The run stops within about 10 ms when the loop that reads it exits, the signal is aborted or
+ * `model.close()` is called.
  *
  * @extends {BaseRun<TranslationStep, string>}
  */
@@ -103,8 +104,8 @@ export class TranslationRun extends BaseRun {
   search = [];
 
   /**
-   * With the option `maps`, available after the first token: the attention of each encoder head. Queries and keys are the tokens of the
-   * sentence.
+   * The attention of each encoder head; queries and keys are the tokens of the sentence. Requires the option `maps`, and is available after
+   * the first token.
    *
    * @type {AttentionMap[]}
    */
@@ -203,9 +204,9 @@ export class TranslationRun extends BaseRun {
 
   /**
    * Draws the translation above the sentence, word by word. Bands join each word to the words that it attends to. The width of a band shows
-   * the attention weight, which is the mean over all heads of all layers. The sheet keeps the size that the canvas has on the page, at the
-   * device's own resolution, and takes font and colours from the canvas's style. For screen readers, the translation is also set as the
-   * text inside the canvas element.
+   * the attention weight, which is the mean over all heads of all layers. The canvas keeps its size on the page and uses the device's full
+   * resolution. Its style sets the font and the colours. For screen readers, the text content of the canvas element is set to the
+   * translation.
    *
    * @param {Canvas} canvas
    * @param {AlignedSheetOptions & { signal?: AbortSignal }} [options]
@@ -257,7 +258,7 @@ export class TranslationRun extends BaseRun {
     const first = this.#at;
     for (; this.#at < this.#sentences.length; this.#at++) {
       if (this.#at > first) {
-        // the requested number of tokens is reached
+        // stop if the translation already has the requested number of tokens
         if (this.#checked.maxTokens !== undefined && this.#ended.length + this.#ids.length + 1 >= this.#checked.maxTokens) break;
         this.#ended.push(...this.#ids, Number(this.#tokenizer?.end));
         this.#ids = [];
@@ -272,7 +273,7 @@ export class TranslationRun extends BaseRun {
   async *#sentence() {
     if (this.#source.length === 0) return;
     const writer = this.#tokenizer?.writer();
-    for (const id of this.#ids) writer?.write(id); // the text of later tokens continues the text of the known tokens
+    for (const id of this.#ids) writer?.write(id); // a character may begin in the known tokens and end in a later token
     /** The steps of an incomplete character. @type {TranslationStep[]} */
     let pending = [];
     const found = this.#checked.search === undefined ? undefined : await this.#find(this.#checked.search);
@@ -298,7 +299,7 @@ export class TranslationRun extends BaseRun {
   }
 
   /**
-   * If there are several sentences, shifts the indices in the maps of a step, so that they count the tokens of all sentences.
+   * If there are several sentences, shifts the indices in the maps of a step, so that they are indices into the tokens of all sentences.
    * @param {TranslationStep} step
    * @returns {TranslationStep}
    */
@@ -360,7 +361,7 @@ export class TranslationRun extends BaseRun {
    * Searches for the best translation.
    *
    * @param {number} alpha
-   * @returns {Promise<{ ids: Uint32Array<ArrayBuffer>, ended: boolean }>} the ids, including the end if the translation has one
+   * @returns {Promise<{ ids: Uint32Array<ArrayBuffer>, ended: boolean }>} the ids, including the end token if the translation has one
    */
   async #find(alpha) {
     const beams = new Beams();
@@ -436,7 +437,7 @@ function translated(tokenizer, ids) {
 }
 
 /**
- * Shifts the indices in a map, so that they count the tokens of all sentences.
+ * Shifts the indices in a map, so that they are indices into the tokens of all sentences.
  *
  * @param {AttentionMap} map
  * @param {number} source  number of tokens of the previous sentences

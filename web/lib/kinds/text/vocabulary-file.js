@@ -54,7 +54,7 @@ async function partsOf(source, signal) {
   return arriving(await fetchOrFail(String(source), signal), String(source));
 }
 
-/** Number of bytes read from a file at first; each further read doubles the total. */
+/** Number of bytes of the first read from a file. Each further read doubles the total number of bytes. */
 const PART_BYTES = 1 << 20;
 
 /**

@@ -18,7 +18,8 @@ import { CONTROL, UNKNOWN, USER_DEFINED, pacing, textsOf, vocabularyError } from
 /** Maximum number of words that are cached with their tokens. Most words occur repeatedly in a text. */
 const MOST_WORDS = 1 << 15;
 const LONGEST_WORD = 64;
-/** The character that represents each byte in vocabularies: the byte itself if it is printable, otherwise a character from U+0100 on. */
+/** For each byte, the character that represents it in vocabularies: the byte itself if it is printable, otherwise a character from U+0100
+ * on. */
 const LETTERS = (() => {
   let hidden = 0;
   return Array.from({ length: 256 }, (_, byte) => {
@@ -126,7 +127,7 @@ export class BytePairs {
     for (let i = 0; i < bytes.length; i++) symbols[i] = this.#bytes[bytes[i]];
     const tokens = symbols.slice(0, yield* merge(symbols, bytes.length, this.#pairs));
     if (!tokens.includes(-1)) return tokens;
-    // The vocabulary has no token for some byte.
+    // The vocabulary lacks a token for at least one of the bytes.
     const unknown = this.#unknown;
     return unknown === undefined ? tokens.filter((id) => id >= 0) : tokens.map((id) => (id < 0 ? unknown : id));
   }

@@ -2,9 +2,9 @@
 // @ts-check
 
 /**
- * Merges symbols within a word, for both tokenizers. The adjacent pair with the lowest rank merges first, or the leftmost pair if several
- * pairs have this rank. This is repeated until no pair can merge. A heap of pairs and a linked list of symbols keep the time for n symbols
- * at O(n log n).
+ * Merges symbols within a word, for both tokenizers. The adjacent pair with the lowest rank merges first. If several pairs have this rank,
+ * the leftmost one merges first. This is repeated until no pair can merge. A heap of pairs and a linked list of symbols keep the time for n
+ * symbols at O(n log n).
  */
 
 /** Maps each pair of symbols to the symbol that they merge into: a hash table with open addressing. */
@@ -123,7 +123,8 @@ class Row {
     }
   }
 
-  /** Adds the pairs whose first symbol is in a range to the heap. @param {number} from @param {number} to  index after the last one */
+  /** Adds pairs to the heap: all pairs whose first symbol is in the range. @param {number} from @param {number} to  index after the last
+   * one */
   offer(from, to) {
     for (let at = from; at < to; at++) this.#offer(at);
   }

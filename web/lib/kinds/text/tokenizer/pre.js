@@ -16,7 +16,8 @@ const BLACK = '\\P{White_Space}';
 // Matches a run of white space without its last character, which belongs to the next word. At the end of the text, matches the whole run.
 const RUN = `${SPACE}+(?!${BLACK})`;
 
-/** The expression of GPT-2. It matches English contractions, and words, numbers and other characters with the space before them. */
+/** The expression of GPT-2. It matches English contractions. It also matches words, numbers and runs of other characters, each with the
+ * space before it. */
 const WORDS = `'(?:s|t|re|ve|m|ll|d)| ?\\p{L}+| ?\\p{N}+| ?[^${SPACE}\\p{L}\\p{N}]+|${RUN}`;
 
 /**
@@ -41,7 +42,7 @@ const O200K = `${CASES}|\\p{N}{1,3}| ?[^${SPACE}\\p{L}\\p{N}]+[\\r\\n/]*|${SPACE
 const BREAK = '[\\r\\n]';
 const EAST_ASIAN = '[\\u{4e00}-\\u{9fa5}\\u{800}-\\u{4e00}\\u{ac00}-\\u{d7ff}]+';
 
-/** Letters of scripts with upper and lower case, as deepseek-llm defines them: pairs of first and last letter. */
+/** Letters of scripts with upper and lower case, as deepseek-llm defines them. Each entry is a range: its first and its last letter. */
 const CASED = [
   'AZ',
   'az',
@@ -171,7 +172,7 @@ EXPRESSIONS['llama-3-like'] = EXPRESSIONS['llama-bpe']; // the same splits as Ll
 const NAMES = new Map(Object.entries(OTHER_NAMES).flatMap(([own, names]) => names.map((name) => [name, own])));
 
 /**
- * Returns the name that is used here for a pre-tokenizer.
+ * Returns the key in `EXPRESSIONS` for the name of a pre-tokenizer.
  *
  * @param {string} name  the name in the file
  * @returns {string | undefined} undefined if the name is unknown
@@ -183,7 +184,8 @@ export function cutOf(name) {
 /** Returns all names of pre-tokenizers that a file may use. */
 export const names = () => [...Object.keys(EXPRESSIONS).filter((name) => name !== 'llama-3-like'), ...NAMES.keys()];
 
-/** Returns whether a text is first composed (Unicode NFC), as for Qwen. @param {string} name  name of the pre-tokenizer in the file */
+/** Returns whether the pre-tokenizer first composes the text (Unicode NFC), as Qwen's does. @param {string} name  name of the pre-tokenizer
+ * in the file */
 export const composes = (name) => name === 'qwen2' || name === 'deepseek-r1-qwen';
 
 /**
@@ -212,7 +214,7 @@ export function splitter(cut, name = String(cut)) {
   };
 }
 
-/** Number of pieces returned per chunk, and number of characters above which a piece is split in chunks of its own. */
+/** `PIECES`: number of pieces returned per chunk. `LONG`: a piece with more characters than this is split in chunks of its own. */
 const PIECES = 1024;
 const LONG = 4096;
 

@@ -70,8 +70,8 @@ export class Specials {
    * @param {string} text
    * @param {boolean} control  whether control tokens are recognised
    * @param {string} [sources]  the source of each character of the text. A control token is recognised only if the sources of all its
-   *   characters are \0. A token that the file's author defined never takes characters of a control token, regardless of the characters
-   *   around it
+   *   characters are \0. A token that the file's author defined never takes characters from a control token, whatever text surrounds the
+   *   two tokens
    * @returns {Generator<void, (string | number)[], void>} ids of tokens, and the strings between them
    */
   *dividing(text, control, sources) {
@@ -257,7 +257,8 @@ function* foreignIn(sources) {
 }
 
 /**
- * Returns the index of the first token of sorted[from..to - 1] whose character `at` is at least `code`, or `to` if there is no such token.
+ * Returns the index of the first token in sorted[from..to - 1] whose character at index `at` has a code of at least `code`. Returns `to` if
+ * no token has one.
  *
  * @param {Special[]} sorted
  * @param {number} from

@@ -2,7 +2,7 @@
 // @ts-check
 
 /**
- * SentencePiece [Kudo, Richardson 2018, arXiv:1808.06226] with byte-pair merges. The characters of the whole text are symbols. Two
+ * SentencePiece [Kudo, Richardson 2018, arXiv:1808.06226] with byte-pair merges. At first, each character of the text is a symbol. Two
  * neighbours may merge if their joined text is a token; the pair with the highest score merges first. A character without a token is
  * replaced by the tokens of its bytes. A space is written as U+2581.
  */
@@ -22,7 +22,8 @@ const WORD = / *[^ ]+| +/g;
 /** Maximum number of cached words. Most words occur repeatedly in a text. */
 const MOST_WORDS = 1 << 15;
 const LONGEST_WORD = 64;
-/** Number of tokens of a file, words of a text or characters of a word between two yields to the event loop. */
+/** Number of items processed between two yields to the event loop. The items are the tokens of a file, the words of a text or the
+ * characters of a word. */
 const SLICE = 4096;
 
 /** Limit on the work of splitting every token in two at every position. The work is quadratic in the length of a token. */
@@ -32,13 +33,14 @@ export class SentencePieces {
   #pairs = new Pairs(0);
   /** The symbol of each character: its token, or a number above all token ids. @type {Map<string, number>} */
   #symbols = new Map();
-  /** The characters of the symbols that are not tokens. The number of such a symbol is larger than every token id. @type {string[]} */
+  /** The characters of the symbols that are not tokens. These symbols have numbers above all token ids. @type {string[]} */
   #characters = [];
   #size;
   /** The token of each byte. A byte without a token has the unknown token, or -1. */
   #bytes;
   /**
-   * Whether no token contains a space after another character; if so, no token contains the end of one word and the beginning of the next.
+   * True if no token contains a space after another character. In this case, no token contains the end of one word and the beginning of the
+   * next.
    */
   #words = true;
   /** The words encoded so far, with their tokens. @type {Map<string, Uint32Array>} */
@@ -53,7 +55,7 @@ export class SentencePieces {
     this.#bytes = Int32Array.from({ length: 256 }, () => unknown ?? -1);
   }
 
-  /** Returns a string in the form in which it is encoded, which is the string itself. @param {string} text */
+  /** Returns the string unchanged, because this tokenizer encodes strings as they are. @param {string} text */
   compose(text) {
     return text;
   }
@@ -80,7 +82,7 @@ export class SentencePieces {
       const type = types[id];
       if (type === BYTE) {
         const byte = byteOf(text);
-        if (byte === undefined) throw vocabularyError('format', 'tokens', `token ${id} is a byte but not written as one`);
+        if (byte === undefined) throw vocabularyError('format', 'tokens', `token ${id} is a byte but not of the form <0x..>`);
         this.#bytes[byte] = id;
       } else if (type !== CONTROL && type !== UNKNOWN && text !== '') {
         pieces.set(text, id);

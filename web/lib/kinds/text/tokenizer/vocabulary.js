@@ -56,7 +56,7 @@ const ENDS = [
 const LLAMA_3 = 'llama-bpe';
 const LLAMA_3_TOKENS = 128256;
 
-/** Number of characters read between two yields to the event loop; each string counts as MORE additional characters. */
+/** Number of characters read between two yields to the event loop. For this count, `MORE` is added to the length of each string. */
 const SLICE = 1 << 18;
 const MORE = 16;
 
