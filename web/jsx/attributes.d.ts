@@ -49,10 +49,11 @@ export interface NextPixelAttributes {
   'max-tokens'?: number | string;
   /** Number of known rows of the picture; absent: half of the rows. */
   rows?: number | string;
-  /** For a MIDI file, the names of the voices to keep, separated by spaces, while the others are drawn; absent: the file is continued. */
+  /** For a MIDI file, the names of the voices to keep, separated by spaces; all other voices are drawn; absent: the file is continued. */
   voices?: string;
   /** Number of pictures to draw for each picture that is shown; these pictures compete while they are drawn (`resample`), and the likeliest
-   * one is shown. 4 to 8 tries make fewer mistakes and take that many times as long; `samples` times `tries` is at most 64. Default 1. */
+   * one is shown. With 4 to 8 tries, the pictures have fewer mistakes but take 4 to 8 times as long; `samples` times `tries` is at most 64.
+   * Default 1. */
   tries?: number | string;
   /** The class to draw. */
   label?: string;

@@ -18,16 +18,16 @@
  * @property {number} [temperature] 0 to 100. Below 1, probable values are drawn more often; at 0, the most probable value is always taken.
  * With several beams, the temperature must be 0. Default 1, or 0 for translations and captions
  * @property {boolean} [probabilities] true: each step includes the model's whole distribution for each of the step's values, at temperature
- * 1 and without filters. Slower; the drawn samples do not change. Default false
+ * 1 and without filters. This is slower, but the drawn samples stay the same. Default false
  * @property {number} [beams] 1 to 16: number of hypotheses of the beam search, which returns the best hypothesis at its end. With 1, the
  * most probable token of each step is returned immediately. Default 1
- * @property {number} [lengthPenalty] 0 to 2, for several beams: the nats of a translation of n tokens, including its end, are divided by ((5
- * + n) / 6) to this power, so that long translations are not penalised. Default 0.6
- * @property {boolean} [maps] true: each step is one position of each sample, and includes the attention of this position (`step.maps`).
- * Slower, because there is no speculative decoding; the drawn samples do not change. Default false
- * @property {string} [forced] words to write instead of the model's own; each step then has the attention at its word
- * @property {number | (number | null)[]} [lookAt] index (among the keys of `maps`) of the only location of the picture to attend to. One
- * index for all words, or a list for the first words, with null where the model chooses
+ * @property {number} [lengthPenalty] 0 to 2, for several beams: the nats of a translation of n tokens, including the end token, are divided
+ * by ((5 + n) / 6) to this power, so that long translations are not penalised. Default 0.6
+ * @property {boolean} [maps] true: each step is one position of each sample, and includes the attention of this position (`step.maps`). This
+ * is slower, because there is no speculative decoding, but the drawn samples stay the same. Default false
+ * @property {string} [forced] words to write instead of words that the model chooses; each step then has the attention for its word
+ * @property {number | (number | null)[]} [lookAt] the only location of the picture to attend to, as its index among the keys of `maps`. One
+ * index for all words, or a list with one index for each of the first words; null in the list lets the model choose
  * @property {AbortSignal} [signal] stops the run
  */
 
@@ -45,9 +45,9 @@
  * @property {Label} [speaker] the speaker, for an audio model that has several
  * @property {number} [seconds] maximum length in seconds, above 0 and at most 120; the sound may end earlier. Default 2
  * @property {boolean} [probabilities] true: each step includes the model's whole distribution for each of the step's values, at temperature
- * 1 and without filters. Slower; the drawn samples do not change. Default false
+ * 1 and without filters. This is slower, but the drawn samples stay the same. Default false
  * @property {number} [chunkSize] maximum number of elements in a step, rounded up to whole pixels if the model draws whole pixels. Default:
- * as many as take about 10 ms
+ * as many as the engine draws in about 10 ms
  * @property {AbortSignal} [signal] stops the run
  */
 
@@ -60,8 +60,8 @@
  * @property {Label} [label] the class to draw
  * @property {ArrayLike<number> | ArrayLike<number>[]} [latent] the latent vector of the pictures, in the form of `step.latent`:
  * `info.latent` numbers, about -3 to 3; or a list with one vector per sample. Default: drawn from the seed
- * @property {boolean} [maps] true: each step is one position of each sample, and includes the attention of this position (`step.maps`).
- * Slower, because there is no speculative decoding; the drawn samples do not change. Default false
+ * @property {boolean} [maps] true: each step is one position of each sample, and includes the attention of this position (`step.maps`). This
+ * is slower, because there is no speculative decoding, but the drawn samples stay the same. Default false
  * @property {AbortSignal} [signal] stops the run
  */
 
@@ -81,11 +81,11 @@
  * @property {boolean} [parallels] false: no drawn voice moves in parallel fifths or octaves with a higher voice. The model has not learned
  * this rule of counterpoint. Default true
  * @property {boolean} [probabilities] true: each step includes the model's whole distribution for each of the step's values, at temperature
- * 1 and without filters. Slower; the drawn samples do not change. Default false
- * @property {boolean} [maps] true: each step is one position of each sample, and includes the attention of this position (`step.maps`).
- * Slower, because there is no speculative decoding; the drawn samples do not change. Default false
+ * 1 and without filters. This is slower, but the drawn samples stay the same. Default false
+ * @property {boolean} [maps] true: each step is one position of each sample, and includes the attention of this position (`step.maps`). This
+ * is slower, because there is no speculative decoding, but the drawn samples stay the same. Default false
  * @property {number} [chunkSize] maximum number of elements in a step, rounded up to whole pixels if the model draws whole pixels. Default:
- * as many as take about 10 ms
+ * as many as the engine draws in about 10 ms
  * @property {AbortSignal} [signal] stops the run
  */
 
@@ -102,19 +102,20 @@
  * most 1. Default 1
  * @property {Label} [label] the class to draw
  * @property {boolean} [probabilities] true: each step includes the model's whole distribution for each of the step's values, at temperature
- * 1 and without filters. Slower; the drawn samples do not change. Default false
+ * 1 and without filters. This is slower, but the drawn samples stay the same. Default false
  * @property {boolean} [lookAhead] speculative decoding, for a single sample of a model with a draft (`info.lookAhead`): true computes
  * several pixels per pass, false computes one pixel per pass. Both give the same image. Default: the method that is faster on this machine,
  * measured during the first images
  * @property {number} [resample] lets neighbouring samples compete in groups of this size; the number of samples must be a multiple of it.
  * Every few rows, the less likely half of each group is replaced by copies of the other half, with new noise. At the end, the samples of
- * each group are sorted, the likeliest first. Larger groups make fewer mistakes and plainer images. 0 or 1: no sample is dropped. Default 0
+ * each group are sorted, the likeliest first. With larger groups, the images have fewer mistakes but are plainer. 0 or 1: no sample is
+ * dropped. Default 0
  * @property {number} [resampleRows] number of rows (of elements, if the model draws blocks) between two resamplings, 1 to the image's
  * height. Default 4
- * @property {boolean} [maps] true: each step is one position of each sample, and includes the attention of this position (`step.maps`).
- * Slower, because there is no speculative decoding; the drawn samples do not change. Default false
+ * @property {boolean} [maps] true: each step is one position of each sample, and includes the attention of this position (`step.maps`). This
+ * is slower, because there is no speculative decoding, but the drawn samples stay the same. Default false
  * @property {number} [chunkSize] maximum number of elements in a step, rounded up to whole pixels if the model draws whole pixels. Default:
- * as many as take about 10 ms
+ * as many as the engine draws in about 10 ms
  * @property {AbortSignal} [signal] stops the run
  */
 
@@ -134,9 +135,9 @@
  * @property {number} [silence] end the sound when it has stayed below one fifth of its loudest 50 ms for this many seconds, 0 to 120; 0:
  * only the model ends it. Default 0
  * @property {boolean} [probabilities] true: each step includes the model's whole distribution for each of the step's values, at temperature
- * 1 and without filters. Slower; the drawn samples do not change. Default false
+ * 1 and without filters. This is slower, but the drawn samples stay the same. Default false
  * @property {number} [chunkSize] maximum number of elements in a step, rounded up to whole pixels if the model draws whole pixels. Default:
- * as many as take about 10 ms
+ * as many as the engine draws in about 10 ms
  * @property {AbortSignal} [signal] stops the run
  */
 
@@ -161,15 +162,15 @@
  * @property {Record<string, number> | Map<string | number, number>} [logitBias] biases to add to the logits of tokens. Each token is given
  * by its id, or by a string that is exactly one token; -Infinity forbids a token. At most 4096 biases
  * @property {boolean} [probabilities] true: each step includes the model's whole distribution for each of the step's values, at temperature
- * 1 and without filters. Slower; the drawn samples do not change. Default false
+ * 1 and without filters. This is slower, but the drawn samples stay the same. Default false
  * @property {number} [maxTokens] maximum number of tokens to draw. Default: the rest of the context. If more tokens are requested, the older
  * half of the context is dropped whenever the context is full. For a translation, the default is 50 tokens more than the sentence has
  * [Vaswani et al. 2017], but at most the model's capacity; without a limit, unknown words may make the model repeat itself endlessly
  * @property {string | string[]} [stop] strings that end the run where they would appear; the output does not include them. The name of a
  * control token, such as '<|im_start|>', means that token
  * @property {Constraint} [constraint] a grammar, or an object of your own that returns a mask of the allowed tokens before each token is
- * drawn. Filters apply to the allowed tokens only. Slower: each token needs a message to the worker and back, and there is no speculative
- * decoding. If all tokens are allowed, the result is the same as without a constraint
+ * drawn. Filters apply to the allowed tokens only. This is slower, because each token needs a message to the worker and back, and there is
+ * no speculative decoding. If all tokens are allowed, the result is the same as without a constraint
  * @property {string[]} [oneOf] restricts the output to one of these 1 to 1000 strings; each token is drawn with its probability among the
  * tokens that continue one of them
  * @property {number} [keyBits] 8 or 16: bits of the cached keys, if the file's weights are quantised. 16 is more precise, but takes 50 %
@@ -177,8 +178,8 @@
  * @property {SavedState} [state] state (`saved.state`) of the saved run to continue, so that its tokens are not processed again. Only runs
  * with this option reuse the state
  * @property {number} [alternatives] number of most probable tokens to report at each step, with their nats. Default 0
- * @property {boolean} [maps] true: each step is one position of each sample, and includes the attention of this position (`step.maps`).
- * Slower, because there is no speculative decoding; the drawn samples do not change. Default false
+ * @property {boolean} [maps] true: each step is one position of each sample, and includes the attention of this position (`step.maps`). This
+ * is slower, because there is no speculative decoding, but the drawn samples stay the same. Default false
  * @property {AbortSignal} [signal] stops the run
  */
 
@@ -190,16 +191,16 @@
  * @property {number} [temperature] 0 to 100. Below 1, probable values are drawn more often; at 0, the most probable value is always taken.
  * With several beams, the temperature must be 0. Default 1, or 0 for translations and captions
  * @property {boolean} [probabilities] true: each step includes the model's whole distribution for each of the step's values, at temperature
- * 1 and without filters. Slower; the drawn samples do not change. Default false
+ * 1 and without filters. This is slower, but the drawn samples stay the same. Default false
  * @property {number} [maxTokens] maximum number of tokens to draw. Default: the rest of the context. If more tokens are requested, the older
  * half of the context is dropped whenever the context is full. For a translation, the default is 50 tokens more than the sentence has
  * [Vaswani et al. 2017], but at most the model's capacity; without a limit, unknown words may make the model repeat itself endlessly
  * @property {number} [beams] 1 to 16: number of hypotheses of the beam search, which returns the best hypothesis at its end. With 1, the
  * most probable token of each step is returned immediately. Default 1
- * @property {number} [lengthPenalty] 0 to 2, for several beams: the nats of a translation of n tokens, including its end, are divided by ((5
- * + n) / 6) to this power, so that long translations are not penalised. Default 0.6
- * @property {boolean} [maps] true: each step is one position of each sample, and includes the attention of this position (`step.maps`).
- * Slower, because there is no speculative decoding; the drawn samples do not change. Default false
+ * @property {number} [lengthPenalty] 0 to 2, for several beams: the nats of a translation of n tokens, including the end token, are divided
+ * by ((5 + n) / 6) to this power, so that long translations are not penalised. Default 0.6
+ * @property {boolean} [maps] true: each step is one position of each sample, and includes the attention of this position (`step.maps`). This
+ * is slower, because there is no speculative decoding, but the drawn samples stay the same. Default false
  * @property {(step: SearchStep) => void} [onSearch] called after every step of a search with several beams
  * @property {AbortSignal} [signal] stops the run
  */

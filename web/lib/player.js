@@ -8,8 +8,8 @@
  *     out:  { played, held, gaps, over }      number of samples played; number of samples waiting; number of times that the queue ran empty
  *                                             too early; whether everything is played
  *
- * Playback begins when `enough` samples, or all of them, are queued. If the queue runs empty, the player is silent until `enough` samples
- * are queued again.
+ * Playback begins when `enough` samples, or all samples of the sound, are queued. If the queue runs empty, the player is silent until
+ * `enough` samples are queued again.
  */
 
 const scope = /** @type {any} */ (globalThis);

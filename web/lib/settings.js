@@ -3,8 +3,8 @@
 
 /**
  * All settings of a run, one row each. Several things are derived from this table: the checks of options, the settings sent to the worker,
- * the fields of nx_settings (fields.js), the types of the options with these comments (options.js), and the attributes of the element. The
- * script web/tools/options.js writes fields.js and options.js.
+ * the fields of nx_settings (fields.js), the types of the options (options.js, which repeats these comments), and the attributes of the
+ * element. The script web/tools/options.js writes fields.js and options.js.
  */
 
 import { NX_MAX_SAMPLES } from './engine/abi.js';
@@ -89,8 +89,8 @@ export const SETTINGS = /** @type {const} */ ({
   /** false: no drawn voice moves in parallel fifths or octaves with a higher voice. The model has not learned this rule of counterpoint.
    * Default true */
   parallels: { of: 'note', flag: true, initial: true },
-  /** true: each step includes the model's whole distribution for each of the step's values, at temperature 1 and without filters. Slower;
-   * the drawn samples do not change. Default false */
+  /** true: each step includes the model's whole distribution for each of the step's values, at temperature 1 and without filters. This is
+   * slower, but the drawn samples stay the same. Default false */
   probabilities: { of: 'picture sound code note text translation caption', flag: true, initial: false },
   /** speculative decoding, for a single sample of a model with a draft (`info.lookAhead`): true computes several pixels per pass, false
    * computes one pixel per pass. Both give the same image. Default: the method that is faster on this machine, measured during the first
@@ -98,7 +98,7 @@ export const SETTINGS = /** @type {const} */ ({
   lookAhead: { of: 'picture', flag: true, field: 'look_ahead', off: 0, on: 8 },
   /** lets neighbouring samples compete in groups of this size; the number of samples must be a multiple of it. Every few rows, the less
    * likely half of each group is replaced by copies of the other half, with new noise. At the end, the samples of each group are sorted,
-   * the likeliest first. Larger groups make fewer mistakes and plainer images. 0 or 1: no sample is dropped. Default 0 */
+   * the likeliest first. With larger groups, the images have fewer mistakes but are plainer. 0 or 1: no sample is dropped. Default 0 */
   resample: { of: 'picture', initial: 0 },
   /** number of rows (of elements, if the model draws blocks) between two resamplings, 1 to the image's height. Default 4 */
   resampleRows: { of: 'picture' },
@@ -110,8 +110,8 @@ export const SETTINGS = /** @type {const} */ ({
    * such as '<|im_start|>', means that token */
   stop: { of: 'text' },
   /** {Constraint} a grammar, or an object of your own that returns a mask of the allowed tokens before each token is drawn. Filters apply
-   * to the allowed tokens only. Slower: each token needs a message to the worker and back, and there is no speculative decoding. If all
-   * tokens are allowed, the result is the same as without a constraint */
+   * to the allowed tokens only. This is slower, because each token needs a message to the worker and back, and there is no speculative
+   * decoding. If all tokens are allowed, the result is the same as without a constraint */
   constraint: { of: 'text' },
   /** {string[]} restricts the output to one of these 1 to 1000 strings; each token is drawn with its probability among the tokens that
    * continue one of them */
@@ -127,21 +127,21 @@ export const SETTINGS = /** @type {const} */ ({
   /** 1 to 16: number of hypotheses of the beam search, which returns the best hypothesis at its end. With 1, the most probable token of
    * each step is returned immediately. Default 1 */
   beams: { of: 'translation caption', whole: [1, 16], initial: 1, attribute: true },
-  /** 0 to 2, for several beams: the nats of a translation of n tokens, including its end, are divided by ((5 + n) / 6) to this power, so
-   * that long translations are not penalised. Default 0.6 */
+  /** 0 to 2, for several beams: the nats of a translation of n tokens, including the end token, are divided by ((5 + n) / 6) to this power,
+   * so that long translations are not penalised. Default 0.6 */
   lengthPenalty: { of: 'translation caption', number: [0, 2], initial: 0.6 },
-  /** true: each step is one position of each sample, and includes the attention of this position (`step.maps`). Slower, because there is no
-   * speculative decoding; the drawn samples do not change. Default false */
+  /** true: each step is one position of each sample, and includes the attention of this position (`step.maps`). This is slower, because
+   * there is no speculative decoding, but the drawn samples stay the same. Default false */
   maps: { of: 'picture note text translation latent caption', flag: true, initial: false },
-  /** {string} words to write instead of the model's own; each step then has the attention at its word */
+  /** {string} words to write instead of words that the model chooses; each step then has the attention for its word */
   forced: { of: 'caption' },
-  /** {number | (number | null)[]} index (among the keys of `maps`) of the only location of the picture to attend to. One index for all
-   * words, or a list for the first words, with null where the model chooses */
+  /** {number | (number | null)[]} the only location of the picture to attend to, as its index among the keys of `maps`. One index for all
+   * words, or a list with one index for each of the first words; null in the list lets the model choose */
   lookAt: { of: 'caption' },
   /** {(step: SearchStep) => void} called after every step of a search with several beams */
   onSearch: { of: 'translation' },
-  /** maximum number of elements in a step, rounded up to whole pixels if the model draws whole pixels. Default: as many as take about 10
-   * ms */
+  /** maximum number of elements in a step, rounded up to whole pixels if the model draws whole pixels. Default: as many as the engine draws
+   * in about 10 ms */
   chunkSize: { of: 'picture sound code note', whole: [1, MANY] },
   /** {AbortSignal} stops the run */
   signal: { of: 'picture sound code note text translation latent caption' },
@@ -153,8 +153,8 @@ export const SETTINGS = /** @type {const} */ ({
   /** index of the first position within a longer run; it selects the noise */
   origin: { of: '', initial: 0, field: 'origin' },
   /**
-   * true: the filters apply to the distribution at temperature 1, as is usual for language models; false: to the tempered one, as for
-   * pictures
+   * true: the filters apply to the distribution at temperature 1, as is usual for language models; false: the filters apply to the
+   * distribution at the run's temperature, as is usual for pictures
    */
   temperatureLast: { of: '', flag: true, initial: false, field: 'temperature_last' },
   /** speculative decoding without a draft model: drafts come from the text so far. Default: on if the model is large enough to benefit */

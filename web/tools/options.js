@@ -185,7 +185,7 @@ async function kindTypes() {
 ${kinds.flatMap(({ types }) => types).join('\n')}
 
 /**
- * The classes that have the methods of each kind.
+ * The class of the models of each kind.
  *
  * @typedef {object} ModelsOfKinds
 ${kinds.map(({ name, model }) => ` * @property {${model}} ${name}\n`).join('')} */
@@ -203,7 +203,7 @@ ${kinds.map(({ name, info }) => ` * @property {BasicInfo & { kind: '${name}' } &
  */
 
 /**
- * The properties of all kinds together, for code in which the kind is known.
+ * The properties that info has for any kind of model, for code that already knows the kind.
  *
  * @typedef {BasicInfo & { kind: keyof InfosOfKinds } & ${kinds.map(({ info }) => info).join(' & ')}} AnyInfo
  */

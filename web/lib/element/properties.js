@@ -38,11 +38,11 @@
  * the older half of the context is dropped whenever the context is full. For a translation, the default is 50 tokens more than the sentence
  * has [Vaswani et al. 2017], but at most the model's capacity; without a limit, unknown words may make the model repeat itself endlessly.
  * @property {number | undefined} rows Number of known rows of the picture; absent: half of the rows.
- * @property {string} voices For a MIDI file, the names of the voices to keep, separated by spaces, while the others are drawn; absent: the
+ * @property {string} voices For a MIDI file, the names of the voices to keep, separated by spaces; all other voices are drawn; absent: the
  * file is continued.
  * @property {number} tries Number of pictures to draw for each picture that is shown; these pictures compete while they are drawn
- * (`resample`), and the likeliest one is shown. 4 to 8 tries make fewer mistakes and take that many times as long; `samples` times `tries`
- * is at most 64. Default 1.
+ * (`resample`), and the likeliest one is shown. With 4 to 8 tries, the pictures have fewer mistakes but take 4 to 8 times as long; `samples`
+ * times `tries` is at most 64. Default 1.
  * @property {string} label The class to draw.
  * @property {string} speaker The speaker, for an audio model that has several.
  * @property {number} seconds Maximum length in seconds, above 0 and at most 120; the sound may end earlier. Default 2.

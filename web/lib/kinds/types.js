@@ -88,7 +88,7 @@
 /** @typedef {import('../options.js').TranslationOptions} TranslationOptions */
 
 /**
- * The classes that have the methods of each kind.
+ * The class of the models of each kind.
  *
  * @typedef {object} ModelsOfKinds
  * @property {CaptionModel} caption
@@ -126,7 +126,7 @@
  */
 
 /**
- * The properties of all kinds together, for code in which the kind is known.
+ * The properties that info has for any kind of model, for code that already knows the kind.
  *
  * @typedef {BasicInfo & { kind: keyof InfosOfKinds } & CaptionInfo & CodeInfo & HeadInfo & LatentInfo & NoteInfo & PictureInfo & SignInfo & SoundInfo & TagInfo & TextInfo} AnyInfo
  */

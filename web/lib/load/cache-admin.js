@@ -58,7 +58,7 @@ export async function remove(url) {
 }
 
 /**
- * Deletes older copies: of those whose addresses differ only in the query, only the newest MOST_QUERIES stay.
+ * Deletes the oldest of the copies whose addresses differ only in the query. The newest MOST_QUERIES copies stay.
  *
  * @param {string} url  address of the newest copy
  */

@@ -3,7 +3,8 @@
 
 /**
  * Stores weight files in the browser's Cache API, so that a second visit needs no download and works offline. A copy is valid as long as
- * the server reports the same version. No function of this module can fail: without a cache, or if the cache is full, files are not stored.
+ * the server reports the same version. No function of this module throws an error. If there is no cache, or the cache is full, files are
+ * not stored.
  */
 
 import { part } from '../base/part.js';
@@ -51,7 +52,8 @@ export async function storedCopy(url) {
   try {
     return await (await caches.open(CACHE_NAME)).match(url);
   } catch {
-    // The cache is missing or not allowed: in an insecure or sandboxed page, in a private window, or for an address of another scheme.
+    // The cache is missing or not allowed. Possible reasons: the page is insecure or sandboxed, the window is private, or the address is
+    // not an HTTP address.
     return undefined;
   }
 }
@@ -66,8 +68,8 @@ export async function storedCopy(url) {
 export function isSame(answer, copy) {
   const [a, b] = [answer.headers, copy.headers];
   const same = (/** @type {string} */ name) => a.has(name) && a.get(name) === b.get(name);
-  // Servers of other origins often hide the ETag header. The response may have been compressed, which a cross-origin response hides, so the
-  // announced lengths are compared instead of the size of the file.
+  // Servers of other origins often hide the ETag header. A response may have been compressed, and a cross-origin response does not show
+  // this. The announced lengths are therefore compared instead of the size of the file.
   return (
     answer.ok &&
     (a.has('etag')

@@ -33,8 +33,8 @@ async function ownModule(name) {
 }
 
 /**
- * In a window of Electron that has Node's modules, no address is a path, as in any other page: relative addresses are resolved against the
- * address of the page. (A window of a test runner is treated like Node, where an address may be a path.)
+ * Resolves a relative address against the page in an Electron window that has Node's modules: in such a window, as in any other page, an
+ * address is never a file path. (A window of a test runner is treated like Node, where an address may be a path.)
  *
  * @param {string} address
  */

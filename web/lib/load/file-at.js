@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Reads the file at an address that the caller gives as an input; this module is loaded on demand. */
+/** Reads a file from an address that the caller passes as an input. This module is loaded on demand. */
 
 import { NextPixelError } from '../base/error.js';
 import { inNode } from '../base/platform.js';

@@ -2,8 +2,8 @@
 // @ts-check
 
 /**
- * Reads weight files that the page provides itself: a Blob, a stream or a response. This module is loaded only if the page passes no
- * address.
+ * Reads weight files that the page provides itself: a Blob, a stream or a response. Pages that pass the address of a file do not load this
+ * module.
  */
 
 import { bytesOfBlob, isBlob } from '../base/blob.js';

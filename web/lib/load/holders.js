@@ -17,7 +17,8 @@ import { isAddress } from './source.js';
 /** @import { Model } from '../model/model.js' */
 /** @import { Progress } from './source.js' */
 
-/** Number of milliseconds for which a model without holders stays loaded, and for which a download without holders continues. */
+/** A model without holders stays loaded for `GRACE_MS` milliseconds. A download without holders continues for `GRACE_LOADING_MS`
+ * milliseconds. */
 const GRACE_MS = 3000;
 const GRACE_LOADING_MS = 100;
 /** If no data has arrived for this number of milliseconds, a new caller starts another download instead of joining the current one. */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Converts addresses of files on the Hugging Face Hub; this module is loaded on demand. */
+/** Converts names and page addresses of files on the Hugging Face Hub to download addresses. This module is loaded on demand. */
 
 import { argumentError } from '../base/error.js';
 

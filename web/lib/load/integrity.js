@@ -6,7 +6,7 @@
 import { NextPixelError, argumentError } from '../base/error.js';
 
 /**
- * @param {string} integrity  the option of load()
+ * @param {string} integrity  the option `integrity` of load()
  * @returns {(bytes: Uint8Array<ArrayBuffer>) => Promise<void>} rejects if the bytes have another digest
  */
 export function checkOf(integrity) {

@@ -162,7 +162,7 @@ async function responseOf(path, rooms) {
 
 /**
  * Puts a file into the cache while the file arrives. The file is stored only once it is complete. As in cache.js, none of these functions
- * can fail.
+ * throws an error.
  *
  * @param {string} url
  * @param {Response} response

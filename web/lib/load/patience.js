@@ -6,7 +6,7 @@
 import { NextPixelError } from '../base/error.js';
 import { recovering } from '../base/part.js';
 
-/** The default for the longest time without data, in milliseconds. */
+/** Default timeout: the longest time without data, in milliseconds. */
 export const PATIENCE_MS = 30000;
 
 /**

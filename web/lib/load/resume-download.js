@@ -25,7 +25,7 @@ export function versionOf({ headers, status, url }) {
  * @param {Response} first   the interrupted response
  * @param {string} url
  * @param {number} loaded    number of bytes received
- * @param {unknown} cause    the reason of the interruption
+ * @param {unknown} cause    the error that interrupted the download
  * @param {AbortSignal | undefined} signal
  * @param {number} ms        the longest time without data, in milliseconds
  * @returns {Promise<Reader>} a reader of the remaining chunks; rejects with the cause if the download cannot be resumed

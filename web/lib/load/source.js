@@ -20,7 +20,8 @@ const LARGE_BYTES = 2 ** 25;
 /** Equals GGUF_MAX_BYTES of src/gguf.h. @internal */
 export const MAX_BYTES = 0xf0000000;
 
-/** The phases of load(): waiting for the server, reading the file, starting the engine and opening the file in it, done.
+/** The phases of load(). `connect`: waits for the server; `download`: reads the file; `compile`: starts the engine and opens the file in
+ * it; `ready`: done.
  * @typedef {'connect' | 'download' | 'compile' | 'ready'} Phase */
 /** The progress in bytes; `total` is undefined if the size is not known in advance. `head`: the first few thousand bytes of a file that is
  * being downloaded.
@@ -30,7 +31,7 @@ export const MAX_BYTES = 0xf0000000;
  * @typedef {object} Contents
  * @property {Uint8Array<ArrayBuffer>} bytes  the bytes of the file, which are not shared and may therefore be transferred
  * @property {() => Promise<unknown>} [keep]  stores the file in the cache, once it has proved to be valid
- * @property {Large} [large]                  a large file, which is given instead of its bytes
+ * @property {Large} [large]                  set if the file is large; `bytes` is then empty
  * @property {string} [warning]               a human-readable warning that the file is a cached copy, because the server could not be
  *   reached
  */
@@ -130,7 +131,7 @@ export function isAddress(source) {
   return typeof source === 'string' || classOf(source) === 'URL';
 }
 
-/** Returns whether a second reading of a source gives the same bytes. @param {Source} source @internal */
+/** Returns whether a source gives the same bytes if it is read again. @param {Source} source @internal */
 export function isLasting(source) {
   return isAddress(source) || /Blob|File/.test(classOf(source));
 }
@@ -325,7 +326,7 @@ async function readWhole(file, how) {
   return joined(chunks);
 }
 
-/** Loads the module that identifies the format of a file that is not a weight file; undefined without a connection. */
+/** Loads the module that identifies the formats of other files. Returns undefined if the module cannot be loaded. */
 const sniffer = () => part(() => import('../gguf/sniff.js'), []).catch(() => undefined);
 
 const tooLarge = async () => (await sniffer())?.sizeProblem() ?? new NextPixelError('limit', 'The file is too large');

@@ -2,8 +2,8 @@
 // @ts-check
 
 /**
- * Reads a model in several files, as split by llama.cpp: each part is a GGUF file with some of the tensors, and the first part has all the
- * metadata. The parts are joined into one file in memory. This module is loaded only for a model in several files.
+ * Reads a model that llama.cpp has split into several files. Each part is a GGUF file with some of the tensors, and the first part has all
+ * the metadata. The parts are joined into one file in memory. This module is loaded only for a model in several files.
  */
 
 import { NextPixelError, argumentError } from '../base/error.js';
@@ -90,8 +90,8 @@ function* readingPart(bytes) {
     return /** @type {number | undefined} */ (value);
   };
   number('general.alignment');
-  // The data of a tensor extend to the data of the next tensor. Two tensors must not share data, because a small file could then require
-  // any amount of memory.
+  // The data of a tensor ends where the data of the next tensor begins. Two tensors must not share data, because a small file could then
+  // require any amount of memory.
   const sorted = [...list].sort((a, b) => a.offset - b.offset);
   /** @type {Map<object, Tensor>} */
   const tensors = new Map();

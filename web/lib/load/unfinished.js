@@ -4,7 +4,7 @@
 /**
  * Stores the received parts of large files whose download was stopped. Each part stays in the cache under the address of its file, and a
  * note in a second cache records the size of the part. The next load() reads this part from the cache, and requests only the rest from the
- * server. As in cache.js, no function of this module can fail.
+ * server. As in cache.js, no function of this module throws an error.
  */
 
 import { CACHE_NAME } from './cache-name.js';

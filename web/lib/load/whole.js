@@ -24,7 +24,7 @@ export async function sizeIn(head, signal) {
   }
 }
 
-/** The size of each file, by the list of its chunks. `seen`: the number of bytes from which the size was computed.
+/** Maps the list of a file's chunks to the size of the file. `seen`: the number of bytes from which the size was computed.
  * @type {WeakMap<Uint8Array[], { size: number | undefined, seen: number }>} */
 const sizes = new WeakMap();
 

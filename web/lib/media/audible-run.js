@@ -28,7 +28,7 @@ export class AudibleRun extends BaseRun {
   /** Samples per second. @type {number} */
   sampleRate;
 
-  /** The maximum length of the sound, in samples, once the input has been read. */
+  /** The maximum length of the sound, in samples. It is known once the input has been read. */
   most = 0;
 
   /**
@@ -52,7 +52,7 @@ export class AudibleRun extends BaseRun {
    * Returns the whole sound, including the given part.
    *
    * @param {{ signal?: AbortSignal }} [options]
-   * @returns {Promise<Float32Array<ArrayBuffer>>} samples between -1 and 1, `sampleRate` of them per second
+   * @returns {Promise<Float32Array<ArrayBuffer>>} samples between -1 and 1, with `sampleRate` samples per second
    */
   async samples(options = {}) {
     checkOptions(options, 'samples()', ['signal']);
@@ -78,9 +78,9 @@ export class AudibleRun extends BaseRun {
   }
 
   /**
-   * Draws the sound as a waveform while it is computed. The higher the surprisal of the samples, the more opaque the line. The waveform
-   * keeps the size that the canvas has on the page, and takes its colours from the canvas's style. For screen readers, a sentence about
-   * the sound becomes the content of the canvas element.
+   * Draws the sound as a waveform while it is computed. The higher the surprisal of the samples, the more opaque the line. The canvas keeps
+   * its size on the page, and its style sets the colours. For screen readers, the text content of the canvas element is set to a sentence
+   * about the sound.
    *
    * @param {Canvas} canvas
    * @param {WaveformOptions & { signal?: AbortSignal }} [options]
@@ -97,7 +97,7 @@ export class AudibleRun extends BaseRun {
    *
    * @param {import('../base/dom.js').Dom<'AudioContext'>} context
    * @param {PlayOptions} [options]
-   * @returns {Promise<Played>} the progress of the playback, once everything is played
+   * @returns {Promise<Played>} resolves when everything has been played, to the final progress of the playback
    */
   async playTo(context, options = {}) {
     checkOptions(options, 'playTo()', ['signal', 'destination', 'onPlay']);
@@ -126,7 +126,7 @@ export class AudibleRun extends BaseRun {
   }
 
   /**
-   * Plays the sound while it is shown, if the visitor has clicked or pressed a key before; otherwise it stays silent. Errors of the run are
+   * Plays the sound while it is shown. If the visitor has not clicked or pressed a key yet, nothing is played. Errors of the run are
    * reported to its other readers.
    *
    * @param {{ cursor: number }} sink

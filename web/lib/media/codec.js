@@ -30,7 +30,7 @@ import { listOf, wholeOf } from '../engine/keys.js';
  * @property {number} blockCols     number of columns of this query block, in positions
  * @property {number} flangeRows    number of rows above the block that the block sees
  * @property {number} flangeCols    number of columns on either side of a query block that the block also sees, in positions
- * @property {boolean} lookAhead    whether the file has a draft for speculative decoding, with which a single sample takes fewer passes
+ * @property {boolean} lookAhead    whether the file has a draft for speculative decoding; if it has one, a single sample takes fewer passes
  */
 
 /**
@@ -108,7 +108,7 @@ export function pictureInfo(architecture, metadata, part) {
 }
 
 /**
- * Returns the colours of the ids, or null.
+ * Returns the palette, which is the colour of each id; null if the model has no palette.
  *
  * @param {Part} part
  */
@@ -141,7 +141,7 @@ export function generationOrder({ height, positions, blockRows = 0, blockCols = 
  * Converts between three forms of a picture:
  *
  *     picture   (height, width, channels) 8-bit, in raster order
- *     elements  the same numbers in generation order; the steps of a run count elements
+ *     elements  the same values in generation order; the steps of a run are counted in elements
  *     ids       the engine's input and output: for each position the levels of its elements, or the index of its colour
  *
  * A position of the engine is one channel or one whole pixel, which is `positionElements` elements.

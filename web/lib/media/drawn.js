@@ -47,7 +47,7 @@ function sizeOf(image) {
 }
 
 /**
- * Runs a function on the pixels of an image of the page, at the image's own size; for a video, on its current frame.
+ * Runs a function on the pixels of an image of the page. The image is read at its own size; for a video, the current frame is read.
  *
  * @template T
  * @param {HTMLCanvasElement | OffscreenCanvas | ImageBitmap | HTMLImageElement | HTMLVideoElement | VideoFrame | ImageData} image

@@ -18,7 +18,7 @@ const END = '</s>';
 /** Code of the character that separates the parts of a feature. */
 const BAR = 124;
 
-/** Number of characters processed per step; each takes a few microseconds. */
+/** Number of characters processed per step. One character takes a few microseconds. */
 const SOME = 1024;
 
 const encoder = new TextEncoder();
@@ -102,7 +102,8 @@ export class Features {
   #architecture;
   #templates;
   #first;
-  /** The ids of the features, the clusters of words, and the forms that occur in the training sentences, each by hash. */
+  /** `#ids` maps hashes of features to their ids. `#clusters` maps hashes of words to their clusters. `#forms` has the hashes of the words
+   * that occur in the training sentences. */
   #ids;
   #clusters;
   #forms;
@@ -146,7 +147,7 @@ export class Features {
   }
 
   /**
-   * Returns whether the training sentences contain this word, which may have the quotes and hyphens that people type.
+   * Returns whether the training sentences contain a typed word. Typographic quotes and hyphens are first replaced by plain ones.
    *
    * @param {string} form
    */
@@ -155,7 +156,7 @@ export class Features {
   }
 
   /**
-   * Returns a function that computes the value of an atom at word i, once for each word; null if the atom has no value there.
+   * Returns a function that computes the value of an atom at word i; null if the atom has no value there. Values are cached for each word.
    *
    * @param {string[]} words
    * @returns {(name: string, i: number) => string | null}
@@ -203,8 +204,8 @@ export class Features {
   }
 
   /**
-   * Computes, in chunks, the ids of words that may have the quotes and hyphens that people type; also returns which of the words the
-   * training sentences contain.
+   * Computes the ids of typed words in chunks. Also returns whether the training sentences contain each word. Typographic quotes and
+   * hyphens are first replaced by plain ones.
    *
    * @param {string[]} words
    * @returns {Generator<void, { ids: Uint32Array<ArrayBuffer>, seen: boolean[] }, void>}

@@ -7,9 +7,9 @@
 const DARK = 64;
 
 /**
- * Blends transparent pixels with black for one channel, and with white for three. If that would hide a drawing, the picture is handled
- * differently: one channel with dark ink is inverted, so that light ink on black results, as in training; three channels with only white
- * ink are blended with black.
+ * Blends transparent pixels with black for one channel, and with white for three. If this would hide a drawing, the picture is handled
+ * differently. A greyscale picture with dark ink is inverted, so it becomes light ink on black, as in training. A colour picture with only
+ * white ink is blended with black.
  *
  * @param {ArrayLike<number>} rgba  shape (pixels, 4)
  * @param {number} channels  1 or 3
@@ -35,7 +35,7 @@ export function laid(rgba, channels, ground) {
   for (let i = 0; i < pixels; i++) {
     const [r, g, b, a] = [rgba[4 * i], rgba[4 * i + 1], rgba[4 * i + 2], rgba[4 * i + 3]];
     if (channels === 1) {
-      // Integers keep grey values unchanged.
+      // Integer weights keep grey values unchanged.
       const luma = 299 * r + 587 * g + 114 * b;
       elements[i] = Math.round(((ground === 'paper' ? 255000 - luma : luma) * a) / 255000);
     } else {

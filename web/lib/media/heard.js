@@ -18,14 +18,14 @@ import { RATES, isWav, locateWav, openWav } from './wav.js';
 /** @import { Dom } from '../base/dom.js' */
 /** @import { Reading } from './wav.js' */
 
-/** Samples between -1 and 1, of one channel or of several with the same length, and the number of samples per second. The samples of an
- * Int8Array, Uint8Array, Int16Array or Int32Array are integers, as in sound files.
+/** `samples`: samples between -1 and 1, of one channel, or a list of channels with the same length. `sampleRate`: samples per second. The
+ * samples of an Int8Array, Uint8Array, Int16Array or Int32Array are integers, as in sound files.
  * @typedef {{ samples: ArrayLike<number> | ArrayLike<number>[], sampleRate: number }} PlainSound */
 
 /**
- * A sound: an AudioBuffer; a Blob, or the bytes or address of a file, which is a WAV file or, in a browser, any format that the browser
- * decodes; a MediaStream, which is recorded until its tracks end, for at most 60 seconds; or samples. A sound of more than 2^23 samples or
- * bytes is not copied, so leave it unchanged until it has been read.
+ * A sound: an AudioBuffer, a file (a Blob, its bytes or its address), a MediaStream, or samples. The file is a WAV file or, in a browser,
+ * any file that the browser decodes. A MediaStream is recorded until its tracks end, for at most 60 seconds. A sound of more than 2^23
+ * samples or bytes is not copied, so do not change it until it has been read.
  *
  * @typedef {Dom<'AudioBuffer'> | Dom<'MediaStream'> | Blob | ArrayBuffer | Uint8Array | string | URL | PlainSound} SoundSource
  */
@@ -43,19 +43,18 @@ import { RATES, isWav, locateWav, openWav } from './wav.js';
 
 /** The longest sound that is read, in seconds. */
 const LONGEST_SECONDS = 60;
-/** Maximum size of a file that the browser decodes, in bytes: 60 seconds in a lossless format, and in other formats. */
+/** Maximum size in bytes of a file that the browser decodes, by format. Each limit is enough for 60 seconds of sound. */
 const MOST_BYTES = { lossless: 2 ** 27, other: 2 ** 23 };
 /** Number of bytes at the beginning of a file that are examined before the rest is read. */
 const HEAD_BYTES = 1 << 16;
 /**
- * Maximum number of samples, or bytes of a file, that are copied before they are read. Copying more of them would block the page for too
- * long.
+ * Maximum number of samples, or bytes of a file, that are copied before they are read. Copying more would block the page for too long.
  */
 const MOST_COPIED = 1 << 23;
 /** Number of samples read per step. */
 const STRETCH = 2048;
 const MOST_CHANNELS = 256;
-/** A sound with a sample above this value is rejected: it is not merely too loud, but its scale cannot be -1 to 1. */
+/** A sound with a sample above this value is rejected, because such a sound is not scaled to -1 to 1. */
 const LOUDEST = 16;
 
 /**

@@ -28,7 +28,8 @@ import { boxes, scaling } from './scale.js';
 /** @typedef {Pick<AnyInfo, 'width' | 'height' | 'channels'>} Shape */
 
 /**
- * Returns the picture of an image. For one channel, colours are converted to luma; fromRGBA() handles transparent pixels.
+ * Converts an image to a picture of the model's size. For one channel, colours are converted to luma; fromRGBA() handles transparent
+ * pixels.
  *
  * @param {ImageSource} image
  * @param {Shape} shape
@@ -79,7 +80,8 @@ function wrongSize({ width, height }, wanted) {
   );
 }
 
-/** Returns whether raw pixels are RGBA; otherwise they are elements of the model. @param {RawImage} image @param {number} channels */
+/** Returns true if raw pixels are RGBA, or false if they have one value per channel of the model. @param {RawImage} image @param {number}
+ * channels */
 function isRGBA({ data, width, height }, channels) {
   const pixels = width * height;
   if (data.length === 4 * pixels) return true;
@@ -194,7 +196,7 @@ function* boxed(source, size, channels) {
 }
 
 /**
- * Reads an image that consists of the model's elements, not of RGBA pixels.
+ * Reads an image that has one value per channel of the model, not RGBA pixels.
  * @param {RawImage} image
  * @param {{ width: number, height: number }} size
  * @param {number} channels
@@ -226,7 +228,7 @@ function isRaw(image) {
   return 'data' in image && !/Float16|-/.test(classOf(image.data) + /** @type {Partial<ImageData>} */ (image).colorSpace);
 }
 
-/** Maximum length of a list, whose values are checked one by one; an array of bytes needs no check. */
+/** Maximum length of `data` as an array of numbers. Each number is checked; a typed array of bytes needs no check. */
 const LONGEST_LIST = 2 ** 20;
 
 /**

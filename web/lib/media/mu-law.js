@@ -45,7 +45,7 @@ export function expand(levels) {
 export function compress(samples) {
   const levels = new Uint32Array(samples.length);
   for (let i = 0; i < levels.length; i++) {
-    let [low, high] = [0, LEVELS - 1]; // number of bounds at or below the sample
+    let [low, high] = [0, LEVELS - 1]; // both converge to the number of bounds at or below the sample
     while (low < high) {
       const middle = (low + high) >> 1;
       if (samples[i] >= BOUNDS[middle]) low = middle + 1;

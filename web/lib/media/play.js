@@ -31,13 +31,14 @@ import { Resampler } from './resample.js';
  * @property {(played: Played) => void} [onPlay]  called about fifty times per second
  */
 
-/** Seconds of sound that must be ready before playback begins, and maximum number of seconds by which the run is ahead of the playback. */
+/** `ENOUGH`: seconds of sound that must be ready before playback begins. `AHEAD`: maximum number of seconds by which the run is ahead of
+ * the playback. */
 const ENOUGH = 0.1;
 const AHEAD = 0.6;
 /** Time between two reports when buffers are used, in milliseconds. */
 const TELL_MS = 25;
 
-/** For each context, whether it has loaded the player. @type {WeakMap<object, Promise<boolean>>} */
+/** Maps each context to whether it has loaded the player. @type {WeakMap<object, Promise<boolean>>} */
 const known = new WeakMap();
 
 /** rest: pauses the sound, or resumes it at the same position.
@@ -50,7 +51,7 @@ const known = new WeakMap();
  * @param {PlayOptions} options
  * @param {() => boolean} [drawn]  returns whether the whole sound is drawn, so that the rest can be passed to the player without waiting
  * @param {(rest: Player['rest']) => void} [onStart]  receives a function that pauses the sound
- * @returns {Promise<Played>} the report, once everything is played
+ * @returns {Promise<Played>} resolves when everything has been played, to the last report
  */
 export async function play(steps, rate, context, options, drawn = () => false, onStart = () => {}) {
   const { signal, destination } = options;
@@ -146,7 +147,7 @@ function bufferPlayer(context, destination, enough, tell) {
   const { sampleRate } = context;
   /** @type {Set<{ source: any, samples: Float32Array<ArrayBuffer>, begin: number }>} */
   const playing = new Set();
-  let begin = -1; // sample of the context's clock at which the next buffer begins
+  let begin = -1; // time at which the next buffer begins, in samples of the context's clock
   let [pushed, waiting, gaps] = [0, 0, 0];
   let [ended, resting] = [false, false];
   /** @type {Float32Array<ArrayBuffer>[]} */

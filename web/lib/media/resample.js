@@ -2,8 +2,8 @@
 // @ts-check
 
 /**
- * Resamples a sound in chunks, with the same result as in one call. Each new sample is a sum of the samples around its time, weighted by a
- * sinc under a Hann window, which removes frequencies above half of the lower rate.
+ * Resamples a sound in chunks, with the same result as in one call. Each new sample is a weighted sum of the samples around its time. The
+ * weights are a sinc under a Hann window; they remove frequencies above half of the lower rate.
  */
 
 import { sineOfPi } from '../base/elementary.js';
@@ -96,7 +96,7 @@ export class Resampler {
     return weights;
   }
 
-  /** Returns the weights of the samples around the time that is `behind` samples after the middle one. @param {number} behind  0 to 1 */
+  /** Returns the weights of the samples around a time, which is `behind` samples after the middle sample. @param {number} behind  0 to 1 */
   #weightsOf(behind) {
     return Float64Array.from({ length: 2 * this.#half + 1 }, (_, i) => {
       const t = i - this.#half - behind;

@@ -9,8 +9,8 @@ import { NextPixelError } from '../base/error.js';
 export const RATES = [1000, 768000];
 
 /**
- * @typedef {{ encoding: number, channels: number, rate: number, frame: number, bits: number }} Format  frame: bytes of one sample in all
- * channels together
+ * @typedef {{ encoding: number, channels: number, rate: number, frame: number, bits: number }} Format  frame: number of bytes that one
+ *   sample takes in all channels
  */
 
 const PCM = 1;
@@ -22,7 +22,7 @@ const EXTENSIBLE = 0xfffe;
 /** Matches the name of a chunk that WAV files usually have. */
 const CHUNK = /^(fmt |data|fact|LIST|JUNK|bext|cue |smpl|inst|PEAK|id3 |iXML)$/;
 
-/** Number of bytes read at one position: a chunk's name and size, and the fields of a format. */
+/** Number of bytes read at one position. They contain a chunk's name and size, and all fields of a format chunk. */
 const LOOK_BYTES = 64;
 /** Number of bytes read per step until the samples are found. */
 const PART_BYTES = 1 << 16;
@@ -104,7 +104,7 @@ export function openWav(bytes) {
 /**
  * Finds the samples of a WAV file that can be read in parts. Reads as little as possible of the data before the samples.
  *
- * @param {number} size  bytes of the file
+ * @param {number} size  size of the file in bytes
  * @param {(from: number, to: number) => Promise<Uint8Array>} read  reads part of the file
  * @returns {Promise<Samples>}
  */
@@ -123,7 +123,7 @@ export async function locateWav(size, read) {
 }
 
 /**
- * @param {number} size  bytes of the file
+ * @param {number} size  size of the file in bytes
  * @returns {Generator<number, Samples, Uint8Array>} yields the offset at which it needs the next LOOK_BYTES bytes; near the end of the
  *   file, fewer bytes are enough
  */

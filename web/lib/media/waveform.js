@@ -15,8 +15,8 @@ import { Timeline } from '../sinks/timeline.js';
 /**
  * @typedef {object} WaveformOptions
  * @property {Dom<'Element'>} [mirror]  an element whose text is set to a sentence about the sound
- * @property {number} [from]            start of the part to show, in seconds; by default the whole sound is shown or, while the sound is
- *   drawn, its maximum length
+ * @property {number} [from]            start of the part to show, in seconds. By default, the whole sound is shown. While a sound is being
+ *   drawn, its maximum length is shown
  * @property {number} [to]
  */
 

@@ -8,8 +8,8 @@
  * - Web addresses, mail addresses and file names stay whole; a full stop or bracket after one does not belong to it.
  * - Hashtags, mentions, fractions (1½) and amounts (US$) are one word each.
  * - A punctuation mark is a word; a run of equal marks is one word ("...", "!!"). The same applies to $, %, # and /, except in numbers and
- *   dates (9/11, 1,000, 3.5, 10:30). An emoji with its skin tone and joiners is one word; so is a smiley, an arrow, a run of ! and ?, and
- *   each of AT&T, w/o and C++.
+ *   dates (9/11, 1,000, 3.5, 10:30). An emoji with its skin tone and joiners is one word. A smiley, an arrow, a run of ! and ?, and forms
+ *   such as AT&T, w/o and C++ are one word each.
  * - Contractions are split, even several in one word: do n't, it 's, should n't 've, can not, gon na, wan na, got ta.
  * - Compounds are split at their hyphens (search - engine), except after prefixes that are not words (e-mail, co-workers, non-commercial)
  *   and in numbers.
@@ -17,7 +17,7 @@
  *   word.
  * - A form that is a single word in the training sentences, such as l/c or ^_^, stays whole.
  *
- * No pattern looks more than some hundred characters beyond its match, so the time is linear in the length of the text.
+ * No pattern looks more than a few hundred characters beyond its match, so the time is linear in the length of the text.
  */
 
 import { APOSTROPHES, EMOJI, straight, visible } from '../base/typed.js';
@@ -101,7 +101,7 @@ const PIECE = 1 << 14;
 const LONGEST = 24;
 
 /**
- * Yields the words of a text one at a time, and '' between pieces of the text, because many pieces may have no word.
+ * Yields the words of a text one at a time. Also yields '' between pieces of the text, because many pieces may contain no word.
  *
  * @param {string} text
  * @param {(form: string) => boolean} [knows]  returns whether the training sentences contain this word
@@ -207,7 +207,8 @@ function endsSentence(word, text, place) {
   return behind[1] === undefined ? place + word.length + 40 > text.length : LAST.test(word) && BEGINS.test(behind[1]);
 }
 
-/** Returns an address without a mark that ends its sentence or closes a bracket around it. @param {string} address */
+/** Removes marks from the end of an address: marks that end the sentence, and brackets that were opened before the address. @param {string}
+ * address */
 function trimmed(address) {
   /** The number of brackets in the remaining text that are closed but not opened. @type {Record<string, number>} */
   const closed = {};

@@ -64,7 +64,7 @@ export function describe(fitting) {
 }
 
 /**
- * Returns the model card: all strings whose keys start with `general.` or `nextpixel.card.`, by their keys without these prefixes.
+ * Returns the model card: all strings whose keys start with `general.` or `nextpixel.card.`. The keys of the card lack these prefixes.
  *
  * @param {Metadata} metadata
  * @returns {Record<string, string>}

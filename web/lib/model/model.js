@@ -50,7 +50,8 @@ export class Model extends Methods {
   /** The number of threads that share the work of a step: the number given to load(), or 1 if the page cannot share memory. */
   threads = 1;
 
-  /** Returns the number of workers that share the samples of a run: the number given to load(), or found with `workers: 'auto'`. */
+  /** Returns the number of workers that share the samples of a run: the number given to load(), or the number that load() found for
+   * `workers: 'auto'`. */
   get workers() {
     return this.#links.length;
   }

@@ -5,7 +5,7 @@
 let context;
 /** Number of runs that are playing. */
 let sounding = 0;
-/** Milliseconds for which the context stays active after the last run, whose last samples may not have been played yet. */
+/** Milliseconds for which the context stays active after the last run, because the last samples of the run may not have been played yet. */
 const REST_MS = 1000;
 /** Resolves when the context is suspended. @type {Promise<void> | undefined} */
 let resting;

@@ -35,7 +35,7 @@ export class Answer {
   }
 
   /**
-   * Shows the answer on a canvas.
+   * Shows the result on a canvas.
    *
    * @param {Canvas} canvas
    * @param {{ signal?: AbortSignal }} options  signal, and the options of the sink

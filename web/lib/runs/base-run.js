@@ -26,13 +26,13 @@ import { showAll } from '../sinks/canvas.js';
  * @property {1} version
  * @property {string} model    identifies the model of the run
  * @property {string} seed
- * @property {object} options  the options of the call, without seed and signal
+ * @property {object} options  the options with which the run was started, without seed and signal
  */
 
 /** When the stored steps exceed this many bytes, the oldest steps are dropped. Readers that arrive later cannot read the dropped steps. */
 const MOST_KEPT = 2 ** 27;
 
-/** One step of every EACH is measured, because there are many steps and their sizes are similar. */
+/** Only one of every EACH steps is measured, because there are many steps and their sizes are similar. */
 const EACH = 8;
 
 /** Estimates the memory that a value takes, in bytes. @param {any} value @returns {number} */
@@ -68,7 +68,8 @@ export class BaseRun {
   #next;
   /** The readers, each with the index of its next step. @type {Set<{ at: number }>} */
   #readers = new Set();
-  /** Total size of all steps so far in bytes, and the number of steps that were dropped to save memory. */
+  /** `#bytes`: estimated size of all steps so far. `#count`: number of steps so far. `#dropped`: number of steps that were dropped to save
+   * memory. */
   #bytes = 0;
   #count = 0;
   #dropped = 0;
@@ -84,7 +85,7 @@ export class BaseRun {
   /** The stored steps. Normally, these are all steps so far. @type {Step[]} @internal */
   steps = [];
 
-  /** Whether the run pauses when its last reader leaves, until another reader arrives. @internal */
+  /** If true, the run pauses when its last reader leaves, and continues when another reader arrives. @internal */
   waits = false;
 
   /** Resolves when the input has been read; undefined if the run has no input. @type {Promise<unknown> | undefined} @internal */
@@ -346,7 +347,7 @@ export class BaseRun {
 
   /**
    * @template T
-   * @param {T} drawn  the properties that saved runs of this verb have in addition to the common ones; they are copied
+   * @param {T} drawn  the properties that only saved runs of this method have; they are copied
    * @returns {{ version: 1, seed: string, model: string, options: object } & T}
    * @internal
    */

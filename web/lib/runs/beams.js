@@ -51,7 +51,7 @@ export class Beams {
   }
 
   /**
-   * Returns the best complete hypothesis, including its end, or the best live hypothesis if none is complete.
+   * Returns the best complete hypothesis, including its end token, or the best live hypothesis if none is complete.
    * @returns {{ ids: Uint32Array<ArrayBuffer>, ended: boolean }}
    */
   get found() {

@@ -44,7 +44,8 @@ import { probabilitiesAt } from './probabilities.js';
  * the first ids while the later ones are still being drawn. The worker then alternates between drawing and encoding.
  *
  * One worker computes all parts of a sample, but this class runs on the page, because the worker would otherwise contain this code for
- * every model. The page needs only a small part of the time: 9 % of 0.126 ms per audio code in Node, including the reading of the steps.
+ * every model. The page's part of the work is small: in Node, it takes 9 % of the 0.126 ms per audio code, including the time to read the
+ * steps.
  *
  * @template Result
  * @extends {BaseRun<FlowStep, Result>}

@@ -24,7 +24,7 @@ export const arrayOf =
     Array.isArray(value) && value.length <= most && value.length >= least && Array.from(value).every(form);
 
 /**
- * Matches typed arrays. JSON turns a typed array into an object with one property per number; such objects match, too.
+ * Matches typed arrays. JSON turns a typed array into an object with one property per number, so objects of this form match, too.
  * @param {Form} form  the form of each item
  * @param {number} [length]  the number of items; by default any
  * @returns {Form}
@@ -47,9 +47,9 @@ export const optional = (form) => (value) => value === undefined || form(value);
  * Throws if an entry of a saved run has a form that run.save() never writes.
  *
  * @param {any} saved
- * @param {Record<string, Form>} forms  the kind's entries, in addition to the common ones
+ * @param {Record<string, Form>} forms  the entries that only this kind has
  */
 export function checkSaved(saved, forms) {
   const wrong = Object.keys(forms).find((name) => !forms[name](saved[name]));
-  if (wrong !== undefined) throw new NextPixelError('state', `This is not a saved run: its ${wrong} must be as run.save() returned it`);
+  if (wrong !== undefined) throw new NextPixelError('state', `This is not a saved run: its ${wrong} is not what run.save() returned`);
 }

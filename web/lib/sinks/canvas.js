@@ -53,7 +53,7 @@ export function contextOf(canvas) {
   } catch {
     /* the object is not a canvas, or the canvas was transferred */
   }
-  if (!context) throw argumentError('drawTo() needs a canvas with a 2D context, not a proxy; WebGL or a transfer leaves none');
+  if (!context) throw argumentError('drawTo() needs a canvas with a 2D context, not a proxy, WebGL or a transferred canvas');
   return /** @type {CanvasRenderingContext2D} */ (context);
 }
 

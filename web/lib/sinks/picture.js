@@ -2,7 +2,7 @@
 // @ts-check
 
 /**
- * Implements the sink of pictures. The sink shows pictures on canvases while they are drawn, with at most one paint per animation frame.
+ * Implements the sink for pictures. The sink shows pictures on canvases while they are drawn, with at most one paint per animation frame.
  */
 
 import { argumentError } from '../base/error.js';
@@ -40,7 +40,7 @@ export class PictureSink {
   #painted;
   /** An error that one of the caller's functions threw while nothing was waiting for the sink. @type {{ reason: unknown } | undefined} */
   #failed;
-  /** Whether no reader waits for the sink any more. */
+  /** True once no reader waits for the sink. */
   #over = false;
   /** A picture with only the given pixels. @type {Picture} */
   #given;
@@ -173,7 +173,7 @@ function resize(canvas, width, height) {
  */
 function imageData(context, picture) {
   if (classOf(picture) === 'ImageData') return /** @type {ImageData} */ (picture);
-  const image = context.createImageData(picture.width, picture.height); // canvas libraries for Node accept only such image data
+  const image = context.createImageData(picture.width, picture.height); // canvas libraries for Node accept only image data that the context created
   image.data.set(picture.data);
   return image;
 }

@@ -2,9 +2,9 @@
 // @ts-check
 
 /**
- * A canvas that keeps its size on the page, at the device's own resolution, and takes font and colours from its style. The content is
- * painted again when the size, the resolution, the font or a colour changes. For screen readers, the text is also the content of the
- * canvas element.
+ * A canvas that keeps its size on the page and uses the device's full resolution. Its style sets the font and the colours. The content is
+ * painted again when the size, the resolution, the font or a colour changes. For screen readers, the text content of the canvas element is
+ * set to the text.
  */
 
 import { media } from '../base/media.js';
@@ -15,7 +15,7 @@ import { atNextFrame, contextOf, watchColours } from './canvas.js';
 /** @import { Canvas } from './canvas.js' */
 
 /**
- * The sheets, by the canvas that each paints. If several sheets use a canvas, only the last one repaints it when the window changes.
+ * Maps each canvas to the sheet that paints it. If several sheets use a canvas, only the last one repaints it when the window changes.
  * @type {WeakMap<object, Sheet>}
  */
 const painters = new WeakMap();
@@ -100,7 +100,7 @@ export class Sheet {
   }
 
   /**
-   * Returns the current colours. If the visitor forces colours on the page, everything is drawn in one colour.
+   * Returns the current colours. In forced-colors mode, everything is drawn in one colour.
    *
    * @returns {{ ink: string, accent: string, surprise: string, forced: boolean }}
    */

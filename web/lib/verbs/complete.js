@@ -15,9 +15,10 @@ export const attributes = {
   src: { given: (element, signal, { fetch }) => fetch?.(element.src, signal, element) },
   /** number of known rows of the picture; absent: half of the rows */
   rows: { whole: [0, 65536], fits: canBeKnown },
-  /** for a MIDI file, the names of the voices to keep, separated by spaces, while the others are drawn; absent: the file is continued */
+  /** for a MIDI file, the names of the voices to keep, separated by spaces; all other voices are drawn; absent: the file is continued */
   voices: { read: (names) => names.trim().split(/\s+/), fits: (_, { voices }) => voices !== undefined },
   /** number of pictures to draw for each picture that is shown; these pictures compete while they are drawn (`resample`), and the likeliest
-   * one is shown. 4 to 8 tries make fewer mistakes and take that many times as long; `samples` times `tries` is at most 64. Default 1 */
+   * one is shown. With 4 to 8 tries, the pictures have fewer mistakes but take 4 to 8 times as long; `samples` times `tries` is at most 64.
+   * Default 1 */
   tries: { whole: [1, NX_MAX_SAMPLES], initial: 1 },
 };

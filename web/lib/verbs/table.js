@@ -15,7 +15,8 @@ import * as VERBS from './index.js';
  *
  * @typedef {Pick<Setting, 'whole' | 'number' | 'over' | 'initial' | 'fits'> & {
  *   given?: (element: any, signal: AbortSignal, look: any) => unknown, read?: (text: string) => unknown }} Reading
- *   given: returns an argument that precedes the options, from an element and the look of its model; read: converts the string to an option
+ *   given: returns an argument that precedes the options, given an element and the `Look` of its model; read: converts the string to an
+ *   option
  */
 
 /**

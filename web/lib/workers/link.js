@@ -11,8 +11,8 @@ import { startWorker } from './start.js';
 /** @import { WorkerHandle } from './start.js' */
 
 /**
- * Milliseconds between two heartbeats, and the number of consecutive heartbeats that may stay unanswered; this number is larger while the
- * worker reads a file. Heartbeats are sent while an answer from the worker is awaited.
+ * `BEAT_MS`: milliseconds between two heartbeats. `MISSES`: number of consecutive heartbeats that may stay unanswered, or `MISSES_OPENING`
+ * while the worker reads a file. Heartbeats are sent while an answer from the worker is awaited.
  */
 const BEAT_MS = 4000;
 const MISSES = 5;
@@ -181,7 +181,7 @@ export class Link {
     this.#missed = 0;
     if (message.type === 'lost') return this.#lose('the engine stopped unexpectedly');
     const job = this.#jobs.get(message.id);
-    if (!job) return; // an answer to a heartbeat, or for a job that was stopped in the meantime
+    if (!job) return; // the message answers a heartbeat, or belongs to a job that was stopped in the meantime
     this.#mayMiss = MISSES;
     if (message.type === 'failed') job.fail(fromPlain(message.error));
     else job.answer(message);

@@ -105,8 +105,8 @@ const DOT_DETECTOR = new Uint8Array([
  *
  * @returns {'baseline' | 'relaxed' | 'pairs'} relaxed: relaxed SIMD is available and correct. It is not correct in V8 11.3 (Node 20 with a
  *   flag), which accepts the module but computes a wrong number. pairs: relaxed SIMD is available, but the processor has no dot-product
- *   instruction, so the engine adds pairs of products in 16 bits. A second operand outside its valid range, 0..127, reveals this case: such
- *   engines read the byte -1 as 255, and their 16-bit sums saturate
+ *   instruction, so the engine adds pairs of products in 16 bits. To detect this case, the second operand is outside its valid range,
+ *   0..127: on such a processor, the engine reads the byte -1 as 255, and its 16-bit sums saturate
  * @internal
  */
 export function fastest() {
@@ -115,6 +115,6 @@ export function fastest() {
     if (a(-100, 127) !== 4 * -100 * 127 + 7) return 'baseline';
     return a(127, -1) === 2 * 32767 + 7 ? 'pairs' : 'relaxed';
   } catch {
-    return 'baseline'; // the instructions are unknown here, or the page's policy forbids WebAssembly, which compile() reports
+    return 'baseline'; // the instructions are unknown here, or the page's policy forbids WebAssembly; compile() reports the policy
   }
 }

@@ -8,7 +8,7 @@ import { part, recovering } from '../base/part.js';
 import { startOwn, workerAddress } from '../files.js';
 import { inNode } from '../base/platform.js';
 
-/** How many milliseconds a worker's script may take until it has been loaded and the worker has announced itself. */
+/** Maximum time in milliseconds in which a worker's script must be loaded and the worker must announce itself. */
 const START_MS = 60000;
 
 /** @import { WorkerUrl } from '../engine/protocol.js' */

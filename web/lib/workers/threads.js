@@ -31,7 +31,8 @@ export function compileThreads(patience) {
 }
 
 /**
- * Starts helpers for a worker that has opened a model. Helpers send no messages, so a helper that is slow or has ended delays nothing.
+ * Starts helpers for a worker that has opened a model. Helpers send no messages, so the model does not wait for a helper that is slow or
+ * has ended.
  *
  * @param {Model} model  its property `threads` is set if helpers have started
  * @param {Link} link

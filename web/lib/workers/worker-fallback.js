@@ -28,7 +28,7 @@ let policy;
 /** The reason why the page did not allow the worker. @type {unknown} */
 let refused;
 
-/** @param {string} url  an address made here, or given by the caller */
+/** @param {string} url  an address that this file made, or that the caller gave */
 function trusted(url) {
   try {
     policy ??= /** @type {any} */ (globalThis).trustedTypes?.createPolicy(POLICY, {
@@ -164,7 +164,7 @@ function advice(url, own, forbidden) {
 async function scriptAt(url, forbidden) {
   try {
     const response = await again(
-      () => fetch(url).catch(() => fetch(url, { cache: 'force-cache' })), // a worker must also be replaceable without a connection
+      () => fetch(url).catch(() => fetch(url, { cache: 'force-cache' })), // a worker must be replaceable even if there is no network connection
       () => url.origin === globalThis.origin && forbidden.size === 0,
     );
     return response.ok && /javascript/.test(response.headers.get('content-type') ?? '') ? response : undefined;
