@@ -173,7 +173,8 @@ function resize(canvas, width, height) {
  */
 function imageData(context, picture) {
   if (classOf(picture) === 'ImageData') return /** @type {ImageData} */ (picture);
-  const image = context.createImageData(picture.width, picture.height); // canvas libraries for Node accept only image data that the context created
+  // canvas libraries for Node accept only image data that the context created
+  const image = context.createImageData(picture.width, picture.height);
   image.data.set(picture.data);
   return image;
 }
