@@ -164,7 +164,8 @@ function advice(url, own, forbidden) {
 async function scriptAt(url, forbidden) {
   try {
     const response = await again(
-      () => fetch(url).catch(() => fetch(url, { cache: 'force-cache' })), // a worker must be replaceable even if there is no network connection
+      // a worker must be replaceable even if there is no network connection
+      () => fetch(url).catch(() => fetch(url, { cache: 'force-cache' })),
       () => url.origin === globalThis.origin && forbidden.size === 0,
     );
     return response.ok && /javascript/.test(response.headers.get('content-type') ?? '') ? response : undefined;

@@ -35,7 +35,8 @@ export async function tokenizerOf(source, signal) {
  */
 async function partsOf(source, signal) {
   if (isBytes(source)) {
-    const bytes = ArrayBuffer.isView(source) && source.length > 0 ? source : bytesOf(source); // bytesOf() rejects a detached array, whose length is 0
+    // bytesOf() rejects a detached array, whose length is 0
+    const bytes = ArrayBuffer.isView(source) && source.length > 0 ? source : bytesOf(source);
     return inParts(bytes.length, async (from, to) => bytes.subarray(from, to));
   }
   if (isBlob(source)) {
