@@ -12,7 +12,7 @@ import { below, cellTerms, centreOf, rowSum, windowOf } from './terms.js';
 /** Tokens per second. Slow enough to watch. */
 const SPEED = 6;
 
-/** The kinds of attention, in the order of the page. The page's <head> preloads the weights of the first one. */
+/** The kinds of attention, in the order in which the page shows them. The page's <head> preloads the weights of the first kind. */
 const KINDS = ['additive', 'general', 'local-p', 'location', 'none'];
 const PREDICTED = 'local-p';
 
@@ -46,7 +46,7 @@ export function createAlignment(onSentence) {
       const map = make('div', { class: 'map' });
       panel.append(map, note);
       matrix = createMatrix(map, note, {
-        // While no cell is under the pointer, describes a row from the middle as an example.
+        // While the pointer is not over a cell, describes the middle row of the matrix as an example.
         rest() {
           const t = Math.floor((shown?.steps.length ?? 0) / 2);
           return shown?.steps[t] ? `${rowSum(row(t), sentence(), t + 1)}\n${hint}` : hint;
@@ -81,7 +81,7 @@ export function createAlignment(onSentence) {
     try {
       all = models.map((model) => ({ run: model.translate(text, { maps: true, signal }), steps: [], over: false }));
     } catch (error) {
-      said.textContent = fault(error); // the error can be, for example, that the sentence is too long
+      said.textContent = fault(error); // for example, the sentence is too long
       return 'ready';
     }
     onSentence(byKind, text);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Translates the sentence of the first figure again with networks in JavaScript, which return every intermediate vector. Two figures share
-// this example and the selected word.
+// Translates the visitor's sentence a second time with networks that are written in JavaScript and return every intermediate vector. The
+// unrolled network and the table of score functions share this translation and the selected word.
 // @ts-check
 import { fileBytes } from '../../shell/model/gguf.js';
 import { fault, weights } from '../../shell/index.js';
@@ -10,7 +10,7 @@ import { networkOf } from './network.js';
 
 /** The networks that generate their own translation. */
 export const WRITERS = /** @type {const} */ (['general', 'additive']);
-/** The networks that are forced to generate the first writer's translation. */
+/** The networks that are forced to generate the words of WRITERS[0], whatever they would choose themselves. */
 export const LOOKERS = /** @type {const} */ (['general', 'additive', 'local-p', 'location']);
 
 /** @typedef {{ network: Network, source: Read, steps: Step[] }} Trace */
@@ -46,7 +46,8 @@ export function createExample() {
   }
 
   /**
-   * Translates with the engine, then computes the same translation from the values in the weight file. Returns both.
+   * Translates with the engine, then computes the same translation in JavaScript from the values in the weight file. Returns the engine's
+   * run and the computed steps.
    * @param {string} kind
    * @param {Model} model
    * @param {string} text
@@ -110,7 +111,7 @@ export function createExample() {
       listeners.push(onShown);
       complaints.push(onFault);
     },
-    /** Called when a figure that needs the example comes near the screen. */
+    /** Called when a figure that needs the example is about to scroll into view. */
     open() {
       if (near) return;
       near = true;

@@ -60,7 +60,7 @@ export const weights = (players, sharpness, fit) =>
   PLACES.map(({ query }) => softmax(players.map((at) => sharpness * (fit === 'cosine' ? cosine : dot)(query, at))));
 
 /**
- * Returns the batting order. The positions take players one by one; each takes the remaining player to whom it gives the largest weight.
+ * Returns the batting order. The positions choose in turn: each takes the player with the largest weight among those that remain.
  *
  * @param {number[][]} rows
  */

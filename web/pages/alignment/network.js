@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Computes the recurrent networks of this page in JavaScript, because the engine does not return every vector. It uses the equations of
-// src/models/seq2seq.c and the same weight file as the engine. The engine multiplies in 8 bits, so the results differ slightly: the words
-// are the same, and the attention weights differ by about 0.01. This file does not use the DOM.
+// src/models/seq2seq.c and the same weight file as the engine. The engine multiplies in 8 bits, so its attention weights differ from these
+// by about 0.01. The generated words are the same. This file does not use the DOM.
 // @ts-check
 import { readGguf } from '../../shell/model/gguf.js';
 import { bell } from './terms.js';
@@ -10,12 +10,12 @@ import { bell } from './terms.js';
 /**
  * The encoder's output for a sentence.
  * @typedef {Object} Read
- * @property {Vector[]} h     annotations, one per word: the concatenated states of both directions
+ * @property {Vector[]} h     annotations, one per word: the forward and the backward state, concatenated
  * @property {Vector[]} keys  keys of the annotations: either the annotations themselves or W h
  * @property {Vector} start   initial state of the decoder
  */
 /**
- * A step of the decoder, which generates one word.
+ * One step of the decoder. Each step generates one word.
  * @typedef {Object} Step
  * @property {Vector} state    state after this step
  * @property {Vector} query    the query: either the state itself or W s
@@ -120,8 +120,8 @@ export function networkOf(file) {
   }
 
   /**
-   * Returns the decoder's initial vector for the sentence with one word left out. Only the states after this word, in either direction, are
-   * recomputed.
+   * Returns the decoder's initial vector for the sentence with one word left out. Each direction recomputes only the states that it reaches
+   * after this word.
    * @param {Read} source
    * @param {ArrayLike<number>} ids
    * @param {number} left index of the word to leave out; the sentence must have at least two words

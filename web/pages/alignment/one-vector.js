@@ -10,7 +10,7 @@ import { createVectorView } from './vector-view.js';
 /** @import { Model } from '../../shell/index.js' */
 /** @import { Network, Read, Vector } from './network.js' */
 
-/** Sentences of 5, 8, 12, 16 and 22 words. None of them occurs in the data. */
+/** Sentences of 5, 8, 12, 16 and 22 words. None of them occurs in the training data. */
 const SENTENCES = [
   'Ein Hund läuft durch Schnee.',
   'Zwei Kinder spielen am Strand mit einem Ball.',
@@ -58,7 +58,7 @@ export function createOneVector() {
     return loading;
   }
 
-  /** Describes the bars as a sentence. @param {{ read: string[], moved: number[] }} of */
+  /** Summarizes the bars in one sentence. @param {{ read: string[], moved: number[] }} of */
   function describe({ read, moved }) {
     if (moved.length < read.length - 1) return '';
     if (left >= 0) return phrase`Without “${read[left]}” the vector moves by ${percent(moved[left])} of its length.`;
@@ -126,7 +126,7 @@ export function createOneVector() {
 
   /** @param {number} i index of the word to leave out; -1 for none */
   function leave(i) {
-    if (!sentence) return; // the figure still shows the previous sentence
+    if (!sentence) return; // the new sentence has not been encoded yet
     left = Math.min(i, sentence.read.length - 2); // the end token cannot be left out
     void show(true);
   }
