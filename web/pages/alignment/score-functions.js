@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Lists the score functions of the papers, one per row. Some have a trained network. The others are computed from the states of another
-// network. This file does not use the DOM.
+// Lists the score functions of the papers, one per row. Some functions have a network that was trained with them. The others are computed
+// from the states of the `general` network. This file does not use the DOM.
 // @ts-check
 import { dot, softmax } from './network.js';
 /** @import { Vector } from './network.js' */

@@ -11,7 +11,7 @@ import { rowSum } from './terms.js';
 /** @param {number} x */
 const two = (x) => x.toFixed(2).replace('-', '−');
 
-/** @param {Example} example @param {(t: number) => void} onWord called with the selected word */
+/** @param {Example} example @param {(t: number) => void} onWord called with the index of the selected word */
 export function createScoreTable(example, onWord) {
   /** @type {HTMLInputElement} */
   const slider = byId('score-word');
