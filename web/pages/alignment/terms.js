@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
-// Formats an attention weight as the terms of its equation, and a row of weights as a sum. This file does not use the DOM.
+// Formats the equation that gives an attention weight, with its numbers filled in, and formats a row of weights as a weighted sum. This
+// file does not use the DOM.
 // @ts-check
 import { phrase } from '../../shell/page/phrase.js';
 
-/** Terms with weights below this are left out of a sum. */
+/** A sum leaves out terms whose weight is below this value. */
 const LEAST = 0.05;
 /** Number of terms of a softmax that are shown. */
 const TERMS = 3;
@@ -32,8 +33,8 @@ export function windowOf(centre, D, words) {
 export const bell = (i, centre, D) => Math.exp(-2 * ((i - centre) / D) ** 2);
 
 /**
- * Returns the exponential of word i in the softmax. The scores are known only up to a common constant, so the score of the best word is
- * taken as 0.
+ * Returns the exponential of word i in the softmax. The scores are known only up to a common constant, so the best word is given the score
+ * 0.
  * @param {ArrayLike<number>} weights
  * @param {number} i
  * @param {{ centre: number, D: number }} [local] for local attention: the parameters of the Gaussian factor
@@ -58,7 +59,7 @@ export function cellTerms(weights, i, local) {
 }
 
 /**
- * Formats a sum such as c_t = 0.10 h_1 + 0.75 h_2 + 0.15 h_3, and adds the words that belong to the largest terms.
+ * Formats a sum such as c_t = 0.10 h_1 + 0.75 h_2 + 0.15 h_3, followed by the words of its largest terms.
  * @param {ArrayLike<number>} weights
  * @param {string[]} words
  * @param {number} t index of the output word, starting at 1

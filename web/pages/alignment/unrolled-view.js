@@ -71,7 +71,7 @@ export function createUnrolledView(root, { onWord, say }) {
       context.lineTo(toX, toY);
       context.stroke();
     }
-    // Draws the recurrences: both directions of the encoder, one direction of the decoder.
+    // Draws the recurrent connections: two lines for the encoder (forward and backward), one for the decoder.
     for (let i = 1; i < read.length; i++) {
       line(x(i - 1), bottom + side * 0.3, x(i), bottom + side * 0.3, colours.edge, 1.5);
       line(x(i - 1), bottom + side * 0.7, x(i), bottom + side * 0.7, colours.edge, 1.5);

@@ -33,7 +33,7 @@ export function createUnrolled(example, onWord) {
   let shown;
   let at = 0;
   /**
-   * Functions that repaint the grids when their size or the colours change.
+   * The grids on the page, which are repainted when their size or the colours change.
    *
    * @type {{ canvas: HTMLCanvasElement, vector: Vector }[]}
    */

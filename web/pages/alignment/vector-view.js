@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Draws a network without attention, unrolled in time, on a canvas. The encoder is at the bottom and the decoder at the top. Between them
-// is the vector that connects them.
+// Draws a network without attention, unrolled in time, on a canvas. The encoder is at the bottom, the decoder at the top, and the vector
+// that connects them in the middle.
 // @ts-check
 import { make, onTheme, palette, perFrame, phrase } from '../../shell/index.js';
 import { paintState, rowOfWords } from './state-map.js';
@@ -13,8 +13,8 @@ import { paintState, rowOfWords } from './state-map.js';
  * @property {Vector} vector       the vector that the encoder passes to the decoder
  * @property {string[]} written
  * @property {Vector[]} decoder    one state per word
- * @property {number[]} moved      for each word, how far the vector moves if the word is left out, relative to the vector's length; shorter
- *   than `read` until all words are computed
+ * @property {number[]} moved      for each word, how far the vector moves if the word is left out, as a fraction of the vector's length; it
+ *   has fewer items than `read` while this is still being computed
  * @property {number} left         index of the word that is left out; -1 for none
  */
 
@@ -30,9 +30,9 @@ const FULL = 0.7;
 
 /**
  * @param {HTMLElement} root
- * @param {{ left: () => number, onLeft: (i: number) => void }} hooks `left` returns the index of the word that the visitor chose last; the
- *   drawing shows this word only once its translation is complete. `onLeft` is called with the index of the next word to leave out, or -1
- *   for none
+ * @param {{ left: () => number, onLeft: (i: number) => void }} hooks `left` returns the index of the word that the visitor chose last,
+ *   which may not be drawn yet, because the sentence is first translated without it. `onLeft` is called with the index of the next word to
+ *   leave out, or -1 for none
  */
 export function createVectorView(root, { left, onLeft }) {
   const canvas = make('canvas', {
@@ -79,7 +79,7 @@ export function createVectorView(root, { left, onLeft }) {
       for (const [px, py] of points) context.lineTo(px, py);
       context.stroke();
     }
-    // Draws the recurrences: both directions of the encoder, one direction of the decoder.
+    // Draws the recurrent connections: two lines for the encoder (forward and backward), one for the decoder.
     const last = read.length - 1;
     for (const part of [0.25, 0.75])
       line(

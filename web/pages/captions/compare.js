@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Compares soft and hard attention for the same words of the same scene. Shows the weights of soft attention, one draw of hard attention,
-// and the mean of several draws.
+// Compares soft and hard attention for the same words of the same scene. Shows the weights of soft attention, one location drawn by hard
+// attention, and the mean of several such draws.
 // @ts-check
 import { acquire, byId, createLoading, make, phrase, weights as addressOf } from '../../shell/index.js';
 import { imageFor, paint } from './tell.js';
@@ -15,7 +15,7 @@ const DRAWS = 64;
 const named = (place, { columns }) => phrase`row ${Math.floor(place / columns) + 1}, column ${(place % columns) + 1}`;
 
 /**
- * Returns the distance between two maps, half the sum of their absolute differences: 0 to 1.
+ * Returns the distance between two maps, 0 to 1. It is half the sum of their absolute differences.
  * @param {ArrayLike<number>} a
  * @param {ArrayLike<number>} b
  */
@@ -37,7 +37,7 @@ export function createCompare(tell) {
   /** @type {Model | undefined} */
   let hard;
   /**
-   * The soft weights and the locations of all draws, for each word.
+   * For each word: the attention weights of both networks, and the locations that hard attention drew.
    * @type {{ word: string, soft: Float32Array, hard: Float32Array, places: number[] }[]}
    */
   let looks = [];
@@ -88,7 +88,7 @@ export function createCompare(tell) {
       }));
       if (!looks[chosen]) chosen = sharpest(looks);
       const same = words.children.length === looks.length && looks.every(({ word }, i) => words.children[i].textContent === word);
-      // If the caption is the same, the visitor's selection stays.
+      // If the caption has not changed, the visitor's selection is kept.
       if (!same)
         words.replaceChildren(
           ...looks.map(({ word }, i) => {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Lets the visitor move the light. The network then generates the caption while it sees only one location.
+// Lets the visitor move the light. The network sees only the lit location while it generates the first words of the caption.
 // @ts-check
 import { byId, fault, make } from '../../shell/index.js';
 import { imageFor, paint } from './tell.js';
