@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
-// Samples the words of the experiment by Lafferty, McCallum and Pereira, and trains the two models that learn from them. This file does not
+// Samples words for the experiment of Lafferty, McCallum and Pereira, and trains a MEMM and a CRF on these words. This file does not
 // use the DOM.
 // @ts-check
 import { randomFrom } from '../../shell/run/random.js';
 
 export const LETTERS = ['r', 'i', 'o', 'b'];
-/** State after each letter: 0-1-2-3 writes rib, and 0-4-5-3 writes rob. */
+/** The states of the two paths after the initial state 0. The path 0-1-2-3 writes rib, and the path 0-4-5-3 writes rob. */
 const PATHS = [
   [1, 2, 3],
   [4, 5, 3],
@@ -60,7 +60,7 @@ export function climb(kind, g, table) {
   const gradient = zeros();
   table.forEach(([n0, n1], code) => {
     const q = second(kind, g, code);
-    const pull = n1 - (n0 + n1) * q; // gradient for the second path; that for the first path is its negative
+    const pull = n1 - (n0 + n1) * q; // gradient for the second path; the gradient for the first path is -pull
     for (let t = 0; t < (kind === 'MEMM' ? 1 : 3); t++) {
       gradient[PATHS[1][t]][letterOf(code, t)] += pull;
       gradient[PATHS[0][t]][letterOf(code, t)] -= pull;

@@ -2,8 +2,8 @@
 // @ts-check
 
 /**
- * Sentences from the validation part of the treebank. Each has a pin that makes another word change its tag in all three models.
- * `node weights/eval/kinds/tag/pins.js validation.tsv` lists such pins.
+ * Sentences from the validation part of the treebank. In each, one word can be pinned to a tag so that all three models change the tag of
+ * another word. `node weights/eval/kinds/tag/pins.js validation.tsv` lists the sentences, words and tags for which this happens.
  *
  * @type {{ text: string, word: number, tag: string }[]}
  */

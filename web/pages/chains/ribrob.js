@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Runs the experiment of Lafferty, McCallum and Pereira. The words rib and rob pass through a noisy channel. A MEMM and a CRF with the same
-// states learn to recover them.
+// states learn to recover the path that wrote each word.
 // @ts-check
 import { announce, byId, make, percent, phrase, reducedMotion, whileSeen } from '../../shell/index.js';
 import { LETTERS, TEST, TRAIN, climb, doubt, errors, second, words, zeros } from './channel.js';
@@ -38,7 +38,7 @@ export function createRibRob() {
     }
     round++;
   }
-  /** @param {boolean} asked whether the visitor started the training; only then is its end announced */
+  /** @param {boolean} asked whether the visitor started the training; the end of other trainings is not announced */
   function go(asked) {
     for (let i = 0; i < 3 && round < ROUNDS; i++) step();
     show();
