@@ -59,7 +59,7 @@ export function createScene() {
     context.fillRect(0, 0, SIDE, SIDE);
     context.imageSmoothingQuality = 'high';
     if (own) context.drawImage(own, 0, 0, SIDE, SIDE);
-    context.globalCompositeOperation = 'darken'; // the white margins of drawings hide nothing, as in the training pictures
+    context.globalCompositeOperation = 'darken'; // a drawing's white margin covers nothing, as in training
     for (const { name, row, left, top, size } of placed)
       context.drawImage(sheet, THINGS.indexOf(name) * TILE, row * TILE, TILE, TILE, left, top, size, size);
     const { data } = context.getImageData(0, 0, SIDE, SIDE);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Draws the picture for this page's card on the front page: the initial scene of the page, with the attention for two words as light.
+// Draws the picture for this page's card on the front page: the page's initial scene, in which light shows where the network looked for two
+// of the words.
 // @ts-check
 import { HEIGHT, WIDTH, withPage } from '../../front/stills.js';
 import { encodePng } from '../../shell/picture/png.js';

@@ -23,7 +23,9 @@ import { SIDE } from './scene.js';
  * nine has a lower probability.
  */
 const SURE = 0.6;
-/** WHITE: at least this fraction of every training scene is white. */
+/**
+ * WHITE: at least this fraction of every training scene is white. PAPER: a pixel is white if each of its channels has at least this value.
+ */
 const WHITE = 0.5,
   PAPER = 245;
 /** Each word is highlighted for this many milliseconds. */
@@ -46,7 +48,8 @@ export async function paint(canvas, picture, grid, weights) {
 }
 
 /**
- * Converts a scene to a model's input. A visitor's model may need another size; the library then scales a canvas to it.
+ * Converts a scene to a model's input. A model that the visitor opened may need a different size; in this case the result is a canvas,
+ * which the library scales.
  * @param {Model} model
  * @param {Uint8Array} picture
  */
@@ -182,7 +185,7 @@ export function createTell(scene) {
         }
         if (signal.aborted) return;
         show(steps.length);
-        // The caption is the same in every browser. The nats and the attention differ slightly, because browsers scale the objects
+        // The caption is the same in every browser. Its cost in nats and the attention differ slightly, because browsers scale the objects
         // differently.
         byId('result').textContent = steps.map(({ word }) => word).join(' ');
       }

@@ -31,7 +31,8 @@ function backward({ A, U }) {
 }
 
 /**
- * Returns the best z (in a tie, the lowest indices), the best score up to each cell, and the predecessor of each cell on its best path.
+ * Returns the best tags z (in a tie, the lowest indices). For each cell, also returns the score of the best path to it and its predecessor
+ * on this path.
  * @param {Chain} chain
  */
 export function viterbi({ start, A, U }) {
