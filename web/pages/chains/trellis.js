@@ -35,7 +35,7 @@ export function createTrellis() {
   const { best, from, z } = viterbi(chain);
   /** @type {Pass} */
   let pass = 'forward';
-  /** Number of computed columns. All columns are shown as computed until the visitor starts a replay. */
+  /** Number of columns that are filled in. The table is complete until the visitor starts a replay. */
   let done = WORDS.length;
   /** The cell whose sum the figure explains. */
   let cell = { t: 1, c: 1 };

@@ -66,7 +66,7 @@ export function createVowels() {
   let rounds = 0;
   /** @type {number | undefined} */
   let frame;
-  /** @param {boolean} asked whether the visitor started the training; only then is its end announced */
+  /** @param {boolean} asked whether the visitor started the training; the end of other trainings is not announced */
   function go(asked) {
     const found = round(hmm);
     hmm = found.hmm;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Starts the chat page. The page's own model continues a story. A model from the shelf, or the visitor's own model, answers with its chat
-// template.
+// Starts the chat page. The page's own model continues a story. Models from the list above the chat, and models that the visitor opens,
+// answer messages with the chat template of their file.
 // @ts-check
 import {
   acquireFirst,
@@ -89,7 +89,7 @@ function createPage(Box, continuing) {
       if (messages.length === 0 && !field.value) sessionStorage.removeItem(KEPT);
       else sessionStorage.setItem(KEPT, JSON.stringify({ messages, draft: field.value, name, chat }));
     } catch {
-      forgetConversation(); // storage is forbidden or full: a reload must start a new conversation
+      forgetConversation(); // storage is forbidden or full; then a reload must start a new conversation
     }
   }
   talk.field.addEventListener('input', () => {
@@ -116,7 +116,7 @@ function createPage(Box, continuing) {
     showCard(next);
   }
 
-  /** Replaces the page's own model. The messages stay if the new model has a template. @param {Model} next */
+  /** Replaces the page's own model. The messages stay if both the old and the new model have a chat template. @param {Model} next */
   function replace(next) {
     const before = model;
     const has = next.info.chatTemplate !== '';
