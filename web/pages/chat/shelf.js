@@ -46,9 +46,10 @@ function wrong(error, name, part) {
 }
 
 /**
- * @param {{ onModel: (model: Model) => void, focus: () => void, before?: string }} hooks  onModel: receives a loaded model and must close
- *   it; focus: moves the focus to the chat; before: name of the model that answered before a reload
- * @returns {Promise<{ clear: () => void }>}  clear: updates the list; to be called when a model from elsewhere answers
+ * @param {{ onModel: (model: Model) => void, focus: () => void, before?: string }} hooks  onModel: called with a loaded model, which it
+ *   must close later; focus: moves the focus to the chat; before: name of the model that answered before a reload
+ * @returns {Promise<{ clear: () => void }>}  clear: updates the list; call it when a model that is not from the list becomes the chat's
+ *   model
  */
 export async function createShelf({ onModel, focus, before }) {
   const { cache, chatModels, memoryOf, suggestedModel, tokensPerSecondOf } = await shelf();
@@ -143,7 +144,7 @@ export async function createShelf({ onModel, focus, before }) {
     const card = cards.find((one) => one.model === model);
     await showAll();
     tell(phrase`Loading ${name}`);
-    /** Text to show unless the visitor has chosen another model in the meantime. */
+    /** The status message. It is not shown if the visitor has chosen another model in the meantime. */
     let text = '';
     try {
       const loaded = await load(url, {
@@ -159,7 +160,7 @@ export async function createShelf({ onModel, focus, before }) {
       onModel(loaded);
       text = [phrase`${name} answers now.`, ...loaded.info.warnings].join(' ');
     } catch (error) {
-      if (loading !== mine) return void showAll(); // part of the file may have been stored
+      if (loading !== mine) return void showAll(); // shows whether part of the file has been stored
       const part = (await cache.list()).some((file) => file.size !== undefined && isOf(model, file));
       text = signal.aborted ? phrase`Loading was cancelled.` : wrong(error, name, part);
     }

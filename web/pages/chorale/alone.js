@@ -115,7 +115,7 @@ export function createAlone(answer) {
     roll.paintSoon();
   }
 
-  /** Returns the notes that a position attends to, as arcs. @param {number} position */
+  /** Returns one arc for each note that a position attends to. @param {number} position */
   function arcsOf(position) {
     const shares = maps.get(position);
     return (roll?.notes ?? []).flatMap((to) => {
@@ -178,7 +178,7 @@ export function createAlone(answer) {
 }
 
 /**
- * Returns the fraction of attention that each earlier position gets, over all heads.
+ * Returns the fraction of attention that each earlier position gets, averaged over all heads.
  *
  * @param {AttentionMap[]} maps
  */

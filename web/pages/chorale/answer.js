@@ -26,7 +26,9 @@ import { sentenceOf } from './sentence.js';
 
 const SEED = 3;
 const TEMPERATURE = 0.8;
-/** After this many milliseconds without a key, the melody counts as complete. The last bar is then sampled again until it ends well. */
+/**
+ * If no key is pressed for this many milliseconds, the melody counts as complete. The last bar is then sampled again until it ends well.
+ */
 const WHOLE = 1500;
 /** The initial melody: pitches, and durations in ticks. */
 const OWN = [
@@ -78,7 +80,7 @@ export function createAnswer() {
   let roll;
   /** @type {AbortController | undefined} */
   let stopper;
-  /** While the visitor plays, the timer after which the melody counts as complete. @type {ReturnType<typeof setTimeout> | undefined} */
+  /** The timer that completes the melody. It runs while the visitor plays. @type {ReturnType<typeof setTimeout> | undefined} */
   let growing;
   let melody = sung(OWN);
   let range = [60, 81];
@@ -260,7 +262,7 @@ export function createAnswer() {
   }
 
   /**
-   * Shows the probability of each key as the next note, on the keys that the soprano can sing.
+   * Shows on each key of the soprano's range how probable it is as the next note.
    * @param {Float32Array} odds  probabilities by id
    */
   function showOdds(odds) {

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
-// Samples the last bar of the voices several times, and keeps the bar after which the model gives the highest probability to the end token.
+// Samples the last bar of the voices several times, and keeps the sample that makes the end token most probable.
 // @ts-check
 /** @import { Model } from '../../shell/index.js' */
 /** @typedef {import('../../lib/kinds/note/note-run.js').NoteRun} NoteRun */
 
 /**
- * ENDINGS: maximum number of attempts for the last bar. ENOUGH: surprisal of the end, in nats, at or below which no further attempt is
- * made.
+ * ENDINGS: maximum number of attempts for the last bar. ENOUGH: a bar is accepted without further attempts if the surprisal of the end
+ * token is at most this many nats.
  */
 const ENDINGS = 24,
   ENOUGH = 0.1;

@@ -32,7 +32,8 @@ export async function hear(run, roll, signal) {
 }
 
 /**
- * Sets the links that save a run. The MIDI file is created immediately, the WAV file only when the visitor requests it.
+ * Sets the addresses of the links that save a run as a file. The MIDI file is created immediately, the WAV file only when the visitor
+ * requests it.
  *
  * @param {{ midi: HTMLAnchorElement, wav: HTMLAnchorElement }} links
  * @param {NoteRun} run

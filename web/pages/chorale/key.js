@@ -59,7 +59,7 @@ export function createKey(answer) {
     stopper?.abort();
     if (!run || !roll) return;
     const { signal } = (stopper = new AbortController());
-    const trouble = await hear(run, roll, signal).catch(() => ''); // stopped by the visitor
+    const trouble = await hear(run, roll, signal).catch(() => ''); // the visitor stopped the playback
     if (trouble) same.textContent = trouble.trim();
   });
   answer.on(draw);
