@@ -24,7 +24,7 @@ export const createColour = () =>
       weights: weights('emoji.gguf'),
       temperature: 0.9,
       tries: 12,
-      // Percentage of the rows that are given. If the mouth of a face is not among them, the model rarely draws one.
+      // Percentage of the rows that are given. If these rows do not include a face's mouth, the model rarely draws a mouth.
       given: 66,
       // Indices of the emoji, out of 24, that have recognisable completions. Each was judged at a glance from three completions with seed 7
       // and the values of `tries` and `given` above.
@@ -33,9 +33,10 @@ export const createColour = () =>
     photos: {
       strip: 'photos',
       weights: weights('cifar10.gguf'),
-      // Chosen between 0.8 and 1 by looking at samples, halfway through the training. Below 1, completions became dark and lost detail.
+      // Samples with temperatures from 0.8 to 1 were compared by eye, halfway through the training. Below 1, completions became dark and
+      // lost detail.
       temperature: 1,
-      // The first photographs in the strip that belong to different classes.
+      // Indices of six photographs from six classes: the first of each class in the strip.
       first: [0, 1, 3, 4, 6, 10],
     },
     task: completion,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Measures the structural dissimilarity of two pictures. It compares their mean, spread and pattern in each window.
+// Measures the structural dissimilarity of two pictures, which compares the mean, the spread and the pattern of values in each window.
 // @ts-check
 
 /** WINDOW: side of a window in pixels. C1, C2: constants of Wang et al. 2004 for values up to 255. */
