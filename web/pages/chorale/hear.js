@@ -9,7 +9,13 @@ import { fault, phrase } from '../../shell/index.js';
 let context;
 export const audio = () => (context ??= new AudioContext());
 
-/** @param {NoteRun} run @param {Roll} roll @param {AbortSignal} signal @returns {Promise<string>} the error message, or '' */
+/**
+ * Plays a run. Returns the error message, or ''.
+ * @param {NoteRun} run
+ * @param {Roll} roll
+ * @param {AbortSignal} signal
+ * @returns {Promise<string>}
+ */
 export async function hear(run, roll, signal) {
   try {
     const { late } = await run.playTo(audio(), {

@@ -186,7 +186,7 @@ export function createGalleryFigure({ id, task, fate }, choice, subjects, { onRu
       gallery.use(null);
       sight.renew();
     },
-    /** Applies the settings in an address once the figure's model has loaded. @param {URLSearchParams} given */
+    /** Applies the settings in an address. Call it after the figure's model has loaded. @param {URLSearchParams} given */
     apply(given) {
       const { width, height } = among[0].image;
       const rgb = fromText(given.get('pixels') ?? '', 3 * width * height);
@@ -194,7 +194,7 @@ export function createGalleryFigure({ id, task, fate }, choice, subjects, { onRu
       transport.seed = wholeIn(given, 'seed', 0, 1e9 - 1, transport.seed);
       gallery.seed = transport.seed;
       setTries(wholeIn(given, 'tries', 1, 64, Number(tries?.value)));
-      // Links that are older than this setting mean that half of the picture is given.
+      // An old link does not contain this setting. When such links were made, half of the picture was always given.
       const old = !given.has('given') && ['seed', 'picture', 'pixels'].some((setting) => given.has(setting));
       setGiven(old ? HALF : wholeIn(given, 'given', 1, 99, Number(givenPart?.value)));
       if (rgb) {

@@ -6,7 +6,7 @@ import { Row, SHOWN } from './row.js';
 /** @import { PictureOptions, Model, Phase, PictureRun, Shot, Subject } from '../../shell/index.js' */
 /** @import { Preview, Plan } from './row.js' */
 
-/** Maximum number of pixels per second of each picture. Fast enough for six rows, slow enough to watch. */
+/** Maximum drawing speed, in pixels per second for each picture. Fast enough for six rows, slow enough to watch. */
 const SPEED = 400;
 /** Number of pixels requested per message. */
 const CHUNK = 16;
@@ -16,8 +16,8 @@ const CHUNK = 16;
  * @property {'complete' | 'superResolve'} kind
  * @property {Plan} plan
  * @property {(model: Model, image: ImageData, options?: PictureOptions & { rows?: number }) => PictureRun} ask
- * @property {(run: PictureRun, codec: Codec, image: ImageData) => Preview} preview returns the contents of a row before the run draws;
- *   image: the picture that the run receives
+ * @property {(run: PictureRun, codec: Codec, image: ImageData) => Preview} preview returns what a row shows before the model draws in it;
+ *   image: the input picture of the run
  */
 
 /**
@@ -27,7 +27,7 @@ const CHUNK = 16;
  * @param {Object} hooks
  * @param {(phase: Phase) => void} hooks.onPhase
  * @param {(ms: number, pixels: number) => void} hooks.onPull receives the time that the model took, and the number of pixels that it drew
- * @param {(subjects: Subject[]) => void} hooks.onEnd called with the drawn rows after a run has ended
+ * @param {(subjects: Subject[]) => void} hooks.onEnd called after a run has ended, with the input pictures of the rows that are complete
  * @param {(error: unknown) => void} hooks.onError
  */
 export function createGallery(root, first, task, { onPhase, onPull, onEnd, onError }) {
@@ -40,8 +40,7 @@ export function createGallery(root, first, task, { onPhase, onPull, onEnd, onErr
   let seed = 0;
   let temperature = 1;
   /**
-   * Number of pictures to draw per row. They are split into as many groups as the row shows pictures, and the most probable picture of each
-   * group is shown.
+   * Number of pictures to draw per row. They are divided into SHOWN groups, and the row shows the most probable picture of each group.
    */
   let tries = SHOWN;
   /** Percentage of a picture's rows that are given for a completion. @type {number | undefined} */
@@ -67,7 +66,7 @@ export function createGallery(root, first, task, { onPhase, onPull, onEnd, onErr
     return { rows: step * Math.floor(((given / 100) * height) / step) };
   }
 
-  /** Shows a picture as the model receives it. @param {Row} row */
+  /** Shows in a row the picture that the model receives, for example without the part that it is to complete. @param {Row} row */
   function see(row) {
     if (model && codec) row.give(task.preview(task.ask(model, row.subject.image, part(model)), codec, row.subject.image));
   }
@@ -152,7 +151,7 @@ export function createGallery(root, first, task, { onPhase, onPull, onEnd, onErr
       rows.forEach(see);
     },
     start: () => run(rows),
-    /** @param {number} share weight of the model's picture, 0 to 1; the rest is the smooth enlargement */
+    /** @param {number} share weight of the model's picture, 0 to 1; the bicubic enlargement has the weight 1 - share */
     blend(share) {
       for (const row of rows) row.blend(share);
     },

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Starts the colour page, on which models complete pictures, enlarge them, and draw them given only a class.
+// Starts the colour page. Its models complete pictures, enlarge pictures, and draw whole pictures of a given class.
 // @ts-check
 import { acquire, asked, createClasses, introduce, phrase, startPage, weights } from '../../shell/index.js';
 import { createColour } from './colour.js';
@@ -16,8 +16,8 @@ createClasses({
 });
 
 /**
- * Passes the model that the page's address names to the figure that can use it. If the model cannot be loaded, it goes to the first figure,
- * which then reports the reason.
+ * Passes the model that the page's address names to the figure that can use it. If the model cannot be loaded, passes the address to the
+ * first figure, which reports the reason.
  * @param {string} address
  */
 async function show(address) {
