@@ -11,7 +11,7 @@ export const SHOWN = 3;
  * @typedef {{ words: string, share: number }} Note words: text under a picture; share: length of the bar next to it, 0 to 1
  *
  * @typedef {Object} Preview the contents of a row before anything is drawn
- * @property {{ picture: Picture, note?: Note }[]} given pictures for the tiles before the generated pictures
+ * @property {{ picture: Picture, note?: Note }[]} given pictures for the tiles to the left of the generated pictures
  * @property {Picture} start initial content of each generated picture
  * @property {(picture: Picture) => Note} [judge] returns the text below a generated picture
  * @property {Picture} [smooth] picture that the generated ones can be blended with
@@ -19,13 +19,13 @@ export const SHOWN = 3;
 
 /**
  * @typedef {Object} Plan the tiles and words of a row
- * @property {{ kind: string, name: string }[]} given the tiles before the generated pictures; kind: a CSS class
+ * @property {{ kind: string, name: string }[]} given the tiles to the left of the generated pictures; kind: a CSS class
  * @property {string} noun noun for a generated picture in file names, such as 'ending'
  * @property {string} called noun for a generated picture on the page
  * @property {string} many plural of this noun
  */
 
-/** Creates a picture with space for a text below it. @param {string} kind */
+/** Creates a tile: a canvas with space for text below it. @param {string} kind */
 function tile(kind) {
   const canvas = make('canvas', { role: 'img' });
   const note = make('p', { class: 'tile-note' });
@@ -77,8 +77,7 @@ export class Row {
   /** @type {Preview | undefined} */
   #preview;
   /**
-   * All generated pictures. They are split into as many groups as the row shows pictures, and the row shows the first picture of each
-   * group.
+   * All generated pictures. They are divided into SHOWN groups, and the row shows the first picture of each group.
    * @type {Picture[]}
    */
   #pictures = [];
@@ -102,7 +101,7 @@ export class Row {
     this.show(subject);
   }
 
-  /** Returns the number of generated pictures to show. It is smaller on a phone. */
+  /** Whether the row is visible. A phone shows fewer rows. */
   get shown() {
     return this.root.offsetParent !== null;
   }
@@ -118,7 +117,7 @@ export class Row {
     this.#given.forEach(({ canvas }, i) => canvas.setAttribute('aria-label', `${name}, ${this.#plan.given[i].name}`));
   }
 
-  /** Shows the picture as the model receives it, before the model draws. @param {Preview} preview */
+  /** Shows the model's input and clears the generated pictures. @param {Preview} preview */
   give(preview) {
     this.#preview = preview;
     preview.given.forEach(({ picture, note }, i) => {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Runs a section of the page that contains a gallery. The section loads when it comes near the screen, and can switch to another model.
+// Runs a section of the page that contains a gallery. The section loads its model when it is about to scroll into view, and can switch to
+// another model.
 // @ts-check
 import {
   acquire,
@@ -32,7 +33,7 @@ import { SHOWN } from './row.js';
 
 /**
  * @typedef {Object} Section
- * @property {string} id id of the section's elements and of its settings
+ * @property {string} id prefix of the ids of the section's elements; its settings in the address belong to `figure-${id}`
  * @property {Choice} emoji
  * @property {Choice} photos
  * @property {Task} task
@@ -47,10 +48,10 @@ export function createSection(section) {
   /** @type {Choice | undefined} */
   let shown;
   let opened = false;
-  /** Whether the model for the pictures on show has loaded. */
+  /** Whether the model for the displayed pictures has loaded. */
   let ready = false;
   const choices = createModelSwitch(byId(`${id}-switch`), change);
-  /** The visitor's own model, if any. It uses one of the page's strips. @type {Choice | undefined} */
+  /** The visitor's own model, if any, with one of the page's strips of pictures. @type {Choice | undefined} */
   let own;
   const chosen = () => (choices.value === 'own' && own ? own : choices.value === 'photos' ? section.photos : section.emoji);
   const ownModel = createOwnModel(byId(`${id}-own`), takeModel);
@@ -126,7 +127,7 @@ export function createSection(section) {
   }
   keepDrops();
   const address = keepInAddress(`figure-${id}`, {
-    // A copied link contains the visitor's picture, but the browser's history does not.
+    // The visitor's own picture is not stored in the address and the browser's history; only a copied link contains it.
     settings: () => (ready && figure && !figure.ofOwn ? figure.settings() : null),
     apply(given) {
       const model = given.get('model');

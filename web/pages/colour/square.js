@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Reduces the central square of a picture to a few pixels. Each pixel of the result is the mean of its area in the picture, over a white
-// background. The emoji for training and images in the library are reduced in the same way. The picture is read in horizontal bands,
+// Reduces the central square of a picture to a few pixels. Each pixel of the result is the mean of the pixels that it covers in the
+// picture, on a white background. The library, and the scripts that prepare emoji for training, reduce pictures in the same way. The
+// picture is read in horizontal bands,
 // because a canvas on a phone cannot hold a large photograph.
 // @ts-check
 

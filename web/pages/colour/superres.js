@@ -55,10 +55,10 @@ const enlargement = {
     const { width, height, channels, inputWidth = 0, inputHeight = 0 } = info;
     const small = /** @type {Uint8Array} */ (input);
     const smooth = opaque(bicubic(small, { width: inputWidth, height: inputHeight, channels }, info), width, height);
-    /** The original picture, if the subject is large enough to have one. */
+    /** The original picture. It is undefined if the input is not larger than the model's input. */
     const original = image.width === width && image.height === height ? fromRGBA(image.data, 3) : undefined;
     /**
-     * Returns a text about a generated picture: how well it agrees with the given small picture, and its distance from the original.
+     * Returns the text below a picture: how well the picture agrees with the given small picture, and its distance from the original.
      *
      * @param {Picture} picture
      */
@@ -81,7 +81,8 @@ export const createSuperres = () =>
     emoji: {
       strip: 'emoji',
       weights: weights('emoji-sr.gguf'),
-      // With eight candidates per picture, temperatures 1 and 0.9 get about equally close to the validation originals. At 0.9, neighbouring
+      // With eight candidates per picture, the enlargements are about equally close to the validation originals at temperatures 1 and 0.9.
+      // At 0.9, neighbouring
       // pixels differ about as much as in the originals.
       temperature: 0.9,
       tries: 24,
@@ -91,10 +92,11 @@ export const createSuperres = () =>
     photos: {
       strip: 'photos',
       weights: weights('cifar10-sr.gguf'),
-      // Chosen between 0.6 and 1. At 0.7, neighbouring pixels differ about as much as in validation pictures (by 14.6 and 13.9 of 255), and
+      // Values from 0.6 to 1 were compared. At 0.7, neighbouring pixels differ about as much as in validation pictures (by 14.6 and 13.9 of
+      // 255), and
       // no seams are visible.
       temperature: 0.7,
-      // The first photographs in the strip that belong to different classes.
+      // Indices of four photographs from four classes: the first of each class in the strip.
       first: [0, 1, 3, 4],
     },
     task: enlargement,

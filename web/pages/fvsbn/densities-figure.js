@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Draws the figure of four distributions of a shade. For each distribution, it shows the loss of an observed shade in nats.
+// Draws four probability distributions over the shades of a pixel. For each distribution, shows the loss of an observed shade in nats.
 // @ts-check
 import { byId, keepInAddress, make, makeSvg, perFrame, phrase, wholeIn } from '../../shell/index.js';
 import { SHADES, bernoulli, categorical, gaussian, logistic } from './densities.js';
