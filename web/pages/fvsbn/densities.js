@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Computes four distributions of a shade from 0 to 255: a coin, a categorical distribution, a Gaussian and a logistic distribution. Each
+// Computes four distributions over the shades from 0 to 255: a coin, a categorical distribution, a Gaussian and a logistic distribution.
+// Each
 // distribution gives every shade a probability; its loss is the surprisal. The functions are pure and do not use the DOM.
 // @ts-check
 
@@ -47,7 +48,7 @@ export function categorical({ mean, width }) {
 }
 
 /**
- * Returns the loss under a Gaussian density times the width of a shade: -ln p = (x - mean)^2 / 2 width^2 + ln(width sqrt(2 pi)).
+ * Returns the loss under a Gaussian, with the density at x as p: -ln p = (x - mean)^2 / 2 width^2 + ln(width sqrt(2 pi)).
  * @param {Expected} expected
  * @returns {Nats}
  */
@@ -58,7 +59,7 @@ export const gaussian =
 
 /**
  * Returns the loss under a logistic distribution. The probability of a shade is the difference of two sigmoids. The first and the last
- * shade also get the tails.
+ * shade also get the probability beyond the range.
  * @param {Expected} expected @returns {Nats}
  */
 export function logistic({ mean, width }) {
@@ -67,7 +68,7 @@ export function logistic({ mean, width }) {
     const [above, below] = [(x + 0.5 - mean) / scale, (x - 0.5 - mean) / scale];
     if (x === 0) return Math.log1p(Math.exp(-above));
     if (x === SHADES - 1) return Math.log1p(Math.exp(below));
-    // Far from the mean, both sigmoids round to 0 or 1. There, the density at the middle of the shade is accurate enough.
+    // Far from the mean, both sigmoids round to the same number. In this case, the density at the middle of the shade is accurate enough.
     const share = x > mean ? sigmoid(-below) - sigmoid(-above) : sigmoid(above) - sigmoid(below);
     const z = Math.abs(x - mean) / scale;
     return share > 1e-12 ? -Math.log(share) : z + Math.log(scale) + 2 * Math.log1p(Math.exp(-z));

@@ -6,11 +6,12 @@
 //
 // The sums a_i are computed as in the engine (src/models/fvsbn.c): weight[j * n + i] = W_ij, and each ink pixel j adds its row of weights
 // to the sums of the pixels after it. The gradient of log p(x) is x_i - sigma(a_i) with respect to b_i, and (x_i - sigma(a_i)) x_j with
-// respect to W_ij. So the logistic regressions are independent, and only the rows of ink pixels change.
+// respect to W_ij. So each pixel's logistic regression is trained independently of the others, and only the rows of W that belong to ink
+// pixels change.
 // @ts-check
 
 /**
- * @typedef {{ weight: Float32Array, bias: Float32Array }} Weights weight[j * n + i]: value that pixel j, if it is ink, adds to the sum of
+ * @typedef {{ weight: Float32Array, bias: Float32Array }} Weights weight[j * n + i]: if pixel j is ink, it adds this value to the sum of
  *   pixel i; nonzero only for i > j
  */
 
@@ -71,9 +72,9 @@ export function learn(weights, picture, rate) {
 }
 
 /**
- * Samples a picture. Each pixel in raster order is a biased coin flip.
+ * Samples a picture. Draws the pixels in raster order, each by a biased coin flip.
  * @param {Weights} weights
- * @param {() => number} random returns numbers that are uniform in [0, 1)
+ * @param {() => number} random returns uniformly distributed numbers in [0, 1)
  * @returns {Uint8Array} n pixels, 1 = ink
  */
 export function sample({ weight, bias }, random) {

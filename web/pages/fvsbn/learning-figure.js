@@ -34,7 +34,7 @@ const SAY = 500;
 /** Number of digits that are held out initially, to measure progress. */
 const LEFT_OUT = 40;
 const SAMPLES = 8;
-/** A pixel of a drawing counts as ink from this grey value (of 255) on, as in the test digits of this page. */
+/** A pixel of a drawing counts as ink if its grey value (0 to 255) is at least this value, as in the test digits of this page. */
 const INK = 128;
 
 /** @param {Uint8Array[]} training */
@@ -81,7 +81,7 @@ export function createLearning(training) {
     for (;;) {
       const due = await playback.take(SPEEDS[SPEEDS.length - 1], signal);
       const by = performance.now() + SLICE;
-      let said = playback.paused ? words : null; // only the result of a single step is announced immediately
+      let said = playback.paused ? words : null; // announces a result immediately only if the visitor requested a single step
       for (let n = 0; n < due && (n === 0 || performance.now() < by); n++) {
         if (lesson.step() < 0) {
           playback.pause();
