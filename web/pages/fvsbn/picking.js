@@ -12,9 +12,8 @@ const NARROW = matchMedia('(max-width: 40rem)');
 
 /**
  * @param {HTMLElement} root
- * @param {Uint8Array[]} pictures the pictures; the visitor drew those from index `own` on
- * @param {{ own: number, rest: number, lesson: () => Lesson }} options rest: number of digits, at the end of the list, that are not picked
- *   at first
+ * @param {Uint8Array[]} pictures the pictures; the visitor's own drawings start at index `own`
+ * @param {{ own: number, rest: number, lesson: () => Lesson }} options rest: the last `rest` pictures are not picked initially
  */
 export function createPicking(root, pictures, { own, rest, lesson }) {
   const canvas = make('canvas', { role: 'img' });

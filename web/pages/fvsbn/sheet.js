@@ -12,8 +12,9 @@ const CELL = SIDE + GAP;
  * @param {Uint8Array[]} pictures 1 = ink
  * @param {Object} options
  * @param {number} options.cols number of pictures per row
- * @param {'known' | 'predicted'} options.ink ink for given pictures, or ink for pictures that a network has drawn
- * @param {(k: number) => boolean} [options.pale] returns whether picture k is left out; it is then pale
+ * @param {'known' | 'predicted'} options.ink colour of the ink: 'known' for given pictures, 'predicted' for pictures that a network has
+ *   drawn
+ * @param {(k: number) => boolean} [options.pale] returns whether to draw picture k in a pale colour, because the visitor has excluded it
  * @param {number} [options.cursor] index of the picture to outline; -1 for none
  */
 export function paintSheet(canvas, pictures, { cols, ink, pale = () => false, cursor = -1 }) {
