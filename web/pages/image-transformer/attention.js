@@ -30,11 +30,11 @@ import { heatOf, windowOf } from './heads.js';
  *   belongs to
  */
 
-/** @param {AttentionMap[]} maps @param {number} head index of the head, as in Attended */
+/** Returns the maps to average for a chosen head. @param {AttentionMap[]} maps @param {number} head index of the head, as in Attended */
 export const chosen = (maps, head) => (head < 0 ? maps : [maps[head]]);
 
 /**
- * Requests the attention of the latest pixel only. While the model computes, a newer pixel replaces the one that is waiting.
+ * Requests the attention of the pixel that the visitor selected last. While the model computes, only the newest selection waits.
  * @param {Store<State>} store
  * @param {Store<Attended>} attended
  * @param {() => Ending[]} pictures

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Draws a picture with the positions that one query sees. It marks the query's block, its memory, the visible part of both, and the order
-// of the blocks.
+// Draws a picture with the positions that one query sees. Marks the query's block, the memory of that block, the part of them that the
+// query sees, and the order of the blocks.
 // @ts-check
 import { palette } from '../../shell/index.js';
 import { FORGOTTEN, LATER, TINT } from './geometry-shades.js';
@@ -90,7 +90,7 @@ export function paintGeometry(canvas, { track, drawn, query, trail }) {
     }
     context.strokeStyle = colour;
     context.lineWidth = thick;
-    context.lineCap = thick > line ? 'square' : 'butt'; // corners are visible only in a thick line
+    context.lineCap = thick > line ? 'square' : 'butt'; // square ends close the corners, which are visible only in a thick line
     context.stroke();
   };
   /** @param {number} from @param {number} to */

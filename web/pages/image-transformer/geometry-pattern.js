@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Computes which positions each position sees in local attention. The only input is the geometry in a model's description: query blocks,
+// Computes the pattern of local attention: which other positions each position sees. The only input is the geometry in a model's
+// description: query blocks,
 // memory and flanges. The engine computes the same pattern in another way. The tests compare the two position by position.
 // @ts-check
 
@@ -113,7 +114,10 @@ export class Geometry {
     return row >= top && row < bottom && col >= left - flangeCols && col < left;
   }
 
-  /** Returns the memory that all queries of a position's block share, as positions in ascending order. @param {number} step */
+  /**
+   * Returns the memory of the block that contains a position: the positions that all queries of the block see, in ascending order.
+   * @param {number} step
+   */
   memory(step) {
     const block = this.block(step);
     const memory = [];
@@ -122,8 +126,8 @@ export class Geometry {
   }
 
   /**
-   * Returns the positions that the query at a position sees. The input is shifted by one, so each position holds the item of the position
-   * before it.
+   * Returns the positions that the query at a position sees. The input is shifted by one, so each position holds the pixel (or the channel)
+   * of the previous position.
    *
    * @param {number} step
    * @returns {Seen}
@@ -156,7 +160,7 @@ export class Geometry {
     return Math.max(...this.blocks().map(({ to }) => this.count(to - 1)));
   }
 
-  /** Returns the geometry of the same attention for a square picture of another size. @param {number} side pixels */
+  /** Returns the geometry for a square picture of another size, with the same blocks and memory. @param {number} side pixels */
   over(side) {
     const each = this.cols / this.rows; // positions per pixel, assuming that the picture is square
     return new Geometry({ ...this.shape, height: side, positions: side * side * each });

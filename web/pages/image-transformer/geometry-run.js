@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Draws two pictures at the same speed, position by position, and stores all drawn positions.
+// Runs two models that draw their pictures at the same speed, position by position, and stores everything that they have drawn.
 // @ts-check
 import { Codec, Playback, palette, pictureOf, reducedMotion } from '../../shell/index.js';
 import { Geometry } from './geometry-pattern.js';
@@ -8,7 +8,7 @@ import { Geometry } from './geometry-pattern.js';
 /** Number of pixels per request. The model is a few pixels ahead of the display. */
 const CHUNK = 8;
 
-/** A picture in which each position is a pixel, and the run that draws it. */
+/** One of the two pictures, and the run that draws it. In this figure, every position is a pixel. */
 export class Track {
   /** Number of pixels that the model has drawn. The figure may show fewer. */
   #pulled = 0;
@@ -114,7 +114,7 @@ export function createPlayer({ onPhase, onChange, onError }) {
     get total() {
       return total;
     },
-    /** @param {Track[]} loaded two models; null after they were closed */
+    /** @param {Track[]} loaded the pictures of the two models; empty after the models were closed */
     use(loaded) {
       playback.abort();
       tracks = loaded;
