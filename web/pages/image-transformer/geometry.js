@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Draws the figure of local attention. Models draw two pictures, one in strips and one in blocks. The figure shows the positions that each
-// pixel sees.
+// Draws the figure of local attention. One model draws a picture in strips, and another model draws one in blocks. The figure shows which
+// positions each pixel sees.
 // @ts-check
 import {
   acquireAll,
@@ -242,7 +242,7 @@ function createFigure({ onRun, onError }) {
   });
 
   return {
-    /** @param {Model[]} models two models, or none after they were closed @param {Subject[]} photos */
+    /** Shows two models, or none after they were closed. @param {Model[]} models @param {Subject[]} photos */
     use(models, photos) {
       asked = null;
       const [one, two] = models;

@@ -7,8 +7,8 @@
 
 /**
  * @typedef {Object} Heat
- * @property {(i: number) => number} share returns the square root of the weight divided by the largest weight, 0..1 (the square root makes
- *   small weights visible); NaN for a pixel that is not attended to
+ * @property {(i: number) => number} share returns sqrt(weight / largest weight), 0..1, for a pixel, or NaN if the pixel cannot be attended
+ *   to; the square root makes small weights visible
  * @property {number} most largest weight of any pixel
  * @property {number} start weight of the start symbol
  */
@@ -41,8 +41,8 @@ export function heatOf(maps) {
 }
 
 /**
- * Returns the two ranges of pixels, in raster order, that a pixel can attend to: the memory before its block, and the part of its own block
- * before the pixel. Position p of the model holds pixel p - 1, because the input is shifted by one.
+ * Returns the two ranges of pixels that the query pixel can attend to, as raster indices: the memory before its block, and the pixels of
+ * the block that come before it. Position p of the input holds pixel p - 1, because the input is shifted by one.
  * @param {AttentionMap} map map of any head
  * @param {number} queryBlock 0 if there are no blocks and all earlier pixels are visible
  * @returns {{ memory: [number, number], own: [number, number] }}

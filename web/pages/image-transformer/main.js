@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Starts the Image Transformer page. Its figures are half a digit with three completions, the model's attention, one pixel step by step,
-// local attention, and drawing by class.
+// Starts the Image Transformer page. Its figures show half a digit with three completions, the attention of one pixel, the computation of
+// one pixel step by step, the pattern of local attention, and digits drawn by class.
 // @ts-check
 import { SIDE, byId, createClasses, phrase, startPage, weights } from '../../shell/index.js';
 import { createEndings, createStore, initialState } from '../../shell/completion/index.js';

@@ -79,14 +79,14 @@ const plus = (a, b) => a.map((value, i) => value + b[i]);
 
 /**
  * @param {Layer} layer
- * @param {{ shades: ArrayLike<number>, elements: ArrayLike<number>, label: string }} seen  shades: grey levels of the picture in raster
- *   order. elements: for each visible position, the index of the pixel that it holds (-1 is the start symbol); the current position is
- *   last. label: the class, or ''
+ * @param {{ shades: ArrayLike<number>, elements: ArrayLike<number>, label: string }} seen  `shades` are the grey levels of the picture, in
+ *   raster order. `elements` lists the visible positions, the current one last: each item is the index of the pixel that the position
+ *   holds, or -1 for the start symbol. `label` is the class, or ''
  * @returns {Pass}
  */
 export function passOf({ d, heads, length, width, epsilon, classes, tensor }, { shades, elements, label }) {
   const row = (/** @type {string} */ name, /** @type {number} */ i, n = d) => tensor(name).subarray(i * n, i * n + n);
-  /** Returns the shade at the position that holds this pixel. @param {number} pixel */
+  /** Returns the embedding of a pixel's shade, or zeros for the start symbol. @param {number} pixel */
   const shadeOf = (pixel) =>
     pixel < 0 ? new Float32Array(d) : row('token_embd.weight', shades[pixel]).map((value) => value * Math.sqrt(d));
   /**
