@@ -55,7 +55,7 @@ const enlargement = {
     const { width, height, channels, inputWidth = 0, inputHeight = 0 } = info;
     const small = /** @type {Uint8Array} */ (input);
     const smooth = opaque(bicubic(small, { width: inputWidth, height: inputHeight, channels }, info), width, height);
-    /** The original picture. It is undefined if the input is not larger than the model's input. */
+    /** The original picture. It is undefined unless the input has the size of the model's output. */
     const original = image.width === width && image.height === height ? fromRGBA(image.data, 3) : undefined;
     /**
      * Returns the text below a picture: how well the picture agrees with the given small picture, and its distance from the original.

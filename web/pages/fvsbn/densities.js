@@ -68,7 +68,8 @@ export function logistic({ mean, width }) {
     const [above, below] = [(x + 0.5 - mean) / scale, (x - 0.5 - mean) / scale];
     if (x === 0) return Math.log1p(Math.exp(-above));
     if (x === SHADES - 1) return Math.log1p(Math.exp(below));
-    // Far from the mean, both sigmoids round to the same number. In this case, the density at the middle of the shade is accurate enough.
+    // Far from the mean, the difference is too small to be computed accurately. There, the density at the middle of the shade is accurate
+    // enough.
     const share = x > mean ? sigmoid(-below) - sigmoid(-above) : sigmoid(above) - sigmoid(below);
     const z = Math.abs(x - mean) / scale;
     return share > 1e-12 ? -Math.log(share) : z + Math.log(scale) + 2 * Math.log1p(Math.exp(-z));

@@ -233,7 +233,7 @@ export function createPixelWalk(store, pictures) {
   store.on(['asked', 'model', 'label'], soon);
   store.on(['model'], ({ model }) => {
     if (model) byId('walk-section').hidden = figure.hidden = Boolean(other || ownName());
-  }); // the text of this figure describes the shipped file
+  }); // hides the figure for a visitor's model, because its text describes the shipped one
   new ResizeObserver(() => show(walk.step)).observe(canvas);
   onTheme(fill);
 }
