@@ -50,7 +50,7 @@ export function createBars(canvas, { onPick } = {}) {
     });
   }
   return {
-    /** @param {ArrayLike<number>} shown @param {number} [room] number of bars that fill the whole width */
+    /** Shows the codes. @param {ArrayLike<number>} shown @param {number} [room] number of bars that fill the whole width */
     show(shown, room = 0) {
       [codes, most] = [shown, room];
       again();

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Computes what each code of a level sounds like: the code is repeated to a length of LASTS samples, and the level's decoder decodes it.
+// Computes the sound of each code of a level. The level's decoder decodes a sequence that repeats the code, so that the sound has LASTS
+// samples.
 // The loudness and brightness of the result determine the code's colour.
 // @ts-check
 /** @import { Model } from '../../shell/index.js' */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Draws a digit in a speaker's voice. The top prior samples the top-level codes and the bottom prior samples the bottom-level codes.
-// Meanwhile, the sound that the decoder produces is played. For comparison, WaveNet can draw the same digit.
+// The decoder turns the codes into sound, which is played while more codes are sampled. For comparison, WaveNet can draw the same digit.
 // @ts-check
 import { acquire, announce, byId, createTransport, fault, make, phrase, weights } from '../../shell/index.js';
 import { audio, hush } from './audible.js';
@@ -139,7 +139,12 @@ export function createDraw(stages) {
     }
   }
 
-  /** @param {any} run @param {AbortSignal} signal @returns {Promise<string>} the error as a sentence; '' if there is none */
+  /**
+   * Plays a run. Returns a message if something went wrong, otherwise ''.
+   * @param {any} run
+   * @param {AbortSignal} signal
+   * @returns {Promise<string>}
+   */
   async function hear(run, signal) {
     try {
       const { gaps } = await run.playTo(audio(), {

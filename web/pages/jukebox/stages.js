@@ -77,7 +77,7 @@ export function createStages() {
       }),
     ]),
   );
-  /** @param {'given' | Level} name @returns {Promise<boolean>} whether the whole sound was played */
+  /** Plays a sound. Returns whether the whole sound was played. @param {'given' | Level} name @returns {Promise<boolean>} */
   async function hear(name) {
     const samples = name === 'given' ? staged?.samples : staged?.from[name];
     const rate = model?.info.sampleRate;
@@ -114,7 +114,7 @@ export function createStages() {
     if (!model) return;
     stopper.abort();
     const { signal } = (stopper = new AbortController());
-    said.textContent = ''; // cleared first, because a later message, for example about a refused microphone, must stay visible
+    said.textContent = ''; // cleared at the start, so that a later message stays visible
     try {
       const began = performance.now();
       const { top, bottom, heard } = await model.encode(sound, { signal });
@@ -212,7 +212,8 @@ export function createStages() {
     },
     books,
     /**
-     * Registers a function to call after a model has loaded, after the stages of a sound are computed, and after the codebooks are read.
+     * Registers a function to call after a model has loaded, after a sound has been encoded and decoded at both levels, and after the
+     * codebooks are read.
      *
      * @param {() => void} tell
      */
