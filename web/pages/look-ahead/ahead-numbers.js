@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Shows the numbers for speculative decoding: how many passes and how much time a picture takes with and without drafts, and the times of
-// several pictures.
+// Shows the measurements of speculative decoding: the number of passes for a picture and the median time of several pictures, each with and
+// without drafts.
 // @ts-check
 import { byId, phrase, time } from '../../shell/index.js';
 import { passes, verdict } from './ahead-run.js';
@@ -25,8 +25,9 @@ export function showDrawing(way, { ahead }, pixels) {
 }
 
 /**
- * Once both drawings are complete, compares the drawing made with drafts to the drawing made without them.
- * @param {Drawing | undefined} a @param {Drawing | undefined} b @returns {string} the result as a sentence
+ * Once both drawings are complete, compares the drawing made with drafts to the drawing made without drafts. Returns the result as a
+ * sentence.
+ * @param {Drawing | undefined} a @param {Drawing | undefined} b @returns {string}
  */
 export function showVerdict(a, b) {
   const text = a && b ? verdict(a, b) : '';
@@ -44,7 +45,7 @@ export function clearNumbers(all = false) {
   for (const id of ['summary', 'verdict']) byId(`ahead-${id}`).textContent = '';
 }
 
-/** @param {Timing} timing @param {number} pictures @returns {string} the result as a sentence */
+/** Shows the median times, and returns the result as a sentence. @param {Timing} timing @param {number} pictures @returns {string} */
 export function showTiming(timing, pictures) {
   for (const way of WAYS) byId(`ahead-median-${way}`).textContent = time(timing[way]);
   const { guessing, without, unequal } = timing;

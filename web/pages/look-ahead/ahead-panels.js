@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Draws the two pictures of speculative decoding: the digit as it appears, and the passes of the model that drew it.
+// Draws the two panels of the figure: the digit, and a picture of the digit's pixels coloured by the pass that drew them.
 // @ts-check
 import { SIDE, announce, askable, make, onTheme, paint, perFrame, phrase } from '../../shell/index.js';
 import { passAt, passes } from './ahead-run.js';

@@ -7,7 +7,7 @@ import { phrase } from '../../shell/page/phrase.js';
 /**
  * @typedef {Object} Drawing a complete picture
  * @property {Uint8Array} values 8-bit greys
- * @property {Uint8Array} ahead for each pixel, the number of earlier pixels in the same pass: 0 starts a pass
+ * @property {Uint8Array} ahead for each pixel, the number of earlier pixels in the same pass; 0 for the first pixel of a pass
  * @property {number} ms time that the page spent waiting for the model, in milliseconds
  */
 
@@ -67,7 +67,8 @@ export function median(numbers) {
  */
 
 /**
- * Draws pictures with several seeds, each with and without drafts. The two ways alternate in going first, so that neither has an advantage.
+ * Draws pictures with several seeds, each with and without drafts. The drawing with drafts comes first for every other picture, so that
+ * neither way has an advantage.
  * @param {Model} model
  * @param {PictureOptions & { seed: number }} options
  * @param {number} pictures

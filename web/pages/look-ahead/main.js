@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Draws the figure of speculative decoding: a digit drawn with drafts, the passes of the model for it, and the same digit drawn without
-// drafts.
+// Draws the figure of speculative decoding. It draws a digit with drafts, shows which pixels each pass of the model drew, and compares it
+// to the same digit drawn without drafts.
 // @ts-check
 import {
   Playback,
@@ -25,7 +25,10 @@ import { draw, passAt, timeBoth } from './ahead-run.js';
 /** @import { Model, Phase } from '../../shell/index.js' */
 /** @import { Drawing } from './ahead-run.js' */
 
-/** Pixels shown per second. The pixels of a pass appear together. The next pass follows after a time proportional to their number. */
+/**
+ * Pixels shown per second. The pixels of a pass appear together. The next pass follows after a delay that is proportional to the number of
+ * pixels in the current one.
+ */
 const SPEED = 200;
 /** Number of pictures to time, each with and without drafts. */
 const PICTURES = 8;
