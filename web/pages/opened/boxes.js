@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Lists the boxes of a network and the matrices inside each box, based on the network's file. This file does not use the DOM.
+// Lists the boxes in the diagram of a network, and the matrices inside each box. Both depend on the network's weight file. This file does
+// not use the DOM.
 // @ts-check
 import { phrase } from '../../shell/page/phrase.js';
 
@@ -13,7 +14,7 @@ import { phrase } from '../../shell/page/phrase.js';
  *   the box's matrices; block: index of the block, -1 for none; adds: whether the box adds its input to its output
  * @typedef {{ name: string, matrix: Matrix, symbol: string, transposed?: boolean, wide?: boolean }} Shown  symbol: HTML
  * @typedef {(Shown | string)[]} Line  matrices with the operators between them
- * @typedef {{ says: string, line: Line, closed?: boolean }} Group  closed: whether the group is collapsed at first
+ * @typedef {{ says: string, line: Line, closed?: boolean }} Group  closed: whether the group is initially collapsed
  */
 
 /** Returns the boxes in the order of computation, starting with the encoder. @param {Shape} shape @returns {Box[]} */

@@ -6,8 +6,8 @@ import { compare, dot, gelu, norm, relu, scaleOf, softmax, wave } from './arithm
 
 /**
  * @typedef {'file' | 'onehot' | 'lookup' | 'times' | 'wave' | 'add' | 'product' | 'columns' | 'join' | 'compare' | 'mask' | 'softmax' |
- *   'aggregate' | 'norm' | 'relu' | 'gelu' | 'copy' | 'zero'} Op  how a matrix was computed. With copy, a switch has turned the operation
- *   off and its input passes unchanged; with zero, a switch has replaced the result by zeros
+ *   'aggregate' | 'norm' | 'relu' | 'gelu' | 'copy' | 'zero'} Op  the operation that computed a matrix. `copy` and `zero` belong to
+ * operations that the visitor has switched off: the matrix is a copy of the input, or all zeros
  * @typedef {{ op: Op, of: Matrix[], by?: number, from?: number, ids?: number[], means?: number[], scales?: number[] }} Made  of: the
  *   operands; by: a factor or an epsilon; from: first column taken from the operand; ids: token id of each row, -1 for none; means, scales:
  *   one value per row
@@ -86,7 +86,7 @@ export class Graph {
     return this.#make(name, rows, d, { op: 'wave', of: [] }, (i, j) => wave(i, j, d));
   }
 
-  /** @param {string} name @param {Matrix} a @param {Matrix} b matrix with at least as many rows as `a` */
+  /** Computes a + b. `b` may have more rows than `a`. @param {string} name @param {Matrix} a @param {Matrix} b */
   add(name, a, b) {
     return this.#make(name, a.rows, a.cols, { op: 'add', of: [a, b] }, (i, j) => a.at(i, j) + b.at(i, j));
   }
@@ -103,7 +103,7 @@ export class Graph {
    * @param {Matrix} a
    * @param {number} from
    * @param {number} count
-   * @param {number} [rows] number of rows, from the first one on (default: all)
+   * @param {number} [rows] number of rows to take, starting at the first row (default: all)
    */
   columns(name, a, from, count, rows = a.rows) {
     return this.#make(name, rows, count, { op: 'columns', of: [a], from }, (i, j) => a.at(i, from + j));

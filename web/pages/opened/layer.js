@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Shows equations (1) and (2) of the Image Transformer paper with the numbers of a layer that computes them: block 1 of the encoder.
+// Shows equations (1) and (2) of the Image Transformer paper. Block 1 of the encoder computes these equations, so the figure shows its
+// numbers.
 // Pressing a term of an equation shows its matrix.
 // @ts-check
 import { byId, make, phrase } from '../../shell/index.js';

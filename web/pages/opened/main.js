@@ -14,8 +14,8 @@ let layer;
 let broken;
 /** @typedef {Parameters<ReturnType<typeof createLayer>['use']>[0]} Pass */
 /**
- * any: the last pass of any network. layered: the last pass of a network with the layer that layer.js shows. Its numbers stay on the page
- * while the first figure shows a network without an encoder.
+ * any: the last pass of the network in the first figure. layered: the last pass of a network that has the layer that layer.js shows. The
+ * figure of the layer keeps showing this pass while the first figure shows a network without an encoder.
  * @type {Record<'any' | 'layered', Pass | undefined>}
  */
 const last = { any: undefined, layered: undefined };

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Draws a matrix as a grid of coloured cells with their numbers, and its size above it. One cell can be selected; other cells can be
+// Draws a matrix as a grid of coloured cells with their numbers. The size of the matrix is above the grid. One cell can be selected; other
+// cells can be
 // highlighted.
 // @ts-check
 import { make, onTheme, palette, perFrame, phrase } from '../../shell/index.js';
@@ -8,9 +9,9 @@ import { number } from './explain.js';
 /** @import { Matrix } from './graph.js' */
 /** @import { Shown } from './boxes.js' */
 
-/** Width and height of a cell with a number, its font size, size of a cell without a number, and the font size there, in pixels. */
+/** In pixels: width and height of a cell with a number, font size, minimum height of a row without numbers, and minimum width of a cell. */
 const [CELL, HEIGHT, FONT, SMALL, TINY] = [35, 21, 11, 13, 9];
-/** Matrices with more rows than this get rows of smaller height. */
+/** The rows are lower in a matrix with more rows than this. */
 const TALL = 16;
 
 /** @typedef {{ rows: string[], columns: string[], followed?: number }} Labels  followed: index of the marked row */
