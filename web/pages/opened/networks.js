@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Performs the same computations as src/models/transformer.c and src/models/gpt2.c in simple, slow code, for networks with a few thousand
-// numbers. Every intermediate matrix is stored under its name:
+// Performs the same computations as src/models/transformer.c and src/models/gpt2.c. The code is simple and slow; it is meant for networks
+// with a few thousand weights. Every intermediate matrix is stored under its name:
 //
 //   enc.onehot  enc.embedding  enc.scaled  enc.position  enc.input        input of the encoder; the names of the decoder start with dec.
 //   enc.0.self.query .key .value                                          block 0, all heads; dec.0.cross. attends to the encoder's output
@@ -174,7 +174,8 @@ class Pass {
 }
 
 /**
- * Computes a network whose encoder reads a word and its end token, and whose decoder predicts the token at each position of another word.
+ * Computes a network with an encoder and a decoder. The encoder reads a word and its end token. The decoder predicts the token at each
+ * position of another word.
  *
  * @param {WeightFile} file
  * @param {number[]} source ids
@@ -229,8 +230,8 @@ function gpt2(file, ids, on) {
  */
 
 /**
- * Computes the network's output for a word, always with the most probable letter. Returns every matrix of the pass that predicts all
- * letters of this output.
+ * Computes the network's output for a word by choosing the most probable letter at every position. Returns all matrices of the last pass,
+ * which predicts every letter of the output.
  *
  * With the mask, no position sees later positions, so a single pass can check a complete draft of the output. Another pass is needed only
  * if the draft is wrong. Without the mask, positions see later ones, so the output is generated letter by letter, and later positions must
@@ -248,7 +249,7 @@ export function trace(file, word, on = ALL_ON, guess = [...word].reverse()) {
   const source = [...word, alone ? tokens.indexOf('=') : end];
   const first = alone ? source.length - 1 : 0;
   const most = alone ? Math.min(source.length, context + 1 - source.length) : context;
-  /** Appends the end token to a draft. @param {number[]} ids */
+  /** Appends the end token to a draft, unless the draft has it already or has the maximum length. @param {number[]} ids */
   const ended = (ids) => (ids.length < most && ids[ids.length - 1] !== end ? [...ids, end] : ids);
   let written = ended(on.mask ? guess.slice(0, most) : []);
   for (;;) {

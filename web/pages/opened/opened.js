@@ -48,7 +48,7 @@ function fingerprint(matrices) {
   return (hash >>> 0).toString(16);
 }
 
-/** @param {(pass: { trace: Trace, file: WeightFile, shape: Shape }) => void} onPass called after the network was recomputed */
+/** @param {(pass: { trace: Trace, file: WeightFile, shape: Shape }) => void} onPass called after the network's output was recomputed */
 export function createOpened(onPass) {
   /** @type {HTMLInputElement} */
   const input = byId('word');
@@ -112,8 +112,8 @@ export function createOpened(onPass) {
   );
 
   /**
-   * Returns the number that moves out of a box. It is taken from the last matrix that the box computes: in the row of the selected
-   * position, the number farthest from zero.
+   * Returns the number that the animation moves out of a box. It is the number farthest from zero in the last matrix that the box computes,
+   * in the row of the selected position.
    * @param {Box} from
    */
   function leaves(from) {
@@ -215,7 +215,7 @@ export function createOpened(onPass) {
     agree();
   }
 
-  /** Shows the output letters. Each is a button for the position that predicted it. */
+  /** Shows the output letters as buttons. Pressing a letter selects the position that predicted it. */
   function showWritten() {
     if (!shown || !network) return;
     const { written: ids, matrices, first } = shown;
