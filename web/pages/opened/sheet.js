@@ -46,7 +46,11 @@ export function createSheet(root, said, { onGo, onChange }) {
   const followedIn = ({ name, made: { op } }, { followed }) =>
     op === 'file' ? undefined : name.startsWith('enc.') || /\.cross\..*(key|value)$/.test(name) ? 0 : followed;
 
-  /** Returns the view of a matrix in the line that computes it. This view is the last one in its line. @param {Matrix} matrix */
+  /**
+   * Returns the view of a matrix in the line that computes the matrix, where it is the last view. Other lines show the same matrix as an
+   * operand.
+   * @param {Matrix} matrix
+   */
   function maker(matrix) {
     const all = views.filter((view) => view.matrix === matrix);
     return all.find(({ root: view }) => !view.nextElementSibling) ?? all[0];
