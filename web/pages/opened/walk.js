@@ -16,12 +16,13 @@ import { letter } from './boxes.js';
 
 /** Matrices in which the walk points at the largest number instead of the number farthest from zero. */
 const RANKED = /\.(compare|scale|mask|weights)$|^logits$|^odds$/;
-/** Matrices of scores whose mask is applied later. The walk ignores the scores of later positions. */
+/** Matrices of scores in the decoder before the mask is applied. In these, the walk ignores the scores of later positions. */
 const CAUSAL = /^dec\.\d\.self\.\d\.(compare|scale)$/;
 
 /**
- * Returns the cell of a matrix that a step points at. The cell is in the given row. In matrices of scores, weights or probabilities, it has
- * the largest number; in all others, the number farthest from zero. If `hidden` is true and scores are masked, it is the last masked score.
+ * Returns the cell of a matrix that a step points at. The cell is in the given row. It is the cell with the largest number in matrices of
+ * scores, weights or probabilities, and the cell with the number farthest from zero in all other matrices. If `hidden` is true and the row
+ * contains masked scores, it is the last one of these.
  * @param {Matrix} matrix @param {number} row @param {boolean} hidden
  */
 export function cellOf(matrix, row, hidden = false) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Shows the receptive field of a pixel in PixelCNN and in gated PixelCNN, layer by layer. The models compute the fields.
+// Shows the receptive field of a pixel, layer by layer, for two models: PixelCNN and gated PixelCNN. The models compute the fields.
 // @ts-check
 import {
   SIDE,
@@ -20,7 +20,7 @@ import {
 } from '../../shell/index.js';
 /** @import { Field } from '../../shell/picture/field.js' */
 
-/** The pixel that is selected at first. */
+/** The pixel that is selected initially. */
 const BEGIN = 18 * SIDE + 8;
 
 /** @param {HTMLElement} root @param {string} plainWeights @param {string} gatedWeights */

@@ -4,7 +4,7 @@
 import { PIXELS, SIDE, announce, loadStrip, make, onTheme, paintGrid, perFrame, phrase } from '../../shell/index.js';
 import { leaves } from './leaves.js';
 
-/** Half of the kernel's side, rounded down. The kernel has 5 x 5 taps, as in the lecture's figure. */
+/** Half of the kernel's side, rounded down. The kernel has 5 x 5 taps. */
 const HALF = 2;
 /** DIGIT: index of the digit in the strip. BEGIN: pixel at which the kernel starts. */
 const DIGIT = 14;
@@ -74,7 +74,7 @@ export function createMasks(root) {
       pixels = digits[DIGIT].pixels;
       redraw();
     })
-    .catch(() => {}); // the figure above reports errors of the model
+    .catch(() => {}); // the first figure loads the same digits and reports the error
   onTheme(redraw);
   new ResizeObserver(redraw).observe(root);
 }
