@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: MIT
-// Computes the attention of a language model that reads a given text: from each token to the tokens up to it. This file does not use the
+// Computes the attention of a language model that reads a given text. Each token attends to itself and to earlier tokens. This file does
+// not use the
 // DOM.
 // @ts-check
 /** @import { AttentionMap, Model } from '../../shell/index.js' */
 
-/** Attention maps of all heads for one token, over the tokens up to it. @typedef {AttentionMap[]} Look */
+/** Attention maps of all heads for one token, over this token and the earlier ones. @typedef {AttentionMap[]} Look */
 
 /**
  * Reads a text token by token. The model returns the attention of a token only when it generates the next token. Therefore each prefix of

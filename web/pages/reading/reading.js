@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Draws the reading figure. It has one line of text per word; each line contains one word more than the line before. The current word is
-// red; the words that it attends to are blue. A memory network reads the text. For comparison, so does a decoder with self-attention.
+// red; the words that it attends to are blue. A memory network and, for comparison, a decoder with self-attention read the same text.
 // @ts-check
 import { acquireAll, acquireFirst, acquireWith, announce, byId, make, percent, phrase, time, weights } from '../../shell/index.js';
 import { createHeads, createSentence, meanOf, visible } from '../../shell/text/index.js';
@@ -140,7 +140,7 @@ export function createReading() {
         acquireWith(acquireFirst(how, phrase`the memory-network`), () => acquireAll([weights('stories.gguf')], how)),
         ([reader, decoder]) => {
           if (decoder.model.info.vocabulary === reader.model.info.vocabulary) return;
-          throw new Error(phrase`This model reads other tokens than the decoder next to it, so their attention cannot be compared.`);
+          throw new Error(phrase`This model and the decoder next to it use different tokens, so their attention cannot be compared.`);
         },
       ),
     onModels([, { info }]) {
