@@ -172,7 +172,7 @@ test('web/lib: folders import as the table says; the only cycles are pairs with 
 
 test('code that is fetched later is a part(), so that a lost connection gives an error of the library', () => {
   // kinds are loaded by model.js, and the element loads in advance what acquire() needs
-  const bare = [...filesOf('web/lib', /\.js$/), 'web/shell/library.js']
+  const bare = [...filesOf('web/lib', /\.js$/), 'web/shell/library.js', ...filesOf('web/pages', /\.js$/)]
     .filter((file) => !file.endsWith('/kind.js'))
     .flatMap((file) => [...withoutComments(read(file)).matchAll(/.*\bimport\('\.[^']+'\).*/g)].map(([line]) => `${file}: ${line.trim()}`))
     .filter((line) => !line.includes('part(') && !line.startsWith("web/lib/element.js: import('./load/holders.js').catch("));

@@ -17,7 +17,7 @@ import { pagesIn, framedPages } from '../../web/tools/frame.js';
 import { COURSES } from '../../web/front/courses.js';
 import { PAPERS } from '../../web/front/papers.js';
 import { pagesOf } from '../../web/tools/fresh.js';
-import { LANGUAGES, joined } from '../../web/tools/languages.js';
+import { LANGUAGES, joined, sentencesOfKinds } from '../../web/tools/languages.js';
 import { THINGS } from '../../web/pages/captions/emoji.js';
 import { phrasesIn } from '../../web/shell/page/phrase.js';
 import { stringsOf } from './strings.js';
@@ -104,7 +104,10 @@ const facts = (html, name) =>
 
 for (const [lang, { name: spoken, whole }] of Object.entries(LANGUAGES)) {
   const translated = await pagesIn(WEB, lang);
-  const shell = await tableOf(lang, 'shell');
+  const kinds = (await readdir(join(WEB, 'lib/kinds'), { withFileTypes: true }))
+    .filter((entry) => entry.isDirectory())
+    .map((entry) => `lib/kinds/${entry.name}`);
+  const shell = { ...(await tableOf(lang, 'shell')), ...(await sentencesOfKinds(WEB, lang)) };
   const folders = [...(whole ? ['shell', 'front'] : []), ...translated.flatMap((name) => (name ? [`pages/${name}`] : []))];
 
   if (whole) {
@@ -141,7 +144,27 @@ for (const [lang, { name: spoken, whole }] of Object.entries(LANGUAGES)) {
         `no script uses these sentences of web/${folder}/${lang}.json`,
       );
     });
+  }
 
+  for (const folder of kinds)
+    test(`web/${folder}/${lang}.json: the sentences about the kind's page`, async () => {
+      const { PAGES } = await import(`../../web/${folder}/kind.js`);
+      const said = Object.values(PAGES).flat();
+      const table = Object.keys(await tableOf(lang, folder));
+      assert.deepEqual(
+        table.filter((english) => !said.includes(english)),
+        [],
+        'are not in PAGES of kind.js',
+      );
+      if (whole)
+        assert.deepEqual(
+          said.filter((english) => !table.includes(english)),
+          [],
+          'are missing',
+        );
+    });
+
+  for (const folder of [...folders, ...kinds]) {
     test(`web/${folder}/${lang}.json: each sentence occurs once, with the same placeholders, in the punctuation of the language`, async () => {
       const text = await read(`${folder}/${lang}.json`).catch(() => '{}');
       const keys = [...text.matchAll(/^ {2}("(?:[^"\\]|\\.)*"): /gm)].map(([, key]) => JSON.parse(key));
@@ -182,7 +205,10 @@ for (const [lang, { name: spoken, whole }] of Object.entries(LANGUAGES)) {
           );
           assert.equal(here, there, `${key} must be translated if the English page has it`);
         }
-      const prose = other.replace(/<span lang="en">[^<]*<\/span>|<pre.*?<\/pre>|<math.*?<\/math>|<cite>.*?<\/cite>|<footer>.*<\/footer>|<[^>]*>/gs, ' ');
+      const prose = other.replace(
+        /<span lang="en">[^<]*<\/span>|<pre.*?<\/pre>|<math.*?<\/math>|<cite>.*?<\/cite>|<footer>.*<\/footer>|<[^>]*>/gs,
+        ' ',
+      );
       if (lang === 'ko') assert.deepEqual(prose.match(/(?:\b[A-Za-z]{2,}\b[ ,]+){6,}/g) ?? [], [], 'is English still');
     });
   }

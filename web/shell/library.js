@@ -1,20 +1,18 @@
 // SPDX-License-Identifier: MIT
-// Imports the library. No other module of web/shell, web/pages or web/front does so.
+// Imports the library. No other module of web/shell does so. A part that only one page needs is imported by that page.
 // @ts-check
 
 import { part } from '../lib/base/part.js';
-import { acquire as acquireModel, cache, load as loadModel } from '../lib/index.js';
+import { acquire as acquireModel, load as loadModel } from '../lib/index.js';
 
 export { part };
-export { supported, tokenizer } from '../lib/index.js';
+export { cache, supported, tokenizer } from '../lib/index.js';
 export { announce } from '../lib/element/announce.js';
 export { composing } from '../lib/element/composing.js';
 export { Codec, quantise } from '../lib/media/codec.js';
 export { blank, paint as paintElements, picture as pictureOf } from '../lib/sinks/pixels.js';
 export { fromRGBA } from '../lib/media/ground.js';
 export { reduce } from '../lib/media/image.js';
-/** Loads the part of the library that only the captions page needs. */
-export const captions = () => part(() => import('../lib/kinds/caption/captions.js'));
 /** Loads the part of the library that only pages with text models need. */
 export const texts = () => part(() => import('../lib/kinds/text/texts.js'));
 
@@ -27,17 +25,11 @@ export const elements = () => part(() => import('../lib/define.js'));
  */
 export const talks = () => part(async () => (await Promise.all([import('../lib/element/talk.js'), import('../lib/define.js')]))[0]);
 
-/** Loads the list of chat models on the Hugging Face Hub, and the cache of their files. */
-export const shelf = () => part(async () => ({ ...(await import('../lib/chat-models.js')), cache }));
-
 /**
  * Loads the code that opens a visitor's file, however large. The page loads it in advance, because it cannot be fetched once the visitor is
  * offline.
  */
 export const ownFiles = () => part(() => Promise.all([import('../lib/load/handed.js'), import('../lib/load/large.js')]));
-
-/** Loads the part of the library that only the music pages need. */
-export const music = () => part(() => import('../lib/kinds/note/notes.js'));
 
 /** The library's load(), with the type that the pages use. @type {(...given: Parameters<typeof loadModel>) => Promise<Model>} */
 export const load = /** @type {any} */ (loadModel);
@@ -65,11 +57,9 @@ export const acquire = /** @type {any} */ (acquireModel);
 /** @typedef {typeof import('../lib/kinds/text/text-sheet.js').TextSheet} TextSheet  the class, not an instance */
 /** @typedef {typeof import('../lib/kinds/text/aligned-sheet.js').AlignedSheet} AlignedSheet  the class, not an instance */
 /** @typedef {typeof import('../lib/element/talk.js').Talk} Talk  the class, not an instance */
-/** @typedef {import('../lib/chat-models.js').ChatModel} ChatModel */
 /** @typedef {import('../lib/index.js').TranslationRun} TranslationRun */
 /** @typedef {import('../lib/index.js').TranslationStep} TranslationStep */
 /** @typedef {import('../lib/index.js').SearchStep} SearchStep */
-/** @typedef {import('../lib/index.js').CaptionStep} CaptionStep */
 /** @typedef {import('../lib/index.js').NextPixelError} NextPixelError */
 /** @typedef {import('../lib/sinks/pixels.js').Picture} Picture RGBA */
 /** @typedef {import('../lib/load/holders.js').Hold & { model: Model }} Hold */

@@ -5,14 +5,14 @@
  * Manages the languages of the pages. The Korean version of page.html is page.ko.html, next to it. ko.json, next to a page's scripts,
  * translates each English sentence in the scripts (shell/page/phrase.js). shell/ko.json translates the sentences that all pages share, and
  * front/ko.json those of the frame and the front page. The facts of page.ko.html translate what the front page and other pages show of a
- * page, such as its title. The address of a Korean page is the English address followed by ko/. The head of a
+ * page, such as its title; ko.json in the folder of a kind (lib/kinds/) translates what pages say about models of this kind. The address of a Korean page is the English address followed by ko/. The head of a
  * translated page contains the sentences of its scripts, so that no further file is fetched. English pages do not contain these
  * translations.
  *
  * To add a language, add a row to LANGUAGES, the element's sentences (lib/element/words/CODE.js), and the files described above.
  */
 
-import { readFile } from 'node:fs/promises';
+import { readFile, readdir } from 'node:fs/promises';
 import { join, posix } from 'node:path';
 
 import { translatedFacts } from './facts.js';
@@ -63,6 +63,18 @@ async function tableOf(path) {
 }
 
 /**
+ * Returns the translated sentences of all kinds (PAGES in kind.js). Every page may show them, because visitors may open files of any kind.
+ *
+ * @param {string} web   path of web/
+ * @param {string} lang
+ */
+export async function sentencesOfKinds(web, lang) {
+  const kinds = await readdir(join(web, 'lib/kinds')).catch(() => []);
+  const tables = await Promise.all(kinds.map((kind) => tableOf(join(web, 'lib/kinds', kind, `${lang}.json`))));
+  return Object.assign({}, ...tables);
+}
+
+/**
  * @param {string} web   path of web/
  * @param {string} name  name of the page's folder; '' for the front page
  * @param {Pick<Translation, 'lang' | 'facts' | 'pages'>} rest
@@ -71,11 +83,16 @@ async function tableOf(path) {
 export async function translationOf(web, name, { lang, facts, pages }) {
   const read = (/** @type {string} */ folder) => tableOf(join(web, folder, `${lang}.json`));
   const { default: element } = await import(`../lib/element/words/${lang}.js`);
-  const [front, shell, own] = await Promise.all([read('front'), read('shell'), name ? read(`pages/${name}`) : {}]);
+  const [front, shell, own, kinds] = await Promise.all([
+    read('front'),
+    read('shell'),
+    name ? read(`pages/${name}`) : {},
+    sentencesOfKinds(web, lang),
+  ]);
   const addresses = Object.fromEntries(pages.map((page) => [page && `pages/${page}/`, `${page && `pages/${page}/`}${lang}/`]));
   const ofPages = translatedFacts(web, lang);
   const table = { ...front, ...ofPages };
-  return { lang, facts, pages, table, words: { ...element, ...shell, ...(name ? own : table), ...addresses } };
+  return { lang, facts, pages, table, words: { ...element, ...shell, ...kinds, ...(name ? own : table), ...addresses } };
 }
 
 /**

@@ -4,7 +4,8 @@
 // @ts-check
 import { acquire, byId, createLoading, make, phrase, weights as addressOf } from '../../shell/index.js';
 import { imageFor, paint } from './tell.js';
-/** @import { CaptionStep, Model } from '../../shell/index.js' */
+/** @import { CaptionStep } from '../../lib/index.js' */
+/** @import { Model } from '../../shell/index.js' */
 
 /** Maximum number of draws. The slider has the same maximum. */
 const DRAWS = 64;

@@ -6,17 +6,21 @@ import {
   acquireWith,
   announce,
   byId,
-  captions,
   createLoading,
   createTransport,
   make,
+  part,
   percent,
   phrase,
   reducedMotion,
   time,
 } from '../../shell/index.js';
 import { SIDE } from './scene.js';
-/** @import { CaptionStep, Model } from '../../shell/index.js' */
+/** @import { CaptionStep } from '../../lib/index.js' */
+/** @import { Model } from '../../shell/index.js' */
+
+/** Loads the part of the library for captions. */
+const captions = () => part(() => import('../../lib/kinds/caption/captions.js'));
 
 /**
  * If the probability of a caption is below this value, the page says that the model is not sure. On the validation scenes, one caption in

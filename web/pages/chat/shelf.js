@@ -2,8 +2,9 @@
 // Builds the shelf, a list of chat models by other authors. One click loads a model from the Hugging Face Hub; nothing is fetched before
 // that. A loaded model stays on this device until the visitor removes it.
 // @ts-check
-import { announce, byId, fault, load, make, phrase, shelf } from '../../shell/index.js';
-/** @import { ChatModel, Model } from '../../shell/index.js' */
+import { announce, byId, cache, fault, load, make, part, phrase } from '../../shell/index.js';
+/** @import { ChatModel } from '../../lib/chat-models.js' */
+/** @import { Model } from '../../shell/index.js' */
 
 const page = document.documentElement.lang || 'en';
 const size = (/** @type {number} */ bytes) => (bytes >= 1e9 ? `${(bytes / 1e9).toFixed(1)} GB` : `${Math.round(bytes / 1e6)} MB`);
@@ -52,7 +53,7 @@ function wrong(error, name, part) {
  *   model
  */
 export async function createShelf({ onModel, focus, before }) {
-  const { cache, chatModels, memoryOf, suggestedModel, tokensPerSecondOf } = await shelf();
+  const { chatModels, memoryOf, suggestedModel, tokensPerSecondOf } = await part(() => import('../../lib/chat-models.js'));
   const { deviceMemory } = /** @type {{ deviceMemory?: number }} */ (navigator);
   const suggested = suggestedModel({ deviceMemory, language: page });
   const said = byId('shelf-said');

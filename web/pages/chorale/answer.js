@@ -10,7 +10,7 @@ import {
   createTransport,
   fault,
   keepInAddress,
-  music,
+  part,
   phrase,
   takeFiles,
 } from '../../shell/index.js';
@@ -172,7 +172,7 @@ export function createAnswer() {
 
   /** Plays the note of the key together with the voices composed for it. @param {number} pitch @param {Sung} note */
   async function ring(pitch, note) {
-    const { sound } = await music();
+    const { sound } = await part(() => import('../../lib/kinds/note/notes.js'));
     const context = audio();
     void context.resume().catch(() => {});
     const second = 60 / (84 * 4);

@@ -30,7 +30,7 @@ function reportLanguage() {
   document.querySelector('main')?.prepend(make('p', { class: 'notice', role: 'status' }, text));
 }
 
-/** Updates the links to other languages, and sets the language of the <next-pixel> elements and chats. */
+/** Updates the links to other languages, and gives the library's elements the sentences of the page's language. */
 export function keepLanguage() {
   reportLanguage();
   for (const link of /** @type {NodeListOf<HTMLAnchorElement>} */ (document.querySelectorAll('.masthead .language'))) {
