@@ -33,7 +33,7 @@ export async function audible(context, { signal, destination, onPlay }) {
   if (context.state === 'closed') throw closed();
   if (onPlay !== undefined && typeof onPlay !== 'function') throw argumentError(`onPlay must be a function, not ${show(onPlay)}`);
   if (destination !== undefined && !(destination?.context === context && destination.numberOfInputs > 0)) {
-    throw argumentError('destination must be an AudioNode of the same AudioContext that takes an input');
+    throw argumentError('destination must be an AudioNode with an input in the same AudioContext');
   }
   signal?.throwIfAborted();
   await abortable(started(context), signal);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Reads Blobs and Files, including those of a test runner's simulated window, in which the class or the method that returns the bytes may
- * be missing. This module is loaded only when a Blob is passed. */
+/** Reads Blobs and Files. Test runners that simulate a window (jsdom, happy-dom) may lack the Blob class or the method that returns the
+ * bytes. This module is loaded only when a Blob is passed. */
 
 import { NextPixelError, argumentError } from './error.js';
 import { classOf } from './realm.js';
@@ -12,7 +12,7 @@ import { classOf } from './realm.js';
  * @returns {value is Blob}
  */
 export function isBlob(value) {
-  // The class of a Blob of happy-dom is "Object".
+  // In happy-dom, classOf() returns "Object" for a Blob.
   return /^(Blob|File)$/.test(classOf(value)) || (typeof value?.size === 'number' && typeof value.slice === 'function');
 }
 

@@ -12,7 +12,7 @@ import { ROWS } from '../settings.js';
 
 /** @typedef {string | number | null | undefined} Label  a class by name or index; null or undefined for none */
 
-/** The options for drawing a run on a canvas, grouped by type; every sink accepts them. */
+/** The options for drawing a run on a canvas, grouped by type. Every kind of run accepts them. */
 const SHOWN = {
   flags: ['later', 'calm', 'shade', 'caret'],
   functions: ['colours', 'onPaint', 'weights'],
@@ -20,7 +20,7 @@ const SHOWN = {
   others: ['signal', 'mirror'],
 };
 
-/** @param {string} what  the required value @param {unknown} value  the invalid one */
+/** @param {string} what  the requirement, such as 'gap must be a number' @param {unknown} value  the invalid value */
 const wrong = (what, value) => argumentError(`${what}, not ${show(value)}`);
 
 /** @param {string} name @param {unknown} value */
@@ -29,7 +29,7 @@ function callback(name, value) {
 }
 
 /**
- * Throws if `options` is not an object, if a name is unknown, or if an option that every verb checks in the same way has an invalid value.
+ * Throws if `options` is not an object, if an option has an unknown name, or if `signal`, `onProgress` or `patience` has an invalid value.
  *
  * @param {any} options
  * @param {string} whose      name of the function, such as 'generate()'
@@ -64,14 +64,15 @@ export function checkShown(options) {
   checkOptions(options, 'drawTo()', Object.values(SHOWN).flat());
   for (const name of SHOWN.flags) flag(name, options[name]);
   for (const name of SHOWN.functions) callback(name, options[name]);
-  // A larger number must be a mistake.
+  // Larger values than 1e6 can only be mistakes.
   for (const name of SHOWN.numbers) if (options[name] !== undefined) number(name, options[name], 0, 1e6);
   const { mirror } = options;
   if (mirror !== undefined && mirror !== null && !('textContent' in Object(mirror))) throw wrong('mirror must be an element', mirror);
 }
 
 /**
- * Returns the name that was probably meant: the same name spelt differently, or the one with the fewest changed letters.
+ * Returns the name that the caller probably meant: the one with the smallest edit distance. Case and punctuation are ignored. If one of two
+ * long names contains the other, their distance is 1.
  * @param {string} wrong
  * @param {string[]} names
  */
@@ -118,7 +119,7 @@ function changes(a, b) {
 /**
  * Checks options against the table of settings.
  *
- * @param {string} of  selects the settings whose column `of` in that table contains this word
+ * @param {string} of  a word; only settings that have this word in the table's column `of` are checked
  * @param {Record<string, any>} given
  * @param {Partial<Record<SettingName, number | boolean>>} [initial]  defaults that differ from the table
  * @returns {{ settings: Settings, options: Record<string, any>, seed: number | bigint }}  settings: the options that are fields of

@@ -3,7 +3,7 @@
 
 import { classOf } from './realm.js';
 
-/** A list of this length or more may be sparse. map() would visit every hole, which takes minutes for 2^32 - 1 of them. */
+/** An array of at least this length may be sparse, and map() would visit every hole. With 2^32 - 1 holes this takes minutes. */
 const LONG = 2 ** 20;
 
 /**

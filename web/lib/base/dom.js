@@ -2,8 +2,8 @@
 // @ts-check
 
 /**
- * DOM types for declarations that are also read without TypeScript's DOM library, as in Node. Without that library, each of these types is
- * `never`.
+ * Types of DOM classes. Declarations that use them also compile without TypeScript's DOM library, for example in a project for Node.
+ * Without that library, each of these types is `never`.
  *
  * @template {string} Name  the name of a class
  * @typedef {typeof globalThis extends { [name in Name]: { prototype: infer Instance } } ? Instance : never} Dom

@@ -24,7 +24,7 @@ export function sineOfPi(x) {
   return turns % 2 ? -sum * near : sum * near;
 }
 
-/** Returns the angle that has this cosine, in half turns, 0 to 1. @param {number} cosine  -1 to 1 */
+/** Returns the arc cosine in half turns (units of pi radians), 0 to 1. @param {number} cosine  -1 to 1 */
 export function halfTurns(cosine) {
   if (cosine <= -1) return 1;
   let tangent = Math.sqrt((1 - cosine) / (1 + cosine));

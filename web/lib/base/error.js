@@ -28,8 +28,8 @@ export function argumentError(message) {
 }
 
 /**
- * Reads an argument of the caller, and throws a NextPixelError if the reading fails: some frameworks wrap objects in proxies that throw at
- * the first access.
+ * Calls `read`, which reads an argument, and throws a NextPixelError if it fails. Some frameworks wrap objects in proxies that throw on the
+ * first access.
  *
  * @template T
  * @param {string} name  name of the argument

@@ -2,14 +2,14 @@
 // @ts-check
 
 /**
- * Wraps a listener that the caller passed to the library. If the listener throws, the wrapper throws the same error; if the listener is
- * asynchronous, its first rejection, which no other code could catch, goes to `failed`.
+ * Wraps a listener that the caller passed to the library. If the listener throws, the wrapper throws the same error. If the listener is
+ * asynchronous, the wrapper passes its first rejection to `failed`, because no other code could catch it.
  *
  * @template T
  * @param {((value: T) => unknown) | undefined} listener
  * @param {(reason: any) => void} failed  receives the first rejection of an asynchronous listener
- * @returns {((value: T) => void) & { turn: () => Promise<void> | false }}  turn: called before a run ends; waits one turn of the event loop
- * if the listener is asynchronous, so that a rejection of its last call is still noticed
+ * @returns {((value: T) => void) & { turn: () => Promise<void> | false }}  turn: must be called before a run ends. If the listener is
+ * asynchronous, it waits one turn of the event loop, so that a rejection from the last call is still noticed
  */
 export function heardBy(listener, failed) {
   let later = false;

@@ -2,8 +2,8 @@
 // @ts-check
 
 /**
- * Returns the result of a media query, such as a preference of the visitor; without support for media queries, as in jsdom, nothing
- * matches.
+ * Evaluates a media query, for example one for a preference of the visitor. Where media queries are not supported, as in jsdom, the result
+ * does not match.
  *
  * @param {string} query
  * @returns {Pick<MediaQueryList, 'matches' | 'addEventListener' | 'removeEventListener'>}

@@ -57,7 +57,7 @@ export const part = (get, waits) =>
  * @type {{ code?: Promise<typeof import('../recovery.js')> }} */
 export const recovery = {};
 
-/** @param {unknown} cause  the error from which to recover; thrown if the recovery code is missing */
+/** @param {unknown} cause  the error from which to recover; it is thrown again if the recovery code is missing */
 export const recovering = (cause) =>
   Promise.resolve(recovery.code)
     .then((code) => code ?? Promise.reject())
