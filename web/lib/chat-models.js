@@ -2,8 +2,8 @@
 // @ts-check
 
 /**
- * Published chat models that this engine runs, smallest first: files on the Hugging Face Hub, each pinned to a commit, so that an address
- * always gives the same bytes. A page can offer them: `import { chatModels } from 'nextpixel/chat-models'`, then `load(model.url)`.
+ * Published chat models that this engine runs, smallest first. The files are on the Hugging Face Hub. Each address names a commit, so it
+ * always returns the same bytes. A page can offer them: `import { chatModels } from 'nextpixel/chat-models'`, then `load(model.url)`.
  *
  * Source of the entries: the hub itself was not queried. Several public repositories pin the same address, commit, file name, size and
  * SHA-256 (found by exact search in an index of public source code, 27 November 2026). To verify a file, compare it with the SHA-256 here
@@ -21,7 +21,7 @@
  *
  * Licences are quoted from these repositories and from the makers' model cards. Languages come from the model cards, with two exceptions.
  * For Gemma 3 models with fewer than 4 billion parameters, the only listed language, English, comes from the announcement on the hub's
- * blog. Of the 119 languages of Qwen 3, only the largest ones and those that have pages in this project are listed.
+ * blog. For Qwen 3, which supports 119 languages, only the most widely spoken languages and those of this project's pages are listed.
  */
 
 /**
@@ -123,7 +123,8 @@ export const chatModels = [
  */
 const BESIDE = 52e6;
 
-/** Returns the peak memory while a model is being loaded, in bytes; a conversation adds its keys and values. @param {ChatModel} model */
+/** Returns the peak memory while a model is being loaded, in bytes; the keys and values of a conversation need more. @param {ChatModel}
+ * model */
 export const memoryOf = ({ bytes }) => bytes + BESIDE;
 
 /**
@@ -133,12 +134,13 @@ export const memoryOf = ({ bytes }) => bytes + BESIDE;
  */
 const READ = 6.3e9;
 
-/** Returns the tokens per second on the machine of the measurement, to compare models. @param {ChatModel} model */
+/** Returns the tokens per second that the model would reach on the machine measured above. Only useful to compare models. @param
+ * {ChatModel} model */
 export const tokensPerSecondOf = ({ bytes }) => READ / bytes;
 
 /**
- * Returns the model to try first: the largest model that supports the language, needs at most an eighth of the memory and writes at least
- * five tokens per second. If there is none, returns the first model.
+ * Returns the model to try first: the largest model that supports the language, needs at most an eighth of the device's memory and writes
+ * at least five tokens per second. If there is none, returns the first model.
  *
  * @param {{ deviceMemory?: number, language?: string }} [device]  deviceMemory: in GiB, as some browsers report it in navigator (default
  *   4); language: BCP 47 (default 'en')

@@ -2,8 +2,8 @@
 // @ts-check
 
 /**
- * The few places where a browser and Node differ, detected by feature tests. Only source.js also checks whether it runs in Node, to read
- * file paths.
+ * Code for the few places where browsers and Node differ; feature tests decide which code runs. Outside this module, only source.js checks
+ * whether it runs in Node, to read file paths.
  */
 
 /** True in Node. Also true in a page that has access to Node's modules, although such a page uses the browser's workers and fetch. */
@@ -52,7 +52,7 @@ export function listenInWorker(handler) {
 /**
  * Returns a function that schedules the callback after all messages that are already queued. It uses a MessageChannel, because browsers
  * delay setTimeout by at least 4 ms. Node handles all messages of one channel before those of another, so in Node it uses setImmediate.
- * Scripts that run in Jest may have neither.
+ * Scripts that run in Jest may lack both; they get setTimeout.
  *
  * @param {() => void} callback
  * @returns {() => void}

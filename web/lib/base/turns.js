@@ -23,7 +23,7 @@ export function atOnce(work) {
   }
 }
 
-/** Throws if the work must end, like an AbortSignal. @typedef {{ throwIfAborted: () => void }} Stop */
+/** Like an AbortSignal, throws if the work must end. @typedef {{ throwIfAborted: () => void }} Stop */
 
 /**
  * Runs a generator of many small steps, and yields to the event loop whenever SLICE_MS have passed.
