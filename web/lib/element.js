@@ -11,9 +11,9 @@
  * The attributes determine what the element does, and the properties reflect them. An attribute with an invalid number is treated as
  * absent. If the model does not have the task or the label, the error lists the valid ones.
  *
- * The attributes of the tasks come from the tables of verbs and settings; the element's own attributes are in element/attributes.js. The
- * generated file element/properties.js lists all of them. Until the element is played it shows its content, its poster, or the model's
- * input: rows of a picture, a small picture, or a prompt.
+ * The tables of verbs (verbs.js) and of settings (settings.js) define the attributes for the tasks; element/attributes.js defines the
+ * element's own attributes. The generated file element/properties.js lists all of them. Before play(), the element shows its content, its
+ * poster, or the input for the model: rows of a picture, a small picture, or a prompt.
  *
  * The default task is the first of `info.verbs`, such as complete or super-resolve for pictures, and generate or translate for text. A
  * translation takes the most probable token at every step unless the temperature is set.
@@ -33,9 +33,9 @@
  * The properties `state`, `info` and `pictures` are read-only. Assigning one of them changes nothing and warns on the console; it does not
  * throw, because frameworks such as React assign every property that an element has.
  *
- * Events, which bubble and cross shadow roots: nx-progress, nx-ready, nx-step, nx-end, nx-error. nx-end comes after the last paint of a run
- * that ended or was stopped by stop(), with its pictures, text or samples. An error is shown in the box and on the console, unless a
- * listener prevents that with preventDefault(). Methods: play(), pause(), stop(), toBlob().
+ * Events, which bubble and cross shadow roots: nx-progress, nx-ready, nx-step, nx-end, nx-error. nx-end is sent after the last paint of a
+ * run that ended or was stopped by stop(); it carries the run's pictures, text or samples. An error is shown in the box and on the console,
+ * unless a listener of nx-error calls preventDefault(). Methods: play(), pause(), stop(), toBlob().
  *
  * Style: --nx-pixel is the size of a pixel, and --nx-accent is the colour of the buttons. For grey models, --nx-paper and --nx-ink are the
  * colours of the lowest and the highest level; in the drawn part, --nx-drawn replaces --nx-ink. --nx-text-width and --nx-text-height are
@@ -135,7 +135,7 @@ export class NextPixelElement extends Base {
   }
 
   /**
-   * The table that translates the sentences of all elements on the page from English, such as nextpixel/words/de or nextpixel/words/ko.
+   * The table of translations from English for the texts of all elements on the page, such as nextpixel/words/de or nextpixel/words/ko.
    * @type {Words}
    */
   static get words() {
@@ -167,7 +167,7 @@ export class NextPixelElement extends Base {
   #near = false;
   /** Whether play() was called, or autoplay is set, before the model was loaded. */
   #wanted = false;
-  /** Whether stop() was called. Autoplay then does not restart before the model or the attribute changes. */
+  /** Whether stop() was called. Autoplay then starts no run until the model or the `autoplay` attribute changes. */
   #halted = false;
   /** Whether pause() was called. Coming back into view then does not resume the run. */
   #held = false;
@@ -322,7 +322,8 @@ export class NextPixelElement extends Base {
    * Returns the drawn result as a file: a WAV file for audio, otherwise the canvas in the colours of the page, with several pictures side
    * by side.
    *
-   * @param {string} [type]     such as 'image/png' (default); for a sound, an image type gives its waveform
+   * @param {string} [type]     MIME type, such as 'image/png' (default); if the result is audio, an image type returns a picture of the
+   *   waveform
    * @param {number} [quality]  for lossy types such as 'image/jpeg', from 0 to 1
    * @returns {Promise<Blob>}
    */
@@ -365,7 +366,7 @@ export class NextPixelElement extends Base {
     this.#restOrGoOn();
   }
 
-  /** Pauses or resumes the run according to the button, the viewport and the tab. */
+  /** Pauses the run after pause(), outside the viewport and in a hidden tab; otherwise resumes it. */
   #restOrGoOn = () => {
     if (this.#run || this.#chat.running) {
       const rest = this.#held || !this.#near || this.ownerDocument.hidden;
@@ -506,7 +507,7 @@ export class NextPixelElement extends Base {
   }
 
   /**
-   * Shows the input until the run is played. An input that cannot be read is not shown; play() reports the error.
+   * Shows the input until the run starts. An input that cannot be read is not shown; play() reports the error.
    *
    * @param {Hold} hold
    */
@@ -532,8 +533,8 @@ export class NextPixelElement extends Base {
 
   /**
    * @param {Hold} hold
-   * @param {{ kept?: any, seed?: number, again?: boolean }} [how]  kept: a run to play again; seed: replaces the seed of the attributes;
-   *   again: true for a second try after the worker has ended
+   * @param {{ kept?: any, seed?: number, again?: boolean }} [how]  kept: a run to play again; seed: replaces the `seed` attribute; again:
+   *   true for a second try after the worker has ended
    */
   async #start(hold, { kept, seed, again = false } = {}) {
     this.#abort();

@@ -3,7 +3,7 @@
 
 /**
  * Shares one status text (aria-live: polite) among all elements of a page. On a page with five pictures, a screen reader therefore
- * announces only the latest event. An element that was moved to a frame or to another window uses the status text of that document.
+ * announces only the latest event. An element that was moved to a frame or to another window uses the status text of its new document.
  */
 
 /** The attribute by which every copy of this file finds the existing status text. */
