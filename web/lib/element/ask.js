@@ -94,7 +94,7 @@ export function optionsOf(element, info) {
 }
 
 /**
- * Replaces the option `tries` by more samples: for each sample that is shown, `tries` samples are drawn and compete.
+ * Converts the option `tries` to more samples: for each sample that is shown, `tries` samples are drawn and compete.
  *
  * @param {Record<string, any>} options
  */

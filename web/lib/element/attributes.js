@@ -2,8 +2,8 @@
 // @ts-check
 
 /**
- * The attributes of the element: those of the tasks, which come from the tables of verbs and settings, and the element's own. Each
- * attribute is reflected by a property: reading it returns the value in effect, and setting it never throws.
+ * The attributes of the element. The tables of verbs and settings define the attributes for tasks; this file adds the element's own
+ * attributes. Each attribute is reflected by a property: reading it returns the value in effect, and setting it never throws.
  */
 
 import { ATTRIBUTES as OF_TASKS, TASKS } from './tasks.js';
@@ -39,7 +39,7 @@ const OWN = {
   height: { property: 'height', whole: [1, 65536] },
   /** `no-store`: the browser does not cache the weights. Default: it caches them */
   cache: { property: 'cache', changes: 'model' },
-  /** the time when the model is fetched. Default: `lazy`, when the element comes near the screen; `play`: when the visitor plays it */
+  /** when to fetch the model. Default: `lazy`, when the element comes near the screen; `play`: when the visitor presses Play */
   loading: { property: 'loading', words: ['lazy', 'play'], effect: (element) => String(said(element, 'loading') ?? 'lazy') },
   /** `sha256-` and the base64 digest that the weights must have. Default: not checked */
   integrity: { property: 'integrity', changes: 'model' },
@@ -85,7 +85,7 @@ export function taskOf(element, info) {
 }
 
 /**
- * Returns a class of elements with a property for each attribute.
+ * Returns a subclass of `Base` with a property for each attribute.
  *
  * @param {typeof HTMLElement} Base
  * @returns {new () => HTMLElement & ElementProperties}
@@ -126,7 +126,7 @@ function accessorOf(element, name) {
 }
 
 /**
- * Sets a property again if it was set before the element was defined, because such a value hides the setter.
+ * Sets a property again if it was set before the element was defined, because the value set earlier hides the setter.
  *
  * @param {any} element
  */

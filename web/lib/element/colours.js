@@ -23,10 +23,11 @@ export function colourOf(probe) {
 }
 
 /**
- * Colours a grey picture. The lowest level becomes `paper`; the highest level becomes `ink` at given pixels and `drawn` at all others.
+ * Colours a grey picture. The lowest level becomes `paper`; the highest level becomes `ink` at pixels of the input and `drawn` at pixels
+ * that the model drew.
  *
  * @param {Picture} grey
- * @param {Picture} given  opaque at the pixels that were given
+ * @param {Picture} given  opaque at the pixels of the input
  * @param {{ paper: RGB, ink: RGB, drawn: RGB }} colours
  * @returns {Picture}
  */

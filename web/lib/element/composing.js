@@ -2,8 +2,9 @@
 // @ts-check
 
 /**
- * Returns whether a key belongs to a composition, as for Korean, Japanese, Chinese or an accent. Enter then accepts the composed text, and
- * Escape drops it. Safari reports the Enter that ends a composition only afterwards, with isComposing false and keyCode 229.
+ * Returns whether a key belongs to the composition of characters by an input method, for example of Korean, Japanese or Chinese characters
+ * or of accented letters. Enter then accepts the composed text, and Escape drops it. Safari reports the Enter that ends a composition only
+ * afterwards, with isComposing false and keyCode 229.
  *
  * @param {KeyboardEvent} event
  */

@@ -91,8 +91,8 @@ export class Conversation {
    * Starts a chat with the model. If play() was called before the chat was open, the prompt is sent as the first message.
    *
    * @param {Hold} hold
-   * @param {() => boolean | undefined} claim  called when the code is loaded; returns whether the element has been played, or undefined if
-   *   the chat is no longer wanted
+   * @param {() => boolean | undefined} claim  called when the code is loaded; returns whether play() has been called, or undefined if the
+   *   chat is no longer wanted
    * @returns {Promise<boolean>} whether the chat was opened
    */
   async open({ model }, claim) {
