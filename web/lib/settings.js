@@ -124,7 +124,7 @@ export const SETTINGS = /** @type {const} */ ({
   state: { of: 'text' },
   /** number of most probable tokens to report at each step, with their nats. Default 0 */
   alternatives: { of: 'text', whole: [0, 1024], initial: 0 },
-  /** 1 to 16: number of hypotheses of the beam search, which returns the best hypothesis at its end. With 1, the most probable token of
+  /** 1 to 16: number of hypotheses that the beam search keeps; when it ends, it returns the best one. With 1, the most probable token of
    * each step is returned immediately. Default 1 */
   beams: { of: 'translation caption', whole: [1, 16], initial: 1, attribute: true },
   /** 0 to 2, for several beams: the nats of a translation of n tokens, including the end token, are divided by ((5 + n) / 6) to this power,

@@ -93,8 +93,8 @@ export class ElementRun {
    * Draws the run.
    *
    * @param {any} [kept]    a run to play again
-   * @param {number} [seed]  replaces the seed of the attributes
-   * @returns {Promise<boolean>} whether the run is complete; false: halt() has ended it. Rejects if the run failed or was aborted
+   * @param {number} [seed]  replaces the `seed` attribute
+   * @returns {Promise<boolean>} true if the run is complete, false if halt() has ended it. Rejects if the run failed or was aborted
    */
   async read(kept, seed) {
     const { element, view, rest, isCalm, onProgress } = this.#stage;

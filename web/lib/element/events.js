@@ -22,7 +22,7 @@ export class NextPixelStepEvent extends Event {
   /** @param {AnyStep} step */
   constructor(step) {
     super('nx-step', { bubbles: true, composed: true });
-    /** The step, with pixels, a picture, samples or a token; or the whole result of a model that returns it in one piece. */
+    /** The step, which has pixels, a picture, samples or a token. If the model returns no steps, its whole result. */
     this.step = step;
   }
 }
@@ -45,7 +45,7 @@ export class NextPixelEndEvent extends EventWithResult {
     this.nats = nats;
     /** The pictures, in the colours of the model; empty if the output is text or sound. */
     this.pictures = pictures;
-    /** Returns a file of the canvas, or a WAV file of the sound. */
+    /** Returns the canvas as an image file, or the sound as a WAV file. */
     this.toBlob = toBlob;
   }
 }
