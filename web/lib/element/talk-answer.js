@@ -114,7 +114,7 @@ export class Answer {
 
   #lastAt = 0;
 
-  /** Makes it impossible to continue the answer, because the model has changed. */
+  /** Drops the saved run: the answer cannot be continued, because the model has changed. */
   letGo() {
     this.saved = undefined;
     this.#mark(-1);
@@ -162,7 +162,8 @@ export class Answer {
     await this.#read(model.resume({ ...saved, ids: [...saved.ids.slice(0, saved.prompt + at), one.token] }, options));
   }
 
-  /** @param {TextRun} run @param {(run: TextRun) => void} [begun]  called with the run at its first token, when its prompt is known */
+  /** @param {TextRun} run @param {(run: TextRun) => void} [begun]  called when the first token arrives; the length of the prompt is then
+   *   known */
   async #read(run, begun = () => {}) {
     this.#stopper = new AbortController();
     this.#run = run;
