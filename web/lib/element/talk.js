@@ -39,7 +39,7 @@ import { fit } from './talk-style.js';
 
 let ids = 0;
 
-/** The chat template for a model that has none: the messages of both sides are passages of one text. */
+/** The chat template for a model that has none. It joins the messages of the user and of the model into one text. */
 export const CONTINUING =
   "{% for message in messages %}{{ message.content if loop.first or message.role != 'user' else ' ' + message.content }}{% endfor %}";
 
@@ -152,7 +152,7 @@ export class Talk {
     ];
   }
 
-  /** Replaces the messages of the chat. If the new messages have no system message, the attribute's system message is used. */
+  /** Replaces the messages of the chat. If the new messages have no system message, the chat uses the one that was set last. */
   set messages(list) {
     if (this.#has(list)) return;
     this.clear();
@@ -172,7 +172,8 @@ export class Talk {
     this.#show();
   }
 
-  /** Returns whether the chat has these messages; an answer in progress may have grown since. @param {Message[]} list */
+  /** Returns whether the chat consists of these messages. An answer that is still being written may be longer than in the list. @param
+   * {Message[]} list */
   #has(list) {
     const [own, other] = [apart(this.messages), apart(list)];
     return (
@@ -234,7 +235,7 @@ export class Talk {
     this.#show();
   }
 
-  /** Ends the chat, after which no listener is called. */
+  /** Ends the chat. After this, no listener is called. */
   close() {
     this.#hooks = {};
     this.use(undefined);
@@ -276,7 +277,7 @@ export class Talk {
     if (answer) this.#show();
   }
 
-  /** Replaces the last answer by one with another seed. */
+  /** Draws the last answer again, with another seed. */
   again() {
     if (!this.#model || this.#running) return;
     const before = [...this.#turns];
@@ -432,7 +433,7 @@ export class Talk {
     this.#hooks.onBegin?.();
     try {
       await work();
-      if (this.#running === answer) this.#running = undefined; // unless a listener of onEnd has already started the next answer
+      if (this.#running === answer) this.#running = undefined; // unless stop() was called, after which the next answer may have started
       announce(answer.shown, undefined, this.root.ownerDocument);
       this.#hooks.onEnd?.(answer);
     } catch (error) {
