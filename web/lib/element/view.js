@@ -23,7 +23,7 @@ export class View {
   #inside = make('slot', {});
   #poster = make('img', { part: 'poster', class: 'poster', alt: '', hidden: '' });
   #error = make('p', { part: 'error', class: 'error', hidden: '' });
-  /** The text itself, or the description of a canvas, for screen readers. */
+  /** The output text. If the output is on the canvas, its description for screen readers. */
   #told = make('p', { part: 'text', class: 'told', dir: 'auto' });
   #frame = make('div', { class: 'frame' }, this.#canvas, this.#told, this.#inside, this.#poster, this.#error);
   #controls = make('div', { part: 'controls', class: 'controls', role: 'group', hidden: '' });
@@ -126,7 +126,8 @@ export class View {
     return run.page?.(this.#told, options) ?? run.sink(this.#canvas, { mirror: this.#told, gap: GAP, colours, ...options });
   }
 
-  /** Replaces the canvas by a box with its own controls. @param {string} part  name of the box for style sheets @returns {HTMLElement} */
+  /** Shows a box with its own controls instead of the canvas. @param {string} part  name of the box for style sheets @returns {HTMLElement}
+   * */
   box(part) {
     this.#close();
     const box = make('div', { part });
@@ -167,7 +168,7 @@ export class View {
     if (this.#painted) this.#sink?.paint();
   }
 
-  /** Restores the view that was shown before this picture. */
+  /** Removes the picture and shows the author's content again. */
   clear() {
     this.#close();
     this.#canvas.classList.remove('text');
@@ -282,9 +283,9 @@ export class View {
    * @param {boolean} what.controls
    * @param {string} what.play    label of the play button
    * @param {boolean} what.stop   whether a run can be stopped
-   * @param {boolean} what.anew   whether the visitor can replace the current run by another one
+   * @param {boolean} what.anew   whether to offer a button that draws again with a new seed
    * @param {string} what.status  text of the status line
-   * @param {string} what.error   the text of the status line if it is an error; errors are shown even without controls
+   * @param {string} what.error   the text of an error, which is shown even without controls
    * @param {string} what.label   label of the canvas
    * @param {string} what.group   label of the group of buttons
    */

@@ -2,8 +2,8 @@
 // @ts-check
 
 /**
- * The model's own distributions at a position. A build that supports only pictures lacks the functions of the engine that this module
- * calls.
+ * Reads the model's own distributions at a position, before temperature and filters. This module calls functions of the engine that a build
+ * for pictures alone lacks.
  */
 
 import { NX_MORE, NX_NONE } from './abi.js';
