@@ -2,7 +2,7 @@
 // Generated from web/lib/settings.js by node web/tools/options.js: edit that file.
 // @ts-check
 
-/** The settings that are fields of nx_settings: name, field, default value, and the value for true. */
+/** The settings that are fields of nx_settings: name, field, default value, and the value that `true` stands for. */
 
 /** @type {[name: string, field: string, off: number, on: number][]} */
 export const FIELDS = [

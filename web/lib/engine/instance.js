@@ -66,8 +66,8 @@ export class Instance {
         `nextpixel.wasm has ABI version ${version}, this library needs ${NX_ABI_VERSION}: ` + 'install both from one release',
       );
     }
-    // The heap begins in the middle of a cache line of 64 bytes, so the places of blocks in cache lines do not depend on the size of the
-    // wasm's static data. With any other beginning, the pixelcnn-digits model is 2 to 4 % slower (tests/bench/paired.js).
+    // The heap begins in the middle of a cache line of 64 bytes, so the alignment of blocks to cache lines does not depend on the size of
+    // the module's static data. With any other beginning, the pixelcnn-digits model is 2 to 4 % slower (tests/bench/paired.js).
     this.heap = new Heap(64 * Math.ceil((exports.__heap_base.value >>> 0) / 64) + 32, NX_ALIGN);
     const scratch = this.take(AREAS.bytes);
     this.at = {
@@ -79,7 +79,7 @@ export class Instance {
   }
 
   /**
-   * Calls an exported function. Any exception from WebAssembly, a trap or a stack overflow, poisons the instance.
+   * Calls an exported function. Any exception from WebAssembly (a trap or a stack overflow) poisons the instance.
    *
    * @param {string} name
    * @param {number[]} values

@@ -150,7 +150,7 @@ export class Jobs {
     else this.#post({ type: 'fed', id, at: core.fed, room }, room && [room]);
   }
 
-  /** @param {number} id @param {Work} work  needs no credit */
+  /** @param {number} id @param {Work} work  work that needs no credit from the page */
   #answer(id, work) {
     this.#jobs.set(id, { work, waiting: false, credit: { chunkSize: 0 } });
     this.#queue(id);

@@ -22,8 +22,9 @@ export const MOST_BYTES = 128e6;
 const FEW = 16;
 
 /** @typedef {{ session: Session, ids: number[], shape: string, layout: string, of?: string }} Held  shape: a run may continue from a copy
- * of the session if its shape is the same; layout: must also be the same if the run continues the session in place; of: the hash of the
- * saved state from which the session came. A saved state may contain anything, so only runs that give its hash continue from it */
+ * of the session if the run has this shape; layout: to continue the session in place, the run must also have this layout; of: the hash of
+ * the saved state from which the session came, if any. A saved state may contain anything, so only runs that give its hash continue from it
+ * */
 
 /** @param {Pick<DrawMessage, 'part' | 'keyBits'>} message */
 const shapeOf = ({ part, keyBits }) => `${part} ${keyBits}`;
@@ -55,7 +56,7 @@ export class KeptSessions {
   }
 
   /**
-   * Returns a session that already contains the first ids of a run. It is made from the cached session with the longest common prefix. The
+   * Returns a session that already contains the first ids of a run: the cached session with the longest common prefix, or a copy of it. The
    * session's position is the number of reused ids.
    *
    * @param {DrawMessage} message

@@ -15,13 +15,13 @@ import { checkStatus, statusError } from './status-error.js';
 /** @import { Inputs, Part, Settings } from './protocol.js' */
 
 /**
- * Minimum size of a weight file, in bytes, for speculative decoding with drafts from the text so far: about the size of a second-level
- * cache. With a smaller file, such drafts do not make drawing faster.
+ * Minimum size of a weight file, in bytes, for speculative decoding whose drafts are copied from earlier text. This is about the size of a
+ * second-level cache. With a smaller file, these drafts do not make drawing faster.
  */
 const LOOK_UP_BYTES = 8e6;
 
 /**
- * A run in the wasm memory, which exists from openSession to closeSession.
+ * A run in WebAssembly memory. It exists from openSession() to closeSession().
  *
  * @typedef {{ address: number, pointer: number, bytes: number, samples: number, part: Part, counts: number[], length: number }} Session
  *   length: capacity in positions
@@ -33,7 +33,7 @@ const product = (numbers) => numbers.reduce((all, one) => all * one, 1);
 export class OpenSessions {
   /** @internal */
   instance;
-  /** The address of the model in the wasm memory. */
+  /** The address of the model in WebAssembly memory. */
   model;
 
   /** @type {Part[]} */
@@ -237,7 +237,8 @@ export class OpenSessions {
   }
 
   /**
-   * Adds these biases to the logits of their ids from now on; the session must have been opened with capacity for this many biases.
+   * Sets biases that are added to the logits of the given ids from now on. The session must have been opened with capacity for as many
+   * biases.
    *
    * @param {Session} session
    * @param {[number, number][]} biases

@@ -25,8 +25,9 @@ export class Pace {
   }
 
   /**
-   * Does the amount of work that fills one chunk, estimated from earlier chunks. The cost of a position may vary, as between the layers of
-   * an encoder, where thousands of cheap positions can precede expensive ones. `work` therefore also calls `over` between positions.
+   * Does one chunk of work; the size of the chunk is estimated from earlier chunks. The cost of a position may vary, for example between
+   * the layers of an encoder, where thousands of cheap positions can precede expensive ones. `work` therefore also calls `over` between
+   * positions.
    *
    * @template T
    * @param {string} kind   kind of work, because the time per position depends on the kind
