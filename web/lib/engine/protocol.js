@@ -10,7 +10,7 @@
  *      | measure { loop, from, to }               |
  *      | ---------------------------------------> |  first, if the number of workers must be determined
  *      |                     measured { speed }   |
- *      | <--------------------------------------- |  the speed of this worker while the others run, too
+ *      | <--------------------------------------- |  the speed of this worker while all workers run
  *      | open   { module, bytes }                 |
  *      | ---------------------------------------> |  instantiate, read the weights
  *      |                        opened { info }   |
@@ -174,8 +174,8 @@ export const CODES = Object.freeze(
 /** `from`, `to`: start and end of the measurement, in milliseconds, as Date.now() returns them.
  * @typedef {{ type: 'measure', id: number, loop: WasmModule, from: number, to: number }} MeasureMessage */
 /** @typedef {{ type: 'open', id: number, module: WasmModule, bytes: Uint8Array<ArrayBuffer> }} OpenMessage */
-/** Opens a large file: `head` has its first bytes, and `feed` messages the rest. The response to the last message is `opened`, the response
- * to each other message is `fed`.
+/** Opens a large file: `head` has its first bytes, and `feed` messages carry the rest. The response to the last message is `opened`, the
+ * response to each other message is `fed`.
  * @typedef {{ type: 'begin', id: number, module: WasmModule, head: Uint8Array, size: number }} BeginMessage */
 /** @typedef {{ type: 'feed', id: number, bytes: Uint8Array }} FeedMessage */
 /** Requests stacks for `count` more threads, if the build has threads.
@@ -188,7 +188,7 @@ export const CODES = Object.freeze(
  * - `known`: the ids before the first drawn id
  * - `drawn`: for a resumed run, the ids after `known` that are already drawn; shape (positions, samples, ids per position)
  * - `maps`: the run draws one position per step and reports the attention of each position
- * - `length`: the number of positions after which the run ends, if the model allows more
+ * - `length`: ends the run after this number of positions, unless the model's own maximum is lower
  * - `alternatives`: the number of most probable ids to report for each position
  * - `search`: runs a beam search, with this length penalty, instead of drawing; the samples are the beams
  * - `forced`: the ids to take instead of drawing
@@ -197,7 +197,7 @@ export const CODES = Object.freeze(
  * - `part`: the part to run; by default, the first part that draws
  * - `keyBits`: see nx_shape
  * - `keep`: the run continues from a cached session with a common prefix, if there is one, and its own session is cached (kept.js)
- * - `state`: the hash of the saved state that this run resumes; only such a run may continue from the session of that state
+ * - `state`: the hash of the saved state that this run resumes; only runs with this hash may continue from the session of that state
  * - `probabilities`: reports the whole distribution of each id
  * - `constrained`: each `next` message contains the ids that may come next
  *
@@ -205,7 +205,7 @@ export const CODES = Object.freeze(
  *   alternatives?: number, search?: number, forced?: Uint32Array, resample?: Resample, notes?: { said: Said[], bounds: Bounds }, part?: number, keyBits?: number, keep?: boolean, state?: string, probabilities?: boolean, constrained?: boolean }} DrawMessage
  */
 /** `chunkSize`: the largest number of positions per sample in the response; 0: as many as one chunk computes. `allowed`: for a constrained
- * run, one bit for each id that may come next; if absent, all ids may.
+ * run, a bit mask of the ids that may come next; if absent, all ids may.
  * @typedef {{ type: 'next', id: number, chunkSize: number, allowed?: Uint32Array }} NextMessage */
 /** `hiddenStates`: the layers whose hidden states the response must also contain.
  * @typedef {{ type: 'score', id: number, ids: Uint32Array, inputs: Inputs, hiddenStates?: number[] }} ScoreMessage */
