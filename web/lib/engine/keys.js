@@ -8,7 +8,7 @@ import { NextPixelError } from '../base/error.js';
 /** @import { Lookup } from '../gguf/metadata.js' */
 
 /** @param {string} key @param {string} what */
-const wrong = (key, what) => new NextPixelError('format', `The file is damaged or was not written correctly: its key ${key} must be ${what}`);
+const wrong = (key, what) => new NextPixelError('format', `The file is damaged or malformed: its key ${key} must be ${what}`);
 
 /**
  * Returns an integer that the file must contain; its type may have any width.

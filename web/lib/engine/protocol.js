@@ -213,8 +213,8 @@ export const CODES = Object.freeze(
  * @typedef {{ type: 'look', id: number, ids: Uint32Array, inputs: Inputs, from?: number }} LookMessage */
 /** `part`: index of the part; `results`: the requested results, by default all; `settings`: for the part's noise.
  * @typedef {{ type: 'encode', id: number, part: number, inputs: Inputs, results?: string[], maps?: boolean, settings?: Settings }} EncodeMessage */
-/** `known`: requests a cached session that contains these ids; `of`: also considers runs that were resumed from the saved state with this
- * hash. `state`: caches a saved state, for runs that give its hash.
+/** `known`: requests a cached session that contains these ids; `of`: the hash of a saved state; sessions of runs that resumed this state
+ * are considered, too. `state`: a saved state to cache; later runs that pass its hash can continue from it.
  * @typedef {{ type: 'keep', id: number, known: Uint32Array, part?: number, keyBits?: number, of?: string, state?: State & { hash: string } }} KeepMessage */
 /** @typedef {{ type: 'stop', id: number }} StopMessage */
 /** @typedef {BeatMessage | MeasureMessage | OpenMessage | BeginMessage | FeedMessage | ShareMessage | ThreadMessage | DrawMessage | NextMessage | ScoreMessage | LookMessage | EncodeMessage | KeepMessage | StopMessage} ToWorker */
@@ -225,8 +225,8 @@ export const CODES = Object.freeze(
 /** `tokenizerEntries`: the metadata under `tokenizer.`, unchanged; `metadata`: all other metadata; `fileBytes`: size of the file.
  * @typedef {{ parts: Part[], metadata: Metadata, tokenizerEntries: Entry[], fileBytes: number }} Facts */
 /** @typedef {{ type: 'opened', id: number } & Facts} OpenedMessage */
-/** `at`: offset of the next byte of the file that is needed; `lacks`: what is missing before the file can be opened, 'more' of the head or
- * the 'whole' file; `room`: the buffer of the fed bytes, returned for reuse.
+/** `at`: offset of the next byte of the file that is needed; `lacks`: 'more' if a longer head is needed to open the file, 'whole' if the
+ * whole file is needed; `room`: the buffer of the fed bytes, returned for reuse.
  * @typedef {{ type: 'fed', id: number, at: number, lacks?: 'more' | 'whole', room?: ArrayBuffer }} FedMessage */
 /** `stacks`: addresses of the stacks in the memory; empty if the build has no threads.
  * @typedef {{ type: 'shared', id: number, memory: object | undefined, stacks: number[] }} SharedMessage */
@@ -234,9 +234,9 @@ export const CODES = Object.freeze(
  * file.
  * @typedef {{ type: 'lost', id: number }} LostMessage */
 /**
- * A row of an attention map: the weights of one head of a layer at one position. In a map of the past, key j is the item at position j - 1,
- * and key 0 is the start; in a map of an input, a key is an item of that input. The maps of an encoder come with the first position; for an
- * input of n items, the index of a row is head * n + query.
+ * A row of an attention map: the weights of one head of a layer at one position. In a map over earlier positions, key j is the item at
+ * position j - 1, and key 0 is the start. In a map of an input, a key is an item of that input. The maps of an encoder come with the first
+ * position; for an input of n items, the index of a row is head * n + query.
  *
  * @typedef {{ name: string, row: number, keys: Uint32Array, weights: Float32Array }} MapRow
  */
@@ -273,8 +273,8 @@ export const CODES = Object.freeze(
  * @typedef {{ type: 'encoded', id: number, results: Record<string, Uint32Array<ArrayBuffer> | Float32Array<ArrayBuffer>>, maps?: MapRow[] }} EncodedMessage */
 /** The bytes of a session, its ids, its capacity in positions, and the other fields that kept.js needs.
  * @typedef {{ bytes: Uint8Array<ArrayBuffer>, ids: number[], length: number, shape: string, layout: string }} State */
-/** `state`: the requested session, if it is cached. If the request had a state, that state, or undefined if it belongs to another file or
- * build.
+/** `state`: the requested session, if it is cached. If the request contained a state, this is that state, or undefined if the state belongs
+ * to another file or build.
  * @typedef {{ type: 'kept', id: number, state: State | undefined }} KeptMessage */
 /** @typedef {{ type: 'failed', id: number, error: PlainError }} FailedMessage */
 /** @typedef {HereMessage | MeasuredMessage | OpenedMessage | FedMessage | SharedMessage | LostMessage | StepMessage | ScoredMessage | LookedMessage | EncodedMessage | KeptMessage | FailedMessage} FromWorker */

@@ -28,7 +28,7 @@ export class Sessions extends OpenSessions {
 
   /**
    * @param {Instance} instance
-   * @param {number} model      the address of the model in the wasm memory
+   * @param {number} model      the address of the model in WebAssembly memory
    * @param {number} fileBytes
    */
   constructor(instance, model, fileBytes) {
@@ -88,8 +88,8 @@ export class Sessions extends OpenSessions {
   }
 
   /**
-   * Returns some values of a result. The values of a result that grows are available as soon as they are ready, all others once everything
-   * is encoded.
+   * Returns some values of a result. If a result grows, its values are available as soon as they are ready. The values of other results are
+   * available once everything is encoded.
    *
    * @param {Session} session
    * @param {string} name
@@ -197,14 +197,14 @@ export class Sessions extends OpenSessions {
   }
 
   /**
-   * Returns one row of a map at the last computed position, in a session that keeps maps.
+   * Returns one row of a map at the last computed position. The session must keep maps.
    *
    * @param {Session} session
    * @param {number} sample
    * @param {number} map
    * @param {number} row
    * @returns {{ keys: Uint32Array<ArrayBuffer>, weights: Float32Array<ArrayBuffer> }} keys: the positions that the row attends to. In a map
-   *   of the past the input is shifted by one: key j is the item at position j - 1, and key 0 is the start
+   *   over earlier positions, the input is shifted by one: key j is the item at position j - 1, and key 0 is the start
    */
   map(session, sample, map, row) {
     const result = this.instance.at.result;
@@ -215,7 +215,7 @@ export class Sessions extends OpenSessions {
   }
 
   /**
-   * Returns the hidden states of a layer at the last computed position, in a session of one sample that keeps them.
+   * Returns the hidden states of a layer at the last computed position. The session must have one sample and keep hidden states.
    *
    * @param {Session} session
    * @param {number} layer

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Makes errors from the statuses of the C library. The page needs them only when a file is rejected (sniff.js). */
+/** Makes errors from the statuses of the C library. The page itself uses this module only to reject a file (sniff.js). */
 
 import { NextPixelError } from '../base/error.js';
 import { CODES } from './protocol.js';

@@ -28,7 +28,7 @@ export function constrained(sessions, session, biases, k, credit) {
 }
 
 /**
- * Allows an id from now on only if its bit is 1; without bits, all ids are allowed.
+ * From now on, allows only the ids whose bit is 1, or all ids if `allowed` is undefined.
  *
  * @param {Sessions} sessions
  * @param {Session} session  opened with capacity to bias every id

@@ -5,9 +5,9 @@
  * The steppers. Each stepper is one way to advance a run, and has its own file. If a message requests several steppers, the first one
  * is used.
  *
- * The files of all steppers are part of worker.js, even those that only one kind uses. If the worker fetched such a file itself, the file
- * would be missing where worker.js is served alone (workerUrl, a Blob, the build in one file), or the script-src policy of a page would
- * block the file. The model could then not be run at all.
+ * The files of all steppers are part of worker.js, even those that only one kind uses. If the worker fetched a stepper from a separate
+ * file, that file would be missing wherever worker.js is served alone (workerUrl, a Blob, the build in one file). A page's script-src
+ * policy could also block it. In both cases, the model could not be run at all.
  */
 
 import { constrained } from './constrained.js';
