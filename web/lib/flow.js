@@ -19,7 +19,7 @@
  * @property {Record<string, { part: Part, result?: string }>} from  the source of each input, by the input's name: a result of an earlier
  *   part, or the ids that this part draws
  * @property {number} [reach]  for a part that encodes drawn ids: how many ids on either side of an id affect its results; encoding can then
- *   begin before all ids are drawn. Undefined: encoding waits for the last id
+ *   begin before all ids are drawn. If undefined, encoding waits for the last id
  * @property {number} [least]  for a part that encodes drawn ids: the minimum number of ids to encode together, except at the end.
  *   Undefined: 1
  */

@@ -68,8 +68,8 @@ export function* draw(tools, message, credit) {
   const drawing = core.parts[part ?? core.part.index];
   const positions = length || drawing.length;
   const given = (known.length + drawn.length / settings.samples) / drawing.span;
-  // Reserves capacity for the known ids and some more, and doubles the capacity whenever it is full. A beam search needs the full length,
-  // because the length of its run changes its result.
+  // Reserves capacity for the known ids and FIRST_ROOM more, and doubles the capacity whenever it is full. A beam search gets the full
+  // length from the start, because the length of a run affects the result of a search.
   const room = drawing.grows && message.search === undefined ? roomFor(given, positions) : positions;
   const open = () => core.openSession(settings, { part, maps: wantMaps, length: room, inputs, keyBits, masked });
   const session = kept.withRoom(() => (message.keep && kept.take(message)) || open());
@@ -175,7 +175,7 @@ export function* score(tools, { id, ids, inputs, hiddenStates: layers }) {
   try {
     yield* read(tools, session, inputs);
     const nats = new Float32Array(ids.length);
-    // hidden states must be read before the next position is computed, so each call then feeds one position
+    // hidden states must be read before the next position is computed; if they are requested, each call feeds only one position
     const step = layers ? span : ids.length;
     const hiddenStates = layers?.map(() => new Float32Array(positions * hiddenWidth));
     for (let at = 0; at < ids.length; at += step) {
@@ -253,8 +253,8 @@ function* put({ core, pace }, session, ids, nats, each = false) {
     const most = Math.min((ids.length - at) / width, core.sliceLimit(samples, part));
     at = pace.slice(`${nats ? 'score' : 'put'} ${each ? samples : 1}`, 4, most, (count, over) => {
       end = Math.max(end, at + count * width); // after a call that ended early, the next call must repeat the ids
-      // Nats of several samples stay in the engine's memory between the parts of a position, where another job would overwrite them. Such a
-      // call is therefore not ended early.
+      // With several samples, the engine's memory holds nats between the calls for one position, and another job could overwrite them. A
+      // call for several samples is therefore not ended early.
       const cost = core.put(session, ids.subarray(at, end), nats !== undefined, each, nats && samples > 1 ? undefined : over);
       nats?.set(cost, at);
       return (core.position(session) - start) * width;
@@ -303,7 +303,7 @@ function growRun(core, session, positions) {
  * @param {Core} core
  * @param {Session} session
  * @param {number} sample
- * @param {boolean} encoded  whether to include the maps of the encoders of the inputs, which have one row for each query of each head
+ * @param {boolean} encoded  whether to include the maps of the input encoders; each of these maps has one row for each query of each head
  * @returns {MapRow[]}
  */
 function mapRows(core, session, sample, encoded) {

@@ -30,7 +30,8 @@ export function contest(samples, { group, every }, span, begin) {
     /**
      * Replaces or reorders samples. The most probable sample of each group becomes its first sample; ties go to the earliest sample.
      *
-     * @param {boolean} over  true: samples are only reordered; false: the less likely half of each group is replaced by the other half
+     * @param {boolean} over  if true, samples are only reordered; if false, copies of the likelier half of each group replace the other
+     *   half
      */
     settle(over) {
       const totals = new Float64Array(samples);

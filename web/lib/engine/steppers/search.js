@@ -9,7 +9,7 @@ import { statusError } from '../status-error.js';
 
 /**
  * A beam search, one position per step. The samples are the beams. The `ids` of a step contain its candidates, five words each, in the
- * memory layout of nx_candidate; `ended`: whether this was the last step.
+ * memory layout of nx_candidate. `ended` is true after the last step.
  *
  * @param {Sessions} sessions
  * @param {Session} session
