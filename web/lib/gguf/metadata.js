@@ -12,7 +12,7 @@ import { ARRAY, NUMBERS, STRING } from './values.js';
 /** @typedef {string | number | boolean} Scalar */
 /** @typedef {Scalar | Scalar[]} Value */
 /** @typedef {Map<string, Value>} Metadata */
-/** Metadata that are read on request. reading: like get(), but in chunks.
+/** Metadata that are read on request. reading() does the same as get(), but in chunks.
  * @typedef {Pick<Metadata, 'get' | 'has'> & { reading?: (key: string) => Generator<void, Value | undefined, void> }} Lookup */
 
 /** Limits: number of items in an array, bytes of one string, and bytes of all strings and numbers together. */
@@ -33,7 +33,7 @@ const isShort = ({ type, count, value }) => (type === STRING ? value.length <= M
  */
 export function metadataOf(entries) {
   let left = MOST_BYTES;
-  // a string in an array takes at least 8 bytes, which store its length, and a number takes 8 bytes in JavaScript
+  // each item counts as at least 8 bytes: a string in an array stores its length in 8 bytes, and a number takes 8 bytes in JavaScript
   const kept = entries.filter((entry) => {
     const bytes = Math.max(entry.value.length, 8 * entry.count);
     const fits = isShort(entry) && bytes <= left;

@@ -27,7 +27,7 @@ const SIGNATURES = [
 ];
 
 /**
- * Describes the format of a file that is not GGUF, for an error message; empty if the format is unknown.
+ * Returns a sentence for error messages that describes the format of a file that is not GGUF; '' if the format is unknown.
  *
  * @param {Uint8Array} bytes
  * @returns {string}
@@ -69,8 +69,8 @@ export function refusal(status, bytes, problem) {
 }
 
 /**
- * Returns the error that the C library would report for the header of a file, as soon as enough of the file has arrived; undefined if there
- * is none.
+ * Returns the error that the C library would report for the header of a file. Returns undefined if the header is valid, or if too few bytes
+ * have arrived to tell.
  *
  * @param {Uint8Array} start  the first bytes
  * @param {boolean} [whole]  whether `start` has all bytes of the file

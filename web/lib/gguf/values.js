@@ -4,7 +4,7 @@
 /** The types of values in the metadata of a GGUF file. */
 
 /**
- * One entry of the metadata. The C library or walk.js has checked the value's bytes: no string extends beyond them.
+ * One entry of the metadata. The C library or walk.js has checked that no string extends beyond the bytes of the value.
  *
  * @typedef {{ key: string, type: number, itemType: number, count: number, value: Uint8Array }} Entry
  */

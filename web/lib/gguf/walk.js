@@ -69,7 +69,7 @@ export function fixedHeader(bytes) {
   return { version: view.getUint32(4, true), tensors: Number(view.getBigUint64(8, true)), keys: Number(view.getBigUint64(16, true)) };
 }
 
-/** A walk over the head, which starts after the fixed header. */
+/** A walk over the head of a file. It starts after the fixed header. */
 export class Walk {
   at = HEADER_BYTES;
   #strings = 0;
