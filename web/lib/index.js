@@ -36,7 +36,7 @@ import { compile, compileBest } from './workers/wasm.js';
 
 /**
  * How long to wait, after a model is ready, before its file is cached, in milliseconds. Caching takes tens of milliseconds on the page's
- * thread, so the first element does not wait for it.
+ * thread, and must not delay the first element of the first run.
  */
 const KEEP_MS = 500;
 
@@ -67,14 +67,14 @@ const LOADING = ['onProgress', 'signal', 'integrity', 'cache', 'patience', 'work
  *   MB or more) is held in memory as a whole before it is opened; without a digest, a large file goes to the engine as it arrives
  * @property {boolean} [cache]       whether a browser stores the weight file in its Cache API (as 'nextpixel'), for the next visit and for
  *   offline use. A file that has changed on the server is downloaded again. Default true
- * @property {number} [patience]      longest time that the server may send no data, in milliseconds. After this time the missing rest is
- *   requested again if the server supports ranges; after a few attempts, loading fails. Default 30000
+ * @property {number} [patience]      maximum time without data from the server, in milliseconds. After this time, the rest of the file is
+ *   requested again if the server supports ranges. After a few attempts, loading fails. Default 30000
  * @property {number | 'auto'} [workers]  number of workers, 1 to 16, that share the samples of a run. Each worker has its own copy of the
  *   model in memory. The images do not depend on this number. Useful up to the number of physical cores (`navigator.hardwareConcurrency`
- *   often counts two per core). 'auto': 1 to 4, as many as run in parallel at nearly full speed, measured while the file arrives; see
- *   `model.workers`. Default 1
- * @property {number} [threads]      number of threads, 1 to 16, that share the matrix products of each step of a text model. They use one
- *   copy of its weights. The tokens do not depend on this number. Needs shared memory; in a browser, the page must therefore be
+ *   often counts two per core). 'auto': the number of workers, 1 to 4, that run in parallel at nearly full speed; it is measured while the
+ *   file arrives (see `model.workers`). Default 1
+ * @property {number} [threads]      number of threads, 1 to 16, that share the matrix products of each step of a text model. All threads
+ *   share one copy of the weights. The tokens do not depend on this number. Needs shared memory; in a browser, the page must therefore be
  *   cross-origin isolated. Without shared memory, one thread is used; see `model.threads`. Useful for large models, up to the number of
  *   physical cores. Default 1
  * @property {string | URL} [wasmUrl] address of nextpixel.wasm, or of nextpixel-relaxed.wasm or nextpixel-pairs.wasm if relaxed SIMD is
@@ -109,7 +109,7 @@ function prepare() {
 }
 
 /**
- * Loads a model. In TypeScript, the model from `load<'sound'>(address)` has only the verbs of this kind, and its generate() returns a
+ * Loads a model. In TypeScript, the model from `load<'sound'>(address)` has only the methods of audio models, and its generate() returns a
  * SoundRun.
  *
  * @template {Kind} [K=Kind]

@@ -22,16 +22,16 @@ import { CaptionSheet } from './caption-sheet.js';
  *
  * @typedef {object} CaptionStep
  * @property {number} sample  index of the caption that the word belongs to
- * @property {string} text    the string that the word adds to the caption, including a space between words; all these strings joined are
- *   the caption
+ * @property {string} text    the string that the word adds to the caption, including a space between words; joined, these strings give the
+ *   caption
  * @property {string} word
  * @property {number} nats    -log p of the word, given the picture, all words before it and, for hard attention, the attended locations
- * @property {Float32Array} [probabilities]  with the option `probabilities`: the model's own distribution at this word: one value for each
- *   of `model.words`, then the value for the end of the caption
+ * @property {Float32Array} [probabilities]  with the option `probabilities`: the model's own distribution at this word, as one value for
+ *   each of `model.words` and a last value for the end of the caption
  * @property {AttentionMap[]} [maps]  with the option `maps`: the map 'image' is the attention to each location of the picture. For hard
  *   attention, the map 'place' is 1 at the drawn location
- * @property {number} [place]  with the option `maps`: the location that the word attends to, if it attends to only one: the location given
- *   by `lookAt` or, for hard attention, the drawn location. Otherwise -1
+ * @property {number} [place]  with the option `maps`: the single location that the word attends to, which is given by `lookAt` or, for hard
+ *   attention, drawn; -1 if the word attends to all locations
  */
 
 /** Words by their ids, and the id that ends a caption. @typedef {{ list: string[], end: number }} Words */
@@ -45,13 +45,14 @@ import { CaptionSheet } from './caption-sheet.js';
  * @property {string} model      identifies the model that drew the caption
  * @property {string} seed
  * @property {number[]} picture  bytes of the picture, scaled to the model's size
- * @property {(number | null)[]} ids  ids of the words so far, in which the samples alternate; null after the end of a sample
+ * @property {(number | null)[]} ids  ids of the words so far, flattened from shape (positions, samples); null after the end of a sample
  * @property {object} options    the options of caption(), without seed and signal
  */
 
 /**
- * A run that draws captions. It can be read as an async iterable of words or as strings, and it can be drawn on a canvas, in any order or
- * at the same time. The run stops within about 10 ms when the loop that reads it exits, the signal is aborted or `model.close()` is called.
+ * A run that draws captions. It can be read as an async iterable of words or as strings, and it can be drawn on a canvas. All of this can
+ * be done in any order or at the same time. The run stops within about 10 ms when the loop that reads it exits, the signal is aborted or
+ * `model.close()` is called.
  *
  * @extends {BaseRun<CaptionStep, string>}
  */
@@ -71,8 +72,8 @@ export class CaptionRun extends BaseRun {
   texts;
 
   /**
-   * The probability of the first caption, 0 to 1, once it is complete: the product of the probabilities of its words and its end. A low
-   * value means that the caption is unreliable. Undefined before the end, and for a resumed run.
+   * The probability of the first caption, 0 to 1: the product of the probabilities of its words and of its end. Available once the caption
+   * is complete. A low value means that the caption is unreliable. Undefined before the end, and for a resumed run.
    *
    * @type {number | undefined}
    */
