@@ -14,8 +14,8 @@ import { paintLit } from './light.js';
 /**
  * @typedef {object} CaptionSheetOptions
  * @property {Dom<'Element'>} [mirror]  an element whose text is set to the caption
- * @property {number} [pace]  milliseconds for which a word is lit; 0: everything is shown immediately. Default 500, or 0 if the visitor
- *   prefers reduced motion
+ * @property {number} [pace]  how long the attention of each word is shown, in milliseconds; at 0, everything is shown immediately. Default
+ *   500, or 0 if the visitor prefers reduced motion
  */
 
 const PACE = 500;

@@ -43,7 +43,7 @@ const LONGEST_TEXT = 1 << 16;
  * @property {number} vocabulary    number of words
  */
 
-/** The verbs of a caption model. */
+/** The methods of a caption model. */
 export class CaptionModel {
   #engine;
   /** @type {string[]} */
@@ -126,7 +126,7 @@ export class CaptionModel {
    * @param {Uint8Array | Promise<Uint8Array>} picture
    * @param {(number | null)[]} ids  the words so far, shape (positions, samples)
    * @param {CaptionOptions} given
-   * @param {CaptionSettings} [checked]  the options in checked form
+   * @param {CaptionSettings} [checked]  the validated options
    */
   #run(picture, ids, given, checked = this.#check(given)) {
     const {
@@ -144,7 +144,7 @@ export class CaptionModel {
     const { beams, lengthPenalty, maps, probabilities, forced: text, lookAt } = options;
     const { samples } = settings;
     if (text !== undefined && typeof text !== 'string')
-      throw argumentError(`forced must be a text, the words of a caption, not ${show(text)}`);
+      throw argumentError(`forced must be a string, the words of a caption, not ${show(text)}`);
     if (beams > 1 && (Number(settings.temperature) > 0 || samples > 1 || text !== undefined)) {
       throw argumentError('beams finds the most probable caption: use it without samples, forced and temperature');
     }
@@ -170,7 +170,7 @@ export class CaptionModel {
     const places = this.grid.rows * this.grid.columns;
     const list = Array.isArray(lookAt) ? lookAt : Array.from({ length: positions }, () => lookAt);
     if (list.length > positions)
-      throw argumentError(`lookAt has ${list.length} places, but captions have at most ${positions} words, including the end`);
+      throw argumentError(`lookAt has ${list.length} locations, but captions have at most ${positions} words, including the end`);
     const wrong = Array.from(list).findIndex((place) => place !== null && !(Number.isInteger(place) && place >= 0 && place < places));
     if (wrong >= 0)
       throw argumentError(`lookAt must have locations from 0 to ${places - 1}, or null where the model chooses, not ${show(list[wrong])}`);
@@ -178,7 +178,7 @@ export class CaptionModel {
   }
 
   /**
-   * Resumes a saved run, which draws the same caption as it would have drawn without the interruption.
+   * Resumes a saved run. The resumed run draws the caption that the saved run would have drawn.
    *
    * @param {SavedCaption} saved  the result of run.save()
    * @param {Pick<CaptionOptions, 'signal' | 'maps' | 'probabilities'>} [options]  options that may differ from those of the saved run
@@ -198,7 +198,7 @@ export class CaptionModel {
         arrayOf((id) => id === null || isId(id), positions * count)(list) &&
         ids.every((id, i) =>
           i < count ? id !== null : ids[i - count] === null || ids[i - count] === this.#end ? id === null : id !== null,
-        ), // a caption continues with null after its end
+        ), // after the end of a caption, its ids are null
     });
     return this.#run(Uint8Array.from(picture), ids, all, checked);
   }

@@ -5,7 +5,7 @@ import { pictureAt } from '../fetched.js';
 
 /** @import { Look } from '../looks.js' */
 
-/** The element's look for captions. @type {Look} */
+/** How the element shows captions: see looks.js. @type {Look} */
 export const look = {
   noun: 'The caption',
   sheet: true,

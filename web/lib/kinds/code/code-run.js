@@ -31,9 +31,9 @@ import { AudibleRun } from '../../media/audible-run.js';
 const NONE = { codes: new Uint32Array(0), nats: new Float32Array(0), samples: new Float32Array(0) };
 
 /**
- * One run of a model of audio codes. It can be read as an async iterable of steps, as samples or as a file; it can be drawn as a waveform
- * on a canvas; and it can be played. All of this can be done in any order or at the same time, because the drawn samples are stored. A run
- * of complete() begins with the given sound, decoded from its codes.
+ * One run of a model that draws sounds as codes. It can be read as an async iterable of steps, as samples or as a file; it can be drawn as
+ * a waveform on a canvas; and it can be played. All of this can be done in any order or at the same time, because the drawn samples are
+ * stored. A run of complete() begins with the given sound, decoded from its codes.
  *
  * @extends {AudibleRun<CodeStep>}
  */
@@ -44,8 +44,8 @@ export class CodeRun extends AudibleRun {
   /** The codes that were drawn before the run was saved, or the codes of the given sound. @type {SavedFlow | undefined} */
   #drawn;
 
-  /** Resolves with the sound that complete() continues, at the model's rate, once the sound has been read. A resumed run has only the codes
-   * of the sound, so it resolves with undefined. Rejects if the sound cannot be read, or if the run ends first.
+  /** Resolves with the sound that complete() continues, at the model's rate, once the sound has been read. For a resumed run, which has
+   * only the codes of the sound, the promise resolves with undefined. Rejects if the sound cannot be read, or if the run ends first.
    * @returns {Promise<Heard | undefined>} */
   get input() {
     return this.once(() => this.#heard);

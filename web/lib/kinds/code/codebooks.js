@@ -50,7 +50,7 @@ const LEAST = 24;
  * @property {CodeLevel[]} codes  the levels, the top one first
  */
 
-/** The verbs of a model that draws sounds as codes. */
+/** The methods of a model that draws sounds as codes. */
 export class CodeModel {
   #engine;
   /** @type {Record<string, Part>} */
@@ -158,7 +158,7 @@ export class CodeModel {
   }
 
   /**
-   * Resumes a saved run, which draws the same codes as it would have drawn without the interruption.
+   * Resumes a saved run. The resumed run draws the codes that the saved run would have drawn.
    *
    * @param {SavedCode} saved  the result of run.save()
    * @param {Pick<CodeOptions, 'signal' | 'probabilities' | 'chunkSize'>} [given]  options that may differ from those of the saved run

@@ -5,7 +5,7 @@ import { sounds } from '../common-looks.js';
 
 /** @import { Look } from '../looks.js' */
 
-/** The element's look for sounds that are drawn as codes. @type {Look} */
+/** How the element shows sounds that are drawn as codes: see looks.js. @type {Look} */
 export const look = {
   ...sounds,
   done: ({ to, sampleRate }) => ['Drawn: {seconds} s', { seconds: [to / sampleRate, 2] }],

@@ -3,7 +3,7 @@
 
 /** @import { Look } from '../looks.js' */
 
-/** The element's look for heads of words. @type {Look} */
+/** How the element shows heads of words: see looks.js. @type {Look} */
 export const look = {
   noun: 'The parse',
   sheet: true,

@@ -75,7 +75,7 @@ const MOST_STEPS = 4096;
  * @property {number} latent        number of values of a latent
  */
 
-/** The verbs of a model that draws pictures in one pass. */
+/** The methods of a model that draws pictures in one pass. */
 export class LatentModel {
   #engine;
   /** @internal */

@@ -5,5 +5,5 @@ import { pictures } from '../common-looks.js';
 
 /** @import { Look } from '../looks.js' */
 
-/** The element's look for pictures that are drawn in one pass and have no probability. @type {Look} */
+/** How the element shows pictures that are drawn in one pass and have no probability: see looks.js. @type {Look} */
 export const look = { ...pictures, done: () => 'Drawn' };

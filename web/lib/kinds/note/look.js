@@ -6,7 +6,7 @@ import { fileAt } from '../fetched.js';
 
 /** @import { Look } from '../looks.js' */
 
-/** The element's look for music. @type {Look} */
+/** How the element shows music: see looks.js. @type {Look} */
 export const look = {
   room: (number) => (number('notes.ticks') ? { width: 0, height: 0 } : undefined),
   noun: 'The music',

@@ -50,7 +50,7 @@ const BAR = 16;
  *   the pitch or 0
  */
 
-/** The verbs of a music model. */
+/** The methods of a music model. */
 export class NoteModel {
   #engine;
   /** @type {Clock} */
@@ -178,7 +178,7 @@ export class NoteModel {
   }
 
   /**
-   * Resumes a saved run, which draws the same music as it would have drawn without the interruption. With `at`, keeps only the first drawn
+   * Resumes a saved run. The resumed run draws the music that the saved run would have drawn. With `at`, keeps only the first drawn
    * ids and draws other music after them.
    *
    * @param {SavedNote} saved  the result of run.save()

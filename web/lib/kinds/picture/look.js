@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** The element's look for pictures. */
+/** How the element shows pictures: see looks.js. */
 export { pictures as look } from '../common-looks.js';

@@ -112,7 +112,7 @@ const questions = () => part(() => import('./questions.js'));
  * @typedef {{ known?: Uint32Array, input?: Uint8Array }} Beginning
  */
 
-/** The verbs of a picture model. */
+/** The methods of a picture model. */
 export class PictureModel {
   #engine;
   /** @internal */
@@ -187,7 +187,7 @@ export class PictureModel {
   }
 
   /**
-   * Resumes a saved run, which draws the same pictures as it would have drawn without the interruption.
+   * Resumes a saved run. The resumed run draws the pictures that the saved run would have drawn.
    *
    * @param {SavedPicture} saved  the result of run.save()
    * @param {Pick<PictureOptions, 'signal' | 'maps' | 'probabilities' | 'chunkSize'>} [given]  options that may differ from those of the

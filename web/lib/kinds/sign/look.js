@@ -5,7 +5,7 @@ import { pictureAt } from '../fetched.js';
 
 /** @import { Look } from '../looks.js' */
 
-/** The element's look for classified pictures. @type {Look} */
+/** How the element shows classified pictures: see looks.js. @type {Look} */
 export const look = {
   noun: 'The classification',
   sheet: true,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** The element's look for sounds. */
+/** How the element shows sounds: see looks.js. */
 export { sounds as look } from '../common-looks.js';

@@ -39,7 +39,7 @@ import { RATES } from '../../media/wav.js';
  * @property {number[]} dilations   for each layer, the number of samples that it looks back
  */
 
-/** The verbs of an audio model. */
+/** The methods of an audio model. */
 export class SoundModel {
   #engine;
 
@@ -99,7 +99,7 @@ export class SoundModel {
   }
 
   /**
-   * Resumes a saved run, which draws the same samples as it would have drawn without the interruption.
+   * Resumes a saved run. The resumed run draws the samples that the saved run would have drawn.
    *
    * @param {SavedSound} saved  the result of run.save()
    * @param {Pick<SoundOptions, 'signal' | 'probabilities' | 'chunkSize'>} [given]  options that may differ from those of the saved run
