@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Models of audio codes. Only pages with such a model load this file. */
+/** Models that represent sounds as codes. Only pages with such a model load this file. */
 
 import { modelName, noSavedRun, resumedOptions } from '../../runs/base-run.js';
 import { checkSaved, arrayOf, object, optional, whole } from '../../runs/saved.js';
@@ -38,7 +38,7 @@ const LEAST = 24;
  * @property {'top' | 'bottom'} name
  * @property {number} hop    samples per code
  * @property {number} codes  number of codes in the level's codebook
- * @property {number} reach  the number of codes on either side of a code that affect its samples
+ * @property {number} reach  the number of codes on either side of a code that affect the samples of this code
  */
 
 /**

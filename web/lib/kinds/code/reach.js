@@ -3,14 +3,14 @@
 
 /**
  * Returns the number of neighbouring codes on either side that affect the samples of a code. The decoder begins with a convolution with
- * three taps. Then follow, for each stride in reverse order, residual units with dilations 1, 3, 9, ... and a transposed convolution with
- * two taps.
+ * three taps. Each stride, in reverse order, then adds residual units with dilations 1, 3, 9, ... and a transposed convolution with two
+ * taps.
  *
  * @param {number[]} strides
  * @param {number} units
  */
 export function reachOf(strides, units) {
-  let reach = 0; // counted in samples first, then in multiples of each stride
+  let reach = 0; // in samples of the output at first; after each stride, in positions before its upsampling
   for (const stride of strides) reach = 1 + Math.floor((reach + stride / 2) / stride) + (3 ** units - 1) / 2;
   return reach + 1;
 }
