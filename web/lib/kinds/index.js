@@ -19,8 +19,8 @@
  */
 
 /**
- * Returns an integer from a file's metadata; 0 or undefined if it is missing. The key is given without its prefix, which is the name of the
- * architecture.
+ * Returns an integer from a file's metadata. If the file lacks the key, the result is 0 or undefined. The key is given without its prefix,
+ * which is the name of the architecture.
  * @typedef {(key: string) => number | undefined} NumberOf
  */
 
@@ -29,10 +29,10 @@
  * @property {string} name         the name of the kind's folder, and `info.kind`
  * @property {(facts: Facts, number: NumberOf) => boolean} says  returns whether a file is of this kind, based on its ports and its metadata
  * @property {{ [N in VerbName]?: { when?: (model: Fitting) => boolean, later?: true, settings?: string, names?: string[], before?: number } }} verbs
- *   the methods of the kind's models. `when`: needed if only some models of the kind have the method; returns whether a model has it;
- *   `later`: open() adds the method to `info.verbs` if the model has it; `settings`: a word that occurs in the column `of` in the table of
- *   settings: all settings with this word are options of the method; `names`: names of its other options; `before`: the number of arguments
- *   before the options, if it differs from the number in the verb's file
+ *   the methods of the kind's models. `when`: returns whether a model has the method; absent if all models of the kind have it; `later`:
+ *   open() adds the method to `info.verbs` if the model has it; `settings`: a word that occurs in the column `of` in the table of settings:
+ *   all settings with this word are options of the method; `names`: names of its other options; `before`: the number of arguments before
+ *   the options, if it differs from the number in the verb's file
  * @property {(head: Uint8Array, signal?: AbortSignal) => Promise<any> | undefined} [early]  reads data from the beginning of a file while the
  *   workers open the file
  * @property {(engine: Engine, facts: Facts, early: any, signal?: AbortSignal) => any} open  returns an object with a method for each verb,

@@ -21,7 +21,7 @@ import { conflictOf, pinsOf } from './pins.js';
 
 /** The description of a parser. A parser has no properties besides the common ones. @typedef {{}} HeadInfo */
 
-/** The verb of a parsing model. */
+/** The method of a parsing model. */
 export class HeadModel {
   #engine;
   /** @internal */
@@ -46,8 +46,8 @@ export class HeadModel {
   }
 
   /**
-   * Finds the head of each word of a sentence: the word that it depends on. Returns the most probable tree and, with `marginals`, the
-   * probability of each word as the head of each other word.
+   * Finds the head of each word in a sentence, which is the word that it depends on. Returns the most probable tree and, with `marginals`,
+   * the probability of each word as the head of each other word.
    *
    * @param {string | string[]} text  a sentence, which is split into words as in the training treebank; or a list of words. The text is
    *   parsed as one tree, so parse several sentences one by one. At least one word, at most `info.positions`. For words that did not
@@ -97,7 +97,8 @@ function impossible(reason) {
 }
 
 /**
- * Shortens each row to the heads that are possible in a sentence. Returns an array of shape (words, words + 1).
+ * Shortens each row to the possible heads in a sentence of `n` words: the root and these words. Returns an array of shape (words, words +
+ * 1).
  * @param {Float32Array} rows
  * @param {number} n
  * @param {number} width

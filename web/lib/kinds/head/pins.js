@@ -43,7 +43,7 @@ export function pinsOf(pinned, words) {
 }
 
 /**
- * Returns the reason why no tree has these heads, or undefined if there may be such a tree.
+ * Returns the reason why no tree can have the pinned heads, or undefined if no conflict is found.
  *
  * @param {Pins} pins
  * @param {string[]} words
@@ -53,7 +53,7 @@ export function conflictOf(pins, words) {
   const name = (/** @type {number} */ word) => (word === 0 ? 'the root' : `${word} (${words[word - 1]})`);
   const roots = [...pins].filter(([, head]) => head === 0);
   if (roots.length > 1) return `${name(roots[0][0])} and ${name(roots[1][0])} would both be attached to the root, and only one word may be`;
-  /** The words visited so far, each with the word at which the path to it began. @type {Map<number, number>} */
+  /** The words visited so far. Each is mapped to the first word of the path that led to it. @type {Map<number, number>} */
   const visited = new Map();
   for (const [child] of pins) {
     let at = child;
