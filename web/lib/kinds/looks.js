@@ -15,19 +15,20 @@ import { LOOKS } from './look-list.js';
 
 /**
  * @typedef {object} Look
- * @property {(number: NumberOf) => { width: number, height: number } | undefined} [room]  the size of the model's pictures, known from the
- *   first bytes of the model's file; 0 if the output is a sheet of text
- * @property {string} noun        the word for the result in the error message for a result that cannot be drawn
+ * @property {(number: NumberOf) => { width: number, height: number } | undefined} [room]  returns the size of the model's pictures, read
+ *   from the first bytes of the model's file; width and height are 0 if the output is a sheet of text
+ * @property {string} noun        the name of the result in error messages, such as 'The picture'
  * @property {boolean} sheet       true: a run is drawn on a sheet, in the page's font size; false: the run is a picture
  * @property {string} doing        the element's status while the run is in progress
  * @property {(run: Told) => string | Saying} done  the element's status at the end of the run
- * @property {(samples: number) => string | Saying} what  the name of the result
+ * @property {(samples: number) => string | Saying} what  the name of the result in the description of the canvas, such as 'A picture'
  * @property {(ended: Ended) => EndOfKinds | Promise<EndOfKinds>} [end]  returns the result for the nx-end event, when a run has ended or
  *   was stopped. The result has the properties listed in `TYPES.ends` of kind.js
  * @property {Record<string, string>} [made]  phrases for the results of verbs, if they differ from the phrases in the verbs' files
  * @property {(verb: string, options: Record<string, any>, info: AnyInfo) => Record<string, any>} [chosen]  adds the kind's own choices to
  * the options of the element
- * @property {(address: string, signal: AbortSignal, element: Element) => Promise<any>} [fetch]  fetches the file of the attribute `src`
+ * @property {(address: string, signal: AbortSignal, element: Element) => Promise<any>} [fetch]  fetches the file that the attribute `src`
+ *   names
  */
 
 /**

@@ -24,7 +24,7 @@ import { picture } from '../../sinks/pixels.js';
  * @property {number} from         index of the picture's first element, always 0
  * @property {number} to           number of the picture's elements
  * @property {Uint8Array} values   shape (height, width, channels): 8-bit values
- * @property {Float32Array} nats   empty, because such a model has no probabilities
+ * @property {Float32Array} nats   empty, because models of this kind compute no probabilities
  * @property {Float32Array} latent the latent of the picture, either given or drawn
  * @property {number} label        index of the class of the picture
  * @property {number} [at]         in a walk, the position of the picture on the path, 0 to 1
@@ -34,8 +34,9 @@ import { picture } from '../../sinks/pixels.js';
 /** A picture to draw. @typedef {{ sample: number, label: number, inputs: Inputs, settings: Settings, at?: number }} Placed */
 
 /**
- * A run that draws pictures, each in one pass, or a walk. The run can be read as an async iterable with one step per picture, or drawn to a
- * canvas. The pictures are stored, so the run may be read several times. If one reader leaves, the other readers can continue.
+ * A run that draws separate pictures or a walk; each picture is drawn in one pass. The run can be read as an async iterable with one step
+ * per picture, or drawn to a canvas. The pictures are stored, so the run may be read several times. If one reader leaves, the other readers
+ * can continue.
  *
  * @extends {BaseRun<LatentStep, Picture[]>}
  */
@@ -93,7 +94,7 @@ export class LatentRun extends BaseRun {
     return this.pictures(options);
   }
 
-  /** Resolves with undefined, because the only inputs of such a model are a latent and a class, and each step contains both. */
+  /** Resolves with undefined: the only inputs of these models are a latent and a class, which each step contains. */
   get input() {
     return Promise.resolve(undefined);
   }
