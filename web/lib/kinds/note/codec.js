@@ -81,7 +81,7 @@ export class Reader {
   #alphabet;
   /** The number of ticks that have passed. */
   time = 0;
-  /** The note that each voice is sounding. @type {(Omit<Note, 'length'> | undefined)[]} */
+  /** The note that sounds in each voice. @type {(Omit<Note, 'length'> | undefined)[]} */
   #open = [];
   /** @type {Note[]} */
   #notes = [];
@@ -139,7 +139,8 @@ export class Reader {
 /**
  * @param {Alphabet} alphabet
  * @param {Iterable<number>} ids
- * @param {{ changes: Change[], most: number }} [held]  changes of voices that are not among the ids, and the end of the piece
+ * @param {{ changes: Change[], most: number }} [held]  notes of the fixed voices, which the ids do not contain, as changes; and the end of
+ *   the piece
  * @returns {Note[]}
  */
 export function decode(alphabet, ids, { changes, most } = { changes: [], most: 0 }) {

@@ -19,7 +19,7 @@ import { VELOCITY } from './codec.js';
 /** @import { Note } from './codec.js' */
 /** @import { Heard } from './midi.js' */
 
-/** Limits on the number of notes, and on the number of ticks from the beginning. They are far above the capacity of any model. */
+/** Limits on the number of notes, and on the start and the length of a note in ticks. They are far above the capacity of any model. */
 const MOST_NOTES = 30_000;
 const MOST_TICKS = 1_000_000;
 /** The largest MIDI file that is read, in bytes. */
@@ -31,7 +31,7 @@ const MOST_BYTES = 1_000_000;
  */
 
 /**
- * Music: notes, a MIDI file, or the address of such a file.
+ * Music: a list of notes, a MIDI file, or the address of a MIDI file.
  *
  * @typedef {GivenNote[] | Blob | ArrayBuffer | Uint8Array | string | URL} MusicSource
  */
@@ -41,7 +41,7 @@ const MOST_BYTES = 1_000_000;
  *
  * @typedef {object} Given
  * @property {Note[]} notes
- * @property {number} tempo  quarters per minute of a MIDI file; otherwise 0
+ * @property {number} tempo  the tempo of the MIDI file in quarter notes per minute; 0 if the music is not a MIDI file
  * @property {string} said   a sentence about the changes that were made to the music; '' if nothing was changed
  */
 
