@@ -3,8 +3,8 @@
 
 /**
  * Converts between Standard MIDI files and lists of notes. The package midi-file reads and writes the bytes, including all events and
- * running status. midi-file assumes that no chunk is longer than its file and no event longer than its track, so this module checks both
- * first.
+ * running status. midi-file assumes that no chunk extends beyond the file and that no event extends beyond its track, so this module first
+ * checks the lengths of chunks and events.
  */
 
 import { parseMidi, writeMidi } from 'midi-file';
@@ -42,8 +42,9 @@ const DRUMS = 9;
  * @property {string[]} parts     names of the tracks with notes or, if there is only one track, of the channels with notes
  * @property {number} empty       number of notes of length 0, which are dropped
  * @property {number} drums       number of drum notes, which are dropped
- * @property {number} tempo       quarters per minute, at the beginning
- * @property {boolean} tempos     whether the tempo changes within the piece; `notes` does not show this, because its times are in quarters
+ * @property {number} tempo       tempo at the beginning, in quarters per minute
+ * @property {boolean} tempos     whether the tempo changes within the piece; the times in `notes` are in quarters, so they do not show
+ *   tempo changes
  */
 
 /** @param {string} reason */
@@ -130,7 +131,7 @@ const DATA_BYTES = [2, 2, 2, 2, 1, 1, 2];
 const NAME = 0x03;
 const END = 0x2f;
 const TEMPO_SET = 0x51;
-/** The type of meta events that a manufacturer defines; such an event may have any number of bytes. */
+/** The type of meta events that manufacturers define; these events may have any length. */
 const SEQUENCER = 0x7f;
 
 /**
@@ -139,7 +140,8 @@ const SEQUENCER = 0x7f;
  * length.
  *
  * @param {Uint8Array} track  the track without its header; modified in place
- * @param {number} missing    number of bytes that the file lacks at the end of the track; missing bytes after the end event are harmless
+ * @param {number} missing    number of bytes that the file lacks at the end of the track; the track is still valid if they would follow its
+ *   end event
  * @returns {{ count: number, end: number }} end: offset at which the events end, in bytes
  */
 function eventsOf(track, missing) {
