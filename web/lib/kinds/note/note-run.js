@@ -37,8 +37,8 @@ import { play, render } from './synth.js';
  * @property {Uint32Array} ids     shape (to - from): the ids of `events`
  * @property {Float32Array} nats   shape (to - from): -log p of each id, given all ids before it, under the model's own distribution; 0 for
  *   given events
- * @property {Float32Array} [probabilities]  with the option `probabilities`: for each position, the distribution over all ids from which
- *   its id was drawn, shape (to - from, ids). `info.notes` describes the ids
+ * @property {Float32Array} [probabilities]  with the option `probabilities`: the distribution from which each id was drawn, shape (to -
+ *   from, number of ids in the alphabet). `info.notes` describes the ids
  * @property {AttentionMap[]} [maps]  with the option `maps`: one attention map for each attention head
  */
 
@@ -55,7 +55,7 @@ const FASTEST = 400;
 /** @typedef {{ given?: Given, plan: Plan }} Planned */
 
 /**
- * The units of time in a model's file, and the sizes of the model.
+ * The alphabet of a model, its units of time, and its sizes.
  * @typedef {{ alphabet: Alphabet, ticks: number, bar: number, positions: number, heads: number }} Clock
  */
 
@@ -70,7 +70,7 @@ const FASTEST = 400;
  * @property {number[]} ids     the drawn ids
  * @property {number[]} nats    nats of the drawn ids
  * @property {{ voices: number[], changes: Change[], most: number | null, whole: boolean }} held
- * @property {object} options   the options of the verb, without seed and signal
+ * @property {object} options   the options of the call, without seed and signal
  */
 
 /**
@@ -198,7 +198,7 @@ export class NoteRun extends BaseRun {
   }
 
   /**
-   * Returns the sound of playTo() as a 16-bit WAV file. Needs Web Audio.
+   * Returns the sound that playTo() plays, as a 16-bit WAV file. Needs Web Audio.
    *
    * @param {{ signal?: AbortSignal }} [options]
    * @returns {Promise<Blob>}
@@ -208,7 +208,7 @@ export class NoteRun extends BaseRun {
   }
 
   /**
-   * Returns the sound of playTo() as samples.
+   * Returns the sound that playTo() plays, as samples.
    *
    * @param {{ signal?: AbortSignal }} [options]
    * @returns {Promise<Float32Array>} samples between -1 and 1, `sampleRate` of them per second
@@ -236,7 +236,7 @@ export class NoteRun extends BaseRun {
    *
    * @param {import('../../base/dom.js').Dom<'AudioContext'>} context
    * @param {NotePlayOptions} [options]
-   * @returns {Promise<NotesPlayed>} resolves with the progress of the playback when everything has been played
+   * @returns {Promise<NotesPlayed>} resolves when everything has been played, with the final state of the playback
    */
   async playTo(context, options = {}) {
     checkOptions(options, 'playTo()', ['signal', 'destination', 'onPlay']);

@@ -128,7 +128,7 @@ export class NoteModel {
    * Continues music or, with `voices`, harmonises it: the given voices stay unchanged, and the others are drawn to fit them.
    *
    * @param {MusicSource} music  notes, or a MIDI file as a Blob, bytes or an address. Notes are rounded to whole ticks; `run.input` reports
-   * such changes
+   * whether any note was changed
    * @param {NoteOptions & { voices?: (string | number)[] }} [options]  voices: names or indices of the voices that are given
    * @returns {NoteRun}
    */
@@ -142,7 +142,7 @@ export class NoteModel {
       given: found,
       plan: this.#plan(found, held, bars),
     }));
-    planned.catch(() => {}); // readers of the run receive the error
+    planned.catch(() => {}); // the promise is handled here, because readers of the run also receive the error
     return this.#run(options, planned);
   }
 
