@@ -18,7 +18,7 @@ const ATTACK = 0.03;
 const RELEASE = 0.12;
 /** Loudness of a voice, low enough for four voices to sound together. */
 const LOUDNESS = 0.13;
-/** How many seconds in advance notes are scheduled, and the delay before playback starts, in seconds. */
+/** Notes are scheduled AHEAD seconds before they sound. Playback starts after LEAD seconds. */
 const AHEAD = 2;
 const LEAD = 0.12;
 const TELL_MS = 25;
@@ -50,8 +50,7 @@ const hertz = (pitch) => 440 * 2 ** ((pitch - 69) / 12);
  * @param {any} destination
  * @param {number} pitch
  * @param {number} when
- * void} sets the time at which the note ends => @returns {(when: number) => void} a function that sets the time at which the note ends =>
- * void} sets the time at which the note ends
+ * @returns {(when: number) => void} sets the time at which the note ends
  */
 export function sound(context, destination, pitch, when) {
   const gain = context.createGain();
@@ -117,7 +116,7 @@ function lowPass(context, destination) {
  * @param {NotePlayOptions} options
  * @param {(rest: (resting: boolean) => void) => void} [onStart]  receives a function that pauses and resumes this music, while other sounds
  * of the context continue
- * @returns {Promise<NotesPlayed>} resolves with the progress of the playback when everything has been played
+ * @returns {Promise<NotesPlayed>} resolves when everything has been played, with the final state of the playback
  */
 export async function play(steps, context, perTick, options, onStart = () => {}) {
   await audible(context, options);
@@ -134,7 +133,7 @@ export async function play(steps, context, perTick, options, onStart = () => {})
   };
   let begin = context.currentTime + LEAD;
   let now = stage();
-  /** All events so far, to resume the music after a pause. @type {NoteEvent[]} */
+  /** All events so far. They are needed to resume the music after a pause. @type {NoteEvent[]} */
   const all = [];
   /** Number of seconds played before the pause; undefined without a pause. @type {number | undefined} */
   let rested;
@@ -189,7 +188,7 @@ export async function play(steps, context, perTick, options, onStart = () => {})
 }
 
 /**
- * Returns the events from a tick on, preceded by the notes that are still sounding at that tick.
+ * Returns the events from a tick on. The notes that are still sounding at this tick come first.
  *
  * @param {NoteEvent[]} events
  * @param {number} from  the tick

@@ -37,7 +37,8 @@ export const PAGES = {
 export const OPTIONS = { picture: ['PictureOptions', 'The options of pictures.'] };
 
 /**
- * Returns whether the model draws pictures without input or below known rows. Other models enlarge a smaller picture.
+ * Returns whether the model can draw a picture without any input, or the rest of a picture whose first rows are known. Other models enlarge
+ * a smaller picture.
  * @param {Fitting} model
  */
 const plain = ({ part }) => !takes(part, 'image');
