@@ -32,8 +32,8 @@ import { NOWHERE, PictureSink } from '../../sinks/picture.js';
  *   0
  * @property {Uint8Array} ahead    shape (to - from): with speculative decoding, the number of correct drafts that precede this element in
  *   the same pass of the model, 0 for the first element of a pass. Without speculative decoding, all values are 0
- * @property {boolean} [anew]      with the option `resample`: true if samples were dropped or reordered. In this case, all elements drawn
- *   so far are repeated, in one step per sample and without maps, and replace the earlier elements
+ * @property {boolean} [anew]      with the option `resample`: true if samples were dropped or reordered. In this case, one step per sample
+ *   repeats all elements drawn so far. These elements replace the earlier ones; the step has no maps
  * @property {Float32Array} [probabilities]  with the option `probabilities`: for each id, the model's own distribution before the id was
  *   drawn, shape (ids of the step, values). An id is a level of a channel or a colour of the palette, so `values` equals `info.levels`
  * @property {AttentionMap[]} [maps]   with the option `maps`: one attention map for each attention head, for this position
@@ -50,7 +50,7 @@ import { NOWHERE, PictureSink } from '../../sinks/picture.js';
  * @property {number[]} [input]  for super-resolution, the small picture
  * @property {number[][]} ids    drawn ids, by sample
  * @property {object[]} steps    the steps that have been computed but not emitted
- * @property {object} options    the options of the verb, without seed and signal
+ * @property {object} options    the options of the call, without seed and signal
  */
 
 /**
@@ -61,8 +61,8 @@ import { NOWHERE, PictureSink } from '../../sinks/picture.js';
  */
 
 /**
- * A run that draws pictures. It can be read as an async iterable of steps or as pictures, and it can be drawn to a canvas, in any order or
- * at the same time.
+ * A run that draws pictures. It can be read as an async iterable of steps or as pictures, and it can be drawn to a canvas. All of this can
+ * be done in any order or at the same time.
  *
  * Steps are computed on demand: the worker computes only while a step is awaited. When the loop that reads the run exits, the signal is
  * aborted or `model.close()` is called, the run stops after the current chunk of about 10 ms, and its memory is freed.
@@ -258,7 +258,7 @@ function share(ids, workers, group) {
 /**
  * Arranges the ids of samples in the engine's order, position by position.
  *
- * @param {number[][]} all  ids of each sample, the same number in each
+ * @param {number[][]} all  ids of each sample; all samples have the same number of ids
  * @param {number} width    number of ids per position
  */
 function together(all, width) {

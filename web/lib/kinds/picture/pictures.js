@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** The verbs of picture models, with the checks of their options. Scores and attention are in questions.js. */
+/** The methods of picture models, which also validate their options. Scores and attention are in questions.js. */
 
 import { modelName, resumedOptions } from '../../runs/base-run.js';
 import { checkSaved, finite, arrayOf, numbersOf, object, optional, whole } from '../../runs/saved.js';
@@ -177,8 +177,8 @@ export class PictureModel {
    * Draws a large picture from a small one.
    *
    * @param {ImageSource} image  a picture of `info.inputWidth` x `info.inputHeight` pixels. A picture that is larger by the same whole
-   *   factor in both directions is reduced to this size; each pixel is then the mean of a box. Any other canvas, ImageBitmap or <img> is
-   *   scaled
+   *   factor in both directions is reduced to this size; each pixel is then the mean of a box of pixels. Any other canvas, ImageBitmap or
+   *   <img> is scaled to it
    * @param {PictureOptions} [options]
    * @returns {PictureRun}
    */
