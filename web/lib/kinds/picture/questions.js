@@ -125,7 +125,7 @@ export function stepFrom({ values, nats, ahead, maps, probabilities, ...rest }) 
 }
 
 /**
- * Reads a picture and the small picture that belongs to it. Both pictures are copied when the function is called.
+ * Reads a picture and, for super-resolution, its small input picture. Both pictures are copied when the function is called.
  *
  * @param {AnyInfo} info
  * @param {ImageSource} image

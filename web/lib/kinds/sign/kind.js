@@ -30,7 +30,7 @@ export const PAGES = {
   ],
 };
 
-/** Models that classify pictures by examples. @type {Kind} */
+/** Models that classify pictures from a few labelled examples. @type {Kind} */
 export const kind = {
   name: 'sign',
   over: ['picture', 'latent'],

@@ -38,7 +38,7 @@ const portOf = ({ inputs }, name) => /** @type {Part['inputs'][number]} */ (inpu
  * @property {number} channels      1 (grey) or 3 (red, green, blue)
  */
 
-/** The verb of a model that classifies characters. */
+/** The method of a model that classifies characters. */
 export class SignModel {
   #engine;
   /** @internal */
@@ -125,8 +125,7 @@ export class SignModel {
   }
 
   /**
-   * Converts many pictures, in order and in chunks. A picture from the page must first be drawn on a canvas, which takes about a
-   * millisecond.
+   * Converts many pictures, in order and in chunks, because drawing a picture from the page on a canvas takes about a millisecond.
    *
    * @param {{ image: ImageSource, what: string }[]} given
    * @param {AbortSignal} [signal]
@@ -135,7 +134,7 @@ export class SignModel {
     const read = [];
     for (const { image, what } of given) {
       const picture = this.#picture(image, what, signal);
-      picture.catch(() => {}); // errors are reported once for all pictures
+      picture.catch(() => {}); // Promise.all() reports the first error
       read.push(picture);
       yield;
     }
@@ -180,6 +179,6 @@ const joined = (pictures) => Uint32Array.from(join(Uint8Array, pictures));
 function mapsOf(rows, query, queries) {
   return Array.from({ length: rows.length / queries }, (_, layer) => {
     const { keys, ...row } = rows[layer * queries + query];
-    return mapOf({ ...row, row: layer, keys }, 0, keys.length); // the query's position follows those of the examples
+    return mapOf({ ...row, row: layer, keys }, 0, keys.length); // the position of the query comes after the positions of the examples
   });
 }
