@@ -25,7 +25,7 @@ import { Silence } from './silence.js';
  *   before the sample was drawn, shape (to - from, 257)
  */
 
-/** The checked options of a run that draws a sound.
+/** The validated options of a run that draws a sound.
  * @typedef {{ settings: Settings, seed: number | bigint, seconds: number, silence: number, probabilities: boolean, chunkSize: number }} Sounding */
 
 /**
@@ -38,7 +38,7 @@ import { Silence } from './silence.js';
  * @property {number[]} known  levels of the sound that the run continues
  * @property {number[]} ids    levels of the drawn samples
  * @property {number[]} nats   nats of the drawn samples
- * @property {object} options  the options of the verb, without seed and signal
+ * @property {object} options  the options of the call, without seed and signal
  */
 
 const VALUES = LEVELS + 1;

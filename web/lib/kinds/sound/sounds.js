@@ -116,13 +116,13 @@ export class SoundModel {
    * Continues a sound.
    *
    * @param {SoundSource} sound  an AudioBuffer, a MediaStream, a Blob, an address, the bytes of a WAV file, or { samples, sampleRate }; at
-   *   most 60 seconds. Audio at another rate is resampled, and several channels are mixed; `run.input` reports such changes
+   *   most 60 seconds. Audio at another rate is resampled, and several channels are mixed; `run.input` reports whether this was done
    * @param {SoundOptions} [options]
    * @returns {SoundRun}
    */
   complete(sound, options = {}) {
     const heard = heardOf(sound, this.sampleRate, options.signal);
-    heard.catch(() => {}); // readers of the run receive the error
+    heard.catch(() => {}); // the promise is handled here, because readers of the run also receive the error
     return this.#run(options, heard);
   }
 

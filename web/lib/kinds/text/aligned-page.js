@@ -4,8 +4,8 @@
 /**
  * Shows a translation above its source sentence in a box of the page, while the translation is written. The text can be selected. If the
  * translation and the sentence fit in one line each, bands join their words. The width of a band shows the attention weight between its two
- * words. If either takes several lines, bands would cross these lines. In this case, the words of the sentence are shaded instead, to show
- * the attention of the newest word or of the word under the pointer.
+ * words. If one of the texts takes several lines, bands would cross the other lines of this text. In this case, shading of the sentence's
+ * words shows the attention of the newest word or of the word under the pointer.
  */
 
 import { atNextFrame } from '../../sinks/canvas.js';

@@ -128,8 +128,8 @@ export class AlignedSheet extends Sheet {
   }
 
   /**
-   * Places the translation above the sentence. If either takes several lines, bands would cross these lines, so the two texts are placed in
-   * columns if the columns fit.
+   * Places the translation above the sentence. If one of the texts takes several lines, bands would cross the other lines of this text. The
+   * texts are then placed in columns if the columns fit.
    *
    * @returns {Layout}
    */
