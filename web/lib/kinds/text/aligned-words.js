@@ -3,7 +3,7 @@
 
 /**
  * Represents a translation and its source sentence as words, with the attention between them. aligned-sheet.js draws these words on a
- * canvas, and aligned-page.js shows them in a page.
+ * canvas, and aligned-page.js shows them as HTML text.
  */
 
 /** A word or a punctuation mark: its text, its tokens, and whether it follows the previous word without a space.

@@ -48,7 +48,7 @@ import { inTurns } from '../../base/turns.js';
  *   function: { name, description, parameters } }
  * @property {Record<string, unknown>} [variables]  other variables of the template, such as { enable_thinking: false }, or new values of
  *   standard variables, such as { add_generation_prompt: false }. Messages, tools and variables may have at most 131072 values in all, and
- *   each object in them at most 1024 names
+ *   each object in them may have at most 1024 names
  * @property {(template: string, values: object) => string} [render]  a function that renders the template instead of the library. Names of
  *   control tokens in its result are read as these tokens
  */
@@ -111,8 +111,8 @@ export function renderedByPage({ messages, template, values, render }, names) {
 }
 
 /**
- * Limits of the arguments of a chat: the number of values, and the number of names of one object. The arguments are copied without yielding
- * to the event loop.
+ * Limits of the arguments of a chat: the number of values, and the number of names of one object. These limits exist because the arguments
+ * are copied without yielding to the event loop.
  */
 const MOST_VALUES = 2 ** 17;
 const MOST_NAMES = 2 ** 10;

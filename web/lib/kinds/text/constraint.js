@@ -47,7 +47,7 @@ class OneOf {
   /** @type {number[]} */
   #ends = [];
   #words = 0;
-  /** The bytes drawn so far, and the number of their tokens. */
+  /** The bytes drawn so far, and the number of tokens that they consist of. */
   #said = '';
   #count = 0;
 

@@ -31,7 +31,7 @@ export class Context {
     const { positions, head } = this;
     if (count < positions) return 0;
     const half = Math.floor(positions / 2);
-    // The number of tokens dropped each time the context is full: the first token and the newer half stay visible.
+    // This many tokens are dropped whenever the context is full: all except the begin token and the newer half.
     const forgotten = positions - half - head;
     if (forgotten < 1)
       throw argumentError(`A text of ${count} tokens is too long: this model sees ${positions}, too few to drop the oldest and continue`);
