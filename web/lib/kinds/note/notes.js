@@ -127,8 +127,8 @@ export class NoteModel {
   /**
    * Continues music or, with `voices`, harmonises it: the given voices stay unchanged, and the others are drawn to fit them.
    *
-   * @param {MusicSource} music  notes, or a MIDI file as a Blob, bytes or an address. Notes are rounded to whole ticks; `run.input` reports
-   * whether any note was changed
+   * @param {MusicSource} music  notes, or a MIDI file as a Blob, bytes or an address. Notes are rounded to whole ticks; the property `said`
+   * of `run.input` describes this
    * @param {NoteOptions & { voices?: (string | number)[] }} [options]  voices: names or indices of the voices that are given
    * @returns {NoteRun}
    */

@@ -18,7 +18,7 @@ const ATTACK = 0.03;
 const RELEASE = 0.12;
 /** Loudness of a voice, low enough for four voices to sound together. */
 const LOUDNESS = 0.13;
-/** Notes are scheduled AHEAD seconds before they sound. Playback starts after LEAD seconds. */
+/** Notes are scheduled up to AHEAD seconds before they sound. Playback starts after LEAD seconds. */
 const AHEAD = 2;
 const LEAD = 0.12;
 const TELL_MS = 25;

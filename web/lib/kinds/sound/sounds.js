@@ -116,7 +116,8 @@ export class SoundModel {
    * Continues a sound.
    *
    * @param {SoundSource} sound  an AudioBuffer, a MediaStream, a Blob, an address, the bytes of a WAV file, or { samples, sampleRate }; at
-   *   most 60 seconds. Audio at another rate is resampled, and several channels are mixed; `run.input` reports whether this was done
+   *   most 60 seconds. Audio at another rate is resampled, and several channels are mixed; the property `said` of `run.input` describes
+   * this
    * @param {SoundOptions} [options]
    * @returns {SoundRun}
    */
