@@ -28,7 +28,7 @@ function media(query){return typeof matchMedia=="function"?matchMedia(query):{ma
   .aligned .below { color: color-mix(in srgb, currentcolor 80%, transparent); }
   .aligned svg { position: absolute; inset: 0; z-index: -1; width: 100%; height: 100%; fill: none; stroke: var(--nx-shade); stroke-linecap: round; }
   canvas.written { visibility: hidden; }
-  /* as wide as the focus ring, so that it covers no neighbour */
+  /* space below for the focus rings of the buttons */
   .controls { display: flex; flex-wrap: wrap; align-items: center; gap: 0.75em; margin-top: 0.6em; padding-bottom: 4px; }
   button {
     min-height: 2.5em; padding: 0.3em 1em; border: 1px solid currentcolor; border-radius: 3px; background: transparent;

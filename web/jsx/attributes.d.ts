@@ -19,7 +19,7 @@ export interface NextPixelAttributes {
   height?: number | string;
   /** `no-store`: the browser does not cache the weights. Default: it caches them. */
   cache?: 'default' | 'no-store';
-  /** The time when the model is fetched. Default: `lazy`, when the element comes near the screen; `play`: when the visitor plays it. */
+  /** When to fetch the model. Default: `lazy`, when the element comes near the screen; `play`: when the visitor presses Play. */
   loading?: 'lazy' | 'play';
   /** `sha256-` and the base64 digest that the weights must have. Default: not checked. */
   integrity?: string;
@@ -32,8 +32,8 @@ export interface NextPixelAttributes {
   /** 0 to 100. Below 1, probable values are drawn more often; at 0, the most probable value is always taken. With several beams, the
    * temperature must be 0. Default 1, or 0 for translations and captions. */
   temperature?: number | string;
-  /** 1 to 16: number of hypotheses of the beam search, which returns the best hypothesis at its end. With 1, the most probable token of each
-   * step is returned immediately. Default 1. */
+  /** 1 to 16: number of hypotheses that the beam search keeps; when it ends, it returns the best one. With 1, the most probable token of
+   * each step is returned immediately. Default 1. */
   beams?: number | string;
   /** The beginning of the text, the sentence to translate or tag, or the first message. */
   prompt?: string;

@@ -19,7 +19,7 @@
  * With several beams, the temperature must be 0. Default 1, or 0 for translations and captions
  * @property {boolean} [probabilities] true: each step includes the model's whole distribution for each of the step's values, at temperature
  * 1 and without filters. This is slower, but the drawn samples stay the same. Default false
- * @property {number} [beams] 1 to 16: number of hypotheses of the beam search, which returns the best hypothesis at its end. With 1, the
+ * @property {number} [beams] 1 to 16: number of hypotheses that the beam search keeps; when it ends, it returns the best one. With 1, the
  * most probable token of each step is returned immediately. Default 1
  * @property {number} [lengthPenalty] 0 to 2, for several beams: the nats of a translation of n tokens, including the end token, are divided
  * by ((5 + n) / 6) to this power, so that long translations are not penalised. Default 0.6
@@ -195,7 +195,7 @@
  * @property {number} [maxTokens] maximum number of tokens to draw. Default: the rest of the context. If more tokens are requested, the older
  * half of the context is dropped whenever the context is full. For a translation, the default is 50 tokens more than the sentence has
  * [Vaswani et al. 2017], but at most the model's capacity; without a limit, unknown words may make the model repeat itself endlessly
- * @property {number} [beams] 1 to 16: number of hypotheses of the beam search, which returns the best hypothesis at its end. With 1, the
+ * @property {number} [beams] 1 to 16: number of hypotheses that the beam search keeps; when it ends, it returns the best one. With 1, the
  * most probable token of each step is returned immediately. Default 1
  * @property {number} [lengthPenalty] 0 to 2, for several beams: the nats of a translation of n tokens, including the end token, are divided
  * by ((5 + n) / 6) to this power, so that long translations are not penalised. Default 0.6

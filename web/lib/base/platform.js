@@ -2,8 +2,8 @@
 // @ts-check
 
 /**
- * Code for the few places where browsers and Node differ; feature tests decide which code runs. Outside this module, only source.js checks
- * whether it runs in Node, to read file paths.
+ * Code for the few places where browsers and Node differ; feature tests decide which code runs. A few other modules check `inNode`, most of
+ * them to read file paths.
  */
 
 /** True in Node. Also true in a page that has access to Node's modules, although such a page uses the browser's workers and fetch. */

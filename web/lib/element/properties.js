@@ -18,8 +18,8 @@
  * @property {number | undefined} height Height to reserve on the page, in CSS pixels. Default: the height of the pictures times
  * `--nx-pixel`.
  * @property {string} cache `no-store`: the browser does not cache the weights. Default: it caches them.
- * @property {'lazy' | 'play'} loading The time when the model is fetched. Default: `lazy`, when the element comes near the screen; `play`:
- * when the visitor plays it.
+ * @property {'lazy' | 'play'} loading When to fetch the model. Default: `lazy`, when the element comes near the screen; `play`: when the
+ * visitor presses Play.
  * @property {string} integrity `sha256-` and the base64 digest that the weights must have. Default: not checked.
  * @property {string} src Picture to complete or enlarge, sound to continue, or MIDI file to continue or harmonise.
  * @property {number} samples Number of images (or captions of the image) to draw, each with its own noise, 1 to 64. Default 1.
@@ -27,7 +27,7 @@
  * random one.
  * @property {number} temperature 0 to 100. Below 1, probable values are drawn more often; at 0, the most probable value is always taken.
  * With several beams, the temperature must be 0. Default 1, or 0 for translations and captions.
- * @property {number} beams 1 to 16: number of hypotheses of the beam search, which returns the best hypothesis at its end. With 1, the most
+ * @property {number} beams 1 to 16: number of hypotheses that the beam search keeps; when it ends, it returns the best one. With 1, the most
  * probable token of each step is returned immediately. Default 1.
  * @property {string} prompt The beginning of the text, the sentence to translate or tag, or the first message.
  * @property {string} system The system message of a chat; the visitor can edit it if there are controls.
