@@ -15,9 +15,7 @@ import { test } from 'node:test';
 import { ATTRIBUTES } from '../../web/lib/element/attributes.js';
 import { TASKS } from '../../web/lib/element/tasks.js';
 import { KINDS } from '../../web/lib/kinds/index.js';
-import { writeNotes } from '../../web/lib/kinds/note/midi.js';
-import { writeWav } from '../../web/lib/media/wav.js';
-import { rowsOf } from '../kinds/browser.js';
+import { FILES, rowsOf } from '../kinds/browser.js';
 import { NAMES, named } from '../kinds/rows.js';
 import { EVERY, longer, more } from '../more.js';
 import { openEmpty, provide, session } from './browser.js';
@@ -25,23 +23,6 @@ import { openEmpty, provide, session } from './browser.js';
 const { withPage } = session(['--autoplay-policy=no-user-gesture-required']);
 
 const PIXEL = 'data:image/gif;base64,R0lGODlhAQABAAAAACwAAAAAAQABAAA=';
-
-/** Other files that the elements use, by their addresses. @type {Record<string, () => Uint8Array>} */
-const FILES = {
-  '/tone.wav': () => writeWav(tone(20), 8000),
-  '/other-tone.wav': () => writeWav(tone(30), 8000),
-  '/tune.mid': () => tune(62),
-  '/other-tune.mid': () => tune(66),
-};
-
-/** @param {number} length */
-const tone = (length) => Float32Array.from({ length }, (_, i) => Math.sin(i / 5) / 2);
-/** @param {number} pitch */
-const tune = (pitch) =>
-  writeNotes(
-    [0, 1, 2, 3].map((i) => ({ start: 4 * i, length: 4, pitch: pitch + 4 * i, velocity: 80, voice: 'one' })),
-    { ticks: 4, voices: ['one'], tempo: 100 },
-  );
 
 /** The tasks of each kind, by `KIND.TASK`. The tasks that npm test tests come first. */
 const TASKS_SHOWN = Object.entries(named(rowsOf('order'))).sort(([, a], [, b]) => Number(b.often ?? 0) - Number(a.often ?? 0));

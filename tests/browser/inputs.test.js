@@ -9,9 +9,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
-import { writeNotes } from '../../web/lib/kinds/note/midi.js';
 import { writeWav } from '../../web/lib/media/wav.js';
-import { functionsIn, rowsOf } from '../kinds/browser.js';
+import { FILES, functionsIn, rowsOf } from '../kinds/browser.js';
 import { named } from '../kinds/rows.js';
 import { openEmpty, provide, session } from './browser.js';
 
@@ -133,13 +132,8 @@ test('sounds and music are accepted in every form', options, () =>
       8000,
     );
     await provide(page, '/tone.wav', wav, { type: 'audio/wav' });
-    const tune = [
-      { start: 0, length: 4, pitch: 67, voice: 'soprano' },
-      { start: 4, length: 4, pitch: 69, voice: 'soprano' },
-    ].map((note) => ({ ...note, velocity: 80, nats: 0, given: true }));
-    await provide(page, '/tune.mid', writeNotes(/** @type {any} */ (tune), { ticks: 4, voices: ['soprano'], tempo: 100 }), {
-      type: 'audio/midi',
-    });
+    await provide(page, '/soprano.json', FILES['/soprano.json']());
+    await provide(page, '/soprano.mid', FILES['/soprano.mid'](), { type: 'audio/midi' });
     await page.mouse.click(200, 200);
     await give(page, 'sound');
     const sounds = await page.evaluate(async () => {
@@ -182,18 +176,15 @@ test('sounds and music are accepted in every form', options, () =>
     await give(page, 'music');
     const music = await page.evaluate(async () => {
       const { verbs } = /** @type {Given} */ (/** @type {any} */ (globalThis));
-      const notes = [
-        { start: 0, length: 4, pitch: 67, voice: 'soprano' },
-        { start: 4, length: 4, pitch: 69, voice: 'soprano' },
-      ];
-      const midi = await (await fetch('/tune.mid')).blob();
+      const notes = await (await fetch('/soprano.json')).json();
+      const midi = await (await fetch('/soprano.mid')).blob();
       const forms = {
         notes,
         Blob: midi,
         File: new File([midi], 'a.mid'),
         bytes: new Uint8Array(await midi.arrayBuffer()),
-        address: '/tune.mid',
-        URL: new URL('/tune.mid', document.baseURI),
+        address: '/soprano.mid',
+        URL: new URL('/soprano.mid', document.baseURI),
       };
       const bad = [];
       for (const [verb, ask] of Object.entries(verbs)) {

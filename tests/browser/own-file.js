@@ -20,6 +20,15 @@ import { WAIT, inRepository } from './gallery.js';
 export const PAGES = Object.fromEntries(
   Object.entries(ownFiles()).flatMap(([name, row]) => (typeof row === 'string' ? [] : [/** @type {const} */ ([name, row])])),
 );
+/** The files of other pages that a page cannot show, and the page's message, by page. @type {Record<string, { wrong: string, said: RegExp }>} */
+const OF_OTHERS = Object.fromEntries(
+  Object.values(PAGES).flatMap(({ file, elsewhere: { pages, said } = { pages: [], said: /./ } }) =>
+    pages.map((name) => {
+      if (!(name in PAGES)) throw new Error(`no page ${name} opens ${file}: remove it from elsewhere`);
+      return [name, { wrong: file, said }];
+    }),
+  ),
+);
 /** The pages that open files with another control, which other tests cover. */
 export const ELSEWHERE = Object.keys(ownFiles()).filter((name) => !(name in PAGES));
 /** The pages that `npm test` covers. */
@@ -40,7 +49,9 @@ export const well = async (page, name) => assert.deepEqual(await page.locator('.
 
 /** @param {Page} page @param {string} name name of the page's folder */
 export async function tryFile(page, name) {
-  const { file, wrong = 'opened-decoder.gguf', said: why = /opened-decoder\.gguf writes text: the page of tokens/ } = PAGES[name];
+  const { file } = PAGES[name];
+  const { wrong = 'opened-decoder.gguf', said: why = /opened-decoder\.gguf writes text: the page of tokens/ } =
+    OF_OTHERS[name] ?? PAGES[name];
   await page.goto(`/web/pages/${name}/`);
   await ready(page);
   await give(page, file);

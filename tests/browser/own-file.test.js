@@ -9,7 +9,7 @@ import { test } from 'node:test';
 
 import { session } from './browser.js';
 import { WAIT, inRepository } from './gallery.js';
-import { SHORT, give, ready, said, tryFile, well } from './own-file.js';
+import { PAGES, SHORT, give, ready, said, tryFile, well } from './own-file.js';
 
 const { withPage } = session();
 const CALM = /** @type {const} */ ({ reducedMotion: 'reduce' });
@@ -21,7 +21,7 @@ test('an unsuitable file is reported with a reason, and the figure keeps its con
     await page.goto('/web/pages/structure/');
     await ready(page);
     const before = await page.locator('#result').textContent();
-    const whole = await readFile(inRepository('weights/parents-en.gguf'));
+    const whole = await readFile(inRepository(`weights/${PAGES.structure.file}`));
     for (const [name, bytes, why] of /** @type {[string, Buffer, RegExp][]} */ ([
       ['half.gguf', whole.subarray(0, whole.length / 2), /half\.gguf|ends|truncated/],
       ['checkpoint.pt', Buffer.from('PK'), /checkpoint\.pt is not a GGUF file/],

@@ -17,7 +17,6 @@ import { ALL, TASKS } from '../kinds/engines.js';
 import { rows } from '../kinds/rows.js';
 
 /** @import { AnyInfo as ModelInfo } from '../../web/lib/engine/protocol.js' */
-/** @import { Note } from '../../web/lib/kinds/note/codec.js' */
 
 /**
  * An entry of works.json.
@@ -60,7 +59,7 @@ import { rows } from '../kinds/rows.js';
  * @property {'all' | 'one'} ways
  * @property {number} pinned       as in Work, or -1
  * @property {string} features     for 'tag': the ids of the words' features, separated by spaces; for 'score-music': the ids of the notes
- * @property {Note[]} [notes]      for music; only for JavaScript, not in the native program's lines
+ * @property {unknown} [input]     an input that the kind's functions read; only for JavaScript, not in the native program's lines
  * @property {string[]} words      for 'tag'; only for JavaScript
  * @property {number} knownRows    `known` in rows of the picture; only for JavaScript
  * @property {number} span         elements per position

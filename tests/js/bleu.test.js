@@ -148,9 +148,7 @@ test('BLEU by the length of the sentence, and the sharpness of attention', async
 });
 
 test('for a model of Multi30k, the command says which sentences to measure on', () => {
-  const info = /** @type {ModelInfo} */ (
-    /** @type {unknown} */ ({ name: 'de-en', card: { dataset: 'Multi30k, German and English captions' } })
-  );
+  const info = /** @type {ModelInfo} */ (/** @type {unknown} */ ({ name: 'de-en', card: { dataset: 'Multi30k, German and English' } }));
   assert.match(
     noData(info, DATA_SETS).message,
     /--data build\/multi30k-test\.tsv, which python3 weights\/train\/held_out\.py multi30k build\/multi30k-test writes/,

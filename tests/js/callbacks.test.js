@@ -11,6 +11,7 @@ import { after, test } from 'node:test';
 import { pathToFileURL } from 'node:url';
 
 import { acquire } from '../../web/lib/index.js';
+import { WAYS, answersAtOnce, own } from './failing.js';
 import { GOLDEN, isError, load, sleep } from './helpers.js';
 import { toyModel } from './toy.js';
 
@@ -21,24 +22,6 @@ const [pictures, translations, texts, sounds, latents] = await Promise.all([
   ...NAMES.map((name) => load(`${GOLDEN}${name}.gguf`)),
 ]);
 after(() => [pictures, translations, texts, sounds, latents].forEach((model) => model.close()));
-
-const own = new RangeError('mine');
-/** The ways in which a callback can fail. @type {Record<string, () => any>} */
-const WAYS = {
-  'throws at once': () => {
-    throw own;
-  },
-  'is asynchronous': async () => {
-    throw own;
-  },
-  'is asynchronous and waits for a moment': async () => {
-    for (let i = 0; i < 5; i++) await undefined;
-    throw own;
-  },
-  'returns an object with then()': () => ({
-    then: (/** @type {unknown} */ _, /** @type {(reason: unknown) => void} */ failed) => failed(own),
-  }),
-};
 
 function canvas() {
   const nothing = () => {};
@@ -68,7 +51,6 @@ const atReady =
   (/** @type {() => any} */ fail) =>
   (/** @type {{ phase: string }} */ { phase }) =>
     phase === 'ready' ? fail() : undefined;
-const talk = [{ role: 'user', content: 'a' }];
 
 /** For each callback, a function that makes the library call it. @type {Record<string, (fail: () => any) => Promise<unknown>>} */
 const LISTENERS = {
@@ -169,19 +151,10 @@ const ASKED = {
   colours: (answer) => picture({ colours: answer }),
   'what colours gives': (answer) => picture({ colours: () => answer }),
   weights: (answer) => translations.translate([1, 2], { maxTokens: 4 }).drawTo(canvas(), { weights: answer }),
-  render: async (answer) => texts.chat(talk, { template: 'x', maxTokens: 1, render: answer }).text(),
 };
 
-for (const [name, call] of Object.entries(ASKED)) {
-  test(`${name}: an error reaches the caller; a promise, or a value of another type, is refused`, async () => {
-    const [atOnce, ...later] = Object.values(WAYS);
-    await assert.rejects(call(atOnce), (error) => error === own);
-    for (const answer of [...later, () => Promise.resolve('a'), () => 5, () => null, () => ({}), () => ({ data: 5 })]) {
-      await assert.rejects(call(answer), isError('argument', /at once/));
-      await sleep(5);
-    }
-  });
-}
+for (const [name, call] of Object.entries(ASKED))
+  test(`${name}: an error reaches the caller; a promise, or a value of another type, is refused`, () => answersAtOnce(call));
 
 test('drawTo() checks its arguments, and rejects options of other kinds', async () => {
   for (const options of [

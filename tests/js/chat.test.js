@@ -13,7 +13,9 @@ import { test } from 'node:test';
 import { checkedTalk, promptOf } from '../../web/lib/kinds/text/chat.js';
 import { Tokenizer } from '../../web/lib/kinds/text/tokenizer.js';
 import { readGGUF } from './gguf.js';
-import { isError, load, sleep } from './helpers.js';
+import { answersAtOnce } from './failing.js';
+import { busyIn, isError, load, sleep } from './helpers.js';
+import { alike, file, same } from './reused.js';
 import { TOKENS, toyText } from './toy-text.js';
 import { atOnce } from '../../web/lib/base/turns.js';
 
@@ -350,4 +352,50 @@ test('the page may pass its own template renderer', async () => {
     assert.throws(() => none.chat([message]), isError('argument', /Message 0 of chat\(\) must be \{ role, content \}/));
   }
   none.close();
+});
+
+test('in a chat of five turns, each turn reads only the new text', async () => {
+  const model = await load(file());
+  /** @type {Message[]} */
+  const talk = [{ role: 'system', content: 'abc' }];
+  /** @type {number[]} */
+  let before = [];
+  for (let turn = 0; turn < 5; turn++) {
+    talk.push({ role: 'user', content: 'ab '.repeat(turn + 1) });
+    const asked = [...talk];
+    const { ids, text, reused, prompt } = await same(model, (one) =>
+      one.chat(asked, { seed: turn, maxTokens: 12, stop: turn === 2 ? 'a' : [] }),
+    );
+    assert.equal(reused, Math.min(prompt, Math.max(0, alike(before, ids))), `turn ${turn}`);
+    if (turn > 0) assert.ok(reused > prompt / 3);
+    before = ids;
+    talk.push({ role: 'assistant', content: text });
+  }
+  model.close();
+});
+
+test('a chat longer than any context is refused immediately', async () => {
+  const own = await model();
+  const long = 'a b '.repeat(2e6);
+  const ask = () => own.chat([{ role: 'user', content: long }], { template: 'x', render: () => long });
+  const busy = await busyIn(() => assert.throws(ask, isError('argument', /has over \d+ tokens, and this model sees \d+/)));
+  assert.ok(busy < 1000, `${busy} ms`);
+  own.close();
+});
+
+test('render: an error reaches the caller; a promise, or a value of another type, is refused', async () => {
+  const own = await model();
+  const ask = (/** @type {() => any} */ render) => own.chat([{ role: 'user', content: 'a' }], { template: 'x', maxTokens: 1, render });
+  await answersAtOnce(async (render) => ask(render).text());
+  const mine = new Error('mine');
+  const fail = () => {
+    throw mine;
+  };
+  assert.throws(
+    () => ask(fail),
+    (error) => error === mine,
+  );
+  for (const rendered of [Promise.resolve('a'), Promise.reject(mine), 5, undefined, null, {}])
+    assert.throws(() => ask(() => rendered), isError('argument', /render must return a text at once/));
+  own.close();
 });

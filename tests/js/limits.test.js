@@ -17,12 +17,10 @@ after(() => [story, translator].forEach((model) => model.close()));
 
 test('a text longer than any context is refused immediately, in every form', async () => {
   const long = 'a b '.repeat(2e6);
-  const talk = [{ role: 'user', content: long }];
   for (const ask of [
     () => story.generate(long),
     () => story.generate('a'.repeat(8e6)),
     () => story.generate(new Uint32Array(5e6)),
-    () => story.chat(talk, { template: 'x', render: () => long }),
     () => translator.translate(long),
     () => translator.translate(' '.repeat(1e8)),
     () => translator.translate(new Uint32Array(5e6)),
@@ -68,15 +66,5 @@ test('an error in a callback reaches the caller unchanged', async () => {
   const fail = () => {
     throw mine;
   };
-  assert.throws(
-    () => story.chat([{ role: 'user', content: 'a' }], { template: 'x', render: fail }),
-    (error) => error === mine,
-  );
   await assert.rejects(translator.translate('a b', { beams: 2, onSearch: fail }).text(), (error) => error === mine);
-  for (const rendered of [Promise.resolve('a'), Promise.reject(mine), 5, undefined, null, {}]) {
-    assert.throws(
-      () => story.chat([{ role: 'user', content: 'a' }], { template: 'x', render: () => rendered }),
-      isError('argument', /render must return a text at once/),
-    );
-  }
 });

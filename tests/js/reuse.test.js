@@ -12,70 +12,11 @@ import { test } from 'node:test';
 import { argumentError } from '../../web/lib/base/error.js';
 import { KeptSessions, MOST_BYTES } from '../../web/lib/engine/kept.js';
 import { load } from './helpers.js';
-import { toyText } from './toy-text.js';
+import { file, same } from './reused.js';
 
-/** @import { Message, TextOptions, TextRun } from '../../web/lib/index.js' */
-/** @import { AnyModel as Model } from '../../web/lib/model/of-kind.js' */
+/** @import { TextOptions } from '../../web/lib/index.js' */
 
-const TEMPLATE = '{% for message in messages %}<s>{{ message.role }}: {{ message.content }}</s>{% endfor %}<s>assistant: ';
-const file = (context = 512) => toyText({ context, metadata: { 'tokenizer.chat_template': ['string', TEMPLATE] } });
-
-/** Reads a run to its end. @param {TextRun} run */
-async function told(run) {
-  const nats = [];
-  let text = '';
-  for await (const step of run) {
-    nats.push(step.nats, ...(step.alternatives ?? []).map((one) => one.nats), ...(step.maps ?? []).flatMap(({ weights }) => [...weights]));
-    text += step.text;
-  }
-  return { ids: [...run.ids], nats, text, reused: run.reused, prompt: run.promptLength };
-}
-
-/**
- * Runs the same request on a model that has had no run before.
- *
- * @param {(model: Model) => TextRun} ask
- * @param {Uint8Array<ArrayBuffer>} [bytes]
- */
-async function alone(ask, bytes = file()) {
-  const model = await load(bytes);
-  const { reused, ...all } = await told(ask(model));
-  assert.equal(reused, 0);
-  model.close();
-  return all;
-}
-
-/** Returns the length of the common prefix of two lists. @param {number[]} a @param {number[]} b */
-const alike = (a, b) => a.findIndex((id, i) => id !== b[i]) + (a.every((id, i) => id === b[i]) ? a.length + 1 : 0);
-
-/** @param {Model} model @param {(model: Model) => TextRun} ask @param {Uint8Array<ArrayBuffer>} [bytes] */
-async function same(model, ask, bytes) {
-  const { reused, ...all } = await told(ask(model));
-  assert.deepEqual(all, await alone(ask, bytes));
-  return { ...all, reused };
-}
-
-test('in a chat of five turns, each turn reads only the new text', async () => {
-  const model = await load(file());
-  /** @type {Message[]} */
-  const talk = [{ role: 'system', content: 'abc' }];
-  /** @type {number[]} */
-  let before = [];
-  for (let turn = 0; turn < 5; turn++) {
-    talk.push({ role: 'user', content: 'ab '.repeat(turn + 1) });
-    const asked = [...talk];
-    const { ids, text, reused, prompt } = await same(model, (one) =>
-      one.chat(asked, { seed: turn, maxTokens: 12, stop: turn === 2 ? 'a' : [] }),
-    );
-    assert.equal(reused, Math.min(prompt, Math.max(0, alike(before, ids))), `turn ${turn}`);
-    if (turn > 0) assert.ok(reused > prompt / 3);
-    before = ids;
-    talk.push({ role: 'assistant', content: text });
-  }
-  model.close();
-});
-
-test('another seed, another end or an edited message: the common prefix is not read again, and the earlier chat stays cached', async () => {
+test('another seed, another end or an edited prompt: the common prefix is not read again, and the earlier run stays cached', async () => {
   const model = await load(file());
   const ask = (/** @type {string} */ prompt, /** @type {TextOptions} */ options = {}) =>
     same(model, (one) => one.generate(prompt, { seed: 1, maxTokens: 40, ...options }));

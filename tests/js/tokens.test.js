@@ -255,10 +255,7 @@ test('wrong use', async () => {
   wrong(() => stories.generate('', { stop: [''] }), /stop must be a text/);
   wrong(() => stories.generate('', { logitBias: { ' quixotic': 1 } }), /" quixotic" is not one token of this model/);
   wrong(() => stories.generate('', { logitBias: { 3: NaN } }), /logitBias of "3" must be a number/);
-  wrong(() => stories.superResolve(/** @type {any} */ (null)), /This model has no superResolve\(\): use chat\(\) or generate\(\)/);
-  wrong(() => stories.complete({ data: [], width: 1, height: 1 }), /This model has no complete\(\)/);
   const pictures = await load(toyModel());
-  wrong(() => pictures.chat([]), /This model has no chat\(\): use complete\(\) or generate\(\)/);
   wrong(() => pictures.tokenizer, /This model has no tokens/);
   pictures.close();
 });

@@ -10,7 +10,6 @@ import { GOLDEN, ROOT, isError, load, sleep } from './helpers.js';
 import { sentencesIn } from '../../web/lib/kinds/text/sentences.js';
 import { toyText } from './toy-text.js';
 import { BLOCKS, HEADS, toyTranslation } from './toy-translation.js';
-import { toyModel } from './toy.js';
 
 /** @import { SearchStep, TranslationRun, TranslationStep } from '../../web/lib/index.js' */
 /** @import { AnyModel as Model } from '../../web/lib/model/of-kind.js' */
@@ -308,11 +307,6 @@ test('misuse gives clear messages', async () => {
   wrong(() => copier.translate('a', /** @type {any} */ (7)), /options must be an object/);
   wrong(() => copier.generate('a'), /This model has no generate\(\): use translate\(\)/);
   wrong(() => copier.generate(), /use translate\(\)/);
-  const [writer, painter] = [await load(toyText()), await load(toyModel())];
-  wrong(() => writer.translate('a'), /This model has no translate\(\): use chat\(\) or generate\(\)/);
-  wrong(() => painter.translate('a'), /has no translate\(\)/);
-  writer.close();
-  painter.close();
 });
 
 test('a sentence in capitals is read in lower case if the vocabulary then needs fewer tokens', async () => {

@@ -10,12 +10,14 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
+import { TASKS } from '../../web/lib/element/tasks.js';
 import { KINDS } from '../../web/lib/kinds/index.js';
+import { engineOf } from '../../web/lib/model/engine.js';
 import { ALL } from '../../web/lib/verbs/table.js';
 import { EVERY, longer } from '../more.js';
 import { rowsOf, weightsOf } from '../kinds/js.js';
 import { NAMES, named } from '../kinds/rows.js';
-import { load } from './helpers.js';
+import { isError, load } from './helpers.js';
 
 const ROWS = named(rowsOf('verbs'));
 const RUNS = rowsOf('runs');
@@ -27,6 +29,22 @@ test('every verb that draws, of every kind, is in the sweep', () => {
   );
   assert.deepEqual([...new Set(Object.keys(ROWS).map((name) => name.split(',')[0]))].sort(), verbs.sort());
 });
+
+for (const [kind, nested] of Object.entries(rowsOf('nested')))
+  test(`${kind}: every verb that a model lacks is refused with the names of its verbs`, async () => {
+    for (const file of new Set(Object.values(nested).map((row) => row.file))) {
+      const model = /** @type {any} */ (await load(file));
+      const { verbs } = engineOf(model); // also those that info.verbs leaves out because the file lacks metadata
+      const able = TASKS.filter(({ verb }) => verbs.includes(verb)).map(({ verb }) => `${verb}()`);
+      assert.ok(able.length > 0);
+      for (const [verb] of ALL.filter(([name]) => !verbs.includes(name)))
+        await assert.rejects(
+          async () => model[verb](),
+          isError('argument', new RegExp(`^This model has no ${verb}\\(\\): use ${able.join(' or ').replace(/[()]/g, '\\$&')}$`)),
+        );
+      model.close();
+    }
+  });
 
 /** Collects the ids and nats in the steps of a run, in the order of its elements, by sample or by level. @param {any[]} steps */
 function drawn(steps) {

@@ -55,6 +55,7 @@ import { ofEach, rows } from './rows.js';
  * @property {Record<string, Long> | string} long      long-tasks.test.js, by the name of the test
  * @property {Record<string, Input> | string} inputs   inputs.test.js, by verb
  * @property {Record<string, Order>} order              element-order.test.js, by task
+ * @property {Record<string, () => Uint8Array | string>} [files]  files that these tests serve, by their addresses
  */
 
 /** @type {Record<string, Rows>} */
@@ -62,6 +63,9 @@ const ALL = await ofEach((name) => import(`./${name}/browser.js`));
 
 /** Returns the rows of a sweep, by kind. @template {keyof Rows} Sweep @param {Sweep} sweep */
 export const rowsOf = (sweep) => rows(ALL, sweep, 'browser.js');
+
+/** The files that the tests serve for the rows of any kind, by their addresses. */
+export const FILES = Object.assign({}, ...Object.values(ALL).map(({ files }) => files));
 
 /**
  * Defines functions in a page, as `rows[NAME]`.

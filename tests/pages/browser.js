@@ -16,9 +16,10 @@ import { ofEach, rows } from '../kinds/rows.js';
  * - file: a model that the page's figures can show
  * - wrong: a model that they cannot show, by default opened-decoder.gguf
  * - said: the page's message about `wrong`
+ * - elsewhere: pages that are given `file` as the model that they cannot show, and their message
  * - always: whether `npm test`, and not only `npm run test:all`, opens them
  *
- * @typedef {{ file: string, wrong?: string, said?: RegExp, always?: true }} OwnFile
+ * @typedef {{ file: string, wrong?: string, said?: RegExp, elsewhere?: { pages: string[], said: RegExp }, always?: true }} OwnFile
  */
 
 /** A file: its name, content and MIME type. @typedef {[string, string | Uint8Array, string]} GivenFile */

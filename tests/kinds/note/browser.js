@@ -3,9 +3,32 @@
 
 /** Test cases with models of the kind note, for the tests in tests/browser that cover every kind (see tests/kinds/browser.js). */
 
+import { writeNotes } from '../../../web/lib/kinds/note/midi.js';
 import { GOLDEN } from '../../js/helpers.js';
 
 /** @import { Rows } from '../browser.js' */
+
+/** Returns a MIDI file of four notes. @param {number} pitch */
+const tune = (pitch) =>
+  writeNotes(
+    [0, 1, 2, 3].map((i) => ({ start: 4 * i, length: 4, pitch: pitch + 4 * i, velocity: 80, voice: 'one' })),
+    { ticks: 4, voices: ['one'], tempo: 100 },
+  );
+
+/** Two notes as a user writes them. */
+const NOTES = [67, 69].map((pitch, i) => ({ start: 4 * i, length: 4, pitch, voice: 'soprano' }));
+
+/** @type {Rows['files']} */
+export const files = {
+  '/tune.mid': () => tune(62),
+  '/other-tune.mid': () => tune(66),
+  '/soprano.json': () => JSON.stringify(NOTES),
+  '/soprano.mid': () =>
+    writeNotes(
+      NOTES.map((note) => ({ ...note, velocity: 80, nats: 0, given: true })),
+      { ticks: 4, voices: ['soprano'], tempo: 100 },
+    ),
+};
 
 /** @type {Rows['shown']} */
 export const shown = {

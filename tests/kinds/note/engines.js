@@ -44,8 +44,8 @@ function singing({ task }, { notes: said = [], voices = [], positions }) {
     })),
   );
   if (task === 'generate') return { task: 'sing', draw: BARS, samples: 1, label: -1 };
-  if (task === 'complete') return { task: 'harmonise', samples: 1, label: -1, notes: notes.filter(({ voice }) => voice === voices[0]) };
-  return { task: 'score-music', samples: 1, label: -1, notes, features: [...encode(alphabet, notes), alphabet.end].join(' ') };
+  if (task === 'complete') return { task: 'harmonise', samples: 1, label: -1, input: notes.filter(({ voice }) => voice === voices[0]) };
+  return { task: 'score-music', samples: 1, label: -1, input: notes, features: [...encode(alphabet, notes), alphabet.end].join(' ') };
 }
 
 /** @type {Tasks[string]} */
@@ -71,7 +71,7 @@ export const tasks = {
     items: () => ['nats'],
     run: async (model, run, say) => {
       const { perElement } = /** @type {{ perElement: Float32Array }} */ (
-        /** @type {any} */ (await model.score(/** @type {any} */ (run.notes)))
+        /** @type {any} */ (await model.score(/** @type {any} */ (run.input)))
       );
       await say('nats', 'asked', perElement);
     },
@@ -86,9 +86,9 @@ export const tasks = {
  * @param {{ chunkSize?: number }} way
  * @returns {NoteRun}
  */
-function musicOf(model, { task, seed, temperature, topK, topP, draw: bars, notes }, way) {
+function musicOf(model, { task, seed, temperature, topK, topP, draw: bars, input }, way) {
   const options = { seed: BigInt(seed), temperature, topK, topP, ...way };
   return /** @type {any} */ (
-    task === 'sing' ? model.generate({ ...options, bars }) : model.complete(/** @type {any} */ (notes), { ...options, voices: [0] })
+    task === 'sing' ? model.generate({ ...options, bars }) : model.complete(/** @type {any} */ (input), { ...options, voices: [0] })
   );
 }

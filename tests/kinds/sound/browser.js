@@ -3,9 +3,20 @@
 
 /** Test cases with models of the kind sound, for the tests in tests/browser that cover every kind (see tests/kinds/browser.js). */
 
+import { writeWav } from '../../../web/lib/media/wav.js';
 import { GOLDEN } from '../../js/helpers.js';
 
 /** @import { Rows } from '../browser.js' */
+
+/** Returns a WAV file. @param {number} length */
+const tone = (length) =>
+  writeWav(
+    Float32Array.from({ length }, (_, i) => Math.sin(i / 5) / 2),
+    8000,
+  );
+
+/** @type {Rows['files']} */
+export const files = { '/tone.wav': () => tone(20), '/other-tone.wav': () => tone(30) };
 
 /** @type {Rows['shown']} */
 export const shown = {

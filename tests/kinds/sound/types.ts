@@ -62,8 +62,8 @@ export async function uses(audio: AudioContext): Promise<void> {
   const longer: SoundRun = sound.complete(await spoken.wav(), { seconds: 1 });
   const heard: SoundScore = await sound.score({ samples: await longer.samples(), sampleRate: 8000 });
   void [(await spoken.playTo(audio)).gaps, heard.bitsPerDim];
-  // @ts-expect-error: a model of sounds has no conversations
-  sound.chat([]);
+  // @ts-expect-error: a model of sounds has no translations
+  sound.translate('Ein Hund');
   const any: ModelOf<'sound'>[] = [sound];
   for (const { model } of [{ model: any[0] }]) model.close();
 }

@@ -6,7 +6,7 @@
 /** @import { Rows } from '../browser.js' */
 
 /** @type {Rows['ownFile']} */
-export const ownFile = { file: 'memm-en.gguf', wrong: 'parents-en.gguf', said: /parents-en\.gguf finds the heads of words/ };
+export const ownFile = { file: 'memm-en.gguf' };
 
 /** @type {Rows['figures']} */
 export const figures = {

@@ -15,7 +15,12 @@ const tune = () =>
   });
 
 /** @type {Rows['ownFile']} */
-export const ownFile = { file: 'chorales.gguf', wrong: 'sparse-digits.gguf', said: /draws pictures: the pages of pictures/ };
+export const ownFile = {
+  file: 'chorales.gguf',
+  wrong: 'sparse-digits.gguf',
+  said: /draws pictures: the pages of pictures/,
+  elsewhere: { pages: ['sparse', 'wavenet'], said: /makes music/ },
+};
 
 /** @type {Rows['givenFiles']} */
 export const givenFiles = {

@@ -6,7 +6,10 @@
 /** @import { Rows } from '../browser.js' */
 
 /** @type {Rows['ownFile']} */
-export const ownFile = { file: 'parents-en.gguf' };
+export const ownFile = {
+  file: 'parents-en.gguf',
+  elsewhere: { pages: ['chains'], said: /parents-en\.gguf finds the heads of words/ },
+};
 
 /** @type {Rows['figures']} */
 export const figures = {

@@ -9,7 +9,7 @@ import { tone } from '../../kinds/inputs.js';
 /** @import { Rows } from '../browser.js' */
 
 /** @type {Rows['ownFile']} */
-export const ownFile = { file: 'wavenet.gguf', wrong: 'chorales.gguf', said: /makes music/ };
+export const ownFile = { file: 'wavenet.gguf' };
 
 /** @type {Rows['givenFiles']} */
 export const givenFiles = {
