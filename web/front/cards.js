@@ -13,7 +13,7 @@ import { layout, shareOf } from './thumbs.js';
 /** @import { Model } from '../shell/library.js' */
 /** @import { Paper, Pictures } from './papers.js' */
 
-/** Pixels per second of each picture. */
+/** Speed of each live drawing, in pixels per second. */
 const SPEED = 500;
 /** Pixels per request to the model. */
 const CHUNK = 14;
@@ -41,8 +41,8 @@ function createCard({ page: name, system, year, by, credit = `${by}, ${year}`, s
 /** @typedef {ReturnType<typeof createCard>} Card */
 
 /**
- * Fetches each still picture when its card is about to come into view. The lazy loading of browsers would start much earlier, at a distance
- * of 1,250 pixels or more.
+ * Fetches each still picture when its card is about to come into view. With loading="lazy", browsers would start much earlier, at a
+ * distance of 1,250 pixels or more.
  *
  * @param {Card[]} cards
  */

@@ -51,7 +51,7 @@ export const COURSES = Object.entries(NAMES).map(([name, says]) => ({ name, says
 export const idOf = (name) => `course-${name.toLowerCase().replaceAll(' ', '-')}`;
 
 /**
- * Returns the HTML of the box in which visitors keep the files of a course on their device (shell/page/page-keep.js).
+ * Returns the HTML of the box in which visitors can store the files of a course on their device (shell/page/page-keep.js).
  * @param {string} name  name of the course
  * @param {Phrase} phrase
  */
@@ -106,7 +106,7 @@ export function placeOf(page, { title, year, credit = year, knows, minutes }, ph
 }
 
 /**
- * Returns the HTML that links a page to its course: a question, the previous page and the next page.
+ * Returns the HTML that shows a page's place in its course: a question, and links to the previous and the next page.
  * @param {string} page
  * @param {Facts} facts  facts in the language of the page
  * @param {Phrase} [phrase]

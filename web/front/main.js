@@ -59,13 +59,13 @@ const drawn = new Promise((resolve) => {
     if (phase === 'done') resolve();
   });
 });
-/** Builds the rest of the page, after the first pixel. Only the first call has an effect. */
+/** Builds the rest of the page once the first pixel has been drawn. Only the first call has an effect. */
 let makeRest = () => {
   makeRest = () => {};
   createCards(byId('cards'), drawn);
   createPapers(byId('papers-list'));
 };
-/** Starts the tiles, after the first pixel. Only the first call has an effect. */
+/** Starts the tiles once the first pixel has been drawn. Only the first call has an effect. */
 let startTiles = () => {
   startTiles = () => {};
   void createTiles(reducedMotion() ? loaded : drawn);

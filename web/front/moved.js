@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// Redirects old addresses. Earlier, all figures were on one page; each figure's old address now leads to the page that contains the figure.
+// Redirects old addresses. All figures used to be on one page. Each figure's old address now leads to the page that contains the figure.
 //
-//     then                        now
-//     Figure 1   endings          image-transformer#figure-endings, and the front page's own
+//     old figure                  new address
+//     Figure 1   endings          image-transformer#figure-endings, and on the front page
 //     Figure 2   attention        image-transformer#figure-attention
 //     Figure 2b  local blocks     image-transformer#figure-geometry
 //     Figure 3   in colour        colour#figure-colour
@@ -43,7 +43,7 @@ const NAMES = {
   enlarged: 'superres',
 };
 
-/** Redirects to the page that contains the requested section, unless that is this page. */
+/** Redirects to the page that contains the requested section, unless that page is already open. */
 export function leadOn() {
   const go = () => {
     const target = location.hash.slice(1);

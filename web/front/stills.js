@@ -61,7 +61,8 @@ export async function withPage({ reducedMotion, ...viewport }, use) {
 export const stillOfPictures = ({ file, samples, passes, ...options }) =>
   withModel(file, async (model) => {
     const { width, channels } = model.info;
-    const codec = new Codec({ ...model.info, positions: model.order.length }, model.order); // info.positions is 0 without autoregression
+    // info.positions is 0 for a model that is not autoregressive
+    const codec = new Codec({ ...model.info, positions: model.order.length }, model.order);
     const grid = layout(samples, model.info);
     const picture = blank(grid.width, grid.height);
     for await (const { sample, from, values, ahead } of model.generate({ samples, ...(passes && { lookAhead: true }), ...options })) {
@@ -125,7 +126,7 @@ export const stillOfAnswer = ({ file, verb, text, options = {}, font }) =>
       },
       /** @type {const} */ ([LIBRARY, { file, verb, text, options, font }]),
     );
-    // Draws on white and reduces to sixteen colours, because the front page loads this picture.
+    // Draws the canvas on white and reduces the picture to sixteen colours, so that the front page loads a small file.
     const rgba = await page.evaluate(() => {
       const canvas = /** @type {HTMLCanvasElement} */ (document.querySelector('canvas'));
       const small = Object.assign(document.createElement('canvas'), { width: 300, height: 200 });
@@ -201,8 +202,8 @@ export const stillOfFigure = (name, { show, columns, count, side, wait, clip }) 
   });
 
 /**
- * Returns a PNG with sixteen colours (median cut): boxes of colours are halved along their longest side, and each pixel gets the mean
- * colour of its box.
+ * Reduces a picture to sixteen colours by median cut and returns it as a PNG. Median cut repeatedly halves a box of colours along its
+ * longest side. Each pixel gets the mean colour of its box.
  *
  * @param {number[]} rgba
  * @param {number} width   even

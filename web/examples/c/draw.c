@@ -3,7 +3,7 @@
  *     draw WEIGHTS.gguf OUT.ppm [seed] [class]
  *
  * Draws a picture without input, using only the C library, and writes it as a PPM file. The same seed gives the same picture as in a
- * browser. It works with models that draw in raster order: digits.gguf, emoji.gguf, cifar10.gguf, fvsbn.gguf.
+ * browser. This program supports models that draw in raster order: digits.gguf, emoji.gguf, cifar10.gguf, fvsbn.gguf.
  */
 #include <stdint.h>
 #include <stdio.h>
@@ -38,8 +38,8 @@ static unsigned char *read_whole(const char *path, size_t *length) {
     return bytes;
 }
 
-/* Returns a number from the file's metadata, whose key is the architecture's name followed by `end`, such as ".image.width"; returns
- * `missing` if there is no such number. */
+/* Looks up a number in the file's metadata. Its key is the name of the architecture followed by `end`, such as ".image.width". Returns
+ * `missing` if the file does not have this number. */
 static uint32_t number(const nx_model *model, const char *end, uint32_t missing) {
     size_t n = strlen(end);
     for (uint32_t i = 0; i < nx_model_metadata_count(model); i++) {
@@ -55,7 +55,7 @@ static uint32_t number(const nx_model *model, const char *end, uint32_t missing)
 
 int main(int argc, char **argv) {
     if (argc < 3) fail("draw WEIGHTS.gguf OUT.ppm [seed] [class]", NULL);
-    if (nx_abi_version() != NX_ABI_VERSION) fail("the library is of another version than its header", NULL);
+    if (nx_abi_version() != NX_ABI_VERSION) fail("the library and its header have different versions", NULL);
 
     /* Opens the model. The bytes of the file are not needed afterwards. */
     size_t length, bytes;
@@ -71,15 +71,15 @@ int main(int argc, char **argv) {
     nx_model_part(model, 0, &part);
     uint32_t width = number(model, ".image.width", 0), height = number(model, ".image.height", 0),
              channels = number(model, ".image.channels", 1);
-    if (!width || !height) fail("no model of pictures", NULL);
+    if (!width || !height) fail("the model does not draw pictures", NULL);
     if (number(model, ".attention.block_rows", 0) || number(model, ".input.height", 0))
-        fail("a model that draws in another order, or from another picture", NULL);
+        fail("the model does not draw in raster order, or needs an input picture", NULL);
     nx_table palette = {.data = NULL};
     if (part.tables) nx_model_table(model, 0, 0, &palette);
 
     /* Starts the run. The 64-bit seed is passed as two halves. Settings that are 0 are off. */
     nx_settings settings = {.seed_low = argc > 3 ? (uint32_t)strtoul(argv[3], NULL, 10) : 1, .samples = 1, .temperature = 1, .top_p = 1};
-    if (nx_session_size(model, 0, &settings, NULL, &bytes)) fail("the settings do not go with this model", NULL);
+    if (nx_session_size(model, 0, &settings, NULL, &bytes)) fail("this model does not support these settings", NULL);
     void *session_block = block_of(bytes);
     nx_session *session;
     if (nx_session_open(session_block, bytes, model, 0, &settings, NULL, &session)) fail("the run cannot be opened", NULL);

@@ -11,8 +11,8 @@
  */
 
 /**
- * The characters that represent bytes in GPT-2's vocabulary: the character of a printable byte has the same code; the other bytes have
- * the characters from code 256 on.
+ * The characters that represent bytes in GPT-2's vocabulary. A printable byte is represented by the character with the same code. The other
+ * bytes are represented by the characters with codes 256, 257, ....
  */
 const LETTERS = (() => {
   let others = 256;
@@ -62,7 +62,7 @@ function xgrammar() {
     script.onload = () => resolve(/** @type {any} */ (globalThis).xgrammar);
     script.onerror = () => {
       loading = undefined;
-      reject(new Error(`${script.src} cannot be loaded: npm install @mlc-ai/web-xgrammar`));
+      reject(new Error(`${script.src} cannot be loaded; run npm install @mlc-ai/web-xgrammar`));
     };
     document.head.append(script);
   });

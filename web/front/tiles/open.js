@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Opens a tile. The opened tile is larger. It shows its model in a <next-pixel> element, with an input for the visitor and a link to its
-// page.
+// Opens a tile. The opened tile is larger. It shows the tile's model in a <next-pixel> element, with an input for the visitor and a link to
+// the model's page.
 // @ts-check
 import { isBlank } from '../../shell/page/blank.js';
 import { make, reducedMotion } from '../../shell/page/dom.js';

@@ -32,7 +32,11 @@ export const rgbOf = (rgba) => Uint8Array.from({ length: (rgba.length / 4) * 3 }
 /** @param {string} path */
 export const imageAt = async (path) => createImageBitmap(await (await fetch(path)).blob());
 
-/** Returns all values of a run's pictures, by sample. @param {any} run @param {number} size number of values per picture */
+/**
+ * Returns an array with the values of each picture that a run generates, indexed by sample.
+ * @param {any} run
+ * @param {number} size number of values per picture
+ */
 export async function picturesOf(run, size) {
   /** @type {Uint8Array[]} */
   const all = [];

@@ -14,14 +14,14 @@
  */
 
 /**
- * Draws a model's output on an empty stage, as it looks after a share (0 to 1) of the drawing's duration.
+ * Draws one frame of the animation of a model's output on an empty stage. The share, from 0 to 1, is the elapsed fraction of the animation.
  *
  * @typedef {(stage: Stage, share: number) => void} Painter
  */
 
 /**
- * A tile, exported as `tile` by web/pages/NAME/tile.js. The function `record` in web/pages/NAME/record.js creates the tile's record with
- * its model.
+ * A tile, exported as `tile` by web/pages/NAME/tile.js. The function `record` in web/pages/NAME/record.js runs the tile's model to create
+ * the tile's record.
  *
  * @typedef {Object} Tile
  * @property {string} page  name of the page's folder in web/pages
@@ -31,9 +31,9 @@
  * @property {(record: any) => Record<string, string>} element  returns the attributes of <next-pixel> in the opened tile
  * @property {'prompt' | 'digit' | 'class'} [asks]  the attribute that visitors can set in the opened tile
  * @property {string[]} [choices]
- * @property {true} [anew]  whether to add a button that draws with another seed. Elements for audio have their own such button
+ * @property {true} [anew]  whether to add a button that draws with another seed. Audio elements already include this button
  * @property {(model: Model, seed: number, signal: AbortSignal) => Promise<Painter>} [live]  returns a painter for a new output. Defined
- *   only if the model's file is small enough to load without a request by the visitor
+ *   only if the model's file is small enough to load automatically
  */
 
 /** @param {number} share @param {number} from @param {number} to */
@@ -84,7 +84,7 @@ export function gridOn({ width, height }, columns, rows, gap = 3) {
 const [EDGE, LEAST] = [4, 6];
 
 /**
- * Returns the positions of the words in a line that is at most as wide as the stage.
+ * Returns the positions of words in one line. The font is as large as possible, up to `most`, without exceeding the stage's width.
  * @param {Stage} stage
  * @param {[text: string, tight: number][]} words
  * @param {number} most  maximum font size in pixels
@@ -103,7 +103,8 @@ export function lineOf({ context, width, sans }, words, most) {
     });
     return { size, places, total: x };
   };
-  // If the browser rounds the widths of letters, the width of a line is not proportional to the font size.
+  // Browsers may round the widths of letters, so the width of a line is not proportional to the font size. The loop therefore measures each
+  // size.
   let line = measured(most);
   while (line.total > width - 2 * EDGE && line.size > LEAST) line = measured(line.size - 0.5);
   const left = (width - line.total) / 2;
@@ -115,7 +116,7 @@ export function lineOf({ context, width, sans }, words, most) {
 }
 
 /**
- * Returns all values of a run's pictures, one picture after another.
+ * Returns the values of all pictures that a run generates, one picture after another.
  *
  * @param {AsyncIterable<any>} run
  * @param {number} samples

@@ -12,5 +12,5 @@ import { tile as bands } from '../../pages/transformer/tile.js';
 import { tile as wave } from '../../pages/wavenet/tile.js';
 /** @import { Tile } from './stage.js' */
 
-/** The tiles, in the order of the page. The keys are the values of their data-tile attributes. @type {Record<string, Tile>} */
+/** The tiles, in the order of the page. Each key is the data-tile attribute of its tile. @type {Record<string, Tile>} */
 export const TILES = { face, bands, arcs, chorale, wave, faces, caption, digits, story };

@@ -13,7 +13,7 @@ import { TILES } from './table.js';
 
 /** Delay between the starts of two tiles. With this delay, all nine tiles start within the first second. */
 const APART_MS = 100;
-/** Number of times that each small model draws again without a request by the visitor. */
+/** Number of times that each small model draws again automatically. */
 const TURNS = 3;
 /** Pause between two drawings of a small model, in milliseconds. */
 const REST_MS = 2500;
@@ -104,8 +104,8 @@ export async function createTiles(first) {
   const { saveData = false, effectiveType = '4g' } =
     /** @type {{ connection?: { saveData?: boolean, effectiveType?: string } }} */ (navigator).connection ?? {};
   /**
-   * Returns whether models may load without a request by the visitor. They may not on slow connections, if the visitor saves data, or with
-   * reduced motion.
+   * Returns whether models may load automatically. Returns false if the connection is slow, or if the visitor saves data or prefers reduced
+   * motion.
    */
   const unasked = () => !reducedMotion() && !saveData && effectiveType === '4g';
   const pause = make('button', { type: 'button', class: 'tiles-pause' }, phrase`Pause the tiles`);

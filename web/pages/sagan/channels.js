@@ -85,7 +85,7 @@ export function createChannels(sheet) {
     if (!news || !inside) return;
     const { gain, latentLength } = inside;
     const { latent, label } = news.chosen;
-    if (latent.length !== latentLength) return; // the latent vector belongs to another file; its pictures will follow
+    if (latent.length !== latentLength) return; // the latent vector belongs to another file, whose pictures are not ready yet
     const maps = inside.of(latent, label);
     const rows = /** @type {const} */ (['f', 'g', 'h', 'o']).map((name) => {
       const map = maps[name];
@@ -94,7 +94,7 @@ export function createChannels(sheet) {
         return () => [values, largest(values)];
       });
     });
-    // Paints all channels with the colour scale of x, so that the sum can be seen.
+    // Paints all three rows with the colour scale of x, so that visitors can see that y is a sum.
     const sum = /** @type {const} */ ([
       ['x', 1, 0],
       ['γ o', 0, 1],

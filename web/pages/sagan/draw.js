@@ -28,7 +28,7 @@ export function show(canvas, values) {
 export const sumOf = (values) => values.reduce((sum, value) => (31 * sum + value) % 1000003, 7);
 
 /**
- * Returns the pictures for some options, in order.
+ * Generates pictures with the given options and yields them in order.
  *
  * @param {Model} model
  * @param {LatentOptions} options

@@ -47,7 +47,7 @@ export function ring(count, random) {
 
 /**
  * Returns the number of covered modes. The expected number of points per mode is the same for all modes. A mode is covered if at least a
- * quarter of this number is closer to it than a fifth of the ring's radius.
+ * quarter of this number of points lie within a fifth of the ring's radius from the mode.
  * @param {Float32Array} points
  */
 export function covered(points) {
@@ -117,7 +117,7 @@ class Layer {
   }
 
   /**
-   * Adds to the gradient of the layer.
+   * Adds this batch's gradients of the weights and biases to `gradient`.
    *
    * @param {Float32Array} x (n, in)
    * @param {Float32Array} dy (n, out)
@@ -224,7 +224,7 @@ export class Network {
 export class Gan {
   /**
    * @param {Training} training
-   * @param {number} seed seed for the weights, data and latent vectors; variants with the same seed get the same ones
+   * @param {number} seed seed for the weights, data and latent vectors; variants with the same seed start from the same weights
    */
   constructor({ normaliseD, normaliseG, rateD, rateG }, seed) {
     this.random = randomFrom(seed);

@@ -10,7 +10,7 @@ import { readGguf } from '../../shell/model/gguf.js';
  */
 /** A matrix from a file. @typedef {{ shape: number[], values: Float32Array }} Matrix */
 
-/** Returns the values of channel c, location by location. @param {Channels} map @param {number} c */
+/** Returns the value of channel c at each location. @param {Channels} map @param {number} c */
 export const channel = ({ side, channels, values }, c) => Float32Array.from({ length: side ** 2 }, (_, at) => values[at * channels + c]);
 
 /** Multiplies each location's vector by a matrix. @param {Matrix} W @param {Channels} x @param {Float32Array} [bias] @returns {Channels} */
@@ -125,7 +125,7 @@ function brought(beta, h, side) {
   return { side, channels: h.channels, values };
 }
 
-/** @param {ArrayBuffer} file weight file of a generator; the function returns undefined if it has no attention module */
+/** @param {ArrayBuffer} file weight file of a generator. The function returns undefined if the generator has no attention module */
 export function createInside(file) {
   const { facts, names, tensor } = readGguf(file);
   if (!names.includes('attn.gain')) return undefined;
