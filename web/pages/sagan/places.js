@@ -14,7 +14,7 @@ const [LOW, HIGH, STEP] = [15, 45, 5];
 /** Weights of red, green and blue in the lightness of a pixel. */
 const LIGHTNESS = [0.299, 0.587, 0.114];
 
-/** Returns the distances in the table, `attention` and `residual`, by side of the map. */
+/** Reads the published distances from the table. `attention` and `residual` have one distance for each side in SIDES. */
 function published() {
   const of = (/** @type {string} */ place) =>
     Number(document.querySelector(`#table-of-places tr[data-place="${place}"] td:last-child`)?.textContent);

@@ -21,7 +21,7 @@ const CLASSES = ['face', 'person', 'animal', 'hand', 'heart', 'clock', 'fruit', 
 const apart = (a, b) => a.values.reduce((sum, x, i) => sum + (x - b.values[i]) ** 2, 0);
 
 /**
- * Returns a picture and three others from its row. Each is the picture farthest from those chosen before.
+ * Returns a picture and three others from its row. Each of the three is the picture that is farthest from the pictures chosen so far.
  *
  * @param {LatentStep} first
  * @param {LatentStep[]} row

@@ -32,7 +32,10 @@ export function createWalk(sheet) {
   /** @type {Chosen | undefined} */
   let news;
   let place = { x: 0.5, y: 0.5 };
-  /** While a picture is being drawn, returns the latent vector of the picture to draw next. @type {(() => Float32Array) | undefined} */
+  /**
+   * Returns the latent vector of the next picture. Set if the visitor moves while a picture is being drawn.
+   * @type {(() => Float32Array) | undefined}
+   */
   let wanted;
   let busy = false;
   let walking = false;

@@ -12,8 +12,8 @@ import { Geometry } from '../image-transformer/geometry-pattern.js';
  * @property {number} cols
  * @property {number} layers
  * @property {Uint32Array} order  for each position, the raster index of its pixel
- * @property {(layer: number, position: number) => Iterable<number>} keys  returns the positions of the layer below that a position reads,
- *   in addition to its own
+ * @property {(layer: number, position: number) => Iterable<number>} keys  returns the positions in the layer below that a position reads,
+ *   except its own position
  */
 
 /** @param {number} count */
@@ -35,8 +35,8 @@ export const dilated = (side, dilations) => ({
 });
 
 /**
- * Returns a stack of strided attention. Its layers alternate between two sets: the last `side` positions, and every `side`-th position
- * back.
+ * Returns a stack of strided attention. Its layers alternate between two sets of positions: the last `side` positions, and every `side`-th
+ * earlier position.
  * @param {number} side @param {number} layers @returns {Stack}
  */
 export const strided = (side, layers) => ({

@@ -10,7 +10,7 @@ import { ALPHABETS, DRAWINGS, SIGNS, loadSigns } from './signs.js';
 
 const WAYS = 5;
 const NAMES = ['A', 'B', 'C', 'D', 'E'];
-/** The Shuffle button classifies with this many random orders of the examples. */
+/** When the visitor presses Shuffle, the drawing is classified with the examples in this many random orders. */
 const ORDERS = 20;
 
 /** Formats a probability as a short percentage. @param {number} p */
@@ -130,7 +130,7 @@ export function createAsk({ onAnswer, onModel }) {
 
   function change() {
     early ||= !model;
-    shuffling.abort(); // the examples have changed, so stops a running shuffle
+    shuffling.abort(); // a shuffle that is still running would use the old examples
     orderSaid.textContent = '';
     void ask();
   }

@@ -15,7 +15,7 @@ const DENSE = [2, 4, 8, 16, 32];
 const LAYERS = [
   {
     name: phrase`picture and label`,
-    says: phrase`Four convolutions turn each picture into 64 numbers. An example also has its label; the query has zeros in its place.`,
+    says: phrase`Four convolutions turn each picture into 64 numbers. An example also has a label; the query has zeros instead of a label.`,
   },
   ...[0, 1, 2].flatMap((attention) => [
     {

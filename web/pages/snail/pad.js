@@ -65,7 +65,7 @@ export function createPad(name, onChange) {
     get pixels() {
       return pixels;
     },
-    /** Shows a chosen character, or clears the square if it is null. @param {Uint8Array | null} sign */
+    /** Shows a chosen character, or clears the square if `sign` is null. @param {Uint8Array | null} sign */
     set(sign) {
       strokes = [];
       pixels = sign;

@@ -8,7 +8,7 @@ import { phrase } from '../../shell/page/phrase.js';
 export const ALPHABETS = [phrase`Glagolitic`, phrase`Tibetan`, phrase`Gurmukhi`, phrase`Geʽez`, phrase`Avestan`, phrase`Mongolian`];
 export const [SIGNS, DRAWINGS] = [10, 4];
 
-/** @param {Uint8Array} packed @returns {Uint8Array[]} one array of 784 greys per drawing; 255 is ink */
+/** @param {Uint8Array} packed @returns {Uint8Array[]} one array of 784 grey levels per drawing; 255 is ink */
 export function unpack(packed) {
   if (packed.length !== (ALPHABETS.length * SIGNS * DRAWINGS * PIXELS) / 2) throw new Error(phrase`The file of characters is damaged.`);
   return Array.from({ length: (packed.length * 2) / PIXELS }, (_, k) =>

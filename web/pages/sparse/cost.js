@@ -12,7 +12,7 @@ const WHICH = /** @type {const} */ (['dense', 'strided', 'fixed']);
 const NAMES = { dense: phrase`Dense`, strided: phrase`Strided`, fixed: phrase`Fixed` };
 
 /**
- * DRAWN: number of pixels drawn at the end of each picture. PARTS: number of parts in which they arrive; each part costs one message.
+ * DRAWN: number of pixels drawn at the end of each picture. PARTS: number of messages in which these pixels arrive.
  */
 const DRAWN = 256,
   PARTS = 8;
@@ -64,7 +64,7 @@ async function measured(which, side, signal) {
   }
 }
 
-/** Returns the bytes that the keys and values of all layers take. @param {typeof WHICH[number]} which @param {number} side */
+/** Returns the size of the keys and values of all layers, in bytes. @param {typeof WHICH[number]} which @param {number} side */
 function memory(which, side) {
   const pattern = { n: side * side, ...kindOf(which, side) };
   return (

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Starts the page on sparse attention. Its figures are completions of a digit, the patterns, the heads of a dense model, and the cost of a
-// step by sequence length.
+// step for several sequence lengths.
 // @ts-check
 import { SIDE, byId, phrase, startPage, weights } from '../../shell/index.js';
 import { createEndings, createStore, initialState } from '../../shell/completion/index.js';
