@@ -20,7 +20,7 @@ export const texts = () => part(() => import('../lib/kinds/text/texts.js'));
 export const elements = () => part(() => import('../lib/define.js'));
 
 /**
- * Loads the chat box and the element <next-pixel>, because the chat box reuses its translated sentences. Both use the language of the page
+ * Loads the chat box and the element <next-pixel>. The chat box needs the element's translated sentences. Both use the language of the page
  * (language.js).
  */
 export const talks = () => part(async () => (await Promise.all([import('../lib/element/talk.js'), import('../lib/define.js')]))[0]);

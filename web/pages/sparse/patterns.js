@@ -19,7 +19,8 @@ export const FAR = 2;
 /** @typedef {'interleaved' | 'merged' | 'heads'} Combine */
 
 /**
- * The sets that each part of a model uses. The parts are alternating layers, all layers, or the two halves of the heads.
+ * For each way to combine the sets, the parts of a model and the sets that each part uses. The parts are alternating layers, all layers, or
+ * the two halves of the heads.
  *
  * @type {Record<Combine, { name: string, sets: number }[]>}
  */
@@ -46,7 +47,7 @@ export function sees({ kind, stride, summary }, sets, i, j) {
 /** Returns the keys of query i in ascending order. @param {Pattern} pattern @param {number} sets @param {number} i */
 export const keysOf = (pattern, sets, i) => Array.from({ length: i + 1 }, (_, j) => j).filter((j) => sees(pattern, sets, i, j));
 
-/** Returns the number of keys of each query, summed over all queries. @param {Pattern} pattern @param {number} sets */
+/** Returns the total number of keys of all queries. @param {Pattern} pattern @param {number} sets */
 export function cells(pattern, sets) {
   let sum = 0;
   for (let i = 0; i < pattern.n; i++) sum += keysOf(pattern, sets, i).length;
@@ -69,8 +70,8 @@ export function reached(pattern, combine, i) {
 }
 
 /**
- * Returns the number of positions for which a layer stores keys and values when it is at position n. It stores a ring with 16 spare slots,
- * the summaries, or all positions.
+ * Returns the number of positions whose keys and values a layer stores after n steps. The layer stores a ring with 16 spare slots, the
+ * summaries, or all positions.
  *
  * @param {Pattern} pattern
  * @param {number} sets

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Computes the marginals of a chain of bits, one bit per character. Combines messages from both sides, which are log-odds, as in
-// src/attention/segments.h. This file does not use the DOM.
+// Computes the marginals of a chain of bits, one bit per character. Combines messages from the left and the right, as in
+// src/attention/segments.h. Messages are log-odds. This file does not use the DOM.
 // @ts-check
 
 /** @typedef {number[][]} Transitions scores A[from][to]; bit 1 means that the character is attended to */

@@ -2,9 +2,9 @@
 // @ts-check
 
 /**
- * The ambiguous sentence of the textbooks, followed by sentences from the validation part of the treebank. Each sentence has a pin that
- * changes the heads of other words. `node weights/eval/kinds/head/head-pins.js validation.tsv` lists such pins. Words are numbered from 1; 0 is the
- * root.
+ * An ambiguous sentence that many textbooks use, followed by sentences from the validation part of the treebank. Each sentence has a pin
+ * that changes the heads of other words. To find more of these pins, run `node weights/eval/kinds/head/head-pins.js validation.tsv`. Words
+ * are numbered from 1; 0 is the root.
  *
  * @type {{ text: string, child: number, head: number }[]}
  */

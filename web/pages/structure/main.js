@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Starts the page on structured attention. Its figures are the heads of words with their probabilities, the same probabilities as
-// attention, characters with three kinds of attention, a chain over four characters, and a chain over players.
+// Starts the page on structured attention. Its figures are the head of each word with its probability, a matrix of all head probabilities,
+// characters with three kinds of attention, a chain over four characters, and a chain over players.
 // @ts-check
 import { byId, startPage, whenNear } from '../../shell/index.js';
 import { createBatting } from './batting.js';

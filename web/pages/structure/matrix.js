@@ -5,7 +5,7 @@ import { byId, make, percent, phrase } from '../../shell/index.js';
 
 /** @import { Parse } from './tree-view.js' */
 
-/** Maximum number of words in the table. It is limited because the number of cells grows with the square of the number of words. */
+/** Maximum number of words in the table. The number of cells grows with the square of the number of words. */
 const SHOWN = 48;
 
 export function createMatrix() {

@@ -28,5 +28,5 @@ export function chainOf(pull) {
   return { p: marginals(chain).p, best: viterbi(chain).z };
 }
 
-/** Returns the number of neighbours who bat from the same side. @param {number[]} players */
+/** Returns the number of pairs of neighbours who bat from the same side. @param {number[]} players */
 export const alike = (players) => players.filter((player, place) => place > 0 && HANDS[player] === HANDS[players[place - 1]]).length;

@@ -117,7 +117,7 @@ export function createParents() {
     return phrase`With ${pins.reduce((all, one) => phrase`${all} and ${one}`)}:`;
   }
 
-  /** Returns a text that lists the words whose head the pins have changed. @param {Parse} now @param {Parse} free */
+  /** Returns a sentence that lists the words whose head the pins have changed. @param {Parse} now @param {Parse} free */
   function movesInWords({ words, heads }, free) {
     const moves = words.flatMap((word, m) =>
       m + 1 in pinned || free.heads[m] === heads[m]
@@ -127,7 +127,7 @@ export function createParents() {
     return moves.length > 0 ? `${moves.join('; ')}.` : phrase`no other word changes its head, but the probabilities of the others change.`;
   }
 
-  /** Returns a text about the word with the least certain head. @param {Parse} now */
+  /** Returns a sentence about the word with the least certain head. @param {Parse} now */
   function unsureInWords({ words, heads, marginals = new Float32Array() }) {
     const row = words.length + 1;
     const sure = heads.map((head, m) => marginals[m * row + head]);

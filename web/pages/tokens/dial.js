@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Builds the sliders for the temperature and the filters, and converts their values from and to the settings in an address.
+// Builds the sliders for the temperature and the filters. Reads their values from the settings in an address, and converts them to these
+// settings.
 // @ts-check
 import { byId, numberIn, phrase, wholeIn } from '../../shell/index.js';
 /** @import { Settings } from '../../shell/index.js' */

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Defines the sampling filters as plain functions. They compute which of the most probable tokens remain, and where each filter cuts. The
-// library applies the same filters to all tokens before it samples one. This page repeats the computation to show the effect.
+// Defines the sampling filters as plain functions. The functions compute which of the most probable tokens remain, and how many tokens each
+// filter keeps. The library applies the same filters to all tokens before it samples one. This page repeats the computation to show the
+// effect.
 // @ts-check
 /** @import { Alternative } from '../../shell/index.js' */
 

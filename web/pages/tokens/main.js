@@ -11,7 +11,8 @@ import { createThree } from './three.js';
 /** @import { Alternative, Model, Talk, TextSheet, TextOptions } from '../../shell/index.js' */
 
 /**
- * Opens a chat if the model's file has a chat template. The code of the chat box is fetched for the first such model.
+ * Opens a chat if the model's file has a chat template. Fetches the code of the chat box when the first model with a chat template is
+ * loaded.
  * @param {HTMLElement} room
  * @param {() => TextOptions} options
  */

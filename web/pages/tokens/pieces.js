@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Tokenizes a text while the visitor types it. Shows the id of each token, and the bytes of tokens that are not whole characters.
+// Splits the visitor's text into tokens while the visitor types. Shows the id of each token, and the bytes of tokens that are not whole
+// characters.
 // @ts-check
 import { byId, make, perFrame, phrase } from '../../shell/index.js';
 import { visible } from '../../shell/text/index.js';

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Starts the Transformer page. Its figures are a sentence that is translated while the visitor types, its way through the network step by
-// step, its attention maps, the position encodings, and the beam search.
+// Starts the Transformer page. Its figures are a translation that updates while the visitor types, a walk through the network, the
+// attention maps, the position encodings, and the beam search.
 // @ts-check
 import { byId, integer, make, onTheme, paintCells, perFrame, phrase, startPage, texts, whenNear } from '../../shell/index.js';
 import { createMatrix, createTranslation, mapsOf, visible } from '../../shell/text/index.js';

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Describes an attention head in words: names the relation between query and key that gets most of its weight. This file does not use the
+// Describes an attention head by the relation between query and key that gets most of the head's weight. This file does not use the
 // DOM.
 // @ts-check
 import { percent } from '../../shell/page/words.js';

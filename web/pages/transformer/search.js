@@ -12,7 +12,7 @@ export function createSearch(sentence) {
   const tree = createTree(byId('tree'), byId('tree-said'));
   /** @type {Model | null} */
   let model = null;
-  /** The sentence whose search the tree shows. */
+  /** The sentence that is translated in the search that the tree shows. */
   let shown = '';
   let stopper = new AbortController();
 
@@ -30,7 +30,7 @@ export function createSearch(sentence) {
       await run.text();
       tree.show(run.search, true);
     } catch {
-      if (!signal.aborted) shown = ''; // if the sentence is too long or the model is closed, the figure above reports it
+      if (!signal.aborted) shown = ''; // if the sentence is too long or the model is closed, the figure above reports the error
     }
   }
   const sight = inSight(byId('figure-beams'), { onSeen: show, onAway: () => {} });

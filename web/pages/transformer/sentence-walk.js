@@ -207,7 +207,7 @@ export function createSentenceWalk(sentence) {
       at = Math.min(2, steps.length - 1);
       fill();
     } catch {
-      if (!signal.aborted) of = ''; // if the sentence is too long or the model is closed, the first figure reports it
+      if (!signal.aborted) of = ''; // if the sentence is too long or the model is closed, the first figure reports the error
     }
   }
   const sight = inSight(figure, { onSeen: show, onAway() {} });

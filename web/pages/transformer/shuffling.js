@@ -23,7 +23,7 @@ export function createShuffling(sentence) {
   let placeless = null;
   /** @type {{ tokens: number[], text: string } | null} */
   let other = null;
-  /** The sentence that `other` was shuffled from. */
+  /** The original sentence; `other` contains its words in another order. */
   let of = '';
   let stopper = new AbortController();
 
@@ -71,7 +71,7 @@ export function createShuffling(sentence) {
       const { source, sourceTexts } = model.translate(of);
       other = source.length > 1 ? shuffled(source, sourceTexts) : null;
     } catch {
-      other = null; // if the sentence is too long, the figure above reports it
+      other = null; // if the sentence is too long, the figure above reports the error
     }
     fill();
   }

@@ -3,7 +3,7 @@
 // @ts-check
 
 /**
- * Returns the positions in each layer, from the input up, that affect a sample at the top.
+ * For each layer, from the input up, returns the positions that affect the sample at position `at` of the top layer.
  * @param {number} at
  * @param {number[]} dilations dilation of each layer, from the lowest layer up
  */

@@ -86,7 +86,7 @@ export function createCompletion(store, { acquire, steps = true, heatAt, onDrawn
       const { perElement } = await model.score(toImage(source.pixels), label ? { label } : {});
       if (store.now.source === source && store.now.label === label) store.set({ truth: perElement });
     } catch {
-      /* the run reports errors of the model */
+      /* if the model fails, the run reports the error */
     }
   }
 

@@ -24,8 +24,8 @@ const KEYS = {
 /**
  * @param {Store<State>} store
  * @param {HTMLElement} stage the picture on which the handle lies
- * @param {HTMLElement} panels element on which the CSS property --line is set; it is the height at which the style sheet draws the line
- *   through all pictures
+ * @param {HTMLElement} panels element on which the CSS property --line is set. The style sheet draws the line through all pictures at this
+ *   height
  */
 export function createLine(store, stage, panels) {
   const handle = make('div', {

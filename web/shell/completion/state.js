@@ -23,10 +23,10 @@
  * @property {number} rows number of given rows, which are above the line
  * @property {number} seed
  * @property {number} temperature
- * @property {number} speed pixels per second of each picture; Infinity for no limit
+ * @property {number} speed speed of each drawing in pixels per second; Infinity for no limit
  * @property {string} label name of the class; '' for none
  * @property {boolean} surprise whether the pictures show surprisals
- * @property {Float32Array | null} truth surprisal of each pixel of the source in nats
+ * @property {Float32Array | null} truth surprisal of each pixel of the source, in nats
  * @property {Pixel | null} hover pixel under the pointer
  * @property {Pixel | null} asked pixel that was selected last
  */

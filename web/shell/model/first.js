@@ -24,12 +24,12 @@ if (weights || asked) {
   try {
     worker = startOwn();
     worker.onerror = (event) => {
-      // the library then starts another worker and reports its error
+      // the library then starts another worker and reports any error of that worker
       event.preventDefault();
       worker = undefined;
     };
   } catch {
-    // the library then starts a worker and reports its error
+    // the library then starts a worker and reports any error of that worker
   }
   const link = document.createElement('link');
   link.rel = 'preload';

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Loads a visitor's model, which replaces the page's own.
+// Loads a visitor's model, which replaces the page's own model.
 // @ts-check
 import { load } from '../library.js';
 import { phrase } from '../page/phrase.js';

@@ -14,7 +14,7 @@ const deeds = words.filter((word) => PAGES.some(([, deed]) => deed === word));
 const only = words.filter((word) => word !== size && !deeds.includes(word));
 
 /**
- * Returns the row of PAGES for a model: the first row of its kind in which the deed is this kind or one of the model's verbs.
+ * Returns the first row of PAGES that has the kind of the model, and whose deed is this kind or one of the model's verbs.
  * @param {ModelInfo} info
  */
 const pageOf = (info) =>

@@ -14,7 +14,7 @@ export { ours } from './early.js';
 
 /**
  * @typedef {(options: LoadOptions, among: string) => Promise<Hold> | undefined} Instead  function that may supply another model; returns
- *   undefined if the page should use its own
+ *   undefined if the page should use its own model
  */
 /** @type {Instead} */
 let instead = () => undefined;

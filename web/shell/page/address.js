@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Stores the settings of figures in the address. The part after the # contains the id of a figure and all settings that determine its
-// picture or text. Browsers do not send this part to the server. Each history entry stores the settings of every figure that the visitor
-// has changed, so that the Back button restores them.
+// Stores the settings of figures in the page's address. The part after the # contains the id of a figure and all settings that determine
+// its picture or text. Browsers do not send this part to the server. Each history entry stores the settings of every figure that the
+// visitor has changed, so that the Back button restores them.
 // @ts-check
 
 /** @typedef {Record<string, string | number>} Settings */
@@ -29,7 +29,7 @@ let applying = false;
 /** The last change, if the visitor made it while dragging or typing. @type {{ id: string, at: number } | null} */
 let typing = null;
 
-/** Decodes the element id in an address. Returns '' if it is malformed. @param {string} text */
+/** Decodes the element id in an address. Returns '' if the id is malformed. @param {string} text */
 function decoded(text) {
   try {
     return decodeURIComponent(text);
@@ -85,7 +85,7 @@ function bring(figure) {
   figure.wanted = undefined;
 }
 
-/** Key in sessionStorage for the settings that pass to the same page in another language. */
+/** Key in sessionStorage for the settings that the same page in another language will read. */
 const CARRIED = 'nextpixel-carried';
 
 /** Stores the settings of all figures for the page in another language. */
@@ -153,8 +153,8 @@ function open() {
 }
 
 /**
- * Keeps a figure's settings and the address in sync. The settings in the address are applied now and whenever the address or the history
- * entry changes; they are written after the visitor has changed them.
+ * Keeps a figure's settings and the address in sync. Applies the settings in the address now and whenever the address or the history entry
+ * changes. Writes the settings to the address after the visitor has changed them.
  *
  * @param {string} id id of the figure
  * @param {Object} figure

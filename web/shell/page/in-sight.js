@@ -74,9 +74,9 @@ export function inSight(element, { onSeen, onAway }) {
 }
 
 /**
- * Runs automatically while the figure is visible. The run starts when the figure first becomes visible, is interrupted out of sight, and
- * resumes when the figure is visible again. Once the visitor has started or stopped the run, it no longer starts or resumes automatically.
- * With reduced motion, nothing starts automatically.
+ * Runs automatically while the figure is visible. The run starts when the figure first becomes visible, is interrupted while the figure is
+ * out of sight, and resumes when the figure is visible again. Once the visitor has started or stopped the run, it no longer starts or
+ * resumes automatically. With reduced motion, nothing starts automatically.
  *
  * @param {Element} element
  * @param {{ start: () => boolean, stop: () => boolean }} run start: starts or resumes the run if possible, and returns whether it did;

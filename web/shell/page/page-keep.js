@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Keeps the files of a course on the device for offline visits: its pages in all languages, the scripts and the models. Scripts and pages
-// are stored in the service worker's cache (sw.js), models in the library's cache. A third cache stores the list of a course's files. Files
-// in such a list are not deleted.
+// are stored in the service worker's cache (sw.js), and models are stored in the library's cache. A third cache stores a list of the files
+// of each course. Files in one of these lists are not deleted.
 // @ts-check
 import { PATIENCE_MS } from '../../lib/load/patience.js';
 import { fastest } from '../../lib/workers/simd.js';
@@ -104,8 +104,8 @@ async function currentCourses() {
 const pagesIn = (files) => [...new Set(files.flatMap(([url]) => /\/pages\/([^/]+)\/(?:\w+\/)?$/.exec(url)?.[1] ?? []))];
 
 /**
- * Returns the current id of a stored course. If the site no longer has that id, the course was renamed: returns the id of the new course
- * that contains most of its pages.
+ * Returns the current id of a stored course. If the site no longer has that id, the course was renamed. The function then returns the id of
+ * the course that now contains most of its pages.
  * @param {string} id
  * @param {Kept | undefined} kept
  * @param {Record<string, Kept>} courses
@@ -161,8 +161,8 @@ async function idsAt(addressOf) {
 const allKept = () => idsAt(recordOf);
 
 /**
- * Returns the files that an update may delete. It must not delete the rest, because open pages of an old release may still need them; the
- * service worker deletes those later.
+ * Returns the files that an update may delete. It must not delete the rest, because open pages of an old release may still need these
+ * files. The service worker deletes them later.
  * @param {CourseFile[]} files
  */
 const unfixed = (files) => files.filter(([url]) => !FIXED.test(url));
@@ -330,7 +330,7 @@ function reason(error) {
 }
 
 /**
- * Fills a box with the size of a course, whether the course is on this device, and buttons to keep or delete it.
+ * Shows in a box how large a course is and whether it is on this device, and adds buttons to keep or delete the course.
  * @param {HTMLElement} box  the box; its attribute data-course is the id of the course
  * @param {HTMLElement} said  status line of the box
  */
@@ -408,13 +408,14 @@ export async function fill(box, said) {
     mark();
   }
 
-  /** Marks the buttons that do nothing at the moment. It does not use `disabled`, because a disabled button loses the focus. */
+  /** Marks the buttons that do nothing at the moment. Uses aria-disabled instead of `disabled`, because a disabled button loses the focus.
+   * */
   function mark() {
     for (const button of box.querySelectorAll('button'))
       button.setAttribute('aria-disabled', String(busy && !(stopper && button === action)));
   }
 
-  /** Turns the first button into Cancel. Returns the signal that it aborts. */
+  /** Turns the first button into Cancel. Returns the signal that the button aborts. */
   function offerCancel() {
     stopper = new AbortController();
     action.hidden = false;
@@ -454,7 +455,8 @@ export async function fill(box, said) {
   };
 
   /**
-   * Waits until no other page stores or deletes files, then runs a task that deletes files. During the wait, the first button cancels it.
+   * Waits until no other page stores or deletes files, then runs a task that deletes files. While the page waits, the first button cancels
+   * the wait.
    *
    * @param {() => Promise<void>} task
    */

@@ -20,7 +20,7 @@ const [PRESSED, MOVED] = [
   'input:not([type=checkbox]), textarea, [tabindex], [role=slider]',
 ];
 
-/** Returns whether the focused control needs the key itself. @param {KeyboardEvent} event */
+/** Returns whether the focused control uses the key for its own purpose. @param {KeyboardEvent} event */
 const isTaken = ({ key, target }) => target instanceof Element && !key.startsWith('Page') && target.matches(key === ' ' ? PRESSED : MOVED);
 
 /** Adds the projector mode to pages that have figures. */

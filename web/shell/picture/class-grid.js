@@ -11,9 +11,9 @@ import { onTheme, palette } from './palette.js';
 /** @import { Phase } from '../run/transport.js' */
 
 export const SAMPLES = 6;
-/** Maximum number of pixels per second of each picture. At this speed a group takes about a second, which is slow enough to watch. */
+/** Maximum speed of each picture, in pixels per second. At this speed a group takes about a second, which is slow enough to watch. */
 const SPEED = 900;
-/** Pixels per request. One row of a digit lets a group grow steadily. */
+/** Pixels per request. A request draws one row of a digit, so that a group grows steadily. */
 const CHUNK = 28;
 
 /** A picture and the number of its drawn pixels. */
@@ -131,7 +131,7 @@ class Group {
     if (this.#drawing) this.#leave(phrase`not finished`);
   }
 
-  /** Removes the mark of the next pixel. @param {string} how */
+  /** Removes the mark on the pixel that would be drawn next. @param {string} how */
   #leave(how) {
     this.#drawing = false;
     this.#label(how);
