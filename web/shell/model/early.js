@@ -8,8 +8,9 @@ import { takeWorker, weights } from './first.js';
 /** @import { Hold } from '../library.js' */
 /** @import { LoadOptions } from './loading.js' */
 
-/** Aborted when a figure has acquired the model or could not acquire it. Until then, this module holds the model so that it is not
- * released. */
+/**
+ * Aborted when a figure has acquired the model or could not acquire it. Until then, this module holds the model so that it is not released.
+ */
 const waiting = new AbortController();
 const { signal } = waiting;
 /** Address of the weights that the page's <head> names. */

@@ -408,8 +408,9 @@ export async function fill(box, said) {
     mark();
   }
 
-  /** Marks the buttons that do nothing at the moment. Uses aria-disabled instead of `disabled`, because a disabled button loses the focus.
-   * */
+  /**
+   * Marks the buttons that do nothing at the moment. Uses aria-disabled instead of `disabled`, because a disabled button loses the focus.
+   */
   function mark() {
     for (const button of box.querySelectorAll('button'))
       button.setAttribute('aria-disabled', String(busy && !(stopper && button === action)));

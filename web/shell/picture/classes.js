@@ -29,8 +29,8 @@ export function createClasses(models, first = 1) {
   const root = byId('classes-grid');
   const names = Object.keys(models);
   /**
-   * Name of the model whose classes the grid shows. It differs from the switch while another model is loading, and after that load has
-   * failed.
+   * Name of the model whose classes the grid shows. While another model is loading, or if it could not be loaded, this is not the model
+   * that is selected in the switch.
    */
   let shown = names[0];
   let drawn = '';

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Converts pictures from and to the pages' format: 8-bit greys in raster order, where 0 is paper and 255 is ink. It also reads the strip of
-// test digits (see ../pictures/digits.md).
+// Converts pictures from and to the pages' format: 8-bit grey values in raster order, where 0 is paper and 255 is ink. Also reads the strip
+// of test digits (see ../pictures/digits.md).
 // @ts-check
 import { phrase } from '../page/phrase.js';
 

@@ -8,7 +8,7 @@ import { palette } from './palette.js';
 /** @param {string} css 'rgb(r g b)' @returns {number[]} */
 const parsed = (css) => (css.match(/\d+/g) ?? []).map(Number);
 
-/** Renders greys in the page's ink colours: one ink for the given part and another for the drawn part.
+/** Renders grey values in the page's ink colours: one ink for the given part and another for the drawn part.
  * @param {Uint8Array} values @param {number} known @param {number} filled */
 export function inked(values, known, filled) {
   const { known: black, predicted } = palette();

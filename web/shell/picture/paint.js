@@ -10,7 +10,7 @@ import { palette } from './palette.js';
  * @property {number} filled number of drawn pixels; the rest is blank
  * @property {number} known number of given pixels, drawn in the first ink; all other pixels use the second ink
  * @property {boolean} [ghost] whether to draw the pixels from index `known` on in a pale ink: they exist, but the model must not see them
- * @property {(i: number) => number} [heat] returns the position on the heat ramp for the background of pixel i, 0 to 1; NaN for no
+ * @property {(i: number) => number} [heat] returns the position (0 to 1) on the heat ramp for the background of pixel i; NaN for no
  *   background
  * @property {number} [cursor] pixel to outline; -1 for none
  * @property {number} [pen] pixel that is drawn next; -1 for none

@@ -14,8 +14,8 @@ const STROKE = 2.5;
 const SOFT = 1.25;
 
 /**
- * Returns the squared distance of a point from a line segment. The caller uses Math.sqrt, which gives the same result in every browser;
- * Math.hypot does not.
+ * Returns the squared distance of a point from a line segment. The caller computes the root with Math.sqrt, which gives the same result in
+ * every browser; Math.hypot does not.
  * @param {number} x
  * @param {number} y
  * @param {Point} a

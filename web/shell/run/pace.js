@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
-// Limits the speed of a run: a maximum number of pixels per second, a pause, or one pixel at a time. The library computes only the
+// Limits the speed of a run. A run can have a maximum speed, pause, or advance one pixel at a time. The library computes only the
 // requested pixels, so delaying the requests slows the run.
 // @ts-check
 
-/** Maximum backlog, in milliseconds. After the page was busy or hidden, it shows at once at most the pixels that are due in this time. */
+/** Maximum backlog, in milliseconds. If the page was busy or hidden for longer, it catches up only on the pixels of this time. */
 const BACKLOG_MS = 250;
 
 export class Pace {
@@ -136,7 +136,7 @@ export async function play(run, { samples, from, pace, signal, onPull, onPixels 
   try {
     for (let at = from, granted = 0; ; at++) {
       if (granted === 0) {
-        // Number of received pixels that every sample has. If it is zero, requests another pixel.
+        // The number of pixels that have been received for every sample. If it is zero, the next pixel is requested.
         const here = Math.min(...waiting.map((queue) => queue.size));
         granted = await pace.take(Math.max(1, here), signal);
       }

@@ -128,7 +128,7 @@ export class Playback {
   }
 
   /**
-   * Starts a run when the element first becomes visible, and pauses it out of sight.
+   * Starts a run when the element first becomes visible, and pauses the run while the element is out of sight.
    *
    * @param {Element} element
    * @param {() => void} begin

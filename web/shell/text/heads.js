@@ -53,7 +53,7 @@ export function createHeads(layers, heads, onChange, first = { layer: -1, head: 
           : first;
     },
     /**
-     * Sets the numbers of layers and heads to choose from. The first call also makes the initial choice.
+     * Sets the numbers of layers and heads to choose from. The first call also selects the initial layer and head.
      * @param {number} layerCount
      * @param {number} headCount
      */

@@ -23,5 +23,9 @@ export function meanOf(maps, choice = { layer: -1, head: -1 }) {
   return Float32Array.from(some[0]?.weights ?? [], (_, i) => some.reduce((sum, { weights }) => sum + weights[i], 0) / some.length);
 }
 
-/** Returns the maps with this name in a step, one for every head. @param {TranslationStep} step @param {'source' | 'attention'} name */
+/**
+ * Returns the attention maps of a step that have this name; there is one map for every head.
+ * @param {TranslationStep} step
+ * @param {'source' | 'attention'} name
+ */
 export const mapsOf = (step, name) => (step.maps ?? []).filter((map) => map.name === name);

@@ -4,8 +4,8 @@
 import { announce, make, onTheme, palette, perFrame, percent, phrase } from '../index.js';
 
 /** @typedef {{ rows: string[], columns: string[], weights: ArrayLike<number>[], windows?: { from: number, to: number, centre: number }[] }} Matrix
- * weights: one array per row, possibly of different lengths; windows: for each row, the visible range of columns and its centre, which both
- * get a frame */
+ * weights: one array per row, possibly of different lengths; windows: for each row, the visible range of columns and the centre of this
+ * range; the range and the centre each get a frame */
 
 const SIZE = 13; // size of the letters in CSS pixels
 const MOST = 34; // maximum size of a cell in CSS pixels

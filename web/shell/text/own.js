@@ -22,8 +22,8 @@ const CARD = [
  */
 const INVISIBLE = /(?!\u200c|\u200d|\ufe0f)\p{Default_Ignorable_Code_Point}/gu;
 /**
- * Matches white space and joiners at both ends of an address, and the emoji variation selector at its start. Elsewhere they are kept,
- * because Persian words, Indic words and emoji need them.
+ * Matches white space and joiners at both ends of an address, and the emoji variation selector at its start. Inside the address, these
+ * characters are kept, because Persian words, Indic words and emoji need them.
  */
 const ENDS = /^(?:\s|\u200c|\u200d|\ufe0f)+|(?:\s|\u200c|\u200d)+$/g;
 
@@ -60,8 +60,8 @@ export function showCard(model) {
 /**
  * Builds the part of a page that accepts the visitor's own file (own.html).
  *
- * @param {{ onModel: (model: Model) => void, says?: (name: string) => string }} hooks  says: returns a sentence that tells visitors what
- * the named model does now
+ * @param {{ onModel: (model: Model) => void, says?: (name: string) => string }} hooks  says: returns a sentence about what the model with
+ *   this name does now
  */
 export function createOwn({ onModel, says = (name) => phrase`${name} writes now.` }) {
   const zone = byId('own');

@@ -18,7 +18,7 @@ import { createTyping } from './typing.js';
  */
 
 /**
- * Builds the field for a sentence and its examples, and the buttons of the run. Also loads the models and keeps the settings in the
+ * Builds the text field, the example buttons, and the buttons that control the run. Also loads the models and keeps the settings in the
  * address.
  *
  * @param {Object} options
@@ -35,8 +35,8 @@ import { createTyping } from './typing.js';
  *   loaded
  * @param {(text: string) => Record<string, string | number>} [options.settings] returns the settings for the address, given the text in the
  *   field
- * @param {(given: URLSearchParams) => void} [options.apply] applies the other settings in an address; may be called before the models have
- *   loaded
+ * @param {(given: URLSearchParams) => void} [options.apply] applies all settings in an address except the sentence; may be called before
+ *   the models have loaded
  */
 export function createSentence({
   figure,

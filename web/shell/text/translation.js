@@ -99,7 +99,7 @@ export function createTranslation(Sheet, { name, examples, grid, first, onModel 
         over: false,
       };
     } catch (error) {
-      said.textContent = fault(error); // the error can be, for example, that the sentence is too long
+      said.textContent = fault(error); // for example, the sentence is too long
       return 'ready';
     }
     const { run, steps } = now;

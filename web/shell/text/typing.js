@@ -9,7 +9,7 @@ const REST_MS = 150;
 /**
  * @param {HTMLInputElement} input the field; it initially contains the first example
  * @param {Object} options
- * @param {string} options.examples id of the list for the buttons of the examples
+ * @param {string} options.examples id of the list that gets the example buttons
  * @param {string[]} options.texts texts of the examples
  * @param {string} options.lang language of the examples
  * @param {string} [options.look] additional classes of the buttons

@@ -63,11 +63,11 @@ export function createWriting(
 ) {
   /** @type {HTMLInputElement} */
   const prompt = byId('prompt');
-  /** For a chat model, this checkbox sends the prompt as a message, and the output is the reply. @type {HTMLInputElement} */
+  /** If this checkbox of a chat model is checked, the prompt is sent as a message and the output is the reply. @type {HTMLInputElement} */
   const asTalk = byId('as-talk');
   /** @type {Model | null} */
   let model = null;
-  /** Whether the model is the page's own. */
+  /** Whether the model is the page's own model. */
   let ours = true;
   /** @type {Tale | null} */
   let tale = null;
@@ -299,7 +299,7 @@ export function createWriting(
     sight.proceed();
   }
 
-  /** Passes the model to the rest of the page after its first token. */
+  /** Passes the model to the rest of the page once the model has generated its first token. */
   function showRest() {
     if (!model || shown) return;
     shown = true;
