@@ -243,8 +243,8 @@ more('unusable files give a message, and nothing is lost', () =>
       ['notes.txt', Buffer.from('not a picture'), /^notes\.txt is not a picture that this browser can read/],
       ['empty.png', Buffer.alloc(0), /^empty\.png is empty/],
       ['torn.png', good.subarray(0, 40), /^torn\.png is not a picture|^torn\.png begins like a picture/],
-      ['huge.png', blackPng(12000, 12000), /^huge\.png is too large: 12000 x 12000 are 144 million pixels, and 120 million is the most/],
-      ['heavy.png', Buffer.alloc(100e6 + 1), /^heavy\.png is too large: 100\.00 MB, and 100\.00 MB is the most/],
+      ['huge.png', blackPng(12000, 12000), /^huge\.png is too large: 12000 x 12000 are 144 million pixels\. The maximum is 120 million/],
+      ['heavy.png', Buffer.alloc(100e6 + 1), /^heavy\.png is too large: 100\.00 MB\. The maximum is 100\.00 MB/],
     ])) {
       if (buffer.length > 50e6) {
         // sets the file in the page, because Playwright cannot transfer such a large file

@@ -16,7 +16,7 @@ export async function openPicture(file) {
   const name = file.name || phrase`The picture`;
   if (file.size === 0) throw new PictureError(phrase`${name} is empty.`);
   if (file.size > MAX_BYTES)
-    throw new PictureError(phrase`${name} is too large: ${bytes(file.size)}, and ${bytes(MAX_BYTES)} is the most. Reduce it first.`);
+    throw new PictureError(phrase`${name} is too large: ${bytes(file.size)}. The maximum is ${bytes(MAX_BYTES)}. Reduce it first.`);
   const url = URL.createObjectURL(file);
   try {
     const image = new Image();
@@ -33,7 +33,7 @@ export async function openPicture(file) {
     if (!(width > 0 && height > 0)) throw new PictureError(phrase`${name} does not state its size. Save it as a PNG first.`);
     if (width * height > MAX_PIXELS) {
       throw new PictureError(
-        phrase`${name} is too large: ${width} x ${height} are ${Math.round((width * height) / 1e6)} million pixels, and ${MAX_PIXELS / 1e6} million is the most. Reduce it first.`,
+        phrase`${name} is too large: ${width} x ${height} are ${Math.round((width * height) / 1e6)} million pixels. The maximum is ${MAX_PIXELS / 1e6} million. Reduce it first.`,
       );
     }
     try {
