@@ -100,7 +100,7 @@ export const PAPERS_OF_PAGES = [
     url: 'https://arxiv.org/abs/1409.0473',
     system: 'Alignment: additive attention and its kin',
     page: 'alignment',
-    says: 'One German sentence through five recurrent networks that differ only in their score function. Each cell shows its equation; drag the players to change the scores.',
+    says: 'Five recurrent networks that differ only in their score function translate the same German sentence. Each cell shows its equation; drag the players to change the scores.',
   },
   {
     year: 2016,
@@ -109,7 +109,7 @@ export const PAPERS_OF_PAGES = [
     url: 'https://arxiv.org/abs/1601.06733',
     system: 'Reading with a memory',
     page: 'reading',
-    says: 'An LSTM that keeps every word it has read and attends to them, next to the self-attention of a decoder, on your own sentence.',
+    says: 'An LSTM that keeps all the words that it has read and attends to them, next to the self-attention of a decoder, on your own sentence.',
   },
   {
     year: 2017,
@@ -127,7 +127,7 @@ export const PAPERS_OF_PAGES = [
     url: 'https://arxiv.org/abs/1706.03762',
     system: 'The Transformer, opened',
     page: 'opened',
-    says: 'Small enough to show every number. Open a box, point at a number to see its sum, walk through one step, and switch parts off.',
+    says: 'Small enough to show every number. Open a box, point at a number to see how it is computed, walk through one step, and switch parts off.',
   },
   {
     year: 2023,
@@ -164,7 +164,7 @@ export const PAPERS_OF_PAGES = [
     url: 'https://arxiv.org/abs/1711.00937',
     system: 'VQ-VAE, sound by codes',
     page: 'jukebox',
-    says: 'A spoken digit becomes two rows of codes and then sound again; listen to each stage. Transformers draw such codes, and a digit is spoken. Record your own, and paint with the codebook.',
+    says: 'A spoken digit becomes two rows of codes and then sound again; listen to each stage. Transformers draw such codes to speak a digit. Record your own, and paint with the codebook.',
   },
   {
     year: 2001,

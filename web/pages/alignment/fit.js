@@ -53,7 +53,7 @@ export function softmax(scores) {
 /**
  * Returns the weights of the players, one row per position.
  * @param {Vector[]} players
- * @param {number} sharpness factor by which the cosine is multiplied
+ * @param {number} sharpness factor by which the fit (cosine or dot product) is multiplied
  * @param {'cosine' | 'dot'} fit
  */
 export const weights = (players, sharpness, fit) =>

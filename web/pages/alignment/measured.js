@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Translation quality of each kind of attention on the 1,000 held-out sentences, as in weights/README.md. Measured with
-// `npm run eval -- FILE --lengths`.
+// Translation quality of each kind of attention on the 1,000 held-out sentences, measured with `npm run eval -- FILE --lengths`. The table
+// in weights/README.md has the same values.
 // @ts-check
 
 /** The held-out sentences are sorted by length and split into quarters. These are the numbers of words per sentence in each quarter. */

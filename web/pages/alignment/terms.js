@@ -25,7 +25,7 @@ export const centreOf = (weights) => Array.from(weights).reduce((sum, w, i) => s
  * @param {number} words
  */
 export function windowOf(centre, D, words) {
-  const middle = Math.min(Math.floor(centre + 1e-4), words - 1); // the offset absorbs rounding of the stored weights
+  const middle = Math.min(Math.floor(centre + 1e-4), words - 1); // the offset compensates for rounding errors in the weights
   return { from: Math.max(0, middle - D), to: Math.min(words, middle + D + 1), centre };
 }
 

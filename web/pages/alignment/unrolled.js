@@ -16,7 +16,7 @@ const [ACROSS, NAMED] = [64, 3];
 /** @param {number} x */
 const two = (x) => (x === -Infinity ? '–' : x.toFixed(2).replace('-', '−'));
 
-/** @param {Example} example @param {(t: number) => void} onWord called with the selected word */
+/** @param {Example} example @param {(t: number) => void} onWord called with the index of the selected word */
 export function createUnrolled(example, onWord) {
   /** @type {HTMLInputElement} */
   const slider = byId('unrolled-word');

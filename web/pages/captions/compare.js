@@ -42,7 +42,7 @@ export function createCompare(tell) {
    * @type {{ word: string, soft: Float32Array, hard: Float32Array, places: number[] }[]}
    */
   let looks = [];
-  /** Grid of locations of the hard attention. @type {Grid} */
+  /** Grid of locations of the network with hard attention. @type {Grid} */
   let grid = tell.grid;
   let chosen = -1;
   let stopper = new AbortController();

@@ -28,7 +28,7 @@ export function createRibRob() {
   byId('ribrob-word').append(...choices);
 
   function begin() {
-    learners = /** @type {const} */ (['MEMM', 'CRF']).map((kind) => ({ kind, g: zeros(), curve: [0.5] })); // equally likely at first
+    learners = /** @type {const} */ (['MEMM', 'CRF']).map((kind) => ({ kind, g: zeros(), curve: [0.5] })); // both paths are equally likely
     round = 0;
   }
   function step() {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Measures the structural dissimilarity of two pictures, which compares the mean, the spread and the pattern of values in each window.
+// Measures the structural dissimilarity of two pictures. The measure compares the mean, the spread and the pattern of values in each
+// window.
 // @ts-check
 
 /** WINDOW: side of a window in pixels. C1, C2: constants of Wang et al. 2004 for values up to 255. */

@@ -146,7 +146,7 @@ export function createGalleryFigure({ id, task, fate }, choice, subjects, { onRu
 
   /** The pictures in the strip. */
   let among = subjects;
-  /** Returns the settings that determine the pictures in the first row, or null if the model is a file of the visitor. */
+  /** Returns the settings that determine the pictures in the first row, or null if the visitor opened the model from a file. */
   function settings() {
     if (model && typeof model !== 'string') return null;
     const { first } = gallery;

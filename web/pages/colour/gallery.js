@@ -55,7 +55,7 @@ export function createGallery(root, first, task, { onPhase, onPull, onEnd, onErr
   });
 
   /**
-   * Returns the number of given rows. For a model that draws in blocks, rounds to whole rows of blocks.
+   * Returns the number of given rows. For a model that draws in blocks, rounds down to whole rows of blocks.
    *
    * @param {Model} artist
    * @returns {{ rows?: number }}
@@ -163,7 +163,7 @@ export function createGallery(root, first, task, { onPhase, onPull, onEnd, onErr
       const knows = codec;
       return knows ? rows.filter((row) => row.shown).flatMap((row) => row.shots(knows, seed)) : [];
     },
-    /** Returns the first row. */
+    /** Returns the picture of the first row. */
     get first() {
       return rows[0].subject;
     },

@@ -113,7 +113,7 @@ export function createSection(section) {
       const { own: given } = chosen();
       if (given) ownModel.say(phrase`${nameOf(given)}, a model with ${integer(model.info.parameters)} parameters, is running now.`);
       address.proceed();
-      address.changed(); // switches to another model if one was requested in the meantime
+      address.changed(); // updates the address if the visitor has chosen another model
     },
     onLost() {
       ready = false;

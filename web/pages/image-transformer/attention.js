@@ -34,7 +34,8 @@ import { heatOf, windowOf } from './heads.js';
 export const chosen = (maps, head) => (head < 0 ? maps : [maps[head]]);
 
 /**
- * Requests the attention of the pixel that the visitor selected last. While the model computes, only the newest selection waits.
+ * Requests the attention of the pixel that the visitor selected last. If the visitor selects other pixels while the model computes, only
+ * the newest of these is requested afterwards.
  * @param {Store<State>} store
  * @param {Store<Attended>} attended
  * @param {() => Ending[]} pictures

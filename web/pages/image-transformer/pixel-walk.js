@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Draws the figure with the guided walk. The walk follows one pixel from its neighbours through a layer to its probabilities, with the
-// model's own attention maps and numbers.
+// Draws the figure with the guided walk. The walk shows how the shade of one pixel is predicted: from the pixels before it, through one
+// layer, to the probabilities. All attention maps and numbers come from the model.
 // @ts-check
 import {
   SIDE,

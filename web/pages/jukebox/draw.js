@@ -174,7 +174,7 @@ export function createDraw(stages) {
     hush();
     const { signal } = (stopper = new AbortController());
     const context = audio();
-    void context.resume(); // a context must be started during the click that allows sound
+    void context.resume(); // browsers allow sound only if it is started during a click
     const note = byId('wavenet-said');
     note.textContent = phrase`Loading WaveNet`;
     try {

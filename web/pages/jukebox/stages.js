@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Draws the first figure: a sound, its codes at two levels, and the sound decoded from each level. The visitor can play each of them.
+// Draws the first figure: a sound, its codes at two levels, and the sound decoded from each level. The visitor can play each sound and each
+// code.
 // @ts-check
 import {
   MEDIA,

@@ -106,7 +106,8 @@ function createAhead() {
         showDrawing(way, drawing, head);
       }
       showWhole();
-      // Draws the picture the other way in the background, so that both sets of numbers appear side by side.
+      // Draws the picture in the background with drafts if the first run had none, otherwise without them, so that both sets of numbers
+      // appear side by side.
       const other = way === 'guessing' ? 'without' : 'guessing';
       const beside = (drawings[other] ??= await draw(artist, { ...options(), lookAhead: other === 'guessing', signal }));
       showDrawing(other, beside, length);

@@ -40,7 +40,7 @@ export function createReading() {
     FIRST_HEAD,
   );
 
-  /** Returns the weights of a line over its words. @param {number} m @param {number} t */
+  /** Returns the attention weights of line t for model m, one per word. @param {number} m @param {number} t */
   const row = (m, t) => meanOf(looks[m][t] ?? [], m === 0 ? undefined : heads.choice);
 
   /** @param {number} m @param {number} t */
