@@ -233,7 +233,7 @@ test('the guaranteed sizes are the same everywhere', async () => {
   const readme = await text('README.md');
   assert.ok(
     readme.includes(
-      `at most ${all} KB gzip with every system, or ${images} KB in a build for pictures alone (Image Transformer and FVSBN)`,
+      `at most ${all} KB (gzip) with all systems. A build for pictures only (Image Transformer and FVSBN) takes at most ${images} KB.`,
     ),
   );
 });

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Runs the playground, a form for a model, a verb and its options. It shows the call as code, and the result. This file is served
-// unchanged.
+// Runs the playground, a form in which the reader chooses a model, a verb and options. Shows the code of the call and its result. This
+// file is served unchanged.
 // @ts-check
 
 /** @typedef {import('../lib/index.js').Model} Model */
@@ -25,7 +25,7 @@ let file = '';
 let loading = new AbortController();
 let running = new AbortController();
 /**
- * The arguments and options that the form's fields provide. Each provides its code and its value.
+ * The arguments and options that the form's fields provide: for each, its code and its value.
  *
  * @type {{ code: () => string, value: () => any }[]}
  */

@@ -3,8 +3,8 @@
 // @ts-check
 
 /**
- * @typedef {[address: string, called: string, words: string, keywords?: string]} Place  called: title; keywords: additional search words,
- *   which the text may not contain
+ * @typedef {[address: string, called: string, words: string, keywords?: string]} Place  called: title of the section; keywords: additional
+ *   search words, which need not occur in the text
  */
 
 /** Maximum number of results to show. */
@@ -29,7 +29,7 @@ const ALSO = {
   webworker: 'worker',
   webworkers: 'worker',
 };
-/** Words in a question that do not help to narrow the search. */
+/** Words to ignore in a question, because they do not narrow the search. */
 const EMPTY = new Set([
   'a',
   'an',

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Generates the frame of a manual page. It is the frame of the other pages (web/tools/frame.js) with web/manual/manual.css added. */
+/** Generates the frame of a manual page: the frame of the other pages (web/tools/frame.js), plus the style sheet web/manual/manual.css. */
 
 import { masthead, opening } from '../../tools/frame.js';
 

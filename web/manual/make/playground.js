@@ -27,7 +27,7 @@ export async function playgroundTables() {
       const { of, whole, number, flag, initial } = /** @type {import('../../lib/settings.js').Setting} */ (row);
       return { name, of, whole, number, flag, initial, said: (said.get(name) ?? '').replace(/^\{.*?\} /, '').replaceAll('`', '') };
     });
-  // Keeps the options that have a field in the form.
+  // Leaves out the verbs that the form does not support.
   const verbs = Object.fromEntries(
     Object.entries(VERBS)
       .filter(([name]) => !['attention', 'chat', 'decode'].includes(name))

@@ -304,7 +304,7 @@ export async function reference({ typedoc, ts, block, inline }) {
       return `${text}<p><code class="type">${linked(spelled.get(name)?.join(' | ') ?? plain(String(type)), name)}</code></p>\n`;
     }
     if (kind === ReflectionKind.Interface) return text + properties(children);
-    // Lists inherited members only if they come from runs and answers, because those parent classes are not on this page.
+    // Lists inherited members only if the parent class is a run or Answer, because these parent classes are not on this page.
     const own = (children ?? []).filter(
       (/** @type {any} */ child) =>
         (!child.inheritedFrom || /^(\w*Run|Answer)\./.test(child.inheritedFrom.name)) && !HIDDEN.test(child.name),
