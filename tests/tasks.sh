@@ -59,7 +59,7 @@ task_test_train() {
     say "NOT RUN: tests of the training code need Python 3 with NumPy, Pillow and PyTorch: apt-get install $TRAINING"
     return 0
   fi
-  files='test_train test_data test_own test_prepare test_notebook test_drawings test_house test_pixelcnn test_scenes test_text test_translation test_trees test_sagan'
+  files='test_train test_data test_own test_prepare test_notebook test_drawings test_house test_pixelcnn test_captions test_music test_text test_translation test_trees test_sagan'
   [ "${1:-}" != all ] || { files=; export EVERY_RECIPE=1; } # with `all`, unittest runs every test file that it finds
   # Makes OpenBLAS use the same kernels as in training (common/memory.py)
   (cd weights/train && export OMP_NUM_THREADS=1 $("$python" -c 'from common.memory import core; print(*("%s=%s" % one for one in core().items()))') &&

@@ -6,7 +6,7 @@ Exports the averaged weights, reads the file back and compares every tensor.  A 
 weights/<recipe>.gguf, any other run to build/<run>.gguf, unless --out names a path. If training used your own pictures, the held-out ones
 are written next to the file (<run>.u8.gz, for weights/eval/sheets.js). The default type is the one in the recipe's card, or Q8_0.
 
-    python3 weights/train/export.py captions --run captions-hard-4 --out weights/captions.gguf       weights that another recipe of the model trained
+    python3 weights/train/export.py NAME --run OTHER-4 --out weights/NAME.gguf            weights that another recipe of the model trained
     python3 weights/train/export.py emoji-sr --mix weights/emoji-sr.gguf --share 0.2      a mean with a fifth of the initial weights
 
 The mean of a run's final weights and of its initial (or intermediate) weights can have a higher likelihood than either of them.  If the

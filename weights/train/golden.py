@@ -6,7 +6,7 @@
     python3 weights/train/golden.py digits             the trained model:  digits.golden.gguf, digits-test100.*
     python3 weights/train/golden.py fvsbn --pictures   fvsbn-test100.* alone
     python3 weights/train/golden.py --hidden           hidden.json: hidden states of some of the tiny models, with their stored weights
-    python3 weights/train/golden.py chorales --shipped  chorales.golden.gguf of weights/chorales.gguf, without the run that made it
+    python3 weights/train/golden.py NAME --shipped   NAME.golden.gguf of weights/NAME.gguf, without the run that made it
 """
 import os
 

@@ -5,10 +5,10 @@
     pictures       NAME.u8.gz: count x height x width x channels bytes, gzip; NAME.json: {width, height, channels, labels}
     texts          NAME.txt: the books, separated by form feeds; NAME-short.txt: the short texts
     translations   NAME.tsv: per line a sentence, a tab and its translation (multi30k, tatoeba, german, letters)
-    fsdd           NAME: a folder of WAV files, DIGIT_SPEAKER_TAKE.wav
-    chorales       NAME.json: a list of notes for each chorale, in the library's form
-    ud_ewt         NAME.tsv: one word per line (form, part of speech, number of the head, relation), an empty line after each sentence
-    omniglot       NAME: a folder with the characters, in the form of the evaluation part of `data/omniglot`
+    sounds         NAME: a folder of WAV files, DIGIT_SPEAKER_TAKE.wav
+    music          NAME.json: a list of notes for each piece, in the library's form
+    treebanks      NAME.tsv: one word per line (form, part of speech, number of the head, relation), an empty line after each sentence
+    characters     NAME: a folder with the characters, in the form of the evaluation part of `data/omniglot`
     scenes         NAME.u8.gz and NAME.json (the words of each scene, and the boxes of the objects that they name): 1,000 scenes with pairs
                    of objects that never occur together in training; NAME-styles: 1,000 scenes in held-out drawing styles
 
@@ -65,8 +65,8 @@ def write_sounds(name, examples, module):
 
 def write_music(name, examples, module):
     with open(name + ".json", "w", encoding="utf-8") as f:
-        json.dump([module.notes(chorale) for chorale in examples], f)
-    return "%s.json: %d chorales" % (name, len(examples))
+        json.dump([module.notes(piece) for piece in examples], f)
+    return "%s.json: %d pieces" % (name, len(examples))
 
 
 def write_treebank(name, examples, module):
@@ -90,8 +90,8 @@ def write_pictures(name, examples, module):
     return pictures.write(name, *examples)
 
 
-WRITERS = dict(stories=write_texts, tales=write_texts, short_stories=write_texts, multi30k=write_pairs, tatoeba=write_pairs, german=write_pairs, letters=write_pairs,
-               fsdd=write_sounds, chorales=write_music, ud_ewt=write_treebank, omniglot=write_signs)          # all others: pictures
+# By the module that reads your own files of the same medium
+WRITERS = dict(folder=write_pictures, texts=write_texts, pairs=write_pairs, sounds=write_sounds, music=write_music, treebank=write_treebank, signs=write_signs)
 
 
 def main(argv=None):
@@ -109,7 +109,7 @@ def main(argv=None):
             print(pictures.write_scenes(args.name + name, some))
         return
     examples = module.load_test_for_evaluation(folder) if args.split == "test" else module.load(folder, args.split)
-    print(WRITERS.get(args.dataset, write_pictures)(args.name, examples, module))
+    print(WRITERS[data.reader_of(args.dataset)](args.name, examples, module))
 
 
 if __name__ == "__main__":

@@ -11,7 +11,6 @@ import contextlib
 import functools
 import io
 import json
-import lzma
 import os
 import shutil
 import signal
@@ -39,7 +38,8 @@ from common import calibrated, curve, export, golden, gguf, loop, machine, neede
 from data import folder, scenes
 from models.fvsbn.model import FVSBN, Config
 from models.fvsbn.task import TASK as FVSBNTask
-from test_scenes import sprites
+from test_captions import sprites
+from test_music import compose
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 EVERY = bool(os.environ.get("EVERY_RECIPE"))          # set by ./build.sh test-train all
@@ -133,14 +133,6 @@ def settings_of(recipe, **more):
     chosen = dict(recipe.settings, **recipe.task.smoke(recipe.settings))
     chosen.update({k: v for k, v in dict(QUIET, **more).items() if k in known})
     return recipe.task.Settings(**chosen)
-
-
-def compose(folder):
-    """Makes chorales of four chords each, and one whose tenor rests."""
-    chords = [[72, 67, 64, 48], [74, 67, 59, 55], [71, 67, 62, 43], [72, 64, 48]]
-    chorales = [[[pitch + i % 5 for pitch in chord] for chord in chords[:3 + i % 2] for _ in range(2 + i % 3)] for i in range(12)]
-    with lzma.open(os.path.join(folder, "jsb-chorales-16th.json.xz"), "wt") as f:
-        json.dump({split: chorales for split in ("train", "valid", "test")}, f)
 
 
 @functools.lru_cache(maxsize=None)

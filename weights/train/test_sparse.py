@@ -14,8 +14,7 @@ sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 
 from common import gguf, native
 from common.export import export
-from models.sparse_transformer import notes
-from models.sparse_transformer.golden import NOTES, PICTURE, TEXT, randomise
+from models.sparse_transformer.golden import PICTURE, TEXT, randomise
 from models.sparse_transformer.model import FAR, NEAR, PREVIOUS, Block, Config, SparseTransformer, Swish, dense, seen, turn
 from models.sparse_transformer.start import look_around
 from models.sparse_transformer.task import TASK
@@ -50,47 +49,6 @@ class Patterns(unittest.TestCase):
             c = Config(context_length=24, pattern=pattern, stride=6, summary=2)
             first, second = (seen(c, which, 24).float() + residual * eye for which in order)
             self.assertEqual(torch.equal(second @ first > 0, torch.ones(24, 24).tril().bool()), all_of_it)
-
-
-class Notes(unittest.TestCase):
-    def test_ids_bring_back_every_chorale(self):
-        rng = np.random.default_rng(3)
-        for _ in range(50):
-            grid = np.stack([np.repeat(rng.integers(low - 1, high + 1, 12), rng.integers(1, 20, 12))[:60] for _, low, high in notes.VOICES], 1)
-            grid = np.where(grid < [low for _, low, _ in notes.VOICES], 0, grid)
-            ids = notes.encode(grid)
-            self.assertEqual((ids[0], ids[-1]), (notes.END, notes.END))
-            np.testing.assert_array_equal(notes.decode(ids), grid)
-
-    def test_keys(self):
-        """A piece is transposed to exactly the keys in which the voices stay within their ranges; rests stay rests."""
-        grid = np.array([[72, 60, 55, 40], [74, 0, 57, 41]])
-        keys = dict(notes.transposed(grid))
-        self.assertEqual(sorted(keys), list(range(-4, 8)))
-        self.assertTrue((keys[3] == [[75, 63, 58, 43], [77, 0, 60, 44]]).all())
-
-    def test_places(self):
-        """Notes that begin together have the same time; the position in the chord restarts after a wait; the sounding note is the last id
-        of its voice."""
-        ids = torch.tensor([notes.encode(np.array([[72, 60, 55, 40]] * 4 + [[72, 62, 55, 0]] * 2))])
-        time, chord, sounding = notes.places(torch.from_numpy(notes.TABLE), ids)
-        self.assertEqual(time[0].tolist(), [0, 0, 0, 0, 0, 4, 4, 4, 6, 6])
-        self.assertEqual(chord[0].tolist(), [0, 1, 2, 3, 4, 0, 1, 2, 0, 1])
-        self.assertEqual(sounding[0, 0].tolist(), [-1] * 4)
-        self.assertEqual(notes.TABLE[sounding[0, 7]].tolist(), [[0, 1, 72], [0, 2, 62], [0, 3, 55], [0, 4, 0]])
-
-    def test_loss_ends_with_the_piece(self):
-        model = SparseTransformer(NOTES).eval()
-        randomise(model, 2)
-        short, long = torch.tensor([[0, 5, 9, 30, 0]]), torch.tensor([[0, 5, 9, 30, 0, 7, 3, 0]])
-        self.assertTrue(torch.allclose(model.nats(short), model.nats(long)))
-
-    def test_batches(self):
-        """Each piece occurs once per epoch; pieces of one batch have similar lengths."""
-        pieces = notes.Pieces([[0] * n for n in range(2, 162)], "cpu")
-        seen = np.concatenate([pieces.alike(1, step, 4) for step in range(40)])
-        self.assertEqual(sorted(seen), list(range(160)))
-        self.assertLess(np.mean([np.ptp(pieces.lengths[pieces.alike(1, step, 4)]) for step in range(40)]), 20)
 
 
 class Models(unittest.TestCase):

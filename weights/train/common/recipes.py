@@ -26,6 +26,11 @@ class Recipe(NamedTuple):
     # file's stage
     own: dict = {}
 
+    @property
+    def dataset(self):
+        """The name of the data set."""
+        return self.settings.get("dataset") or self.task.Settings.dataset
+
 
 def models():
     return sorted(m for m in os.listdir(MODELS) if os.path.exists(os.path.join(MODELS, m, "task.py")))

@@ -39,8 +39,8 @@ def settings_from(recipe, saved):
 
 
 def written_as(name, recipe, saved):
-    """Returns the settings for writing a run of `recipe` as the file of another recipe of the same model, for example a run of
-    captions-hard as captions. The settings of the first recipe are replaced by those of the second."""
+    """Returns the settings for writing a run of `recipe` as the file of another recipe of the same model.
+    The settings of the first recipe are replaced by those of the second."""
     other = find(name)
     if other.task is not recipe.task:
         sys.exit("a run of %s cannot be written as %s: they are different models" % (recipe.name, name))

@@ -3,7 +3,7 @@
 
 A data set is a module (mnist.py, emoji.py, ...) with
     DEFAULT_DIR, CLASSES (names), MARK: a file by which its folder is recognised
-    OWN                                       the module that reads your own folder; folder.py if it is missing
+    OWN                                       the module that reads your own folder (`reader_of`); folder.py if it is missing
     load(directory, split)                    -> images (N, H, W, C) uint8, labels (N,) uint8; split: "train" | "validation"
     load_test_for_evaluation(directory)       -> the held-out pictures in the same form
 For data sets of text, both functions return (long texts, short texts), or (sources, targets) of translations. The modules that read your
@@ -46,6 +46,11 @@ def dataset(name):
     return importlib.import_module("data." + name)
 
 
+def reader_of(name):
+    """Returns the name of the module that reads your own folder in place of a data set."""
+    return getattr(dataset(name), "OWN", "folder")
+
+
 def load(name, directory, split, shape, **how):
     """Returns a split of a data set, from its folder or, if `directory` has other files, from your own files. split: "train", "validation"
     or, in evaluation only, "test"."""
@@ -55,11 +60,8 @@ def load(name, directory, split, shape, **how):
     if directory and not os.path.isdir(directory):
         sys.exit("--data %s: %s" % (directory, "is a file: give the folder that it is in" if os.path.exists(directory) else "no such folder"))
     directory = directory or module.DEFAULT_DIR
-    if own(name, directory) and shape is None:
-        return dataset(getattr(module, "OWN", "texts")).read(directory, split, evaluation=split == "test", **how)
     if own(name, directory):
-        from data import folder
-        return folder.read(directory, split, shape, evaluation=split == "test", **how)
+        return dataset(reader_of(name)).read(directory, split, *([] if shape is None else [shape]), evaluation=split == "test", **how)
     return module.load_test_for_evaluation(directory) if split == "test" else module.load(directory, split)
 
 

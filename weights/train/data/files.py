@@ -1,22 +1,23 @@
 # SPDX-License-Identifier: MIT
 """Your own files: lists the usable files of a folder, reports the number found and the reasons for skipping others, decodes text.
 
-Every reader of a medium uses this module: folder.py (pictures), signs.py, told.py (pictures with captions), sounds.py, music.py, texts.py,
-pairs.py, treebank.py. A file that cannot be read does not end training: the reader skips it, and `Found` names it.
+The reader of every medium uses this module. A file that cannot be read does not end training: the reader skips it, and `Found` names it.
 """
 import codecs
 import csv
 import os
 import sys
 
-# File extensions of each medium, and recipes that train on it.
+import data
+
+# File extensions of each medium, and the module that reads it.
 KINDS = {
-    "pictures": ((".png", ".jpg", ".jpeg", ".jfif", ".webp", ".gif", ".bmp", ".tif", ".tiff", ".avif", ".heic", ".heif"), "emoji, emoji-sr, digits, pixelcnn-digits, sagan-emoji"),
-    "sounds": ((".wav", ".wave", ".flac", ".ogg", ".oga", ".opus", ".mp3", ".aif", ".aiff"), "wavenet, jukebox-codes, jukebox-small"),
-    "music": ((".mid", ".midi", ".rmi", ".kar"), "chorales"),
-    "texts": ((".txt", ".md", ".jsonl", ".ndjson"), "stories, lstmn"),
-    "pairs": ((".tsv", ".csv", ".tmx"), "de-en, seq2seq-additive"),
-    "treebanks": ((".conllu", ".conll"), "crf-en, memm-en, hmm-en, parents-en"),
+    "pictures": ((".png", ".jpg", ".jpeg", ".jfif", ".webp", ".gif", ".bmp", ".tif", ".tiff", ".avif", ".heic", ".heif"), "folder"),
+    "sounds": ((".wav", ".wave", ".flac", ".ogg", ".oga", ".opus", ".mp3", ".aif", ".aiff"), "sounds"),
+    "music": ((".mid", ".midi", ".rmi", ".kar"), "music"),
+    "texts": ((".txt", ".md", ".jsonl", ".ndjson"), "texts"),
+    "pairs": ((".tsv", ".csv", ".tmx"), "pairs"),
+    "treebanks": ((".conllu", ".conll"), "treebank"),
 }
 LONGEST = 50                             # maximum number of lines that a quoted column of a table may span
 MOST_NAMED = 5                           # maximum number of files that a report names for each reason
@@ -31,6 +32,13 @@ def hidden(name):
     """Returns whether a file or folder was made by the system: `.DS_Store`, `._photo.png` and `__MACOSX` of macOS, `Thumbs.db` and
     `desktop.ini` of Windows."""
     return name.startswith(".") or name in ("__MACOSX", "@eaDir") or name.lower() in ("thumbs.db", "desktop.ini")
+
+
+def trained_on(reader):
+    """Returns the names of the recipes that have a schedule for the files of this reader."""
+    from common import recipes           # recipes import the models, which import their data
+    found = (recipes.find(name) for name in recipes.names())
+    return [recipe.name for recipe in found if recipe.own and data.reader_of(recipe.dataset) == reader]
 
 
 class Found:
@@ -69,7 +77,7 @@ class Found:
         return found
 
     def used(self, path):
-        """Marks a file of another kind, such as a table of captions, so that it is not reported as skipped."""
+        """Marks a file of another kind, such as a table, so that it is not reported as skipped."""
         ending = os.path.splitext(path)[1].lower()
         if path in self.needed or not self.others.get(ending):
             return
@@ -100,10 +108,10 @@ class Found:
     def short(self, what, wanted):
         """Ends the program if a folder has too few files.  what: "3 pictures"; wanted: "at least 10 are needed" """
         also = []
-        for kind, (endings, recipes) in KINDS.items():
+        for kind, (endings, reader) in KINDS.items():
             count = sum(self.others.get(ending, 0) for ending in endings)
             if count and kind != self.kind:
-                also.append("%d file%s of %s, which %s read" % (count, "" if count == 1 else "s", kind, recipes))
+                also.append("%d file%s of %s, which %s read" % (count, "" if count == 1 else "s", kind, ", ".join(trained_on(reader))))
         known = {ending for endings, _ in KINDS.values() for ending in endings}
         rest = sorted({ending or "no ending" for ending in self.others} - known)
         if rest:

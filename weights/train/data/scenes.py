@@ -25,7 +25,7 @@ from data.things import THINGS, WORDS, held_out_style, pair_split
 
 MARK, DEFAULT_DIR = emoji.MARK, emoji.DEFAULT_DIR
 CLASSES = []
-OWN = "told"                             # the module that reads your own pictures with captions
+OWN = "captions"                         # the module that reads your own pictures with captions
 SIDE = 64
 SIZES = (15, 18, 21, 24, 27, 30)         # sizes of a drawing in pixels, including its margins
 TURNS = (-12, 0, 12)                     # rotations in degrees

@@ -14,6 +14,7 @@ import data
 FILES = ("fairy-tales.txt.xz", "tinystories_2mb.txt.xz")
 MARK = FILES[0]
 CLASSES = []
+OWN = "texts"
 DEFAULT_DIR = os.path.join(data.ROOT, "data", "stories")
 HELD_OUT, VALIDATION = 0.08, 0.03        # fractions of the stories, and approximate fractions of the bytes of the books
 END = "<|endoftext|>"

@@ -17,7 +17,7 @@ from data.texts import split_of
 
 PARTS = {"-train": "train", "-dev": "validation", "-test": "test"}
 LEAST = 100
-MOST_WORDS = 128                         # maximum number of words in a sentence that a tree model reads (models/tree/model.py)
+MOST_WORDS = 128                         # maximum number of words in a sentence that a model of trees reads
 
 
 def sentences(path, found=None):

@@ -9,7 +9,7 @@ import data
 from common import bleu
 from common.settings import Settings as Common, of_file
 from common.task import Task, picks, spread
-from data import scenes, told
+from data import captions, scenes
 from data.things import NOUNS, WORDS
 from models.show_attend_tell.model import PADDING, Config, ShowAttendTell, draw, grid
 from models.show_attend_tell.pretrain import pretrain
@@ -95,9 +95,9 @@ class CaptionTask(Task):
         super().adapt()
         s = self.s
         if data.own(s.dataset, s.data):
-            told.read(s.data, "train")
+            captions.read(s.data, "train")
             known = self.words[1:]
-            new = [word for word in told.vocabulary(s.data) if word not in set(known)]
+            new = [word for word in captions.vocabulary(s.data) if word not in set(known)]
             if new:
                 s.listed, s.values = tuple(known) + tuple(new), len(self.words) + len(new)
                 print("%d words more than the model had: %s%s" % (len(new), ", ".join(new[:8]), ", ..." if len(new) > 8 else ""), flush=True)
@@ -121,18 +121,18 @@ class CaptionTask(Task):
         return [ids[word] for word in words if word in ids][:self.s.context_length - 1] + [scenes.END]
 
     def begin_on(self, model, train, device):
-        if not self.s.start and not isinstance(train.source, told.Told):
+        if not self.s.start and not isinstance(train.source, captions.Captioned):
             pretrain(model, train.source, self.s.pretrain, 64, self.s.seed, self.s.bf16, device)
 
     def encode(self, examples, model, device="cpu"):
         training = examples.split == "train"
-        if isinstance(examples, told.Told):
+        if isinstance(examples, captions.Captioned):
             return Numbered(examples, examples.split, len(examples), self.ids_of)
         return Numbered(examples, "%s %d" % (examples.split, self.s.seed if training else 0), EXAMPLES if training else VALIDATION)
 
     def batch(self, train, step, device):
         s = self.s
-        of_own = isinstance(train.source, told.Told)
+        of_own = isinstance(train.source, captions.Captioned)
         pick = picks(s.seed, step, s.batch, len(train)) if of_own else range(step * s.batch, (step + 1) * s.batch)
         pictures, ids = train.take(pick, device)
         gain = torch.from_numpy(np.random.default_rng([s.seed, step]).uniform(1 - s.ink, 1 + s.ink / 2, (s.batch, 1, 1, 3)).astype(np.float32)).to(device)

@@ -106,7 +106,7 @@ def scanned(directory):
     return {split: read_in[part] for split, part in folder.split_of(len(read_in)).items()}, found
 
 
-class Told:
+class Captioned:
     """Pictures and captions by index, with the interface of scenes.Scenes."""
 
     def __init__(self, examples, split):
@@ -129,7 +129,7 @@ def vocabulary(directory):
 
 
 def read(directory, split, evaluation=False):
-    """Returns the pictures and captions of a split as Told. Only this function opens your own captions."""
+    """Returns the pictures and captions of a split as Captioned. Only this function opens your own captions."""
     if split not in ("train", "validation"):
         data.check_evaluation(evaluation, "split %r" % split)
     parts, found = scanned(directory)
@@ -137,4 +137,4 @@ def read(directory, split, evaluation=False):
     if total < LEAST:
         found.short("%s with captions" % count(total, "picture"), "at least %d are needed" % LEAST)
     found.say("%s with captions" % count(total, "picture"))
-    return Told(parts[split], split)
+    return Captioned(parts[split], split)

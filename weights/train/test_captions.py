@@ -1,20 +1,27 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Self-checks of captions: scenes match their sentences, held-out ones are separate, and both attentions work.
+"""Self-checks of captions: scenes match their sentences, held-out ones are separate, tables of your own captions are read, and both
+attentions work.
 
-    python3 weights/train/test_scenes.py        seconds
+    python3 weights/train/test_captions.py        seconds
 """
+import json
+import os
 import random
+import unicodedata
 import unittest
 
 import numpy as np
 import torch
+from PIL import Image
 
 import data
-from data import drawings, scenes
+from data import captions, drawings, scenes
 from data.things import NOUNS, THINGS, WORDS, held_out_style, pair_split
 from models.show_attend_tell.model import Config, ShowAttendTell
 from models.show_attend_tell.task import TASK, on_it
+from test_data import Own
+from test_own import folder
 
 SMALL = dict(values=12, context_length=7, height=8, width=8, kernels=(3,), strides=(2,), channels=(8,), embedding_length=8, state_length=8, head_length=8, attention_length=8)
 
@@ -166,6 +173,62 @@ class Attention(unittest.TestCase):
 
     def test_a_cell_is_on_a_thing_where_its_middle_is(self):
         self.assertTrue(on_it(9, [(8, 8, 16, 16)], 8, 8) and not on_it(9, [(13, 8, 30, 30)], 8, 8) and not on_it(0, [], 8, 8))
+
+
+class OwnCaptions(Own):
+    def test_captions(self):
+        for i in range(24):
+            Image.fromarray(np.full((40, 40, 3), 10 * i, np.uint8)).save(self.path("%02d.png" % i))
+            if i < 10:
+                self.write("%02d.txt" % i, "\ufeffA grey square, number %d!" % (i % 3))
+        self.write("captions.tsv", "".join("%02d.png\ta darker square\n" % i for i in range(10, 20)))
+        self.write("metadata.jsonl", "".join(json.dumps(dict(file_name="%02d.png" % i, text="A light square")) + "\n" for i in range(20, 23)))
+        examples, said = self.said(lambda: captions.read(self.at, "train"))
+        self.assertIn("23 pictures with captions", said)
+        self.assertIn("no caption", said)
+        self.assertEqual(len(examples), 23 - 4)
+        scene = examples.scene("train 1 3")
+        self.assertEqual((scene.picture.shape, set(scene.words) <= set(captions.vocabulary(self.at))), ((64, 64, 3), True))
+        self.assertNotIn("other endings", said)
+
+    def test_lines_without_a_picture_are_counted(self):
+        for i in range(24):
+            Image.fromarray(np.full((9, 9, 3), 10 * i, np.uint8)).save(self.path("%02d.%s" % (i // 2, ("png", "bmp")[i % 2])))
+        for i in range(11):
+            self.write("%02d.txt" % i, "two pictures")
+        self.write("captions.tsv", "".join("%s\tA square\n" % name for name in ("11.png", "11.bmp", "11.png", "gone.png", "12.gif")))
+        self.write("notes.txt", "none of them")
+        examples, found = captions.scanned(self.at)
+        self.assertEqual(sum(map(len, examples.values())), 24)
+        for words in ("2 lines for pictures that the folder does not have: captions.tsv", "1 line replaced by a later line for the same picture: captions.tsv", "1 with other endings (.txt)"):
+            self.assertIn(words, found.told())
+
+    def test_tables_of_other_programs(self):
+        names = ["%02d %s.png" % (i, unicodedata.normalize("NFD" if i % 2 else "NFC", "그림")) for i in range(24)]
+        for i, name in enumerate(names):
+            Image.fromarray(np.full((9, 9, 3), 10 * i, np.uint8)).save(self.path("bilder", name))
+        right = [unicodedata.normalize("NFC", "bilder/" + name) for name in names]
+        said = 'A grey square, "number" one'
+        for name, text in {
+                "captions.csv": "".join('%s,"%s"\n' % (one, said.replace('"', '""')) for one in right), "captions.tsv": "\ufeff" + "".join("%s\t%s\r\n" % (one, said) for one in right),
+                "Captions.CSV": "text;width;file_name\n" + "".join('"%s";9;%s\n' % (said.replace('"', '""'), one) for one in right), "labels.csv": "".join('%s;"%s"\n' % (one.replace("/", "\\").upper(), said.replace('"', '""')) for one in right),
+                "metadata.jsonl": "".join(json.dumps(dict(file_name=one, caption=said)) + "\n" for one in right), "metadata.csv": "file_name,caption\n" + "".join('%s,"%s"\n' % (one, said.replace('"', '""')) for one in right)}.items():
+            self.write(name, text)
+            captions.scanned.cache_clear()
+            parts, found = captions.scanned(self.at)
+            os.remove(self.path(name))
+            self.assertEqual([words for part in parts.values() for _, words in part], [["a", "grey", "square", "number", "one"]] * 24, name)
+            self.assertEqual(found.told(), "", name)
+        self.write("captions.tsv", "".join("%s\t%s\n" % (one, said) for one in right) + "no sentence\n")
+        captions.scanned.cache_clear()
+        self.assertIn("1 line without a file and a sentence: captions.tsv", captions.scanned(self.at)[1].told())
+
+
+def sample(at):
+    """Makes a folder of pictures with a table of captions."""
+    folder(at)
+    with open(os.path.join(at, "captions.tsv"), "w", encoding="utf-8") as f:
+        f.writelines("house %02d.png\ta small %s with a red roof\n" % (i, ("house", "hut")[i % 2]) for i in range(24))
 
 
 if __name__ == "__main__":
