@@ -83,8 +83,8 @@ test('English pages fetch no other language; the Korean front page leads to Kore
     await firstFigure(page).waitFor(WAIT);
     await page.locator('.card').first().waitFor();
     assert.match((await page.locator('.card[href*="fvsbn"]').getAttribute('href')) ?? '', /\/pages\/fvsbn\/ko\/$/);
-    await page.locator('.tile[data-tile="wave"] canvas[width]').waitFor(WAIT);
-    await page.locator('.tile[data-tile="wave"]').click();
+    await page.locator('.tile[data-tile="wavenet"] canvas[width]').waitFor(WAIT);
+    await page.locator('.tile[data-tile="wavenet"]').click();
     await page.locator('dialog next-pixel:defined').waitFor();
     await page.waitForFunction(() =>
       document.querySelector('dialog next-pixel')?.shadowRoot?.querySelector('button')?.textContent?.includes('재생'),

@@ -248,6 +248,12 @@ for (const [lang, { name: spoken, whole }] of Object.entries(LANGUAGES)) {
   });
 }
 
+test('a page that is not translated has its name in the table of the front page', async () => {
+  const html = (await framedPages(WEB)).get('pages/transformer/de/index.html') ?? '';
+  const table = await tableOf('de', 'front');
+  for (const name of ['Reading with a memory', 'The Transformer, opened']) assert.ok(html.includes(`>${table[name]}</a>`), name);
+});
+
 test('a phrase is unchanged in English; elsewhere its table decides the order of the placeholders and the particle that fits a value', () => {
   const english = phrasesIn({});
   assert.equal(english`Row ${1} of ${2}`, 'Row 1 of 2');

@@ -9,8 +9,7 @@ import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 
 import { COURSES } from '../../web/front/courses.js';
-import { PAPERS } from '../../web/front/papers.js';
-import { translatedFacts } from '../../web/tools/facts.js';
+import { factsIn } from '../../web/tools/facts.js';
 import { framedPages } from '../../web/tools/frame.js';
 
 const WEB = fileURLToPath(new URL('../../web/', import.meta.url));
@@ -19,11 +18,10 @@ const steps = COURSES.flatMap(({ steps: all }) => all);
 
 for (const language of ['', 'ko/'])
   test(`each page has one name, and shows its place in the course: /${language}`, async () => {
-    const table = language ? translatedFacts(WEB, 'ko') : {};
+    const facts = factsIn(WEB, language ? 'ko' : undefined);
     const front = pages.get(`${language}index.html`) ?? '';
     for (const { page } of steps) {
-      const system = PAPERS.find((paper) => paper.page === page)?.system ?? '';
-      const name = language ? table[system] : system; // cards.js sets these names
+      const name = facts.get(page)?.title;
       const html = pages.get(`pages/${page}/${language}index.html`) ?? '';
       assert.equal(/<h1>(.*?)<\/h1>/.exec(html)?.[1], name);
       assert.equal(/<title>nextpixel: (.*?)<\/title>/.exec(html)?.[1], name);

@@ -29,7 +29,7 @@ const NAMES = {
 };
 
 /** The facts of all pages, from their page.html. */
-const FACTS = factsOfPages(fileURLToPath(new URL('..', import.meta.url)));
+export const FACTS = factsOfPages(fileURLToPath(new URL('..', import.meta.url)));
 
 /** @param {string} name  name of a course @returns {Step[]} */
 function stepsOf(name) {
@@ -49,6 +49,39 @@ export const COURSES = Object.entries(NAMES).map(([name, says]) => ({ name, says
 
 /** Returns the id that a course has on the front page. @param {string} name */
 export const idOf = (name) => `course-${name.toLowerCase().replaceAll(' ', '-')}`;
+
+/** The pages in the order of the courses. */
+const IN_ORDER = COURSES.flatMap(({ steps }) => steps.map(({ page }) => page));
+
+/** The pages with a tile on the front page, in order. The English fact `tile` begins with the position. */
+export const WITH_TILES = IN_ORDER.filter((page) => FACTS.get(page)?.tile).sort((a, b) => positionOf(a) - positionOf(b));
+
+/** @param {string} page */
+function positionOf(page) {
+  const position = Number.parseInt(FACTS.get(page)?.tile ?? '', 10);
+  if (Number.isNaN(position)) throw new Error(`web/pages/${page}/page.html: the fact "tile" must begin with a position`);
+  return position;
+}
+
+/** Returns the HTML of the tiles. @param {typeof FACTS} [facts]  facts of all pages, in the language of the page */
+export const tileLinks = (facts = FACTS) =>
+  WITH_TILES.map((page) => {
+    const name = facts.get(page)?.tile?.replace(/^\d+ /, '');
+    return `    <a class="tile" data-tile="${page}" href="pages/${page}/"><canvas aria-hidden="true"></canvas><span class="tile-name">${name}</span></a>\n`;
+  }).join('');
+
+/**
+ * Returns the HTML of links to the pages of a family of models, in the order of the courses.
+ *
+ * @param {string} family
+ * @param {string} up  path to the folder of the pages
+ * @param {typeof FACTS} [facts]  facts of all pages, in the language of the page
+ */
+export function linksOfFamily(family, up, facts = FACTS) {
+  const pages = IN_ORDER.filter((page) => FACTS.get(page)?.family === family);
+  if (pages.length === 0) throw new Error(`no page has the family ${family}`);
+  return pages.map((page) => `<a href="${up}${page}/">${facts.get(page)?.short}</a>`).join(', ');
+}
 
 /**
  * Returns the HTML of the box in which visitors can store the files of a course on their device (shell/page/page-keep.js).

@@ -23,6 +23,10 @@ import { join } from 'node:path';
  * @property {string} [says]   description of the page's content on its card
  * @property {string} [pictures]  the pictures that the card draws: a weight file, followed by settings such as seed=1
  * @property {string} [colourful]  "yes" if the pictures on the card keep their own colours instead of using the page's inks
+ * @property {string} [tile]   position of the page's tile on the front page and its name, such as "4 Four voices, note by note"; in a
+ *   translation, only the name
+ * @property {string} [family]  family of the page's model, for the tables that compare families
+ * @property {string} [short]   short name of the model, for these tables
  * @property {string} [course]  name of the page's course and its position in the course, such as "Structure, 2"
  * @property {string} [knows]  prerequisites of the page
  * @property {string} [asks]   the question of the page, as HTML; readers can answer it by trying something out
@@ -30,10 +34,12 @@ import { join } from 'node:path';
  */
 
 /** The facts that the front page and other pages show, and that a translation therefore contains. */
-export const SHOWN_ELSEWHERE = /** @type {const} */ (['title', 'credit', 'says', 'knows', 'asks']);
+export const SHOWN_ELSEWHERE = /** @type {const} */ (['title', 'credit', 'says', 'tile', 'short', 'knows', 'asks']);
+/** Those of them that scripts or the frame look up by the English text. */
+const LOOKED_UP = /** @type {const} */ (['title', 'credit', 'says']);
 const KEYS = [
   ...['title', 'description', 'weights', 'styles', 'scripts', 'takes', 'contents', 'ways'],
-  ...['paper', 'by', 'year', 'credit', 'says', 'pictures', 'colourful', 'course', 'knows', 'asks', 'at'],
+  ...['paper', 'by', 'year', 'credit', 'says', 'pictures', 'colourful', 'tile', 'family', 'short', 'course', 'knows', 'asks', 'at'],
 ];
 
 /**
@@ -87,20 +93,30 @@ export function factsOfPages(web, lang) {
 }
 
 /**
- * Returns the translations of the facts that the front page and other pages show. The facts of a page come from its own files.
+ * Returns the facts of all pages in a language, and in English for those that are not translated.
  *
- * @param {string} web   path of web/
- * @param {string} lang
+ * @param {string} web    path of web/
+ * @param {string} [lang]  undefined for English
+ * @returns {Map<string, Partial<Facts>>}
+ */
+export function factsIn(web, lang) {
+  const own = lang ? factsOfPages(web, lang) : new Map();
+  return new Map([...factsOfPages(web)].map(([name, facts]) => [name, { ...facts, ...own.get(name) }]));
+}
+
+/**
+ * Returns the translations of the facts that the scripts of the front page and the frame of other pages show, by the English texts.
+ *
+ * @param {Map<string, Partial<Facts>>} english
+ * @param {Map<string, Partial<Facts>>} own  translated facts, of the pages that exist in another language
  * @returns {Record<string, string>}
  */
-export function translatedFacts(web, lang) {
-  const english = factsOfPages(web);
-  return Object.fromEntries(
-    [...factsOfPages(web, lang)].flatMap(([name, facts]) =>
-      SHOWN_ELSEWHERE.flatMap((key) => {
-        const [text, translated] = [english.get(name)?.[key], facts[key]];
+export const translationsOf = (english, own) =>
+  Object.fromEntries(
+    [...english].flatMap(([name, facts]) =>
+      LOOKED_UP.flatMap((key) => {
+        const [text, translated] = [facts[key], own.get(name)?.[key]];
         return text && translated ? [[text, translated]] : [];
       }),
     ),
   );
-}

@@ -16,6 +16,9 @@
  *     says: Every pixel votes.                  text on the card
  *     pictures: fvsbn.gguf seed=1 samples=6     pictures that the card draws, if any: a weight file and settings (web/front/papers.js)
  *     colourful: yes                            if the pictures on the card keep their own colours
+ *     tile: 4 Four voices, note by note         position and name of the page's tile on the front page, if it has one (tile.js)
+ *     family: autoregressive                    family of the model, in tables that compare families
+ *     short: FVSBN                              name of the model in these tables
  *     course: From a coin to a picture, 1       name of the course (web/front/courses.js) and position in the course
  *     knows: what a probability is              prerequisites
  *     asks: Which way does the curve go?        a question that readers can answer by trying something out
@@ -46,6 +49,9 @@
  *
  *     <!-- include text/writing.html prompt="Once upon a time" -->
  *
+ * <!-- pages FAMILY --> becomes the links to the pages with this `family`. On the front page, <!-- courses --> becomes the list of courses,
+ * and <!-- tiles --> becomes the tiles.
+ *
  * Figures with a figcaption are numbered in order. The number is inserted at the start of the figcaption. An element with data-figure="id"
  * receives the name of the figure with that id.
  *
@@ -53,7 +59,7 @@
  * automatically. The style sheet with the folder's name comes first; the others follow in order of name.
  *
  * A page.ko.html next to page.html is the same page in Korean, one of the languages in languages.js. It contains only the facts that
- * readers see (title, description, credit, says, knows, asks, contents, ways), and the translated text with the same figures. Its address
+ * readers see (title, description, credit, says, tile, short, knows, asks, contents, ways), and the translated text with the same figures. Its address
  * is that of the English page, followed by ko/.
  */
 
@@ -61,7 +67,7 @@ import { createHash } from 'node:crypto';
 import { readFile, readdir, realpath, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 
-import { courseLists, courseOf, placeOf } from '../front/courses.js';
+import { courseLists, courseOf, linksOfFamily, placeOf, tileLinks } from '../front/courses.js';
 import { parseFacts } from './facts.js';
 import { pagesOf } from './fresh.js';
 import { LANGUAGES, alternates, deeper, joined, sourceFor, switchesTo, translationOf, wordsTag } from './languages.js';
@@ -243,6 +249,8 @@ export function framed(source, { path, name, sheets, languages = [], translation
   const links = [...contents.map(link), `<a href="${up}manual/">${phrase`Manual`}</a>`, ...switchesTo(translation?.lang, languages)];
   const body = embeddable(numbered(text, phrase, path), phrase)
     .replace('    <!-- courses -->\n', () => courseLists(phrase))
+    .replace('    <!-- tiles -->\n', () => tileLinks(translation?.ofPages))
+    .replace(/<!-- pages (\w+) -->/g, (_, family) => linksOfFamily(family, name ? '../' : 'pages/', translation?.ofPages))
     .replace(/^( *)<\/figure>\n/m, (end) => end + own);
   const page = `${opening({ title: `: ${title}`, description: facts.description, up, line, connect: takes && ELSEWHERE, tags, lang: translation?.lang })}  <a class="skip" href="#${figure}">${phrase`Skip to the figure`}</a>
 

@@ -15,13 +15,14 @@
 import { readFile, readdir } from 'node:fs/promises';
 import { join, posix } from 'node:path';
 
-import { translatedFacts } from './facts.js';
+import { factsIn, factsOfPages, translationsOf } from './facts.js';
 /** @import { Facts } from './facts.js' */
 
 /**
  * @typedef {Object} Translation
  * @property {string} lang
  * @property {Facts} facts  facts of the English page, for those that the translation does not set itself
+ * @property {Map<string, Partial<Facts>>} ofPages  facts of all pages, in this language if they are translated
  * @property {Record<string, string>} table  translations of the frame's sentences
  * @property {Record<string, string>} words  translations of the sentences in the page's scripts
  * @property {string[]} pages  folders of the pages that exist in this language
@@ -90,9 +91,9 @@ export async function translationOf(web, name, { lang, facts, pages }) {
     sentencesOfKinds(web, lang),
   ]);
   const addresses = Object.fromEntries(pages.map((page) => [page && `pages/${page}/`, `${page && `pages/${page}/`}${lang}/`]));
-  const ofPages = translatedFacts(web, lang);
-  const table = { ...front, ...ofPages };
-  return { lang, facts, pages, table, words: { ...element, ...shell, ...kinds, ...(name ? own : table), ...addresses } };
+  const ofPages = factsIn(web, lang);
+  const table = { ...front, ...translationsOf(factsOfPages(web), factsOfPages(web, lang)) };
+  return { lang, facts, ofPages, pages, table, words: { ...element, ...shell, ...kinds, ...(name ? own : table), ...addresses } };
 }
 
 /**

@@ -16,6 +16,7 @@
  *     web/lib/engine/fields.js               the settings that the worker needs
  *     web/shell/model/pages-of-kinds.js      the pages that show files of each kind
  *     web/front/papers-of-pages.js           the papers that have a page
+ *     web/front/tiles/list.js                the tiles of the front page
  */
 
 import { spawnSync } from 'node:child_process';
@@ -25,8 +26,7 @@ import { fileURLToPath } from 'node:url';
 import { ROWS } from '../lib/settings.js';
 import { ATTRIBUTES } from '../lib/element/attributes.js';
 import { TASKS } from '../lib/element/tasks.js';
-import { COURSES } from '../front/courses.js';
-import { factsOfPages } from './facts.js';
+import { COURSES, FACTS, WITH_TILES } from '../front/courses.js';
 
 const WEB = fileURLToPath(new URL('..', import.meta.url));
 
@@ -359,9 +359,8 @@ function picturesOf(text) {
 
 /** Generates the list of the papers that have a page, in the order of the courses, from the facts of the pages. */
 function papersOfPages() {
-  const facts = factsOfPages(WEB);
   const rows = COURSES.flatMap(({ steps }) => steps).map(({ page }) => {
-    const { title, paper = '', by, year, credit, says, pictures, colourful } = facts.get(page) ?? {};
+    const { title, paper = '', by, year, credit, says, pictures, colourful } = FACTS.get(page) ?? {};
     const [, url, name] = /^(\S+) (.+)$/.exec(paper) ?? [];
     for (const [key, value] of Object.entries({ title, paper: name, by, year, says }))
       if (!value) throw new Error(`web/pages/${page}/page.html has no ${key}`);
@@ -377,6 +376,23 @@ function papersOfPages() {
 /** The papers that have a page, in the order of the courses. @type {Paper[]} */
 export const PAPERS_OF_PAGES = [
 ${rows.join('')}];
+`;
+}
+
+/** Generates the list of tiles. */
+function tileList() {
+  const nameOf = (/** @type {string} */ page) => page.replace(/-(.)/g, (_, letter) => letter.toUpperCase());
+  const entryOf = (/** @type {string} */ page) => (nameOf(page) === page ? page : `'${page}': ${nameOf(page)}`);
+  return `// SPDX-License-Identifier: MIT
+// Generated from web/pages/*/page.html by node web/tools/options.js: edit those files.
+// @ts-check
+${[...WITH_TILES]
+  .sort()
+  .map((page) => `import { tile as ${nameOf(page)} } from '../../pages/${page}/tile.js';\n`)
+  .join('')}/** @import { Tile } from './stage.js' */
+
+/** The tiles by the names of their pages, in the order of the front page. @type {Record<string, Tile>} */
+export const TILES = { ${WITH_TILES.map(entryOf).join(', ')} };
 `;
 }
 
@@ -468,6 +484,7 @@ ${fields.join('')}];
     ['lib/verbs/list.js', await verbList()],
     ['shell/model/pages-of-kinds.js', pagesOfKinds()],
     ['front/papers-of-pages.js', papersOfPages()],
+    ['front/tiles/list.js', tileList()],
     ['lib/engine/fields.js', table],
     ['jsx/attributes.d.ts', jsx],
     ['lib/element/properties.js', properties],

@@ -11,7 +11,7 @@ import { fileURLToPath } from 'node:url';
 
 import { serve } from '../../tools/serve.js';
 import { LIBRARY, launch, openEmpty } from '../../../tests/browser/browser.js';
-import { TILES } from './table.js';
+import { TILES } from './list.js';
 
 const OUT = new URL('record.json', import.meta.url);
 
@@ -21,7 +21,7 @@ try {
   await openEmpty(page);
   /** @type {Record<string, any>} */
   const records = {};
-  for (const [name, { page: folder, file }] of Object.entries(TILES)) {
+  for (const [name, { file }] of Object.entries(TILES)) {
     records[name] = await page.evaluate(
       async ([library, script, weights]) => {
         const [{ load }, { record }] = await Promise.all([import(library), import(script)]);
@@ -32,7 +32,7 @@ try {
           model.close();
         }
       },
-      [LIBRARY, `/web/pages/${folder}/record.js`, `/weights/${file}`],
+      [LIBRARY, `/web/pages/${name}/record.js`, `/weights/${file}`],
     );
     console.log(`${name}: ${JSON.stringify(records[name]).length} bytes`);
   }

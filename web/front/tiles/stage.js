@@ -24,7 +24,6 @@
  * the tile's record.
  *
  * @typedef {Object} Tile
- * @property {string} page  name of the page's folder in web/pages
  * @property {string} file  weight file of the tile's model
  * @property {number} ms    duration of the drawing in milliseconds
  * @property {(record: any) => Painter} paint  returns a painter for the recorded output (web/front/tiles/record.json, created by record.js)

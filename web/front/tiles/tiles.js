@@ -8,7 +8,7 @@ import { acquire } from '../../shell/library.js';
 import { weights } from '../../shell/model/weights.js';
 import { onTheme } from '../../shell/picture/palette.js';
 import { openTile } from './open.js';
-import { TILES } from './table.js';
+import { TILES } from './list.js';
 /** @import { Painter, Tile } from './stage.js' */
 
 /** Delay between the starts of two tiles. With this delay, all nine tiles start within the first second. */

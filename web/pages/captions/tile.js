@@ -42,7 +42,6 @@ function paint({ scene, grid, words }) {
 
 /** @type {Tile} */
 export const tile = {
-  page: 'captions',
   file: 'captions.gguf',
   ms: 4600,
   paint,

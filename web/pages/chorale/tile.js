@@ -40,7 +40,6 @@ function paint({ notes }) {
 
 /** @type {Tile} */
 export const tile = {
-  page: 'chorale',
   file: 'chorales.gguf',
   ms: 5000,
   paint,

@@ -33,7 +33,6 @@ function paint({ small, drawn }) {
 
 /** @type {Tile} */
 export const tile = {
-  page: 'colour',
   file: 'emoji-sr.gguf',
   anew: true,
   ms: 3200,

@@ -25,7 +25,6 @@ const digits = (levels) => (stage, share) => {
 
 /** @type {Tile} */
 export const tile = {
-  page: 'pixelcnn',
   file: 'gated-pixelcnn-digits.gguf',
   anew: true,
   ms: 2800,

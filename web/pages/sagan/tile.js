@@ -19,7 +19,6 @@ function faces(rgb) {
 
 /** @type {Tile} */
 export const tile = {
-  page: 'sagan',
   file: 'sagan-emoji.gguf',
   anew: true,
   ms: 2200,

@@ -51,7 +51,6 @@ const paint =
 
 /** @type {Tile} */
 export const tile = {
-  page: 'structure',
   file: 'parents-en.gguf',
   ms: 3000,
   paint,

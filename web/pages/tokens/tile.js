@@ -52,7 +52,6 @@ const paint =
 
 /** @type {Tile} */
 export const tile = {
-  page: 'tokens',
   file: 'stories.gguf',
   anew: true,
   ms: 4800,

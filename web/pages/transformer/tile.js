@@ -49,7 +49,6 @@ const paint =
 
 /** @type {Tile} */
 export const tile = {
-  page: 'transformer',
   file: 'de-en.gguf',
   ms: 3600,
   paint,

@@ -27,7 +27,6 @@ const paint =
 
 /** @type {Tile} */
 export const tile = {
-  page: 'wavenet',
   file: 'wavenet.gguf',
   ms: 2600,
   paint,
