@@ -181,7 +181,7 @@ test('an invalid constraint is refused before anything is computed', async () =>
     // eslint-disable-line no-sparse-arrays
     assert.throws(
       () => model.generate('a', { oneOf: /** @type {any} */ (oneOf) }),
-      isError('argument', /oneOf must be a list of 1 to 1000 texts/),
+      isError('argument', /oneOf must be a list of 1 to 1000 strings/),
     );
   }
   assert.throws(

@@ -253,7 +253,7 @@ test('lists with an item that is not a token are refused', async () => {
     assert.throws(() => toy.tokenizer.decode(list), isError('argument', /is not a token/));
   }
   for (const stop of /** @type {any[]} */ ([new Array(3), ['a', undefined], [null], {}, 5])) {
-    assert.throws(() => toy.generate('', { stop }), isError('argument', /stop must be a text/));
+    assert.throws(() => toy.generate('', { stop }), isError('argument', /stop must be a string/));
   }
   const translator = await load(toyTranslation());
   for (const list of /** @type {any[]} */ (lists.filter((list) => !String(list).includes(String(TOKENS.length))))) {

@@ -245,14 +245,14 @@ test('wrong use', async () => {
   /** @param {() => unknown} use  @param {RegExp} message  @param {any} [code] */
   const wrong = (use, message, code = 'argument') => assert.throws(use, isError(code, message));
   wrong(() => stories.generate('x '.repeat(600)), /The prompt has \d+ tokens, and this model sees 512: at most 511 leave room/);
-  wrong(() => stories.generate(/** @type {any} */ (undefined)), /A prompt must be a text or a list of token ids/);
-  wrong(() => stories.generate(/** @type {any} */ ({ text: 'x' })), /A prompt must be a text/);
+  wrong(() => stories.generate(/** @type {any} */ (undefined)), /A prompt must be a string or a list of token ids/);
+  wrong(() => stories.generate(/** @type {any} */ ({ text: 'x' })), /A prompt must be a string/);
   wrong(() => stories.generate([1, 512]), /512 is not a token: ids are 0 to 511/);
   wrong(() => stories.generate('', { maxTokens: -1 }), /maxTokens must be a whole number/);
   wrong(() => stories.generate('', { temperature: NaN }), /temperature must be a number/);
   for (const topP of [0, 1e-46, -0]) wrong(() => stories.generate('', { topP }), /topP must be over 0/);
   wrong(() => stories.generate('', { minP: 2 }), /minP must be a number from 0 to 1/);
-  wrong(() => stories.generate('', { stop: [''] }), /stop must be a text/);
+  wrong(() => stories.generate('', { stop: [''] }), /stop must be a string/);
   wrong(() => stories.generate('', { logitBias: { ' quixotic': 1 } }), /" quixotic" is not one token of this model/);
   wrong(() => stories.generate('', { logitBias: { 3: NaN } }), /logitBias of "3" must be a number/);
   const pictures = await load(toyModel());

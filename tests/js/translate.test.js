@@ -286,8 +286,8 @@ test('misuse gives clear messages', async () => {
   const wrong = (/** @type {() => unknown} */ use, /** @type {RegExp} */ message) => assert.throws(use, isError('argument', message));
   /** @type {any} */
   const any = null;
-  wrong(() => copier.translate(any), /A sentence must be a text or a list of token ids/);
-  wrong(() => copier.translate(/** @type {any} */ ({ text: 'a' })), /A sentence must be a text/);
+  wrong(() => copier.translate(any), /A sentence must be a string or a list of token ids/);
+  wrong(() => copier.translate(/** @type {any} */ ({ text: 'a' })), /A sentence must be a string/);
   wrong(() => copier.translate([1, 999]), /999 is not a token/);
   wrong(
     () => copier.translate('a'.repeat(48)),

@@ -94,7 +94,7 @@ function checkSource({ cache, wasmUrl, workerUrl, integrity, worker }) {
   const texts = { wasmUrl, workerUrl, integrity };
   for (const [name, value] of Object.entries(texts)) {
     if (value !== undefined && !isAddress(/** @type {any} */ (value)) && classOf(value) !== 'TrustedScriptURL')
-      throw argumentError(`${name} must be a text, not ${show(value)}`);
+      throw argumentError(`${name} must be a string, not ${show(value)}`);
   }
   if (worker !== undefined && typeof worker?.postMessage !== 'function')
     throw argumentError(`worker must be a Worker, not ${show(worker)}`);

@@ -56,7 +56,7 @@ export function lookupOf(entries) {
     const entry = all.get(key);
     if (!entry) return undefined;
     const tooLong = () =>
-      new NextPixelError('limit', `${key} is too long: a text may have at most 1 MB, and a list at most ${MOST_ITEMS} items`);
+      new NextPixelError('limit', `${key} is too long: a string may have at most 1 MB, and a list at most ${MOST_ITEMS} items`);
     if (!isShort(entry)) throw tooLong();
     if (entry.type !== ARRAY) return valueOf(entry);
     const items = [];

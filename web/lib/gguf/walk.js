@@ -126,7 +126,7 @@ export class Walk {
     if (itemType === STRING) {
       for (let i = 0; i < count; i++) {
         const length = this.#u64();
-        if (length > MAX_METADATA) throw new Refused('format', key, 'a text is longer than the file');
+        if (length > MAX_METADATA) throw new Refused('format', key, 'a string is longer than the file');
         this.#take(length);
         if (++this.#strings % CHUNK === 0) yield;
       }

@@ -72,14 +72,14 @@ export class SignModel {
     if (!Array.isArray(support) || support.length === 0)
       throw argumentError('support must have at least one example: [{ image, label }, ...]');
     const many = Array.isArray(query);
-    if (many) this.#within(query.length, 'pictures', 'pictures to be named');
+    if (many) this.#within(query.length, 'pictures', 'pictures to classify');
     const queries = many ? Array.from(query) : [query]; // Array.from() turns holes in the list into undefined
     if (query === undefined || queries.length === 0) throw argumentError('query must be a picture, or an array of them');
     this.#within(support.length, 'examples', 'examples');
     const examples = Array.from(support, (example, i) => {
       if (typeof example !== 'object' || example === null) throw argumentError(`support[${i}] must be { image, label }`);
       const { image, label } = example;
-      if (typeof label !== 'string' && typeof label !== 'number') throw argumentError(`support[${i}].label must be a text or a number`);
+      if (typeof label !== 'string' && typeof label !== 'number') throw argumentError(`support[${i}].label must be a string or a number`);
       return { image, label: String(label) };
     });
     const labels = [...new Set(examples.map(({ label }) => label))];

@@ -65,7 +65,7 @@ function checkedMessages(messages) {
     const calls = (content === null || content === undefined) && message?.tool_calls;
     if (typeof role !== 'string' || (typeof content !== 'string' && !calls)) {
       const parts = Array.isArray(content) ? '; its content is a list: join the texts in it' : `, not ${show(message)}`;
-      throw argumentError(`Message ${i} of chat() must be { role, content }, two texts${parts}`);
+      throw argumentError(`Message ${i} of chat() must be { role, content }, two strings${parts}`);
     }
     return { ...message };
   });
@@ -80,7 +80,7 @@ function checkedMessages(messages) {
  */
 export function checkedTalk(given, own, { template = own, tools, variables = {}, render }) {
   const messages = checkedMessages(given);
-  if (typeof template !== 'string') throw argumentError(`template must be a text, not ${show(template)}`);
+  if (typeof template !== 'string') throw argumentError(`template must be a string, not ${show(template)}`);
   if (render !== undefined && typeof render !== 'function') throw argumentError(`render must be a function, not ${show(render)}`);
   if (tools !== undefined && !(Array.isArray(tools) && tools.every(named)))
     throw argumentError(`tools must be a list of objects, not ${show(tools)}`);
@@ -107,7 +107,7 @@ export function checkedTalk(given, own, { template = own, tools, variables = {},
 export function renderedByPage({ messages, template, values, render }, names) {
   const text = /** @type {NonNullable<typeof render>} */ (render)(template, { ...names, add_generation_prompt: true, ...values, messages });
   if (typeof text === 'string') return { text, dropped: [] };
-  throw wrongAnswer('render must return a text at once (load everything beforehand)', text);
+  throw wrongAnswer('render must return a string at once (load everything beforehand)', text);
 }
 
 /**

@@ -117,10 +117,10 @@ export function constraintOf({ constraint, oneOf }, tokenizer) {
   if (!tokenizer) throw argumentError('oneOf needs a vocabulary, which this weight file does not have: pass a constraint');
   const texts = Array.isArray(oneOf) ? Array.from(oneOf) : [];
   if (texts.length === 0 || texts.length > MOST_CHOICES || !texts.every((text) => typeof text === 'string' && text !== '')) {
-    throw argumentError(`oneOf must be a list of 1 to ${MOST_CHOICES} texts, none of them empty`);
+    throw argumentError(`oneOf must be a list of 1 to ${MOST_CHOICES} strings, none of them empty`);
   }
   if (texts.reduce((sum, { length }) => sum + length, 0) > MOST_CHARACTERS)
-    throw argumentError(`The texts of oneOf have more than ${MOST_CHARACTERS} characters: pass shorter ones`);
+    throw argumentError(`The strings of oneOf have more than ${MOST_CHARACTERS} characters: pass shorter ones`);
   return new OneOf(texts);
 }
 

@@ -513,7 +513,7 @@ export class TextModel {
    */
   #listed(what, ids) {
     const isIds = Array.isArray(ids) || /^(Uint32|Int32|Uint16)Array$/.test(classOf(ids));
-    if (!isIds) throw argumentError(`${what} must be a text or a list of token ids`);
+    if (!isIds) throw argumentError(`${what} must be a string or a list of token ids`);
     this.#checkIds(ids);
     return Uint32Array.from(ids);
   }

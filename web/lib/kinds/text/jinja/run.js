@@ -495,7 +495,7 @@ function pairsIn(value, machine) {
   if (value instanceof Dict) return [...value.pairs].map(([key, [, one]]) => [key, one]);
   return items.map((pair) => {
     const [key, one] = itemsOf(pair, machine.budget);
-    if (!(key instanceof Text)) throw new TemplateError('a name must be a text');
+    if (!(key instanceof Text)) throw new TemplateError('a name must be a string');
     return [key.text, one];
   });
 }
