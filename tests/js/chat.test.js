@@ -245,9 +245,9 @@ test('a template that refuses, fails or never ends gives an error with a sentenc
   const own = await model(CHATML);
   for (const [template, code, words] of /** @type {[string, 'argument' | 'unsupported' | 'limit', RegExp][]} */ ([
     ["{{ raise_exception('Roles must alternate') }}", 'argument', /template of this model refuses the messages: Roles must alternate/],
-    ['{% if %}', 'unsupported', /cannot be run .*pass \{ template \}, or \{ render \}/],
+    ['{% if %}', 'unsupported', /cannot be run .*pass another \{ template \}, or your own \{ render \}/],
     ['{{ nothing() }}', 'unsupported', /cannot be run/],
-    ['{% for i in range(10 ** 9) %}{% endfor %}', 'unsupported', /range\(\) of/],
+    ['{% for i in range(10 ** 9) %}{% endfor %}', 'unsupported', /range\(\) has/],
     ['{% for i in range(99999) %}{% for j in range(99999) %}{% endfor %}{% endfor %}', 'limit', /stopped, because it takes more than/],
     ["{{ messages[0].content[0]['text'] + 'x' }}{{ none.x.y }}", 'unsupported', /cannot be run/],
   ])) {
@@ -396,6 +396,6 @@ test('render: an error reaches the caller; a promise, or a value of another type
     (error) => error === mine,
   );
   for (const rendered of [Promise.resolve('a'), Promise.reject(mine), 5, undefined, null, {}])
-    assert.throws(() => ask(() => rendered), isError('argument', /render must return a text at once/));
+    assert.throws(() => ask(() => rendered), isError('argument', /render must return a string at once/));
   own.close();
 });
