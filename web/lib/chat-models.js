@@ -33,7 +33,7 @@
  * @property {string} license     an SPDX identifier, or the name that its makers gave it
  * @property {string} licenseUrl  address of the licence's text
  * @property {string[]} languages BCP 47
- * @property {number} [languageCount]  number of languages, if the makers name more than `languages` lists
+ * @property {number} [languageCount]  number of supported languages, if `languages` does not list all of them
  */
 
 const APACHE = { license: 'Apache-2.0', licenseUrl: 'https://www.apache.org/licenses/LICENSE-2.0' };

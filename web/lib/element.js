@@ -103,7 +103,8 @@ function readOnly(name) {
 }
 
 /**
- * Returns whether a change of one of these attributes requires another model (`what`: 'model') or another drawing ('drawing').
+ * Returns whether a change of one of these attributes makes it necessary to load another model (`what`: 'model') or to draw again
+ * ('drawing').
  * @param {Iterable<string>} names
  * @param {string} what
  */
@@ -401,7 +402,7 @@ export class NextPixelElement extends Base {
     this.#show();
   }
 
-  /** Returns whether a drawing was requested before, and must be repeated after a change. */
+  /** Returns whether a result is shown or being drawn, so that it must be drawn again after a change. */
   get #again() {
     return this.#run !== undefined || (this.#view.shown && !this.#chat.isOpen);
   }
@@ -572,7 +573,7 @@ export class NextPixelElement extends Base {
       if (run.halted) return;
       run.leave();
       if (run.aborted) return;
-      run.abort(); // also ends the other readers of the run, such as the player of the sound
+      run.abort(); // also ends the other readers of the run, such as the audio player
       this.#run = undefined;
       if (!again && error instanceof NextPixelError && error.code === 'trap') return void this.#start(hold, { seed, again: true });
       this.#state = 'near';

@@ -2,8 +2,8 @@
 // @ts-check
 
 /**
- * Functions for playback on the page's AudioContext: one checks that the context can play, the other waits until a part of the sound has
- * been played.
+ * Functions for playback on an AudioContext of the page. audible() checks that the context can play. moments() reports what has been
+ * played.
  */
 
 import { abortable } from './abort.js';
@@ -39,7 +39,7 @@ export async function audible(context, { signal, destination, onPlay }) {
   await abortable(started(context), signal);
 }
 
-/** Resumes a context, which a browser allows only after a click or a key press. @param {any} context */
+/** Resumes a context. Browsers allow this only after a click or a key press. @param {any} context */
 async function started(context) {
   if (context.state === 'running' || typeof context.resume !== 'function') return;
   const late = new Promise((resolve) => {

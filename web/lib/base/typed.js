@@ -4,10 +4,10 @@
 /** Normalises typed text. Models of words and sentences were trained on plain characters, but people paste text from word processors and
  * phones. Every kind of model that takes sentences normalises them with this module.
  *
- * A prompt of a language model is not normalised, because the model reads every character; neither are `stop`, `oneOf` and `logitBias`,
- * which name exact characters. Code and documents may contain characters that normalisation would change. If the tokenizer composes text
- * (NFC), `stop` and `logitBias` are composed too. Names (labels, speakers, tags, languages) must be exact, and the error for a wrong one
- * lists them. */
+ * A prompt of a language model is not normalised, because the model reads every character. `stop`, `oneOf` and `logitBias` are not
+ * normalised either, because they must match exact characters. Code and documents may contain characters that normalisation would change.
+ * If the tokenizer composes text (NFC), `stop` and `logitBias` are composed too. Names (labels, speakers, tags, languages) must be exact,
+ * and the error for a wrong one lists them. */
 
 /** Matches one emoji with its skin tone and all characters joined to it: for example a flag, a keycap or a family. */
 export const EMOJI =
@@ -21,12 +21,12 @@ const UNSEEN = new RegExp(`(${EMOJI})|\\ufeff|(?!\\s)[\\p{Default_Ignorable_Code
 /** Full-width letters and punctuation (without quotes), ligatures, and hyphens that look like the hyphen on keyboards. */
 const WIDE = /[\uff01\uff03-\uff06\uff08-\uff5e\ufb00-\ufb06]/g;
 const HYPHENS = /[\u2010\u2011\u2212]/g;
-/** Replaces full-width characters by the characters on keyboards. @param {string} text */
+/** Replaces full-width characters with the characters on keyboards. @param {string} text */
 const narrow = (text) => text.replace(WIDE, (sign) => sign.normalize('NFKC')).replace(HYPHENS, '-');
 
 const SINGLE = new RegExp(`[${APOSTROPHES}\\u2039\\u203a]`, 'g');
 
-/** Removes invisible characters, except within an emoji; composes letters with their marks; and replaces letters and hyphens by those on
+/** Removes invisible characters, except within an emoji; composes letters with their marks; and replaces letters and hyphens with those on
  * keyboards. @param {string} text */
 export function visible(text) {
   return narrow(
@@ -37,7 +37,7 @@ export function visible(text) {
   );
 }
 
-/** Replaces quotes, apostrophes, letters and hyphens by the characters on keyboards. @param {string} text */
+/** Replaces quotes, apostrophes, letters and hyphens with the characters on keyboards. @param {string} text */
 export function straight(text) {
   return narrow(text)
     .replace(/[\u201c-\u201f\u00ab\u00bb\u2033\uff02]/g, '"')

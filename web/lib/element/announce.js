@@ -13,7 +13,7 @@ const MARK = 'data-nextpixel-status';
 let timer;
 
 /**
- * Announces text politely. Text that was passed less than `delay` milliseconds before is replaced.
+ * Announces text politely. The next call within `delay` milliseconds replaces the text.
  *
  * @param {string} text
  * @param {number} [delay]  milliseconds

@@ -38,7 +38,7 @@ function numbersIn(head) {
       if (NUMBERS[entry.type]) numbers.push([entry.key, numberOf(entry)]);
     }
   } catch {
-    // the metadata or these bytes end here, or the file is damaged, which load() reports
+    // the end of the metadata or of these bytes, or a damaged file, which load() reports
     return numbers;
   }
 }

@@ -6,8 +6,8 @@
  * A table maps each English sentence to its translation; a sentence that is missing stays in English.
  */
 
-/** A sentence that may contain placeholders, and a value for each placeholder. Each value is a string, or one or more numbers and the
- * number of decimals to show.
+/** A sentence that may contain placeholders, and a value for each placeholder. Each value is a string, or a pair: one or more numbers, and
+ * the number of decimals to show.
  * @typedef {[sentence: string, values?: Record<string, string | [number | number[], digits: number]>]} Saying */
 
 /**

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Shows an answer in a chat: its tokens as text, the thinking, which can be unfolded, and the alternatives to one of its tokens. */
+/** Shows an answer in a chat: the text of its tokens, the model's thinking (folded at first), and the alternatives to a token. */
 
 import { shadeOf } from '../kinds/text/surprise.js';
 import { make } from './make.js';
@@ -78,7 +78,7 @@ export class Answer {
     return this.#tokens.map(({ text }) => text).join('');
   }
 
-  /** Returns the text for the next prompt. The text includes the thinking, which templates that support thinking remove. */
+  /** Returns the text for the next prompt. The text includes the thinking; templates that support thinking remove it. */
   get content() {
     return this.#opened ? `${this.#marks?.[0]}\n${this.text}` : this.text;
   }

@@ -26,7 +26,7 @@ export class Core extends Sessions {
   /** Number of heap blocks that live as long as the instance. */
   #blocks = 4; // scratch, ids, floats, model
 
-  /** The metadata except the vocabulary, which may be long. @type {Metadata} */
+  /** All metadata except the vocabulary, because the vocabulary may be long. @type {Metadata} */
   metadata;
   /** The metadata under `tokenizer.`, which the page reads. @type {Entry[]} */
   tokenizerEntries;
@@ -52,7 +52,7 @@ export class Core extends Sessions {
 
   /**
    * @param {WebAssembly.Module} module
-   * @param {Uint8Array} file     the bytes of a weight file, which are not needed after this call
+   * @param {Uint8Array} file     the bytes of a weight file; they are not needed after this call
    * @param {number} [fileBytes]  see begin()
    */
   constructor(module, file, fileBytes) {

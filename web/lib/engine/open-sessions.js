@@ -73,7 +73,7 @@ export class OpenSessions {
    * @param {{ part?: number, maps?: boolean, hidden?: boolean, length?: number, inputs?: Inputs, keyBits?: number, masked?: boolean }} [options]
    *   part: the part to run, by default the one that draws; maps, hidden: keep the maps or the hidden states of the last position; length:
    *   the maximum number of positions of this run, at most that of the part; 0: as many as the part allows. A shorter run takes less
-   *   memory. inputs: the inputs that input() will set, needed here for their lengths. keyBits: bits of the cached keys, 8 or 16; 0: the
+   *   memory. inputs: the inputs that input() will set; only their lengths are used here. keyBits: bits of the cached keys, 8 or 16; 0: the
    *   model's own. masked: mask() will be called
    * @returns {Session}
    */

@@ -114,8 +114,8 @@ export const CODES = Object.freeze(
  * @property {boolean} grows      whether a run may start with a small capacity and grow
  * @property {boolean} noisy      whether the part also uses noise within a position: samples may then differ although their ids are the
  *   same, and beams need temperature 0
- * @property {number} hiddenLayers  number of layers whose hidden states a run can return, including the embedding; 0: none, or none in this
- *   build
+ * @property {number} hiddenLayers  number of layers whose hidden states a run can return, including the embedding; 0 if there are none, or
+ *   if this build does not return them
  * @property {number} hiddenWidth   number of values of each hidden state
  * @property {number} parameters  number of the part's weights
  * @property {{ name: string, values: number, dims: number[], optional: boolean, anyLength: boolean, like: number }[]} inputs  like: index

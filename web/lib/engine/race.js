@@ -3,11 +3,12 @@
 
 /** Measures, during the work itself, which of two methods is faster on this machine. */
 
-/** Number of chunks before the first decision, half of them by each method. */
+/** Number of chunks before the first decision; each method computes half of them. */
 const TRIALS = 12;
-/** Number of chunks by each method that are not measured, because the WebAssembly code is still being compiled. */
+/** The first chunks of each method, up to this number, are not measured, because the WebAssembly code is still being compiled. */
 const WARM_UP = 2;
-/** After the decision, one in this many chunks still uses the slower method, in case the machine or the picture has changed. */
+/** After the decision, one in this many chunks still uses the slower method, because the faster method may change with the machine's load
+ * or with the picture. */
 const AGAIN = 32;
 /** Each new measurement multiplies the weight of the older ones by this factor. */
 const FADE = 0.9;

@@ -17,7 +17,7 @@ import { argumentError, NextPixelError } from '../base/error.js';
  *   for a text, this is the state at the token before token p
  */
 
-/** Maximum number of values in the hidden states of one score. */
+/** Maximum number of values in the hidden states that one call of score() returns. */
 const MOST_VALUES = 2 ** 27;
 
 /**

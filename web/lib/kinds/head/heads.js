@@ -2,8 +2,8 @@
 // @ts-check
 
 /**
- * Models that find the heads of words in projective trees. One part of the model reads features of words and returns heads and their
- * probabilities.
+ * Models that parse sentences: they find the head of each word in a projective tree. One part of the model reads features of words and
+ * returns heads and their probabilities.
  */
 
 import { flag } from '../../base/checks.js';

@@ -16,7 +16,7 @@ import { ArcSheet } from './arc-sheet.js';
  * @property {boolean} [marginals]  whether the result also has the probability of every word as the head of every other word
  * @property {Record<number, number | null | undefined> | (number | null)[]} [pinned]  fixed heads: an object such as { 3: 1 }, which
  *   makes word 1 the head of word 3, or a list with one head for each word. Words are numbered from 1, and 0 is the root. The best tree and
- *   the marginals of the other words are then computed given these pinned heads
+ *   the marginals of the other words are conditioned on the pinned heads
  * @property {AbortSignal} [signal]
  */
 

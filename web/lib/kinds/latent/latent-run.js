@@ -67,7 +67,7 @@ export class LatentRun extends BaseRun {
    * Shows the pictures as they are drawn. Sets the size of the canvas to the size of the model's pictures; scale the canvas with CSS
    * (`image-rendering: pixelated`).
    *
-   * @param {Canvas | Canvas[]} target  one canvas, with several samples side by side, or one for each sample
+   * @param {Canvas | Canvas[]} target  one canvas that shows all samples side by side, or one canvas for each sample
    * @param {{ signal?: AbortSignal }} [options]
    * @returns {Promise<Picture[]>} one picture for each sample; for a walk, the last picture
    */

@@ -42,7 +42,7 @@ export class Piece {
   sounding;
   /** The last id of each voice before this moment. @type {number[]} */
   #before;
-  /** Number of fixed changes that have been applied. */
+  /** Number of changes of fixed voices that have been applied. */
   #come = 0;
 
   /** @param {Alphabet} alphabet @param {Bounds} [bounds] */

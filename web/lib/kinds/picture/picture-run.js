@@ -144,7 +144,7 @@ export class PictureRun extends BaseRun {
    * to the size of the model's pictures; scale the canvas with CSS (`image-rendering: pixelated`). The known part is shown rounded, as the
    * model receives it. If the run stops early, the canvas keeps the drawn part.
    *
-   * @param {Canvas | Canvas[]} target  one canvas, with several samples side by side, or one for each sample
+   * @param {Canvas | Canvas[]} target  one canvas that shows all samples side by side, or one canvas for each sample
    * @param {{ signal?: AbortSignal }} [options]
    * @returns {Promise<Picture[]>} the finished images, one for each sample
    */
@@ -273,7 +273,7 @@ function together(all, width) {
  * @param {Codec} codec
  * @param {Omit<StepMessage, 'settled'> & { anew?: boolean }} message  a message from one worker
  * @param {Uint32Array} ids      ids of the sample
- * @param {number} sample        index of the sample in the worker
+ * @param {number} sample        index of the sample among the worker's samples
  * @param {number} first         index of the worker's first sample in the whole run
  * @param {number} samples       number of the worker's samples
  * @param {typeof import('./questions.js').mapAt} [mapAt]  needed if there are maps

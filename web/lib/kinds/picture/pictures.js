@@ -146,7 +146,7 @@ export class PictureModel {
   }
 
   /**
-   * Draws whole pictures, optionally of a class.
+   * Draws whole pictures, optionally of a given class.
    *
    * @param {PictureOptions} [options]
    * @returns {PictureRun}
