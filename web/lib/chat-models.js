@@ -3,10 +3,11 @@
 
 /**
  * Published chat models that this engine runs, smallest first. The files are on the Hugging Face Hub. Each address names a commit, so it
- * always returns the same bytes. A page can offer them: `import { chatModels } from 'nextpixel/chat-models'`, then `load(model.url)`.
+ * always returns the same bytes. A page can offer these models: `import { chatModels } from 'nextpixel/chat-models'`, then
+ * `load(model.url)`.
  *
- * Source of the entries: the hub itself was not queried. Several public repositories pin the same address, commit, file name, size and
- * SHA-256 (found by exact search in an index of public source code, 27 November 2026). To verify a file, compare it with the SHA-256 here
+ * The entries come from several public repositories that pin the same address, commit, file name, size and SHA-256 (found by exact search
+ * in an index of public source code, 27 November 2026). The hub itself was not queried. To verify a file, compare it with the SHA-256 here
  * and with the page of its commit, https://huggingface.co/OWNER/NAME/tree/COMMIT:
  *
  *   SmolLM2-135M-Instruct-Q8_0.gguf   144,811,360   5a1395716f7913741cc51d98581b9b1228d80987a9f7d3664106742eb06bba83

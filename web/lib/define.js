@@ -3,8 +3,8 @@
 
 /**
  * Registers <next-pixel> when the script is loaded: `<script type="module" src=".../define.js"></script>`. No other module of the library
- * has such a side effect. If another copy of the library has already registered the name, the element of that copy stays in use. Without a
- * document, nothing happens.
+ * registers an element when it is loaded. If another copy of the library has already registered the name, the element of that copy stays in
+ * use. Without a document, nothing happens.
  */
 
 import { NextPixelElement } from './element.js';

@@ -320,8 +320,8 @@ export class NextPixelElement extends Base {
   }
 
   /**
-   * Returns the drawn result as a file: a WAV file for audio, otherwise the canvas in the colours of the page, with several pictures side
-   * by side.
+   * Returns the drawn result as a file: a WAV file for audio, otherwise an image of the canvas, which has the colours of the page and shows
+   * all pictures side by side.
    *
    * @param {string} [type]     MIME type, such as 'image/png' (default); if the result is audio, an image type returns a picture of the
    *   waveform

@@ -52,7 +52,7 @@ export function listenInWorker(handler) {
 /**
  * Returns a function that schedules the callback after all messages that are already queued. It uses a MessageChannel, because browsers
  * delay setTimeout by at least 4 ms. Node handles all messages of one channel before those of another, so in Node it uses setImmediate.
- * Scripts that run in Jest may lack both; they get setTimeout.
+ * If neither exists, as for some scripts in Jest, the function uses setTimeout.
  *
  * @param {() => void} callback
  * @returns {() => void}

@@ -2,8 +2,8 @@
 // @ts-check
 
 /**
- * Returns the name of an object's class, even for an object of another realm, such as an iframe or a window of a test runner. For such an
- * object `instanceof` returns false.
+ * Returns the name of an object's class, even for an object of another realm, such as an iframe or a window of a test runner. `instanceof`
+ * returns false for objects of another realm.
  *
  * @param {unknown} value
  */

@@ -38,8 +38,8 @@ export function givesSomething(element, info) {
 }
 
 /**
- * Returns the run that the attributes describe. The run computes nothing until it is read. A verb that returns its result directly, instead
- * of a run, is called in the same way.
+ * Returns the run that the attributes describe. The run computes nothing until it is read. Methods of the model that return a result
+ * instead of a run are called in the same way.
  *
  * @param {Asking} element
  * @param {Model} model

@@ -3,7 +3,7 @@
 
 /**
  * The attributes of the element. The tables of verbs and settings define the attributes for tasks; this file adds the element's own
- * attributes. Each attribute is reflected by a property: reading it returns the value in effect, and setting it never throws.
+ * attributes. Each attribute is reflected by a property. Reading the property returns the value in effect, and setting it never throws.
  */
 
 import { ATTRIBUTES as OF_TASKS, TASKS } from './tasks.js';
@@ -12,8 +12,8 @@ import { ATTRIBUTES as OF_TASKS, TASKS } from './tasks.js';
 /** @import { Reading } from '../verbs/table.js' */
 /** @import { ElementProperties } from './properties.js' */
 
-/** A row of the table of attributes. `effect` computes the value of a property that depends on more than the attribute; `changes` names the
- * work to repeat after a change.
+/** A row of the table of attributes. `effect` computes the value of a property that depends on more than the attribute; `changes` names
+ * what must be loaded or drawn again after a change.
  * @typedef {Reading & { property: string, flag?: true, effect?: (element: Element) => string, words?: readonly string[], changes?: 'model' | 'drawing' }} ElementAttribute */
 
 /** Attributes that belong to the element itself and to no task. @type {Record<string, ElementAttribute>} */

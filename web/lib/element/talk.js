@@ -34,7 +34,7 @@ import { fit } from './talk-style.js';
  * @property {(error: unknown) => void} [onError]  called after an error, which the box also shows
  */
 
-/** A turn of the chat. message: the message as it was set, with all its properties.
+/** A turn of the chat. message: the original message with all its properties, if the page provided it.
  * @typedef {{ role: string, content: string, item: HTMLLIElement, edit?: HTMLButtonElement, answer?: Answer, message?: Message }} Turn */
 
 let ids = 0;

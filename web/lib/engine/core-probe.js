@@ -3,7 +3,7 @@
 
 /** Keeps one core of the processor busy with a loop, and measures the speed of the core. */
 
-/** Number of iterations between two readings of the clock; they take about 30 microseconds. */
+/** Number of iterations between two readings of the clock. These iterations take about 30 microseconds. */
 const ROUNDS = 1 << 13;
 /** Maximum number of clock readings, so that the loop ends even if the clock is set back. */
 const MOST_LOOKS = 1 << 12;

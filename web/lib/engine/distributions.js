@@ -2,8 +2,8 @@
 // @ts-check
 
 /**
- * Reads the model's own distributions at a position, before temperature and filters. This module calls functions of the engine that a build
- * for pictures alone lacks.
+ * Reads the model's own distributions at a position, before temperature and filters. The engine functions that this module calls are
+ * missing from a build that supports only pictures.
  */
 
 import { NX_MORE, NX_NONE } from './abi.js';

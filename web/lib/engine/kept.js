@@ -23,7 +23,8 @@ const FEW = 16;
 
 /** @typedef {{ session: Session, ids: number[], shape: string, layout: string, of?: string }} Held  shape: a run may continue from a copy
  * of the session if the run has this shape; layout: to continue the session in place, the run must also have this layout; of: the hash of
- * the saved state from which the session came, if any. A saved state may contain anything, so only runs that give its hash continue from it
+ * the saved state from which the session came, if any. A saved state may contain anything, so a session from a saved state is used only by
+ * runs that pass the hash of this state
  * */
 
 /** @param {Pick<DrawMessage, 'part' | 'keyBits'>} message */
@@ -91,7 +92,7 @@ export class KeptSessions {
    * the message.
    *
    * @param {KeepMessage} message
-   * @returns {State | undefined}  for a saved state, that state, or undefined if it belongs to another file or build
+   * @returns {State | undefined}  if the message has a saved state: this state, or undefined if the state belongs to another file or build
    */
   keep(message) {
     if (message.state) {

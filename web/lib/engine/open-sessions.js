@@ -21,7 +21,7 @@ import { checkStatus, statusError } from './status-error.js';
 const LOOK_UP_BYTES = 8e6;
 
 /**
- * A run in WebAssembly memory. It exists from openSession() to closeSession().
+ * A run in WebAssembly memory. The run exists from openSession() to closeSession().
  *
  * @typedef {{ address: number, pointer: number, bytes: number, samples: number, part: Part, counts: number[], length: number }} Session
  *   length: capacity in positions
@@ -74,7 +74,7 @@ export class OpenSessions {
    *   part: the part to run, by default the one that draws; maps, hidden: keep the maps or the hidden states of the last position; length:
    *   the maximum number of positions of this run, at most that of the part; 0: as many as the part allows. A shorter run takes less
    *   memory. inputs: the inputs that input() will set; only their lengths are used here. keyBits: bits of the cached keys, 8 or 16; 0: the
-   *   model's own. masked: mask() will be called
+   *   model's default. masked: mask() will be called
    * @returns {Session}
    */
   openSession(

@@ -9,7 +9,7 @@ import { statusError } from './status-error.js';
 
 /** @import { Instance } from './instance.js' */
 
-/** The action that failed, as error messages about a file name it. sniff.js has already reported files of a wrong format. */
+/** The name of the failed action in error messages about a file. sniff.js has already reported files of a wrong format. */
 const OPENING = 'Opening the weight file';
 
 /** Thrown by beginModel() if the head is incomplete. */

@@ -4,7 +4,7 @@
 /** @import { Part } from './protocol.js' */
 
 /**
- * Returns the part of a model to use if its kind uses only one: the first part that draws, or the first part if none draws.
+ * Returns the main part of a model: the first part that draws, or the first part if none draws. Most kinds of model use only this part.
  *
  * @param {Part[]} parts
  */

@@ -243,15 +243,15 @@ export const CODES = Object.freeze(
 /** The k most probable ids at each position, the most probable first. Shape (to - from, k).
  * @typedef {{ ids: Uint32Array<ArrayBuffer>, nats: Float32Array<ArrayBuffer> }} Alternatives */
 /**
- * A step: some positions of every sample.
+ * A step, which contains some positions of every sample.
  *
  * @typedef {object} StepMessage
  * @property {'step'} type
  * @property {number} id
  * @property {number} from           the first position
  * @property {number} to             index after the last position
- * @property {Uint32Array} ids       shape (to - from, samples, ids per position); for a beam search, the candidates, each an nx_candidate
- *   of five words
+ * @property {Uint32Array} ids       shape (to - from, samples, ids per position); for a beam search, the candidates; each candidate is an
+ *   nx_candidate of five words
  * @property {Float32Array} nats     nats of `ids`
  * @property {Uint8Array} ahead      shape (to - from): number of positions that precede each position in its pass; 0 for the first position
  *   of a pass

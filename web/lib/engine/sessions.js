@@ -177,7 +177,7 @@ export class Sessions extends OpenSessions {
   }
 
   /**
-   * Replaces each sample by a copy of its parent, which is one of the samples.
+   * Replaces each sample with a copy of its parent, which is one of the samples.
    *
    * @param {Session} session
    * @param {Uint32Array} parents  index of the parent of each sample

@@ -10,8 +10,8 @@
  */
 
 /**
- * The types of numbers: size in bytes, and a function that reads one. A 64-bit number beyond 2^53 is rounded; this does no harm, because no
- * key may have a value of this size.
+ * The types of numbers. Each type has its size in bytes and a function that reads a number of this type. A 64-bit number beyond 2^53 is
+ * rounded; this does no harm, because no key may have a value of this size.
  * @type {Record<number, [bytes: number, read: (view: DataView, at: number) => number | boolean]>}
  */
 export const NUMBERS = {

@@ -31,8 +31,8 @@
  * @property {{ [N in VerbName]?: { when?: (model: Fitting) => boolean, later?: true, settings?: string, names?: string[], before?: number } }} verbs
  *   the methods of the kind's models. `when`: returns whether a model has the method; absent if all models of the kind have it; `later`:
  *   open() adds the method to `info.verbs` if the model has it; `settings`: a word that occurs in the column `of` in the table of settings:
- *   all settings with this word are options of the method; `names`: names of its other options; `before`: the number of arguments before
- *   the options, if it differs from the number in the verb's file
+ *   all settings with this word are options of the method; `names`: names of the method's other options; `before`: the number of arguments
+ *   before the options, if it differs from the number in the verb's file
  * @property {(head: Uint8Array, signal?: AbortSignal) => Promise<any> | undefined} [early]  reads data from the beginning of a file while the
  *   workers open the file
  * @property {(engine: Engine, facts: Facts, early: any, signal?: AbortSignal) => any} open  returns an object with a method for each verb,
@@ -40,7 +40,7 @@
  * @property {string[]} [over]    kinds whose `says` also accepts files of this kind; this kind takes precedence over them
  * @property {(architecture: string, metadata: Metadata, part: Part) => object} [info]  returns the properties of `info` that only this kind
  *   has; open() may add more
- * @property {true} [last]        true: a file that also fits another kind belongs to that other kind
+ * @property {true} [last]        if true, a file that also fits another kind is opened as the other kind
  */
 
 export { KINDS } from './list.js';

@@ -12,7 +12,7 @@ import { top } from '../distributions.js';
  * Draws one position, using only ids that the page allows.
  *
  * @param {Sessions} sessions
- * @param {Session} session  a masked session of one sample
+ * @param {Session} session  a session of one sample, opened with `masked`
  * @param {[number, number][]} biases  the biases of the run
  * @param {number} k         number of most probable ids to report
  * @param {Credit} credit

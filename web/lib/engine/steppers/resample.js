@@ -4,7 +4,7 @@
 /** @import { Resample } from '../protocol.js' */
 
 /**
- * Lets samples compete while they are drawn: a particle filter [Gordon et al. 1993] that replaces the less likely half of each group by a
+ * Lets samples compete while they are drawn: a particle filter [Gordon et al. 1993] that replaces the less likely half of each group with a
  * copy of the other half.
  *
  * @param {number} samples

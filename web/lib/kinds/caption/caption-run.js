@@ -72,8 +72,8 @@ export class CaptionRun extends BaseRun {
   texts;
 
   /**
-   * The probability of the first caption, 0 to 1: the product of the probabilities of its words and of its end. Available once the caption
-   * is complete. A low value means that the caption is unreliable. Undefined before the end, and for a resumed run.
+   * The probability of the first caption, 0 to 1: the product of the probabilities of its words and of its end. A low value means that the
+   * caption is unreliable. Undefined before the end, and for a resumed run.
    *
    * @type {number | undefined}
    */

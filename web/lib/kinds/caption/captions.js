@@ -73,7 +73,7 @@ export class CaptionModel {
     this.#engine = engine;
     engine.info.vocabulary = words.length;
     this.#words = words;
-    // If several words are equal, the first one gets the id.
+    // If the list contains a word several times, the first id of the word is used.
     this.#ids = new Map(words.map((word, id) => /** @type {const} */ ([sentenceOf(word).toLowerCase(), id])).reverse());
     [this.#end] = part.ends;
     const places = part.maps[0].keys;

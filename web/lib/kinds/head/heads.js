@@ -46,8 +46,8 @@ export class HeadModel {
   }
 
   /**
-   * Finds the head of each word in a sentence, which is the word that it depends on. Returns the most probable tree and, with `marginals`,
-   * the probability of each word as the head of each other word.
+   * For each word of a sentence, finds its head, the word on which it depends. Returns the most probable tree and, with `marginals`, the
+   * probability of each word as the head of each other word.
    *
    * @param {string | string[]} text  a sentence, which is split into words as in the training treebank; or a list of words. The text is
    *   parsed as one tree, so parse several sentences one by one. At least one word, at most `info.positions`. For words that did not

@@ -19,7 +19,8 @@ import { VELOCITY } from './codec.js';
 /** @import { Note } from './codec.js' */
 /** @import { Heard } from './midi.js' */
 
-/** Limits on the number of notes, and on the start and the length of a note in ticks. They are far above the capacity of any model. */
+/** Limits on the number of notes, and on the start and the length of a note in ticks. These limits are far above the capacity of any model.
+ * */
 const MOST_NOTES = 30_000;
 const MOST_TICKS = 1_000_000;
 /** The largest MIDI file that is read, in bytes. */
@@ -73,8 +74,8 @@ export async function given(music, alphabet, ticks, voices, signal) {
 
 /**
  * Each part of a file becomes a voice. A part is a track with notes or, if there is only one track, a channel with notes. If the parts have
- * the names of the model's voices, they become those voices. Otherwise the parts, from the highest to the lowest, become the requested
- * voices or, by default, the first voices of the model.
+ * the names of the model's voices, each part becomes the voice with its name. Otherwise the parts, from the highest to the lowest, become
+ * the requested voices or, by default, the first voices of the model.
  *
  * @param {Heard} heard
  * @param {Alphabet} alphabet

@@ -140,8 +140,8 @@ const SEQUENCER = 0x7f;
  * length.
  *
  * @param {Uint8Array} track  the track without its header; modified in place
- * @param {number} missing    number of bytes that the file lacks at the end of the track; the track is still valid if they would follow its
- *   end event
+ * @param {number} missing    number of bytes that the file lacks at the end of the track; if only bytes after the end event are missing,
+ *   the track is valid
  * @returns {{ count: number, end: number }} end: offset at which the events end, in bytes
  */
 function eventsOf(track, missing) {

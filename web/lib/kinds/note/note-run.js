@@ -211,7 +211,7 @@ export class NoteRun extends BaseRun {
    * Returns the sound that playTo() plays, as samples.
    *
    * @param {{ signal?: AbortSignal }} [options]
-   * @returns {Promise<Float32Array>} samples between -1 and 1, `sampleRate` of them per second
+   * @returns {Promise<Float32Array>} samples between -1 and 1, at `sampleRate` samples per second
    */
   async samples(options = {}) {
     const events = await this.#events(options, 'samples()');

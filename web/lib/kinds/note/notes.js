@@ -142,7 +142,7 @@ export class NoteModel {
       given: found,
       plan: this.#plan(found, held, bars),
     }));
-    planned.catch(() => {}); // the promise is handled here, because readers of the run also receive the error
+    planned.catch(() => {}); // avoids an unhandled rejection; readers of the run receive the error
     return this.#run(options, planned);
   }
 

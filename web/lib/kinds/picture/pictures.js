@@ -23,7 +23,7 @@ import { PictureRun } from './picture-run.js';
 /** @import { SavedPicture } from './picture-run.js' */
 
 /**
- * Options for drawing, after they have been checked.
+ * The validated options for drawing.
  *
  * @typedef {{ settings: Settings, resample?: Resample, maps: boolean, probabilities: boolean, seed: number | bigint, chunkSize: number, questions: typeof questions }} Drawing
  *   seed: the given seed
@@ -178,7 +178,7 @@ export class PictureModel {
    *
    * @param {ImageSource} image  a picture of `info.inputWidth` x `info.inputHeight` pixels. A picture that is larger by the same whole
    *   factor in both directions is reduced to this size; each pixel is then the mean of a box of pixels. Any other canvas, ImageBitmap or
-   *   <img> is scaled to it
+   *   <img> is scaled to this size
    * @param {PictureOptions} [options]
    * @returns {PictureRun}
    */

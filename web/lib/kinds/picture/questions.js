@@ -83,7 +83,7 @@ export async function attention(engine, codec, image, { row, column, channel = 0
 }
 
 /**
- * Makes the map of one position. The keys of the map are locations of the drawn picture or of the small input picture.
+ * Returns the attention map of one position. The keys of the map are locations of the drawn picture or of the small input picture.
  *
  * @param {Codec} codec
  * @param {MapRow} row

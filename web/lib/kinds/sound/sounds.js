@@ -123,7 +123,7 @@ export class SoundModel {
    */
   complete(sound, options = {}) {
     const heard = heardOf(sound, this.sampleRate, options.signal);
-    heard.catch(() => {}); // the promise is handled here, because readers of the run also receive the error
+    heard.catch(() => {}); // avoids an unhandled rejection; readers of the run receive the error
     return this.#run(options, heard);
   }
 
