@@ -4,10 +4,14 @@
 /** Checks that all pages that use the microphone or the camera report a fault with the same sentences. */
 
 import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
 import { test } from 'node:test';
 
+import { pagesOf } from '../../web/tools/fresh.js';
 import { oneOf } from '../more.js';
+import { rowsOf } from '../pages/browser.js';
 import { session } from './browser.js';
+import { inRepository } from './gallery.js';
 
 /** @import { Page } from 'playwright-core' */
 
@@ -15,12 +19,8 @@ const { withPage } = session();
 /** The origin of another host on the network. Because it uses http, its pages are not secure contexts. */
 const LAN = 'http://lan.test';
 
-/** The pages, their buttons, and the elements that show a fault. @type {[string, string, string, 'microphone' | 'camera'][]} */
-const USES = [
-  ['wavenet', '#record', 'main', 'microphone'],
-  ['jukebox', '#record', '#stages-said', 'microphone'],
-  ['colour', 'button:has-text("Use the camera")', 'main', 'camera'],
-];
+/** The pages and their controls. */
+const USES = Object.entries(rowsOf('device'));
 
 /** The browsers' errors, and the expected content of the page's message for each of them. @type {[string, RegExp][]} */
 const ERRORS = [
@@ -63,7 +63,17 @@ const overLan = (page, url) =>
     await route.fulfill({ response: answer });
   });
 
-for (const [i, [name, button, where, device]] of USES.entries())
+test('each page with a figure that may use the microphone or the camera is in the sweep', async () => {
+  const allowed = await Promise.all(
+    (await pagesOf(inRepository('web/'))).map(async (name) => {
+      const html = await readFile(inRepository(`web/pages/${name}/page.html`), 'utf8');
+      return [...new Set([...html.matchAll(/data-allow="(\w+)"/g)].map(([, device]) => `${name}: ${device}`))];
+    }),
+  );
+  assert.deepEqual(USES.map(([name, { device }]) => `${name}: ${device}`).sort(), allowed.flat().sort());
+});
+
+for (const [i, [name, { device, button, said }]] of USES.entries())
   oneOf(i, 2)(`over http from another machine, ${name} says that the ${device} requires https`, () =>
     withPage(
       async (page) => {
@@ -76,7 +86,7 @@ for (const [i, [name, button, where, device]] of USES.entries())
         await page.locator(`${button}:not([disabled])`).first().waitFor({ timeout: 90000 });
         await use.click();
         await page
-          .locator(where)
+          .locator(said)
           .getByText(new RegExp(`Browsers allow the ${device} only on pages served over https`))
           .first()
           .waitFor();
@@ -92,10 +102,11 @@ test('a microphone that the visitor refuses, and a microphone that does not exis
     await page.addInitScript(() => {
       navigator.mediaDevices.getUserMedia = () => Promise.reject(new DOMException('', /** @type {any} */ (globalThis).refusal));
     });
-    await page.goto('/web/pages/jukebox/');
-    for (const [name, words] of ERRORS.filter(([one]) => ['NotAllowedError', 'NotFoundError'].includes(one))) {
-      await page.evaluate((refusal) => Object.assign(globalThis, { refusal }), name);
-      await page.locator('#record:enabled').click({ timeout: 90000 });
-      await page.locator('#stages-said').getByText(words).waitFor();
+    const [name, { button, said }] = USES.find(([, { device }]) => device === 'microphone') ?? assert.fail('no page uses a microphone');
+    await page.goto(`/web/pages/${name}/`);
+    for (const [refusal, words] of ERRORS.filter(([one]) => ['NotAllowedError', 'NotFoundError'].includes(one))) {
+      await page.evaluate((one) => Object.assign(globalThis, { refusal: one }), refusal);
+      await page.locator(`${button}:enabled`).click({ timeout: 90000 });
+      await page.locator(said).getByText(words).waitFor();
     }
   }));

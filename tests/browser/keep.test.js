@@ -25,6 +25,7 @@ import { published } from './published.js';
 const { withPage } = session();
 
 const COURSE = COURSES[2]; // the smallest course, which has two pages
+const PAGES = COURSE.steps.map(({ page }) => page);
 const ID = idOf(COURSE.name);
 /** @param {Page} page @param {string} [id] */
 const box = (page, id = ID) => page.locator(`[data-course="${id}"]`);
@@ -110,7 +111,7 @@ longer(
         assert.equal(await page.evaluate(() => caches.has('nextpixel-courses')), false);
         const left = await page.evaluate(async () => (await (await caches.open('nextpixel')).keys()).map(({ url }) => url));
         assert.deepEqual(
-          left.filter((url) => /sagan|jukebox/.test(url)),
+          left.filter((url) => PAGES.some((name) => url.includes(name))),
           [],
         );
       },
@@ -121,7 +122,7 @@ longer(
 test('keeping a course can be cancelled and continued; if there is no space or no connection, the page says so', { timeout: 300000 }, () =>
   withPage(
     async (page) => {
-      await page.goto('/web/pages/jukebox/ko/');
+      await page.goto(`/web/pages/${PAGES[1]}/ko/`);
       await firstFigure(page).waitFor(WAIT);
       await openBox(page);
       const action = box(page).getByRole('button').first();
@@ -222,7 +223,7 @@ test(
           await asked;
           await route.fulfill({ status: 500 });
         });
-        await page.goto('/web/pages/jukebox/');
+        await page.goto(`/web/pages/${PAGES[1]}/`);
         await firstFigure(page).waitFor(WAIT);
         await box(page).locator('summary').click();
         await said(page).filter({ hasText: 'Measuring the course' }).waitFor();
@@ -241,7 +242,7 @@ test(
               new URL(`../../courses/${id}`, location.href),
               new Response(JSON.stringify({ release: 'old', files: [[url, 9, 'tag']] })),
             ),
-          [ID, new URL('/web/pages/jukebox/', page.url()).href],
+          [ID, new URL('./', page.url()).href],
         );
         await page.unroute('**/courses.json');
         await page.route('**/courses.json', (route) => route.abort('internetdisconnected'));

@@ -37,6 +37,12 @@ import { ofEach, rows } from '../kinds/rows.js';
  */
 
 /**
+ * A control that uses a device, and the element with the page's message.
+ *
+ * @typedef {{ device: 'microphone' | 'camera', button: string, said: string }} Device
+ */
+
+/**
  * A topic of the five lectures that a figure of this page shows (figures.js).
  *
  * - at: id of the figure
@@ -51,6 +57,7 @@ import { ofEach, rows } from '../kinds/rows.js';
  * @typedef {object} Rows
  * @property {OwnFile | string} ownFile  own-file.js; a string is the reason why the page has no row
  * @property {GivenFiles} [givenFiles]   given-files.test.js, which itself finds the pages whose figures accept files
+ * @property {Device} [device]           devices.test.js, which itself finds the pages whose figures use a device
  * @property {Record<string, Figure>} [figures]  figures.js, by the number of the topic
  */
 
@@ -78,7 +85,7 @@ export const ownFiles = () =>
 /**
  * Returns the rows of a sweep, for the pages that have rows.
  *
- * @template {'givenFiles' | 'figures'} Sweep
+ * @template {'givenFiles' | 'device' | 'figures'} Sweep
  * @param {Sweep} sweep
  * @returns {Record<string, NonNullable<Rows[Sweep]>>}
  */

@@ -7,6 +7,9 @@
 
 export const ownFile = 'own-model.test.js opens files';
 
+/** @type {Rows['device']} */
+export const device = { device: 'camera', button: 'button:has-text("Use the camera")', said: 'main' };
+
 /** @type {Rows['figures']} */
 export const figures = {
   A1: { shows: 'completions and enlargements, several of each picture', at: 'figure-colour' },

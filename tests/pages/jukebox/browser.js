@@ -20,6 +20,9 @@ export const givenFiles = {
   done: /^소리\.wav, 0\.10 s/,
 };
 
+/** @type {Rows['device']} */
+export const device = { device: 'microphone', button: '#record', said: '#stages-said' };
+
 /** @type {Rows['figures']} */
 export const figures = {
   B16: { shows: 'Jukebox: audio to codes, priors, codes back to audio', at: 'figure-stages' },

@@ -19,6 +19,9 @@ export const givenFiles = {
   done: /of which 0\.10 s are the recording/,
 };
 
+/** @type {Rows['device']} */
+export const device = { device: 'microphone', button: '#record', said: 'main' };
+
 /** @type {Rows['figures']} */
 export const figures = {
   B8: { shows: 'a causal convolution', at: 'figure-trees' },
