@@ -102,7 +102,7 @@ function count() {
   };
 }
 
-for (const [i, [name, { attributes, begin }]] of Object.entries(flat(rowsOf('shown'))).entries()) {
+for (const [i, [name, { attributes, inside, begin }]] of Object.entries(flat(rowsOf('shown'))).entries()) {
   oneOf(i, 5)(`${name}: nothing stays behind`, { timeout: 120000 }, () =>
     withPage(
       async (page) => {
@@ -113,7 +113,7 @@ for (const [i, [name, { attributes, begin }]] of Object.entries(flat(rowsOf('sho
         await functionsIn(page, { begin });
         await page.mouse.click(300, 300);
         const left = await page.evaluate(
-          async ({ model, attributes }) => {
+          async ({ model, attributes, inside }) => {
             const all = /** @type {any} */ (globalThis);
             const define = '/web/dist/define.js';
             const library = '/web/dist/nextpixel.js';
@@ -130,6 +130,7 @@ for (const [i, [name, { attributes, begin }]] of Object.entries(flat(rowsOf('sho
             const make = (/** @type {Record<string, string>} */ more) => {
               const element = /** @type {Any} */ (document.createElement('next-pixel'));
               for (const [key, value] of Object.entries({ model, ...attributes, seed: '1', ...more })) element.setAttribute(key, value);
+              element.innerHTML = inside;
               element.told = [];
               for (const type of ['nx-step', 'nx-end', 'nx-error'])
                 element.addEventListener(type, (/** @type {Event} */ event) => {
@@ -214,7 +215,7 @@ for (const [i, [name, { attributes, begin }]] of Object.entries(flat(rowsOf('sho
             }
             return all.leftBehind();
           },
-          { model: `/weights/${name}.gguf`, attributes },
+          { model: `/weights/${name}.gguf`, attributes, inside: inside ?? '' },
         );
         assert.deepEqual(left, {});
       },

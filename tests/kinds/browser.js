@@ -13,10 +13,11 @@ import { ofEach, rows } from './rows.js';
 /**
  * A model that an element shows, and a short run of the same model with the library.
  *
+ * - inside: the element's children, as HTML
  * - ends: returns whether the element's nx-end event has the expected result
  * - freed: whether `npm test`, and not only `npm run test:all`, checks that removed elements with this model are freed
  *
- * @typedef {{ attributes: Record<string, string>, begin: (model: any, options: { seed?: number, signal?: AbortSignal }) => any, ends?: (end: any) => boolean, freed?: true }} Shown
+ * @typedef {{ attributes: Record<string, string>, inside?: string, begin: (model: any, options: { seed?: number, signal?: AbortSignal }) => any, ends?: (end: any) => boolean, freed?: true }} Shown
  */
 
 /**

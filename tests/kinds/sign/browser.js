@@ -7,7 +7,30 @@ import { GOLDEN } from '../../js/helpers.js';
 
 /** @import { Rows } from '../browser.js' */
 
-export const shown = 'its examples cannot be given as an attribute';
+const SEVEN = '/web/pictures/seven.png';
+const EXAMPLES = `<img src="/web/shell/icon-192.png" data-label="icon"><img src="${SEVEN}" data-label="seven">`;
+
+/** @type {Rows['shown']} */
+export const shown = {
+  'snail-omniglot': {
+    attributes: { task: 'classify', src: SEVEN },
+    inside: EXAMPLES,
+    begin: (model, { signal }) => {
+      const { width, height } = model.info;
+      const [a, b] = [5, 18].map((at) => ({
+        data: Uint8Array.from({ length: width * height }, (_, i) => (i % width >= at && i % width < at + 4 ? 0 : 255)), // a stroke
+        width,
+        height,
+      }));
+      const support = [
+        { image: a, label: 'a' },
+        { image: b, label: 'b' },
+      ];
+      return model.classify(a, { support, maps: true, signal });
+    },
+    ends: ({ classification }) => classification.probabilities.length === 2,
+  },
+};
 
 /** @type {Rows['long']} */
 export const long = {
@@ -46,8 +69,8 @@ export const inputs = {
 export const order = {
   classify: {
     file: `${GOLDEN}snail-tiny.gguf`,
-    attributes: { src: '/web/pictures/seven.png' },
-    inside: '<img src="/web/shell/icon-192.png" data-label="icon"><img src="/web/pictures/seven.png" data-label="seven">',
+    attributes: { src: SEVEN },
+    inside: EXAMPLES,
     values: { src: '/web/shell/icon-192.png' },
   },
 };
