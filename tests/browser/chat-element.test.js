@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: MIT
+// @ts-check
+
+/**
+ * Tests a chat in <next-pixel> when other code controls the element: the code may set messages, and stop, pause or remove the element, at
+ * any time.
+ */
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+
+import { session } from './browser.js';
+import { open } from './life.js';
+
+/** @import { Given } from './life.js' */
+
+const { withPage } = session();
+
+test('messages can be set: a chat is restored, replaced, and kept if nothing changes', () =>
+  withPage(async (page) => {
+    await open(page);
+    const out = await page.evaluate(async () => {
+      const { make, heard, until, count } = /** @type {Given} */ (/** @type {any} */ (globalThis));
+      const talk = [
+        { role: 'system', content: 'Be kind' },
+        { role: 'user', content: 'a' },
+        { role: 'assistant', content: 'b' },
+        { role: 'user', content: 'c' },
+      ];
+      const element = make({ model: '/toy.gguf', task: 'chat', 'max-tokens': '5', seed: '1' });
+      element.messages = talk;
+      const before = element.messages;
+      await heard(element, 'nx-ready');
+      await until(() => element.shadowRoot.querySelector('.talk-field'));
+      const restored = element.messages;
+      element.play(); // a chat then answers the last message
+      await heard(element, 'nx-end');
+      const [end] = element.events.filter((/** @type {Event} */ { type }) => type === 'nx-end');
+      const answered = element.messages;
+      element.messages = answered; // a page that stores the chat in its own state assigns the list again
+      const tokens = element.shadowRoot.querySelectorAll('.talk-answer .talk-body span').length;
+      element.messages = [{ role: 'user', content: 'other' }];
+      return {
+        before,
+        restored,
+        text: end.text,
+        last: answered.at(-1),
+        length: answered.length,
+        tokens,
+        replaced: element.messages,
+        answers: element.shadowRoot.querySelectorAll('.talk-answer').length,
+        ends: count(element, 'nx-end'),
+        state: element.state,
+      };
+    });
+    assert.deepEqual(out.before, out.restored);
+    assert.equal(out.length, 5);
+    assert.deepEqual(out.last, { role: 'assistant', content: out.text });
+    assert.ok(out.tokens > 0, 'the answer keeps its tokens');
+    assert.deepEqual([out.replaced, out.answers, out.ends, out.state], [[{ role: 'user', content: 'other' }], 0, 1, 'near']);
+  }));
+
+test('nx-end follows a stopped answer, with its text and the reason for the end', () =>
+  withPage(async (page) => {
+    await open(page);
+    const out = await page.evaluate(async () => {
+      const { make, heard, count, nap } = /** @type {Given} */ (/** @type {any} */ (globalThis));
+      const element = make({ model: '/toy.gguf', task: 'chat', prompt: 'a', 'max-tokens': '200', seed: '1' });
+      element.addEventListener('nx-step', () => element.stop(), { once: true });
+      element.play();
+      await heard(element, 'nx-end');
+      await nap(200);
+      const end = element.events.find((/** @type {Event} */ { type }) => type === 'nx-end');
+      return [count(element, 'nx-step'), count(element, 'nx-end'), end.finish, element.state, typeof end.text];
+    });
+    assert.deepEqual(out, [1, 1, 'abort', 'near', 'string']);
+  }));
+
+test('an answer can be stopped before it begins, paused, resumed and stopped while it is paused', { timeout: 60000 }, () =>
+  withPage(async (page) => {
+    await open(page);
+    const out = await page.evaluate(async () => {
+      const { make, heard, nap, count, until } = /** @type {Given} */ (/** @type {any} */ (globalThis));
+      /** @type {Record<string, unknown>} */
+      const all = {};
+      // Before the answer begins: the visitor stops it, another model is set, or the element is removed.
+      const talks = [];
+      for (const end of [
+        (/** @type {any} */ one) => one.stop(),
+        (/** @type {any} */ one) => one.setAttribute('model', '/other.gguf'),
+        (/** @type {any} */ one) => one.remove(),
+      ]) {
+        const element = make({ model: '/toy.gguf', task: 'chat', 'max-tokens': '40', seed: '1' });
+        await until(() => element.shadowRoot.querySelector('.talk-field'));
+        await nap(20);
+        element.send('hello');
+        await undefined; // only one turn, because later the first token may have arrived
+        end(element);
+        talks.push(element);
+      }
+      await nap(1500);
+      all.talks = talks.map((element) => [count(element, 'nx-step'), count(element, 'nx-end')]);
+      // Pauses the element during an answer, and resumes it.
+      const element = make({ model: '/toy.gguf', task: 'chat', 'max-tokens': '200', seed: '1', prompt: 'hi' });
+      element.addEventListener('nx-step', () => element.pause(), { once: true });
+      element.play();
+      await heard(element, 'nx-step');
+      await nap(400);
+      all.paused = [count(element, 'nx-step'), element.state];
+      element.play();
+      await heard(element, 'nx-end');
+      all.answered = [count(element, 'nx-step') > 3, element.state];
+      // Stops the element while it is paused, and then sends a new message.
+      element.addEventListener('nx-step', () => element.pause(), { once: true });
+      element.send('more');
+      await until(() => element.state === 'paused');
+      element.stop();
+      await until(() => element.state === 'near');
+      element.send('again');
+      await until(() => count(element, 'nx-end') === 3);
+      all.roles = element.messages.map((/** @type {any} */ { role }) => role).join(' ');
+      return all;
+    });
+    assert.deepEqual(out, {
+      talks: [
+        [0, 1],
+        [0, 0],
+        [0, 0],
+      ],
+      paused: [1, 'paused'],
+      answered: [true, 'near'],
+      roles: 'user assistant user assistant user assistant',
+    });
+  }),
+);
+
+test('New chat accepts the next message immediately, even while an answer is being prepared', () =>
+  withPage(async (page) => {
+    await open(page);
+    const messages = await page.evaluate(async () => {
+      const { make, heard, until } = /** @type {Given} */ (/** @type {any} */ (globalThis));
+      const element = make({ model: '/toy.gguf', task: 'chat', 'max-tokens': '3', seed: '1', controls: '' });
+      await until(() => element.shadowRoot.querySelector('.talk-field'));
+      element.send('first');
+      [...element.shadowRoot.querySelectorAll('button')].find((button) => /New chat/.test(button.textContent)).click();
+      element.send('second');
+      await heard(element, 'nx-step');
+      return element.messages.map((/** @type {any} */ { content }) => content)[0];
+    });
+    assert.equal(messages, 'second');
+  }));
