@@ -97,8 +97,8 @@ export function createScoreTable(example, onWord) {
     sum.textContent = rowSum(weights, read, at + 1);
     const entropy = weights.reduce((total, w) => total - (w > 0 ? w * Math.log(w) : 0), 0);
     said.textContent = score
-      ? phrase`“${words[at]}”, by ${phrase(name)} on the states of the general network: spread over ${Math.exp(entropy).toFixed(1)} words.`
-      : phrase`“${words[at]}”, by the network trained with it (${phrase(name)}): spread over ${Math.exp(entropy).toFixed(1)} words.`;
+      ? phrase`“${words[at]}”: the score function ${phrase(name)}, on the states of the general network, spreads its weights over ${Math.exp(entropy).toFixed(1)} words.`
+      : phrase`“${words[at]}”: the network trained with the score function ${phrase(name)} spreads its weights over ${Math.exp(entropy).toFixed(1)} words.`;
     byId('score-beta-control').hidden = FUNCTIONS[chosen].id !== 'cosine';
   }
 

@@ -135,7 +135,7 @@ export function createUnrolled(example, onWord) {
       }),
     );
     byId('unrolled-agree').textContent =
-      phrase`Computed in JavaScript from the numbers in the file. The engine, which rounds them to eight bits, writes the same words; its weights differ by at most ${apart.toFixed(3)}.`;
+      phrase`Computed in JavaScript from the numbers in the file. The engine, which rounds them to eight bits, writes the same words; its attention weights differ by at most ${apart.toFixed(3)}.`;
     repaint();
   }
 

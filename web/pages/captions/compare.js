@@ -123,10 +123,10 @@ export function createCompare(tell) {
       void paint(byId(`compare-${id}`), tell.picture, places, map);
     byId('compare-count').textContent = n === 1 ? phrase`1 draw` : phrase`${n} draws`;
     byId('compare-soft-said').textContent =
-      phrase`Largest weight at ${named(now.soft.indexOf(Math.max(...now.soft)), tell.grid)}: ${Math.round(100 * Math.max(...now.soft))}% of the light.`;
+      phrase`The largest weight is at ${named(now.soft.indexOf(Math.max(...now.soft)), tell.grid)}: ${Math.round(100 * Math.max(...now.soft))}% of the light.`;
     byId('compare-hard-said').textContent = phrase`Drawn: ${named(now.places[0], grid)}.`;
     byId('compare-mean-said').textContent =
-      phrase`${Math.round(100 * apart(mean, now.hard))}% of the light is at other locations than in the weights from which the locations were drawn.`;
+      phrase`${Math.round(100 * apart(mean, now.hard))}% of the light differs from the attention weights, from which the locations were drawn.`;
   }
 
   draws.addEventListener('input', show);

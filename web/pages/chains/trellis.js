@@ -121,7 +121,7 @@ export function createTrellis() {
     const { t, c } = cell;
     const i = pass === 'backward' ? WORDS.length - 1 - t : t;
     if (done > WORDS.length && pass === 'viterbi')
-      return phrase`The best tags: ${z.map((k, at) => `${WORDS[at]} ${TAGS[k]}`).join(', ')}. Their log p is ${n(best[WORDS.length - 1][z[WORDS.length - 1]])}; that of the words, summed over all tags, is ${n(logZ)}.`;
+      return phrase`The best tags: ${z.map((k, at) => `${WORDS[at]} ${TAGS[k]}`).join(', ')}. Together with the words, they have log p = ${n(best[WORDS.length - 1][z[WORDS.length - 1]])}. Summed over all tags, log p of the words is ${n(logZ)}.`;
     if (i >= done) return done === 0 ? phrase`Press “Next column”.` : phrase`${WORDS[t]}, ${TAGS[c]}: not computed yet.`;
     const u = n(chain.U[t][c]);
     if (pass === 'both')

@@ -109,7 +109,7 @@ export function connectMidi(button, onKey, say) {
       access.onstatechange = listen;
       listen();
     } catch {
-      say(phrase`This page may not use the MIDI keyboard. Allow it in the browser's address bar.`);
+      say(phrase`The browser does not allow this page to use the MIDI keyboard. You can change this in the address bar.`);
     }
   });
 }

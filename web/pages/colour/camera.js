@@ -45,7 +45,7 @@ export async function takePicture() {
     await Promise.race([video.play(), closed, gone]);
     shutter.disabled = false;
     shutter.focus();
-    text.textContent = phrase`The picture is the square. It stays on this page.`;
+    text.textContent = phrase`The part in the square becomes the picture. It stays on this page.`;
     const pressed = new Promise((resolve) => shutter.addEventListener('click', () => resolve(true), { once: true }));
     return (await Promise.race([pressed, closed, gone])) ? await createImageBitmap(video) : null;
   } catch (error) {

@@ -63,9 +63,9 @@ export function createOwnModel(root, onFile) {
       make(
         'p',
         {},
-        phrase`A GGUF file, trained on your own pictures if you like: the repository’s `,
+        phrase`Choose a GGUF file. To train a model on your own pictures, use the scripts in the repository’s `,
         make('code', {}, 'weights/train'),
-        phrase` makes such files. You can also drop one on this figure. It never leaves this page.`,
+        phrase` folder. You can also drop a file on this figure. The file never leaves this page.`,
       ),
     ),
     said,

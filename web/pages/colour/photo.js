@@ -31,7 +31,7 @@ export function createPhoto(root, size, fate, onPicture, onModel) {
       make(
         'p',
         {},
-        phrase`You can also drop one anywhere on this figure, or paste it. Its middle square is ${fate}. It never leaves this page.`,
+        phrase`You can also drop a picture anywhere on this figure, or paste one. Its middle square is ${fate}. The picture never leaves this page.`,
       ),
     ),
     said,

@@ -100,5 +100,5 @@ export const createSuperres = () =>
       first: [0, 1, 3, 4],
     },
     task: enlargement,
-    fate: phrase`reduced to 32 by 32 pixels, and those to 8 by 8`,
+    fate: phrase`reduced to 32 by 32 pixels, and then to 8 by 8`,
   });

@@ -13,7 +13,7 @@ const COUNT = COLS * COLS;
 /** Creates the figure #figure-samples. */
 export function createSamples() {
   const given = make('canvas', { role: 'img', 'aria-label': phrase`${COUNT} handwritten digits that the model was trained on` });
-  const drawn = make('canvas', { role: 'img', 'aria-label': phrase`${COUNT} pictures that the model draws from nothing` });
+  const drawn = make('canvas', { role: 'img', 'aria-label': phrase`${COUNT} pictures that the model draws without any given pixels` });
   const { button } = createButton(phrase`Draw others`, { id: 'samples-again' });
   button.disabled = true;
   /** @type {Uint8Array[]} */

@@ -71,8 +71,8 @@ export function createStages() {
           const { length = 0 } = staged?.[level] ?? {};
           said.textContent =
             level === 'top'
-              ? phrase`Code ${at + 1} of ${length} of the top level is number ${code} of ${book.count}. It represents ${book.hop} samples; here it is played longer.`
-              : phrase`Code ${at + 1} of ${length} of the bottom level is number ${code} of ${book.count}. It represents ${book.hop} samples; here it is played longer.`;
+              ? phrase`Code ${at + 1} of ${length} of the top level is number ${code} of ${book.count}. The code represents ${book.hop} samples; here you hear it for longer.`
+              : phrase`Code ${at + 1} of ${length} of the bottom level is number ${code} of ${book.count}. The code represents ${book.hop} samples; here you hear it for longer.`;
           void playSamples(book.sounds[code], model.info.sampleRate);
         },
       }),
@@ -127,7 +127,7 @@ export function createStages() {
       for (const paint of Object.values(waves)) paint();
       for (const button of Object.values(buttons)) button.disabled = false;
       const seconds = heard.samples.length / rate;
-      notes.textContent = phrase`${what}, ${seconds.toFixed(2)} s: ${heard.samples.length} samples became ${top.length} codes of the top level and ${bottom.length} of the bottom level in ${Math.round(coded - began)} ms, and samples again, from both, in ${Math.round(performance.now() - coded)} ms. ${heard.said}`;
+      notes.textContent = phrase`${what}, ${seconds.toFixed(2)} s: ${heard.samples.length} samples became ${top.length} codes of the top level and ${bottom.length} of the bottom level in ${Math.round(coded - began)} ms. Decoding these into samples took ${Math.round(performance.now() - coded)} ms. ${heard.said}`;
       byId('stages-result').textContent = `${[...top].join(' ')} | ${[...bottom].join(' ')}`;
       announce(notes.textContent);
       for (const tell of listeners) tell();

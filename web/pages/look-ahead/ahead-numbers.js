@@ -51,7 +51,7 @@ export function showTiming(timing, pictures) {
   const { guessing, without, unequal } = timing;
   const same = unequal
     ? phrase`${unequal} of them differed between the two ways, which must never happen.`
-    : phrase`All pictures were identical in both ways.`;
+    : phrase`Both ways drew identical pictures.`;
   return say(
     phrase`${pictures} pictures, each drawn in both ways: ${(without / guessing).toFixed(2)} times as fast with drafts (median). ${same}`,
   );

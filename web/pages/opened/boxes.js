@@ -151,7 +151,7 @@ export function groupsOf({ id, kind, side }, head, { matrices }, file) {
         },
       } = get(`${side}.input`);
       const learned = p.made.of.map((table) => ({
-        says: phrase`They are the first rows of a learned table.`,
+        says: phrase`The position vectors are the first rows of a learned table.`,
         line: /** @type {Line} */ ([made(table, 'places'), '→', made(p, 'positions')]),
       }));
       return [
@@ -211,7 +211,7 @@ export function groupsOf({ id, kind, side }, head, { matrices }, file) {
               closed: true,
             },
             {
-              says: phrase`… and a value: the content that others can read.`,
+              says: phrase`… and a value: the content that other positions can read.`,
               line: product(`${id}.value`, id.endsWith('cross') ? 'encoder’s <i>x</i>' : stream, sub('W', 'V'), '<i>V</i>'),
               closed: true,
             },
@@ -295,7 +295,7 @@ export function groupsOf({ id, kind, side }, head, { matrices }, file) {
     case 'linear':
       return [
         {
-          says: phrase`Each position is compared with every row of the table, which is the same table as at the bottom.`,
+          says: phrase`Each position is compared with every row of the embedding table, which is also at the bottom of the diagram.`,
           line: [
             made(get(id).made.of[0], stream),
             '×',

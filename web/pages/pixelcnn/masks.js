@@ -59,7 +59,7 @@ export function createMasks(root) {
       const all = (2 * HALF + 1) ** 2;
       note.textContent =
         kind === 'B'
-          ? phrase`${left} of ${all} taps are inside the picture and not masked, including the tap for the pixel’s own column of the layer below.`
+          ? phrase`${left} of ${all} taps are inside the picture and not masked, including the centre tap, which reads the layer below at the same pixel.`
           : phrase`${left} of ${all} taps are inside the picture and not masked.`;
       canvas.setAttribute('aria-label', phrase`Mask ${kind} at row ${row + 1}, column ${column + 1}: ${note.textContent}`);
     }
