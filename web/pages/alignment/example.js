@@ -10,7 +10,7 @@ import { networkOf } from './network.js';
 
 /** The networks that generate their own translation. */
 export const WRITERS = /** @type {const} */ (['general', 'additive']);
-/** The networks that are forced to generate the words of WRITERS[0], whatever they would choose themselves. */
+/** The networks that are forced to generate the words of WRITERS[0], even if they would choose other words themselves. */
 export const LOOKERS = /** @type {const} */ (['general', 'additive', 'local-p', 'location']);
 
 /** @typedef {{ network: Network, source: Read, steps: Step[] }} Trace */

@@ -58,7 +58,7 @@ export function createOneVector() {
     return loading;
   }
 
-  /** Summarizes the bars in one sentence. @param {{ read: string[], moved: number[] }} of */
+  /** Summarises the bars in one sentence. @param {{ read: string[], moved: number[] }} of */
   function describe({ read, moved }) {
     if (moved.length < read.length - 1) return '';
     if (left >= 0) return phrase`Without “${read[left]}” the vector moves by ${percent(moved[left])} of its length.`;

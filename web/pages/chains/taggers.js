@@ -172,7 +172,7 @@ export function createTaggers() {
       .map(([t, tag]) => phrase`“${shown[2].words[Number(t)]}” as ${tag}`)
       .reduce((all, one) => phrase`${all} and ${one}`)}:`;
 
-  /** Describes in words how the pins have changed the tags of other words, for each model. */
+  /** For each model, describes in words how the pins have changed the tags of other words. */
   function movesInWords() {
     const moves = shown[2].words.flatMap((word, t) => {
       const by = NAMES.flatMap((name, m) =>

@@ -48,7 +48,7 @@ function forgetConversation() {
   }
 }
 
-/** @param {Talk} Box  the class of the chat box @param {string} continuing  template for models that have none of their own */
+/** @param {Talk} Box  the class of the chat box @param {string} continuing  template for models without a chat template */
 function createPage(Box, continuing) {
   /** @type {HTMLInputElement} */
   const temperature = byId('temperature');

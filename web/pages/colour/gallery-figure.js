@@ -85,7 +85,7 @@ export function createGalleryFigure({ id, task, fate }, choice, subjects, { onRu
   });
   /** The select element for the percentage of a picture that is given. */
   const givenPart = /** @type {HTMLSelectElement | null} */ (document.getElementById(`${id}-given`));
-  /** @param {number} percent one of the options; any other value changes nothing */
+  /** @param {number} percent one of the options; other values are ignored */
   function setGiven(percent) {
     if (!givenPart || ![...givenPart.options].some(({ value }) => Number(value) === percent)) return;
     givenPart.value = String(percent);
@@ -99,7 +99,7 @@ export function createGalleryFigure({ id, task, fate }, choice, subjects, { onRu
   });
   /** The select element for the number of candidates per displayed picture. */
   const tries = /** @type {HTMLSelectElement | null} */ (document.getElementById(`${id}-tries`));
-  /** @param {number} count one of the options; any other value changes nothing */
+  /** @param {number} count one of the options; other values are ignored */
   function setTries(count) {
     if (!tries || ![...tries.options].some(({ value }) => Number(value) === count)) return;
     tries.value = String(count);
