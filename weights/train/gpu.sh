@@ -79,6 +79,9 @@ small() {  # recipe, stage, data, settings...
   grep -E "valid|step|gamma" "$RUNS/$name-$stage/out.log" | tail -n 3 | sed "s/^/$name: /"
 }
 
+# prints the small models, one per line: recipe, stage, folder of the data set, options (`gpu` in the recipes)
+small_models() { (cd weights/train && "${PYTHON:-python3}" -m common.recipes); }
+
 # Both networks continue the same first run, as the model card says, so that they differ only in attention.
 sagan() {
   small sagan-emoji-plain 1 emoji --run sagan-first --batch 64 --minutes 3.5 --lr-floor 1
@@ -87,14 +90,12 @@ sagan() {
 }
 
 together() {
-  for name in ${*:-pixelcnn-digits gated-pixelcnn-digits captions-hard wavenet jukebox-small sagan}; do
-    case $name in
-      pixelcnn-digits | gated-pixelcnn-digits) small $name 3 binarised_mnist --compile 1 & ;;
-      captions-hard) small $name 2 emoji & ;;
-      wavenet) small $name 4 fsdd & ;;
-      jukebox-small) small $name 3 fsdd & ;;
-      sagan) sagan & ;;
-    esac
+  models=$(small_models)
+  names=$(echo "$models" | cut -d ' ' -f 1)
+  for name in ${*:-$names sagan}; do
+    [ "$name" != sagan ] || { sagan & continue; }
+    model=$(echo "$models" | grep "^$name ") || { echo "no small model $name; there are" $names sagan >&2; exit 2; }
+    small $model &
   done
   wait
   mkdir -p "$OUT"
@@ -152,7 +153,7 @@ case $task in
     SMOKE_TEXT='--smoke --minutes 0 --steps 2 --batch 2 --sheets -1 --final-valid-images 2 --threads 2'
     SMOKE_SMALL=$SMOKE_TEXT
     # without the GAN, because a network this small would draw pictures that are smaller than those in its data
-    probe && cifar10 && emoji && emoji_sr && stories && de_en && together pixelcnn-digits gated-pixelcnn-digits captions-hard wavenet jukebox-small && collect cifar10-gpu emoji-gpu emoji-sr-gpu stories-gpu de-en-gpu
+    probe && cifar10 && emoji && emoji_sr && stories && de_en && together $(small_models | cut -d ' ' -f 1) && collect cifar10-gpu emoji-gpu emoji-sr-gpu stories-gpu de-en-gpu
     rm -rf "$RUNS"
     echo 'every line works' ;;
   *) help ;;

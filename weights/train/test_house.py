@@ -276,6 +276,11 @@ class Recipes(House):
             self.assertTrue(not recipe.start or os.path.exists(os.path.join(recipes.SHIPPED, recipe.start)))
             for stage in recipe.stages:
                 recipe.task.Settings(**dict(recipe.settings, **stage))
+        together = recipes.together()
+        self.assertGreater(len(together), 1)
+        for name, stage, of, *options in together:                       # gpu.sh gives these to train.py
+            s = settings.parse("", recipes.find, [name, "--stage", str(stage), "--from", "a.gguf", *" ".join(options).split()])[1]
+            self.assertEqual((s.run, os.path.basename(data.dataset(s.dataset).DEFAULT_DIR)), ("%s-%d" % (name, stage), of))
 
     def test_stages_and_starts(self):
         """A stage overrides settings of the recipe, has a separate run and starts with a file; some recipes start with a file too; --smoke

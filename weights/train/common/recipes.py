@@ -1,12 +1,15 @@
 # SPDX-License-Identifier: MIT
 """Finds recipes: models/<model>/recipes/<name>.py with `settings` (of the model's task) and `card` (of its file, weights/<name>.gguf). A
 recipe of several runs also has `stages`, and one that starts from another file has `start`; `own` is the schedule of a run on a user's own
-folder. Each recipe has its own name and its own file. The licence on a card is the strictest licence of the training data."""
+folder, and `gpu` the stage of a small model that gpu.sh trains together with others. Each recipe has its own name and its own file. The
+licence on a card is the strictest licence of the training data."""
 import importlib
 import importlib.util
 import os
 import sys
 from typing import NamedTuple
+
+import data
 
 HERE = os.path.normpath(os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
 MODELS = os.path.join(HERE, "models")
@@ -25,6 +28,7 @@ class Recipe(NamedTuple):
     # settings of a run that starts from a file of this recipe (--from) on your own folder (--data); they override the settings of the
     # file's stage
     own: dict = {}
+    gpu: dict = {}                       # the stage that `gpu.sh together` trains, and further settings of train.py
 
     @property
     def dataset(self):
@@ -62,4 +66,16 @@ def find(name):
     spec = importlib.util.spec_from_file_location(name.replace("-", "_"), path)
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
-    return Recipe(name, task_of(model), dict(module.settings), dict(module.card), getattr(module, "start", ""), tuple(getattr(module, "stages", ())), dict(getattr(module, "own", {})))
+    return Recipe(name, task_of(model), dict(module.settings), dict(module.card), getattr(module, "start", ""), tuple(getattr(module, "stages", ())), dict(getattr(module, "own", {})), dict(getattr(module, "gpu", {})))
+
+
+def together():
+    """Returns the small models for `gpu.sh together`: of each, the recipe, the stage, the folder of the data set and options of train.py."""
+    found = (find(name) for name in names())
+    return [(r.name, r.gpu["stage"], os.path.basename(data.dataset(r.dataset).DEFAULT_DIR), *("--%s %s" % option for option in r.gpu.items() if option[0] != "stage"))
+            for r in found if r.gpu]
+
+
+if __name__ == "__main__":
+    for row in together():
+        print(*row)

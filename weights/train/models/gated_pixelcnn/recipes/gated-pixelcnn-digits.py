@@ -18,6 +18,7 @@ settings = dict(
 # pixel's own row. The third run is for a GPU (gpu.sh).
 stages = (dict(own_row=True, minutes=31.0, lr=1.5e-3, warmup=30, ema=0.99),
           dict(own_row=True, minutes=6.5, batch=64, lr=1.5e-3, warmup=100, ema=0.9995, best=True, every=1.0, valid_images=2000, seed=3))
+gpu = dict(stage=3, compile=1)
 card = dict(
     name="gated-pixelcnn-digits",
     description="Gated PixelCNN for 28x28 binarised handwritten digits: draws (also a digit that is named), completes and scores them.",

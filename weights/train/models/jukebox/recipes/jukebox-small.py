@@ -21,6 +21,7 @@ stages = (dict(
 ), dict(
     minutes=3.4, batch=32, lr=7e-4, warmup=100, ema=0.999, dropout=0.25, every=0.5, sheets=-1, seed=5,
 ))
+gpu = dict(stage=3)
 card = dict(
     name="jukebox-small",
     description="Jukebox in small for spoken digits at 8 kHz: two levels of codes of a sound, and priors that say a digit in the voice of a speaker.",

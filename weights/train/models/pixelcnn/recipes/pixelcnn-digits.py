@@ -14,6 +14,7 @@ settings = dict(
 # The third run is for a GPU (gpu.sh) and sees ten times as many pictures as the first two. The shipped file has the averaged weights with
 # the lowest validation loss in that run.
 stages = (dict(minutes=14.0, lr=1e-3, warmup=30, seed=2), dict(minutes=6.5, batch=64, lr=1.5e-3, warmup=100, ema=0.9995, best=True, every=1.0, valid_images=2000, seed=3))
+gpu = dict(stage=3, compile=1)
 card = dict(
     name="pixelcnn-digits",
     description="PixelCNN for 28x28 binarised handwritten digits: draws, completes and scores them.",

@@ -28,6 +28,7 @@ stages = (
     dict(GPU, minutes=3.6, lr=1.5e-3, seed=5),
 )
 own = dict(minutes=20.0, lr=1e-3, warmup=20)
+gpu = dict(stage=4)
 card = dict(
     name="wavenet",
     description="WaveNet for spoken digits at 8 kHz: says a digit in the voice of a speaker, goes on with a sound and scores it.",
