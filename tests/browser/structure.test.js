@@ -222,7 +222,7 @@ more('a batting order depends on neighbours', () =>
     assert.notDeepEqual(await order(), alone);
     assert.match(
       (await page.locator('#batting-said').textContent()) ?? '',
-      /^[01] of 8 neighbours bat from the same side; without the chain 5/,
+      /^[01] of 8 pairs of neighbours bat from the same side; without the chain 5/,
     );
   }),
 );

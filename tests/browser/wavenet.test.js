@@ -252,7 +252,7 @@ test('the page: a digit is drawn without a click, equals Node’s, and plays; zo
     await page.getByText('5 layers: it depends on 6 samples.').waitFor();
     await page.locator('#figure-queues').scrollIntoViewIfNeeded();
     await page.locator('#queue-step').click();
-    await page.getByText('Sample 21: the layers read their outputs at 20, 19, 17, 13, 5.').waitFor();
+    await page.getByText('Sample 21: the layers read the values that they stored at 20, 19, 17, 13, 5.').waitFor();
     await page.locator('#figure-odds').scrollIntoViewIfNeeded();
     await page.getByText(/120 samples, \d\.\d bits each/).waitFor({ timeout: 40000 });
     await page.locator('#odds').focus();

@@ -21,7 +21,7 @@ function show(file) {
   const gain = tensor('attn.gain').values[0];
   const grid = (/** @type {number} */ side, /** @type {number} */ depth) => `${side} × ${side} × ${depth}`;
   const by = (/** @type {number} */ rows, /** @type {number} */ columns) => phrase`a matrix of ${rows} × ${columns}`;
-  const pooling = (/** @type {string} */ made) => (pooled === size ? made : phrase`${made}, then the largest of 2 × 2`);
+  const pooling = (/** @type {string} */ made) => (pooled === size ? made : phrase`${made}, then 2 × 2 max pooling`);
   /** @type {Record<string, string>} */
   const said = {
     'size-x': grid(size, channels),

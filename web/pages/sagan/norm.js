@@ -54,8 +54,8 @@ export function createNorm() {
     const most = (norm ** n).toPrecision(3);
     byId('chain-said').textContent =
       n === 1
-        ? phrase`1 layer like this stretches at most ${most} times.`
-        : phrase`${n} layers like this stretch at most ${norm.toFixed(2)} to the power of ${n}: ${most} times.`;
+        ? phrase`1 layer like this stretches a vector at most ${most} times.`
+        : phrase`${n} layers like this stretch a vector at most ${norm.toFixed(2)} to the power of ${n}: ${most} times.`;
   }
 
   const changed = () => {

@@ -89,7 +89,7 @@ export function createKinds() {
           nats = step.nats.reduce((sum, n) => sum + n, nats);
         }
         shown[0] = values;
-        notes[0].textContent = phrase`${integer(positions)} passes, ${time(performance.now() - began)}. Its cost by the model is ${nats.toFixed(1)} nats.`;
+        notes[0].textContent = phrase`${integer(positions)} passes, ${time(performance.now() - began)}. The cost of the picture under the model is ${nats.toFixed(1)} nats.`;
       }
       const began = performance.now();
       const options = { seed: Number(seed.value), samples: 1, signal };

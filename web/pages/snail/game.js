@@ -81,7 +81,7 @@ export function createGame(sign) {
     const it =
       Number(label) === truth
         ? phrase`${you}; the network was right.`
-        : phrase`${you}; the network chose character ${Number(label) + 1}, wrong.`;
+        : phrase`${you}; the network chose character ${Number(label) + 1}, which is wrong.`;
     const end =
       yours > its
         ? phrase` You win: ${yours} to ${its}.`

@@ -93,7 +93,7 @@ export function createLayers() {
       text =
         last - reach >= 0
           ? phrase`A dense block: tanh times sigma, computed from the query and the position ${reach} back, ${EXAMPLES[last - reach]}.`
-          : phrase`A dense block that looks ${reach} positions back. With five examples there is no such position, so it reads zeros; with twenty or more there is.`;
+          : phrase`A dense block that looks ${reach} positions back. With five examples, that position does not exist, so the block reads zeros. With twenty or more examples, it exists.`;
     }
     links.replaceChildren(
       ...reads.map(([place, weight]) =>

@@ -84,7 +84,11 @@ export function createCost(root) {
       time: make('td', { class: 'time', 'data-head': phrase`${NAMES[which]}, a step` }, phrase`${integer(MEASURED.times[i][k])} µs`),
       memory: make('td', { 'data-head': phrase`${NAMES[which]} keeps` }, bytes(memory(which, side))),
     }));
-    const ratio = make('td', { class: 'ratio', 'data-head': phrase`Dense divided by the faster one` }, ratioOf(MEASURED.times[i]));
+    const ratio = make(
+      'td',
+      { class: 'ratio', 'data-head': phrase`Dense divided by the faster sparse pattern` },
+      ratioOf(MEASURED.times[i]),
+    );
     body.append(
       make(
         'tr',
@@ -109,7 +113,7 @@ export function createCost(root) {
           {},
           make('th', { scope: 'col' }, phrase`Length`),
           ...WHICH.map((which) => make('th', { scope: 'col' }, phrase`${NAMES[which]}, a step`)),
-          make('th', { scope: 'col' }, phrase`Dense divided by the faster one`),
+          make('th', { scope: 'col' }, phrase`Dense divided by the faster sparse pattern`),
           ...WHICH.map((which) => make('th', { scope: 'col' }, phrase`${NAMES[which]} keeps`)),
         ),
       ),
@@ -171,7 +175,7 @@ export function createCost(root) {
         ratio.classList.add('here');
         ratio.textContent = ratioOf(times);
       }
-      said.textContent = phrase`A step also includes the rest of the network, whose time does not grow with the length. The longer the sequence, the larger the part of attention.`;
+      said.textContent = phrase`A step also includes the rest of the network, whose time does not grow with the length. The longer the sequence, the larger the share of attention in the time.`;
       announce(
         phrase`Measured: ${rows.map(({ side, ratio }) => phrase`${integer(side * side)} positions, ${ratio.textContent}`).join('; ')}.`,
       );

@@ -68,7 +68,7 @@ export function createPatternFigure(root) {
   const matrixGrid = () => ({ rows: pattern().n, cols: pattern().n });
   const pictureGrid = () => ({ rows: Number(now.side), cols: Number(now.side) });
   const matrices = [1, 2].map((k) =>
-    view(phrase`Matrix ${k}: a row is a query. Arrow keys up and down choose it.`, matrixGrid, ({ row }) => row),
+    view(phrase`Matrix ${k}: each row is a query. The up and down arrow keys choose a row.`, matrixGrid, ({ row }) => row),
   );
   const pictures = [phrase`Keys of this pixel`, phrase`What two layers reach`].map((label) =>
     view(phrase`${label}, on the picture. Arrow keys choose the pixel.`, pictureGrid, ({ row, col }) => row * Number(now.side) + col),

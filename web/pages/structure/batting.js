@@ -41,8 +41,8 @@ export function createBatting() {
       .sort((a, b) => b.by - a.by)[0];
     byId('batting-said').textContent =
       Number(pull.value) === 0
-        ? phrase`${alike(taken)} of 8 neighbours bat from the same side.`
-        : phrase`${alike(taken)} of 8 neighbours bat from the same side; without the chain ${alike(alone)}. Position ${most.place + 1} changed most: ${percent(most.by)} of its weight moved to other players.`;
+        ? phrase`${alike(taken)} of 8 pairs of neighbours bat from the same side.`
+        : phrase`${alike(taken)} of 8 pairs of neighbours bat from the same side; without the chain ${alike(alone)}. Position ${most.place + 1} changed most: ${percent(most.by)} of its weight moved to other players.`;
   }
   pull.addEventListener('input', show);
   show();

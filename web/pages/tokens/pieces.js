@@ -59,7 +59,7 @@ export function createPieces() {
     const tokens = own === 1 ? phrase`1 token` : phrase`${own} tokens`;
     const characters = letters === 1 ? phrase`1 character` : phrase`${letters} characters`;
     count.textContent =
-      ids.length > SHOWN ? phrase`${tokens} for ${characters}, of which ${SHOWN} are shown` : phrase`${tokens} for ${characters}`;
+      ids.length > SHOWN ? phrase`${tokens} for ${characters}, with the first ${SHOWN} tokens shown` : phrase`${tokens} for ${characters}`;
     note.textContent = phrase`Point at a token, or use the arrow keys, to see its id and bytes.`;
   });
   input.addEventListener('input', show);

@@ -104,7 +104,7 @@ export function createPlayer() {
       if (speakers.includes(voice)) speaker.value = voice;
       speaker.disabled = zoom.disabled = false;
       const field = (2 + dilations.reduce((sum, d) => sum + d, 0)) / rate;
-      byId('own-field').textContent = phrase`This network sees ${Math.round(1000 * field)} ms back with ${dilations.length} layers.`;
+      byId('own-field').textContent = phrase`This network sees ${Math.round(1000 * field)} ms of the past with ${dilations.length} layers.`;
       byId('voice-field').textContent = String(Math.round(1000 * field));
       transport.show('ready');
       for (const tell of listeners) tell();

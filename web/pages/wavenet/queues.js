@@ -41,7 +41,7 @@ export function createQueues() {
     });
     root.replaceChildren(...parts);
     const read = DILATIONS.map((d) => (t >= d ? t - d : undefined));
-    said.textContent = phrase`Sample ${t}: the layers read their outputs at ${read.map((at) => at ?? phrase`nothing yet`).join(', ')}.`;
+    said.textContent = phrase`Sample ${t}: the layers read the values that they stored at ${read.map((at) => at ?? phrase`nothing yet`).join(', ')}.`;
   }
   function next() {
     t++;

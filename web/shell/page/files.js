@@ -46,7 +46,7 @@ export function takeFiles(figure, { input, medium, take, say, models = false, zo
   });
   /** @param {File} file */
   const given = (file) => {
-    if (input.disabled) say(phrase`There is no model yet: give the file again when the model is loaded.`);
+    if (input.disabled) say(phrase`There is no model yet. Choose or drop the file again when the model is loaded.`);
     else take(file);
   };
   figure.addEventListener('dragover', (event) => {
@@ -68,7 +68,7 @@ export function takeFiles(figure, { input, medium, take, say, models = false, zo
     event.preventDefault();
     const entry = [...dataTransfer.items].find(({ kind }) => kind === 'file')?.webkitGetAsEntry?.();
     if (!file) say(phrase`That was a link, not a file. Save the file first: this page fetches nothing from elsewhere.`);
-    else if (dataTransfer.files.length === 1 && entry?.isDirectory) say(phrase`${file.name} is a folder: give one file of it.`);
+    else if (dataTransfer.files.length === 1 && entry?.isDirectory) say(phrase`${file.name} is a folder. Choose one of its files.`);
     else given(file);
   });
   if (figure === document.documentElement) return;

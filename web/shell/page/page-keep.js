@@ -337,7 +337,7 @@ function reason(error) {
 export async function fill(box, said) {
   const id = String(box.dataset.course);
   if (!canStore()) {
-    said.textContent = phrase`This needs a page served over https, or from localhost.`;
+    said.textContent = phrase`Keeping a course needs a page that is served over https or from localhost.`;
     return;
   }
   const bar = make('progress', { max: '1', value: '0', 'aria-label': phrase`Keeping the course`, hidden: '' });
