@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Computes the layout and the tints of a card's pictures. Both the live drawings on the page and the stills use it.
+// Computes the layout and the tints of a card's pictures. Both the live drawings on the page and the stills use this module.
 // @ts-check
 
 /** Number of pictures in a row. */

@@ -38,8 +38,8 @@ static unsigned char *read_whole(const char *path, size_t *length) {
     return bytes;
 }
 
-/* Looks up a number in the file's metadata. Its key is the name of the architecture followed by `end`, such as ".image.width". Returns
- * `missing` if the file does not have this number. */
+/* Looks up a number in the file's metadata by its key, which is the name of the architecture followed by `end`, such as ".image.width".
+ * Returns `missing` if the file does not have this key. */
 static uint32_t number(const nx_model *model, const char *end, uint32_t missing) {
     size_t n = strlen(end);
     for (uint32_t i = 0; i < nx_model_metadata_count(model); i++) {
@@ -102,7 +102,7 @@ int main(int argc, char **argv) {
         done += drawn;
     }
 
-    /* Converts ids to colours: entries of a palette, or levels of grey or of each channel. */
+    /* Converts ids to colours. An id is an index into the palette, a grey level, or the level of one colour channel. */
     FILE *out = fopen(argv[2], "wb");
     if (!out) fail("cannot write the picture", NULL);
     fprintf(out, "P6\n%u %u\n255\n", width, height);

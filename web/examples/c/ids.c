@@ -2,7 +2,8 @@
  *
  *     ids WEIGHTS.gguf [count] [seed]
  *
- * Opens any model that needs no input, draws ids, and prints each id with its -log p in nats and the largest logit of its distribution.
+ * Opens any model that needs no input, draws ids, and prints them. Next to each id, prints its -log p in nats and the largest logit at its
+ * position.
  */
 #include <stdio.h>
 #include <stdlib.h>

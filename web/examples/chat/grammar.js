@@ -2,8 +2,8 @@
 // @ts-check
 
 /**
- * Restricts generate() and chat() to JSON, or to JSON that follows a schema, with a constraint from XGrammar (@mlc-ai/web-xgrammar 0.1.27,
- * Apache 2.0). XGrammar is one script, 394 KB compressed with its wasm, which is loaded when the first constraint is created.
+ * Uses XGrammar (@mlc-ai/web-xgrammar 0.1.27, Apache 2.0) to restrict the output of generate() and chat() to JSON, or to JSON that follows
+ * a schema. XGrammar is a single script that includes its wasm (394 KB compressed). It is loaded when the first constraint is created.
  *
  *     import { jsonGrammar } from './grammar.js';
  *     const constraint = await jsonGrammar({ type: 'object', required: ['name'], properties: { name: { type: 'string' } } });
@@ -24,8 +24,8 @@ const LETTERS = (() => {
 
 /**
  * @param {any} xgrammar  the XGrammar module
- * @param {object} [schema]  a JSON schema; none: any JSON
- * @returns {import('../../lib/index.js').Constraint} a constraint for one run at a time
+ * @param {object} [schema]  a JSON schema; if omitted, any JSON is allowed
+ * @returns {import('../../lib/index.js').Constraint} a constraint that only one run may use at a time
  */
 export function jsonSchema({ GrammarCompiler, GrammarMatcher, TokenizerInfo }, schema) {
   /** @type {any} */

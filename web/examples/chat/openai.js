@@ -2,8 +2,8 @@
 // @ts-check
 
 /**
- * Offers a chat model through OpenAI's chat.completions.create with streaming, tools, response_format and logprobs. chat() rejects options
- * that it does not support.
+ * Gives a chat model the interface of OpenAI's chat.completions.create, with streaming, tools, response_format and logprobs. chat() rejects
+ * options that it does not support.
  */
 
 /** OpenAI's option names, with the corresponding option names of chat(). @type {Record<string, string>} */
@@ -22,7 +22,7 @@ const NAMES = {
 /** The reasons why an answer ended, with the names that OpenAI uses for them. @type {Record<string, string>} */
 const REASONS = { end: 'stop', stop: 'stop', length: 'length', abort: 'stop' };
 
-/** The beginnings of tool calls in different models: Qwen and Hermes; Llama; Mistral. */
+/** The strings with which different models begin a tool call: Qwen and Hermes, Llama, Mistral. */
 const OPENINGS = ['<tool_call>', '{"', '[{'];
 
 /** Converts a message to the form that chat() expects, by joining its parts. @param {any} message */
@@ -67,7 +67,7 @@ const mayCall = (text) => OPENINGS.some((opening) => opening.startsWith(text.tri
 /**
  * @param {any} model  a model from load() that has the verb `chat`
  * @param {{ signal?: AbortSignal, template?: string, grammar?: (schema?: object) => Promise<object> }} [options]  grammar: creates a
- *   constraint from a JSON schema, for response_format (jsonGrammar of grammar.js)
+ *   constraint from a JSON schema, for response_format (such as jsonGrammar in grammar.js)
  */
 export function openai(model, { signal, template, grammar } = {}) {
   /** @param {any} format @returns {Promise<object | undefined>} */

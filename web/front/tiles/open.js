@@ -17,7 +17,7 @@ const GROW_MS = 220;
 /** Returns the label of the setting that visitors can change. @param {Tile['asks']} asks */
 const askedOf = (asks) => (asks === 'digit' ? phrase`The digit` : asks === 'class' ? phrase`The class` : phrase`Your own text`);
 
-/** Creates the input that sets an attribute of the element. @param {Tile} tile @param {any} element */
+/** Creates the input that sets an attribute of the <next-pixel> element. @param {Tile} tile @param {any} element */
 function asking({ asks, choices = [...'0123456789'] }, element) {
   if (!asks) return [];
   if (asks === 'prompt') {

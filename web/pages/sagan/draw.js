@@ -21,7 +21,7 @@ export function show(canvas, values) {
     data[j + 2] = values[i + 2];
   }
   context.putImageData(image, 0, 0);
-  canvas.dataset.sum = String(sumOf(values)); // tests use it to compare engines
+  canvas.dataset.sum = String(sumOf(values)); // tests use this hash to compare engines
 }
 
 /** Returns a hash of the picture. Different pictures almost always have different hashes. @param {Uint8Array} values */

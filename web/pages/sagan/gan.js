@@ -62,7 +62,7 @@ export function covered(points) {
   return hits.filter((hit) => hit >= count / MODES / 4).length;
 }
 
-/** A linear layer y = W x + b with W of shape (out, in), and Adam's second moments. */
+/** A linear layer y = W x + b with W of shape (out, in). It also stores the second moments for Adam. */
 class Layer {
   /** @param {number} inputs @param {number} outputs @param {Random} random @param {boolean} normalise */
   constructor(inputs, outputs, random, normalise) {

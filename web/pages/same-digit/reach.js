@@ -35,8 +35,8 @@ export const dilated = (side, dilations) => ({
 });
 
 /**
- * Returns a stack of strided attention. Its layers alternate between two sets of positions: the last `side` positions, and every `side`-th
- * earlier position.
+ * Returns a stack of layers with strided attention. Its layers alternate between two sets of positions: the last `side` positions, and
+ * every `side`-th earlier position.
  * @param {number} side @param {number} layers @returns {Stack}
  */
 export const strided = (side, layers) => ({
@@ -47,7 +47,7 @@ export const strided = (side, layers) => ({
   keys: (layer, position) => Array.from({ length: side }, (_, k) => position - (layer % 2 ? side : 1) * k).filter((key) => key >= 0),
 });
 
-/** Returns a stack of attention to all earlier positions. @param {number} side @param {number} layers @returns {Stack} */
+/** Returns a stack of layers with attention to all earlier positions. @param {number} side @param {number} layers @returns {Stack} */
 export const dense = (side, layers) => ({
   rows: side,
   cols: side,

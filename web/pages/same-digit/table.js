@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Fills the table below the pictures. For each system it lists the nats of the completion, of the true digit and of test digits, the time
-// per pixel, and the receptive field of one pixel.
+// Fills the table below the pictures. For each system, the table lists the surprisal (in nats) of the completion, of the true digit and of
+// test digits, the time per pixel, and the receptive field of one pixel.
 // @ts-check
 import { bytes, integer, make, phrase, time } from '../../shell/index.js';
 /** @import { ModelInfo } from '../../shell/library.js' */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Draws a figure that compares the attention heads of a dense model with those of the sparse model, all at one pixel. It shows how closely
-// the sparse pattern matches the attention of dense heads.
+// Draws a figure that compares the attention heads of a dense model with those of the sparse model, all for the same pixel. It shows how
+// closely the sparse pattern matches the attention of dense heads.
 // @ts-check
 import {
   SIDE,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Runs the batting game of the alignment page with a chain over neighbours. It has nine positions, nine players, and a bonus for neighbours
-// who bat from different sides.
+// Runs the batting game of the alignment page with a chain, so that neighbours affect each other. The game has nine positions, nine
+// players, and a bonus for neighbours who bat from different sides.
 // @ts-check
 import { byId, make, percent, phrase } from '../../shell/index.js';
 import { PLACES, PLAYERS, order } from '../alignment/fit.js';

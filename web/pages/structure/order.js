@@ -7,7 +7,7 @@ import { PLACES, PLAYERS, cosine } from '../alignment/fit.js';
 
 /** The side from which each player bats, in the order of PLAYERS. */
 export const HANDS = ['L', 'L', 'R', 'R', 'R', 'L', 'R', 'L', 'R'];
-/** Factor for the fit between a position and a player. */
+/** The fit between a position and a player is multiplied by this factor to get a score. */
 const SHARPNESS = 14;
 
 /** Returns the transition scores from player to player: `pull` if the side changes, 0 if it stays the same, -Infinity from a player to

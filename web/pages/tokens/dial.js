@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Builds the sliders for the temperature and the filters. Reads their values from the settings in an address, and converts them to these
-// settings.
+// Builds the sliders for the temperature and the filters. Reads the values of the sliders from an address, and returns the settings to
+// write to an address.
 // @ts-check
 import { byId, numberIn, phrase, wholeIn } from '../../shell/index.js';
 /** @import { Settings } from '../../shell/index.js' */

@@ -12,7 +12,7 @@ export function createSearch(sentence) {
   const tree = createTree(byId('tree'), byId('tree-said'));
   /** @type {Model | null} */
   let model = null;
-  /** The sentence that is translated in the search that the tree shows. */
+  /** The sentence for which the tree was drawn. */
   let shown = '';
   let stopper = new AbortController();
 

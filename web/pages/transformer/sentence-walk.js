@@ -218,7 +218,7 @@ export function createSentenceWalk(sentence) {
     /** @param {Model | null} next */
     use(next) {
       model = next;
-      if (next) byId('walk-section').hidden = figure.hidden = Boolean(other || ownName()); // the text describes the page's own file
+      if (next) byId('walk-section').hidden = figure.hidden = Boolean(other || ownName()); // the walk describes only the page's own model
       of = '';
     },
   };

@@ -88,7 +88,7 @@ export function createVoice(player) {
   record.addEventListener('click', async () => {
     stopper?.abort();
     record.disabled = true;
-    void audio().resume(); // a context must be started during the click that allows sound
+    void audio().resume(); // browsers allow an audio context to start only while they handle a click
     try {
       await goOn(
         await recorded(LISTEN_MS, () => {
@@ -113,7 +113,7 @@ export function createVoice(player) {
     stopper?.abort();
     if (!run || !wave) return;
     const { signal } = (stopper = new AbortController());
-    const trouble = await hear(run, wave, signal).catch(() => ''); // stopped by the visitor
+    const trouble = await hear(run, wave, signal).catch(() => ''); // the visitor stopped the playback
     if (trouble) said.textContent = trouble.trim();
   });
 }

@@ -21,7 +21,7 @@ import { createRunner } from './runner.js';
  * @param {(options: LoadOptions) => Promise<Hold>} options.acquire acquires the model
  * @param {boolean} [options.steps] whether to show two buttons: one stops the run, the other draws a single pixel
  * @param {(pixel: Pixel) => ((i: number) => number) | undefined} [options.heatAt] receives the pixel under the pointer; returns a function
- *   that maps the index of any pixel to its heat, 0 to 1
+ *   that maps the index of any pixel to its position on the heat ramp, 0 to 1
  * @param {(phase: 'change' | 'first' | 'done') => void} [options.onDrawn] called after pixels were drawn: 'change' on each change, 'first'
  *   after the first pixels of a run, 'done' at the end of the run
  * @param {(each: number) => void} [options.onPace] receives the time per pixel in milliseconds

@@ -63,7 +63,7 @@ export function createLine(store, stage, panels) {
     const box = stage.getBoundingClientRect();
     set(((event.clientY - box.top) / box.height) * SIDE);
   };
-  // A mouse can be pressed anywhere on the picture. A finger must drag the handle, so that the page can still be scrolled.
+  // A mouse button can be pressed anywhere on the picture. A finger must drag the handle, so that the page can still be scrolled.
   stage.addEventListener('pointerdown', (event) => {
     if (event.button !== 0 || (event.pointerType === 'touch' && event.target !== handle)) return;
     event.preventDefault();

@@ -21,7 +21,7 @@ const MIDDLE_OF_ENDING = 20 * SIDE + SIDE / 2;
 /** @param {Float32Array} nats @param {number} from @param {number} to */
 const total = (nats, from, to) => nats.subarray(from, to).reduce((sum, n) => sum + n, 0);
 
-/** @param {string} name @param {string} extra class */
+/** @param {string} name @param {string} extra CSS class */
 function panel(name, extra) {
   const detail = make('span');
   const canvas = make('canvas', { role: 'img' });
@@ -36,7 +36,7 @@ function panel(name, extra) {
  * @param {HTMLElement} root
  * @param {() => Ending[]} pictures
  * @param {(pixel: Pixel) => ((i: number) => number) | undefined} [heatAt] receives the pixel under the pointer; returns a function that
- *   maps the index of any pixel to its heat, 0 to 1
+ *   maps the index of any pixel to its position on the heat ramp, 0 to 1
  * @param {string[]} [titles] titles of the completions
  */
 export function createPanels(store, root, pictures, heatAt = () => undefined, titles = ENDINGS) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Starts the worker and fetches the fastest wasm build while the browser downloads the weights that the page's <head> preloads. The <head>
-// cannot preload the wasm, because the script must first test which build the browser supports.
+// cannot preload the wasm file, because the script must first test which build the browser supports.
 // @ts-check
 import { build, startOwn } from '../../lib/files.js';
 import { fastest } from '../../lib/workers/simd.js';

@@ -35,8 +35,8 @@ const takers = new Map();
  * @param {HTMLElement} figure  the figure, or `document.documentElement` to receive files that are dropped outside all figures (but not
  *   pasted files)
  * @param {{ input: HTMLInputElement, medium: RegExp, take: (file: File) => void, say: (sentence: string) => void, models?: boolean,
- *   zone?: HTMLElement }} how  models: whether `take` also accepts model files; if not, they go to the page. zone: the element that is
- *   highlighted while a file is dragged over it
+ *   zone?: HTMLElement }} how  models: whether `take` also accepts model files; if not, model files go to the page. zone: the element that
+ *   is highlighted while a file is dragged over it
  */
 export function takeFiles(figure, { input, medium, take, say, models = false, zone = figure }) {
   input.addEventListener('change', () => {

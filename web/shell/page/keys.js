@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Finds the keys that are meant for the browser or an input method, and hides them from the figures. All pages use this.
+// Finds the keys that are meant for the browser or an input method, and hides them from the figures. All pages use this module.
 // @ts-check
 import { composing } from '../library.js';
 

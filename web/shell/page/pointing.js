@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Highlights a part of a figure while a term in the text has the pointer or the focus: <a href="#figure-x" data-points="#figure-x .part">.
+// Highlights a part of a figure while the pointer or the focus is on a term in the text: <a href="#figure-x" data-points="#figure-x
+// .part">.
 // @ts-check
 
 /** Class of the highlighted part (figures.css). */

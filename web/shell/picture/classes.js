@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Builds a figure in which a model draws pictures, given only a class. The figure has one model, or a switch between several.
+// Builds a figure in which a model draws pictures, given only a class. The figure has one model, or a switch between several models.
 // @ts-check
 import { acquire, announce } from '../library.js';
 import { createLoading } from '../model/loading.js';

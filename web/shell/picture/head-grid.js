@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Shows all heads of a model as a grid of small pictures. One head is selected, or the average of all.
+// Shows all heads of a model as a grid of small pictures. The visitor selects one head or the average of all heads.
 // @ts-check
 import { make } from '../page/dom.js';
 import { phrase } from '../page/phrase.js';

@@ -6,10 +6,11 @@ import { palette } from './palette.js';
 
 /**
  * @typedef {Object} View the contents of a canvas
- * @property {Uint8Array} values 8-bit greys
+ * @property {Uint8Array} values 8-bit grey values
  * @property {number} filled number of drawn pixels; the rest is blank
  * @property {number} known number of given pixels, drawn in the first ink; all other pixels use the second ink
- * @property {boolean} [ghost] whether to draw the pixels from index `known` on in a pale ink: they exist, but the model must not see them
+ * @property {boolean} [ghost] whether to draw the pixels from index `known` on in a pale ink; these pixels exist, but the model must not
+ *   see them
  * @property {(i: number) => number} [heat] returns the position (0 to 1) on the heat ramp for the background of pixel i; NaN for no
  *   background
  * @property {number} [cursor] pixel to outline; -1 for none

@@ -52,7 +52,7 @@ const move = (strokes, scale, dx, dy) => strokes.map((stroke) => stroke.map(([x,
  * @param {Point[][]} strokes
  * @param {{ box?: number, stroke?: number }} [how] box: side of the box that the ink fills; stroke: width of a stroke (default: as in
  *   MNIST)
- * @returns {Uint8Array} 28 by 28 greys, 0 = paper
+ * @returns {Uint8Array} 28 by 28 grey values, 0 = paper
  */
 export function rasterise(strokes, { box = BOX, stroke = STROKE } = {}) {
   const points = strokes.flat();

@@ -3,7 +3,7 @@
 // requested pixels, so delaying the requests slows the run.
 // @ts-check
 
-/** Maximum backlog, in milliseconds. If the page was busy or hidden for longer, it catches up only on the pixels of this time. */
+/** Maximum backlog, in milliseconds. If the page was busy or hidden for longer, the run catches up by only this much time. */
 const BACKLOG_MS = 250;
 
 export class Pace {

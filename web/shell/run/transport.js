@@ -26,10 +26,10 @@ import { createSpeed } from './speed.js';
  * @property {number} [speed] index of the initial speed
  * @property {string} [unit] unit of the speed (default: pixels)
  * @property {(speed: number) => void} [onSpeed]
- * @property {boolean} [pace] whether to reserve space for a text about the running time
+ * @property {boolean} [pace] whether to reserve space for a note about the running time
  */
 
-/** Texts of the first button. @type {Record<'pauses' | 'restarts', Partial<Record<Phase, string>>>} */
+/** Labels of the first button in each phase. @type {Record<'pauses' | 'restarts', Partial<Record<Phase, string>>>} */
 const WORDS = {
   pauses: { running: phrase`Pause`, paused: phrase`Continue`, done: phrase`Run again` },
   restarts: { running: phrase`Start over`, done: phrase`Play again` },
@@ -115,7 +115,7 @@ export function createTransport(
     set seed(n) {
       if (field) field.value = n;
     },
-    /** @param {string} text text about the running time */
+    /** @param {string} text note about the running time */
     say(text) {
       if (note) note.textContent = text;
     },

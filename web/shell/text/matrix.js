@@ -15,7 +15,7 @@ const LEAST = 13;
  * @param {HTMLElement} root
  * @param {HTMLElement} note element for the description of the cell under the pointer
  * @param {{ say?: (row: number, column: number) => string, rest?: () => string }} [hooks] say: returns the description of a cell; rest:
- *   returns the text for when no cell is under the pointer
+ *   returns the text to show while no cell is under the pointer
  */
 export function createMatrix(root, note, { say, rest } = {}) {
   const canvas = make('canvas', {

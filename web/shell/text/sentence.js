@@ -137,7 +137,7 @@ export function createSentence({
     get text() {
       return input.value;
     },
-    /** Shows a text about the running time. */
+    /** Shows a note about the running time. */
     say: transport.say,
     /** Processes the same sentence again with other settings. */
     again: () => restart(false),

@@ -276,7 +276,7 @@ export function createWriting(
     }
   }
 
-  /** Starts to use a model. @param {Model} next @param {boolean} [own] whether it is the visitor's model */
+  /** Switches to a model. @param {Model} next @param {boolean} [own] whether it is the visitor's model */
   async function use(next, own = false) {
     playback.abort();
     asker.abort();
