@@ -72,7 +72,7 @@ export const PAPERS_OF_PAGES = [
     url: 'https://arxiv.org/abs/1904.10509',
     system: 'Sparse attention',
     page: 'sparse',
-    says: 'A few keys, near and far, reach every position in two layers. Point at a row of the pattern; measure the cost of a step by length.',
+    says: 'A few keys, near and far, reach every position in two layers. Point at a row of the pattern; measure how the cost of a step grows with the sequence length.',
   },
   {
     year: 2019,
@@ -191,7 +191,7 @@ export const PAPERS_OF_PAGES = [
     url: 'https://arxiv.org/abs/1707.03141',
     system: 'SNAIL',
     page: 'snail',
-    says: 'Draw one example of five characters each, then a sixth drawing: which character is it, and which example did the network attend to? Or play against it.',
+    says: 'Draw one example of each of five characters, then a sixth drawing: which character is it, and which example did the network attend to? Or play against it.',
   },
   {
     year: 2015,
