@@ -4,10 +4,10 @@
  *
  * A model is a list of parts. Most parts give the distribution of the next position of a sequence, given all positions before it. A part
  * that has a sequence may first read inputs (a class, a small picture, a sentence). Other parts have no sequence and only compute results,
- * such as tags of words or a picture, from inputs. A result can be an input of the next part. A position holds E elements. An element is an
- * id: a number below `values`. The library does not know the meaning of an id (a grey level, a palette colour, a token, an amplitude).
- * Codecs outside the library map ids to their meaning, using the file's metadata (nx_model_metadata) and tables (nx_model_table). This
- * header is the whole public C interface and its manual; web/lib/engine is its only caller in the browser.
+ * such as a picture or the tags of words, from their inputs. A result can be an input of a later part. A position holds E elements. An
+ * element is an id: a number below `values`. The library does not know the meaning of an id (a grey level, a palette colour, a token, an
+ * amplitude). Codecs outside the library map ids to their meaning, using the file's metadata (nx_model_metadata) and tables
+ * (nx_model_table). This header is the whole public C interface and its manual. In the browser, only web/lib/engine calls these functions.
  *
  * Life of a model:    bytes of a GGUF file -> nx_model_size -> nx_model_open   (the file's bytes may be freed afterwards)
  *                     for a large file: its head -> nx_model_head_size -> nx_model_begin -> nx_model_feed until NX_OK
@@ -46,7 +46,7 @@ extern "C" {
 #else
 #define NX_API
 #endif
-/* Marks functions that a page with only pictures does not need. WebAssembly builds for pictures omit these functions. */
+/* Marks functions that a page does not need if it only draws pictures. WebAssembly builds for pictures omit these functions. */
 #define NX_API_TEXTS NX_API
 /* Marks functions that are only for C programs. No WebAssembly build exports them. */
 #if defined(__wasm__)
@@ -65,12 +65,12 @@ extern "C" {
 #define NX_MODEL_BYTES_PER_BYTE 20      /* see NX_MODEL_BYTES_FREE */
 #define NX_MAX_MODEL_BYTES 0xf8000000   /* maximum size in bytes of a model; leaves 128 MiB of WebAssembly's address space for runs */
 #define NX_PORTS 8                      /* maximum number of inputs of a part */
-#define NX_MAX_BIASES 528384            /* maximum number of biased logits of a run: NX_MAX_VALUES plus 4096 */
-#define NX_MOST_BIAS 1e9f               /* largest magnitude of a bias; a bias of this size in effect forbids or forces an id */
+#define NX_MAX_BIASES 528384            /* maximum number of logits that a run can bias: NX_MAX_VALUES plus 4096 */
+#define NX_MOST_BIAS 1e9f               /* largest magnitude of a bias; a bias this large effectively forbids or forces an id */
 #define NX_NAME_BYTES 80                /* capacity for a name in nx_problem, including the final zero */
 
 #define NX_NONE 0xffffffffu /* as an id: the sample has ended; as a port: there is no port */
-#define NX_OWN 0xfffffffdu  /* as the port of a map: the keys are positions of the result */
+#define NX_OWN 0xfffffffdu  /* as the port of a map: the keys are positions of the part's own result */
 
 typedef int32_t nx_status;
 enum {
@@ -95,7 +95,7 @@ typedef struct {
  * All fields of all structs have 32 bits, the size of a wasm32 pointer, so that JavaScript can mirror them. */
 
 /* A part of a model. A part without a sequence (values, span, outputs and length are 0) reads inputs and computes results. A run of such a
- * part has no positions and always has one sample. Every function that takes or draws ids returns NX_E_ARGUMENT for it. */
+ * part has no positions and always has one sample. For such a part, every function that takes or draws ids returns NX_E_ARGUMENT. */
 typedef struct {
     uint32_t values;                     /* V: the ids of an element are 0..V-1 */
     uint32_t span;                       /* E: the number of elements of a position */
@@ -104,11 +104,10 @@ typedef struct {
     uint32_t rewinds;                    /* maximum number of positions that nx_session_branch and nx_session_rewind may go back */
     uint32_t inputs, maps, tables, ends; /* number of ports, of maps, of tables, and of ids that end a sample */
     uint32_t results;                    /* number of results */
-    uint32_t draft;                      /* 1: the file has a draft for nx_settings.look_ahead */
+    uint32_t draft;                      /* 1: the file has a draft model for nx_settings.look_ahead */
     uint32_t grows;                      /* 1: a run may begin with a small capacity and grow (nx_session_grow) */
-    uint32_t noisy;                      /* 1: noisy: a pass draws a value (such as a location to attend to) unless the temperature is 0 */
-    /* for nx_session_hidden: the number of layers, and the number of values in each; 0: the part has no hidden states, or this build omits
-     * them */
+    uint32_t noisy;                      /* 1: a pass draws a random value (such as a location to attend to) unless the temperature is 0 */
+    /* number of layers and values per layer for nx_session_hidden; both are 0 if the part has no hidden states or this build omits them */
     uint32_t hidden_layers, hidden_width;
     uint32_t parameters_low, parameters_high; /* number of the part's own weights, 64 bits in two halves */
     /* name, zero-terminated, in the library's memory; the name of the architecture if the model has only this part */
@@ -137,8 +136,9 @@ enum {
     NX_ROWS_COUNTED    /* the part determines the number: nx_session_result_count returns it once everything is encoded */
 };
 
-/* A result: at most dims[0] rows of dims[1] * dims[2] * dims[3] values that a part computes from its inputs. The ids of a result fill the
- * port of a later part that has the same name. Likewise, the ids that a part draws fill the port that has the part's name. */
+/* A result: at most dims[0] rows of dims[1] * dims[2] * dims[3] values that a part computes from its inputs. The ids of a result are the
+ * input of each later part that has a port with the result's name. Likewise, the ids that a part draws are the input for a port with the
+ * part's name. */
 typedef struct {
     const char *name;
     uint32_t values;  /* every id is below this number; 0: the result holds floats */
@@ -150,7 +150,7 @@ typedef struct {
 /* A map: the attention weights of each query over its keys. Each row of a map is one head of one layer. */
 typedef struct {
     const char *name;
-    uint32_t port;    /* the input whose items are the keys; NX_NONE: earlier positions; NX_OWN: `keys` positions of the result itself */
+    uint32_t port;    /* the input whose items are the keys; NX_NONE: earlier positions; NX_OWN: `keys` positions of the part's result */
     uint32_t rows;    /* layers times heads */
     uint32_t keys;    /* maximum number of keys that one query attends to */
     uint32_t queries; /* 0: the queries are the positions of the run; otherwise the maximum number of queries during encoding */
@@ -170,7 +170,7 @@ typedef struct {
     uint32_t key_bytes;
     uint32_t type;      /* GGUF value type: 0 u8, 1 i8, 2 u16, 3 i16, 4 u32, 5 i32, 6 f32, 7 bool, 8 string, 9 array,
                          * 10 u64, 11 i64, 12 f64 */
-    uint32_t item_type; /* type of an array's items; otherwise the same as type */
+    uint32_t item_type; /* for an array, the type of its items; otherwise equal to `type` */
     uint32_t count;     /* number of items of an array, otherwise 1 */
     const void *value;  /* the value as in the file: little-endian, unaligned; each string is preceded by its 64-bit length */
     uint32_t value_bytes;
@@ -213,20 +213,20 @@ NX_API nx_status nx_model_open(void *block, size_t block_bytes, const void *file
  * and nx_model_begin are like nx_model_size and nx_model_open, except for:
  * head (present)   the first bytes of a file of `length` bytes; may include part of the data, and may be freed after nx_model_begin
  * NX_MORE          the list of tensors is not complete in the first `present` bytes
- * NX_E_ARGUMENT    the whole file is needed: its architecture reads weights while it opens (as picture models do), or the data of its
+ * NX_E_ARGUMENT    the model must be opened from the whole file: opening it reads weights (as for picture models), or the data of the
  *                  tensors are not in the order of the list */
 NX_API_TEXTS nx_status nx_model_head_size(const void *head, size_t present, size_t length, size_t *bytes, nx_problem *problem);
 NX_API_TEXTS nx_status nx_model_begin(void *block, size_t block_bytes, const void *head, size_t present, size_t length, nx_model **model,
                                       nx_problem *problem);
 
-/* Return the number of tensors to feed (0 for a model that was opened whole), and the description of the tensor at `index`. nx_model_tensor
- * returns NX_E_ARGUMENT past the last tensor. */
+/* Return the number of tensors to feed (0 if the model was opened from the whole file), and the description of the tensor at `index`.
+ * nx_model_tensor returns NX_E_ARGUMENT past the last tensor. */
 NX_API_TEXTS uint32_t nx_model_tensors(const nx_model *model);
 NX_API_TEXTS nx_status nx_model_tensor(const nx_model *model, uint32_t index, nx_tensor_info *info);
 
 /* Feeds `rows` rows of tensor `tensor`, beginning with row `row`. Every tensor must be fed, even one that the model does not use. Returns
- * NX_MORE while rows are missing, NX_OK when the model is complete, NX_E_ARGUMENT for rows out of order, and NX_E_NUMERIC or NX_E_FORMAT
- * for a weight that is not finite or out of range. After NX_E_NUMERIC or NX_E_FORMAT the model cannot be used. */
+ * NX_MORE while rows are missing, NX_OK when the model is complete, NX_E_ARGUMENT for rows out of order, NX_E_NUMERIC for a weight that is
+ * not finite, and NX_E_FORMAT for a number out of its range. After NX_E_NUMERIC or NX_E_FORMAT the model cannot be used. */
 NX_API_TEXTS nx_status nx_model_feed(nx_model *model, uint32_t tensor, uint32_t row, uint32_t rows, const void *data, nx_problem *problem);
 
 /* Return the number of parts of a model; the description of a part; its ports, results, maps and tables; and the ids that end a sample.
@@ -248,21 +248,21 @@ NX_API nx_status nx_model_metadata(const nx_model *model, uint32_t index, nx_met
 
 /* The shape of a run: its length, the lengths of its inputs, and the precision of its cached keys. */
 typedef struct {
-    uint32_t length;           /* the run's capacity in positions, at most the part's length; 0: the part's length, or no sequence */
-    uint32_t counts[NX_PORTS]; /* items of each input with any_length; 0: the maximum, or as many as the port `like` has */
+    uint32_t length;           /* the run's capacity in positions, at most the part's length; 0: that length, or no sequence in the part */
+    uint32_t counts[NX_PORTS]; /* items of each input with any_length; 0: the maximum, or the count of the port that `like` names */
     /* for a part that grows, bits of a cached key, 8 or 16; 0: the model chooses 16 if its keys have biases, otherwise 8 */
     uint32_t key_bits;
 } nx_shape;
 
 /* The settings of a run's draws. In the last block of fields, 0 turns a setting off.
  *
- * The logits of the model are changed in the following order, which common tools for language models also use, before an id is drawn:
+ * Before an id is drawn, the following steps change the logits of the model in this order, as in common tools for language models:
  *   1. biases (nx_session_bias)
  *   2. penalties for the last `penalty_last` ids of the sequence, known or drawn
  *   3. top_k   4. typical_p   5. top_p   6. min_p: each filter drops some of the values that remain; see sampling/filters.h
  *   7. temperature
  * This is the order with temperature_last = 1. With temperature_last = 0, temperature comes before step 3, so top_p, min_p and typical_p
- * use the probabilities after temperature. Nats always refer to the model's own distribution, before step 1. */
+ * use the probabilities after temperature. Nats (negative log-probabilities) always come from the model's own output before step 1. */
 typedef struct {
     uint32_t seed_low, seed_high; /* 64-bit seed of the noise */
     uint32_t samples;             /* B, 1..NX_MAX_SAMPLES: sequences advanced together; 1 for a part without a sequence */
@@ -276,8 +276,8 @@ typedef struct {
      * [Wiggers, Hoogeboom 2020, arXiv:2002.09928]). The first of these positions is computed as usual; the others are computed from ids
      * that the file's draft or look_up guessed. 0..16; 8 works well. The draft draws its guesses with the noise that the model's own draws
      * will use, so most guesses are right. Positions after the first wrong guess are computed again, so the ids are the same as without
-     * guesses. A pass computes one position if look_ahead is 0 or 1, if there is more than one sample, with maps or hidden states, or if
-     * the part has neither a draft nor look_up. */
+     * guesses. A pass computes only one position if look_ahead is 0 or 1, if there is more than one sample, if maps or hidden states are
+     * stored, or if the part has no draft and look_up is 0. */
     uint32_t look_ahead;
 
     float typical_p;           /* keep values with surprisal nearest to the entropy until their mass exceeds this; 0..1, 0 and 1: all */
@@ -313,12 +313,12 @@ NX_API nx_status nx_session_size(const nx_model *model, uint32_t part, const nx_
 NX_API nx_status nx_session_open(void *block, size_t block_bytes, const nx_model *model, uint32_t part, const nx_settings *settings,
                                  const nx_shape *shape, nx_session **session);
 
-/* Extends a run: copies `from` into a block of nx_session_grown_size bytes, with a capacity of `length` positions. The copy continues bit
- * for bit like a run that had this capacity from the beginning; `from` is unchanged. A run can thus begin with little memory and grow
- * as needed. Available only for a part with `grows`.
+/* Extends a run: copies `from` into a block of nx_session_grown_size bytes. The copy has a capacity of `length` positions. It continues bit
+ * for bit like a run that had this capacity from the beginning; `from` is unchanged. A run can thus begin with little memory and grow as
+ * needed. Available only for a part with `grows`.
  * Returns NX_OK; NX_E_ARGUMENT if `length` is not above the capacity of `from` or is above the maximum of the part, if the run is within a
- * position (after NX_MORE), or if the run is a search, whose result depends on the length; NX_E_LIMIT as nx_session_size; NX_E_MEMORY if
- * block_bytes is too small. */
+ * position (after NX_MORE), or if the run is a search, whose result depends on the length; NX_E_LIMIT if the block would be larger than
+ * NX_MAX_SESSION_BYTES; NX_E_MEMORY if block_bytes is too small. */
 NX_API_TEXTS nx_status nx_session_grown_size(const nx_model *model, const nx_session *from, uint32_t length, size_t *bytes);
 NX_API_TEXTS nx_status nx_session_grow(void *block, size_t block_bytes, const nx_model *model, const nx_session *from, uint32_t length,
                                        nx_session **session);
@@ -340,23 +340,24 @@ NX_API nx_status nx_session_input(const nx_model *model, nx_session *session, ui
  * NX_E_NUMERIC every later call returns NX_E_NUMERIC, too. */
 NX_API nx_status nx_session_encode(const nx_model *model, nx_session *session);
 
-/* Prefill: appends `count` known positions, many of which are computed in one pass. Known positions may come before, between and after
+/* Prefill: appends `count` known positions. One pass computes many of them. Known positions may come before, between and after
  * drawn ones.
  * ids     each = 0: shape (count, E), the same ids for every sample; each = 1: shape (count, B, E), NX_NONE for samples that have ended
  * nats    shape (count, B, E), written: -log p(id | all before it) of the model's own distribution (temperature 1, no filter);
- *         0 where a sample has ended; null: not wanted, and the output layer is not computed
+ *         0 where a sample has ended. If nats is null, the output layer is not computed
  * Known ids never end a sample. Returns NX_E_ARGUMENT if fewer than `count` positions remain, if an id is not below `values`, or if inputs
- * or their encoding are missing; NX_E_NUMERIC if the output is not finite (every later call returns it, too); NX_MORE after a slice of a
- * position: call again with the positions that remain according to nx_session_position. */
+ * or their encoding are missing; NX_E_NUMERIC if the output is not finite (every later call returns it, too); NX_MORE if only a slice of a
+ * position was computed. After NX_MORE, call again with the positions that remain according to nx_session_position. */
 NX_API nx_status nx_session_put(const nx_model *model, nx_session *session, const uint32_t *ids, uint32_t count, int each, float *nats);
 
 /* Draws the next `steps` positions of every sample.
- * Element e of sample s, counted from the origin, is argmax_v( log p_v / T + G(seed, s, e, v) ). G is standard Gumbel noise, v runs over
- * the ids that the filters keep, and p is taken after biases and penalties; ties go to the lowest id. Elements of one position are drawn in
- * order, each given the elements before it. A sample ends when it draws one of the part's end ids; its later ids are NX_NONE.
+ * For sample s, element e (counted from the origin) is argmax_v( log p_v / T + G(seed, s, e, v) ). T is the temperature, G is standard
+ * Gumbel noise, v runs over the ids that the filters keep, and p includes biases and penalties. Ties go to the lowest id. Elements of one
+ * position are drawn in order, each given the elements before it. A sample ends when it draws one of the part's end ids; its later ids are
+ * NX_NONE.
  * ids     shape (steps, B, E), written
  * nats    shape (steps, B, E), written as by nx_session_put; may be null
- * drawn   written: the number of positions drawn; fewer than `steps` if all samples have ended, or with NX_MORE; may be null
+ * drawn   written: the number of positions drawn; fewer than `steps` if all samples have ended or if NX_MORE is returned; may be null
  * Returns NX_E_ARGUMENT if fewer than `steps` positions remain (nothing is drawn) or if inputs are missing; NX_E_NUMERIC at the position
  * where the output is not finite (every later call returns it, too); NX_MORE if it must be called again for the remaining steps. */
 NX_API nx_status nx_session_draw(const nx_model *model, nx_session *session, uint32_t steps, uint32_t *ids, float *nats, uint32_t *drawn);
@@ -376,7 +377,8 @@ NX_API nx_status nx_session_resample(const nx_model *model, nx_session *session,
 NX_API_TEXTS nx_status nx_session_top(const nx_model *model, nx_session *session, uint32_t k, uint32_t *ids, float *nats);
 
 /* Performs one step of a beam search: sample b continues the former sample parents[b] with ids[b]. Only parents that are chosen more than
- * once are copied. An end id of the part ends the sample; the child of a sample that has ended takes NX_NONE. parents, ids: shape (B).
+ * once are copied. An end id of the part ends the sample; to continue a sample that has ended, pass NX_NONE.
+ * parents, ids: shape (B).
  * Returns the statuses of nx_session_draw, or NX_E_ARGUMENT for an invalid parent or id. */
 NX_API_NATIVE nx_status nx_session_advance(const nx_model *model, nx_session *session, const uint32_t *parents, const uint32_t *ids);
 
@@ -397,7 +399,7 @@ typedef struct {
  * is over when there are as many complete hypotheses as samples, when no live hypothesis can score below the best complete one, or at the
  * end of the run. The result is the complete hypothesis with the lowest score, or the first live one if none is complete. With one sample,
  * the search takes the most probable id at every step. To read the ids of a hypothesis, follow its chain of parents. Until the search is
- * over, no other call may advance the run. Before the search begins, nothing may have been drawn or put with each = 1.
+ * over, no other call may advance the run. A search cannot begin in a run that has drawn ids or called nx_session_put with each = 1.
  * alpha        the exponent of the length penalty, 0 (none) to 2
  * candidates   capacity samples * (1 + ends); *count of them written, the best first; ties go to the lower parent, then to the lower id
  * over         written: 1 after the last step
@@ -407,8 +409,8 @@ NX_API_TEXTS nx_status nx_session_search(const nx_model *model, nx_session *sess
                                          uint32_t *over);
 
 /* Makes `to` a copy of sample `sample` of `from` as it was at `position`, including the inputs, the state and the ids before `position`.
- * `to` must be a session just opened on the same part with the same shape. If `to` has the same settings and the sample's noise index, it
- * continues bit for bit as the original run would.
+ * `to` must be a session just opened on the same part with the same shape. If `to` has the settings of `from`, with the noise index of the
+ * copied sample as first_sample, it continues bit for bit like that sample.
  * Returns NX_E_ARGUMENT if the two sessions do not match, or if the position is further back than part.rewinds. */
 NX_API_TEXTS nx_status nx_session_branch(const nx_model *model, nx_session *to, const nx_session *from, uint32_t sample, uint32_t position);
 
@@ -416,11 +418,11 @@ NX_API_TEXTS nx_status nx_session_branch(const nx_model *model, nx_session *to, 
  * id that ended a sample. The run continues bit for bit like a run that was given these ids. Errors:
  *   NX_E_ARGUMENT  `position` is after the run's position, or further back than part.rewinds; the run is within a position (after NX_MORE);
  *                  the run is a beam search; or the part is noisy and the temperature is not 0
- *   NX_E_NUMERIC   the run has a non-finite number */
+ *   NX_E_NUMERIC   a value in the run is not finite */
 NX_API_TEXTS nx_status nx_session_rewind(const nx_model *model, nx_session *session, uint32_t position);
 
 /* Adds biases[i] to the logit of ids[i] in all later draws; replaces all earlier biases. Biases are settings: a saved session includes
- * them, and a branch gets its own.
+ * them, but a branch does not copy them.
  * ids      shape (count); each id is below `values`. An id that occurs twice gets the sum of both biases
  * biases   shape (count); each magnitude is at most NX_MOST_BIAS
  * Returns NX_E_ARGUMENT if there are more than settings.biases ids or a number is out of range. */
@@ -434,8 +436,8 @@ NX_API nx_status nx_session_retune(const nx_model *model, nx_session *session, c
 /* Returns the number of positions known or drawn so far, which is the index of the next position. */
 NX_API uint32_t nx_session_position(const nx_session *session);
 
-/* For each of the positions from..from+count-1, writes the number of guesses from which the position was computed: 0 for the first position
- * of a pass and without look-ahead, k for a position after k right guesses. ahead: shape (count), written.
+/* For each of the positions from..from+count-1, writes how many guesses its computation used: 0 for the first position of a pass (and for
+ * every position if look_ahead is off), k for a position that follows k right guesses. ahead: shape (count), written.
  * NX_E_ARGUMENT: a position is not drawn or known yet. */
 NX_API nx_status nx_session_ahead(const nx_model *model, const nx_session *session, uint32_t from, uint32_t count, uint8_t *ahead);
 
@@ -444,18 +446,18 @@ NX_API nx_status nx_session_ahead(const nx_model *model, const nx_session *sessi
  * NX_E_ARGUMENT: no such sample, or no position computed yet. */
 NX_API_TEXTS nx_status nx_session_output(const nx_model *model, const nx_session *session, uint32_t sample, float *output);
 
-/* Computes the model's own distribution of an element of the last computed position, at temperature 1 and before all filters, for any kind
- * of output: the probability of each value given all elements before it. The elements before it in the same position must be drawn or
- * known. probabilities: shape (V), written.
+/* Computes the model's own distribution of one element of the last computed position: the probability of each value given all earlier
+ * elements, at temperature 1 and before all filters. Works for every kind of output. The earlier elements of the same position must be
+ * drawn or known. probabilities: shape (V), written.
  * NX_E_ARGUMENT: no such sample or element, no output computed yet, or a sample that has ended. */
 NX_API_TEXTS nx_status nx_session_probabilities(const nx_model *model, nx_session *session, uint32_t sample, uint32_t element,
                                                 float *probabilities);
 
 /* Copies one row of a sample's map at i, the last computed position. Requires settings.maps = 1.
- * row       below map.rows. For a map with queries, pass row * n + query, where n is the number of queries in this run. Such a map is ready
- *           once the inputs are encoded, and is the same for all samples and positions
+ * row       below map.rows. For a map with queries, pass row * n + query, where n is the number of queries in this run. A map with queries
+ *           is ready once the inputs are encoded, and is the same for all samples and positions
  * keys      *count keys written: the keys that i attended to, in ascending order. In a map over earlier positions, the last key is i
- *           itself; with a sparse pattern the last key may be before i, or there may be no key. Key j is the element at position j - 1
+ *           itself. With a sparse pattern, the last key may be earlier than i, and *count may be 0. Key j is the element at position j - 1
  *           (key 0: the start, before any element), because the input is shifted by one. Capacity: map.keys
  * weights   *count weights written, one for each key. Capacity: map.keys
  * NX_E_ARGUMENT: no such sample, map or row, no position computed yet, or no maps. */
