@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Lists the score functions of the papers, one per row. Some functions have a network that was trained with them. The others are computed
+// Lists the score functions that the papers propose, one for each row of the table. Some functions have a network that was trained with
+// them. The others are computed
 // from the states of the `general` network. This file does not use the DOM.
 // @ts-check
 import { dot, softmax } from './network.js';

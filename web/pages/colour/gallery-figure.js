@@ -170,7 +170,11 @@ export function createGalleryFigure({ id, task, fate }, choice, subjects, { onRu
     get ofOwn() {
       return own !== null;
     },
-    /** Shows the pictures of a choice. Keeps the visitor's own picture. @param {Choice} next @param {Subject[]} pictures */
+    /**
+     * Shows the pictures that belong to another choice of model, but keeps the visitor's own picture.
+     * @param {Choice} next
+     * @param {Subject[]} pictures
+     */
     show(next, pictures) {
       ({ strip: name, temperature, own: model } = next);
       setTries(next.tries ?? SHOWN);

@@ -52,8 +52,8 @@ export function likeness(table) {
 }
 
 /**
- * Returns the cosine similarity between one position and the position of every pixel, as [row][col]. The vectors of row and column are
- * concatenated.
+ * Compares the position of one pixel with the positions of all pixels. Returns their cosine similarities, as [row][col]. The position of a
+ * pixel is the vector of its row, followed by the vector of its column.
  * @param {Places} places
  * @param {{ row: number, col: number }} at
  */

@@ -47,8 +47,7 @@ export function createSheet(root, said, { onGo, onChange }) {
     op === 'file' ? undefined : name.startsWith('enc.') || /\.cross\..*(key|value)$/.test(name) ? 0 : followed;
 
   /**
-   * Returns the view of a matrix in the line that computes the matrix, where it is the last view. Other lines show the same matrix as an
-   * operand.
+   * Returns the view that shows a matrix as a result; this is the last view of a line. Other views show the same matrix as an operand.
    * @param {Matrix} matrix
    */
   function maker(matrix) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Draws the function of a gate, tanh(f) sigma(g). The visitor sets f and g; no model is involved.
+// Draws the function that a gated unit computes, tanh(f) sigma(g). The visitor sets f and g; no model is involved.
 // @ts-check
 import { announce, byId, phrase } from '../../shell/index.js';
 
