@@ -120,8 +120,8 @@ export function networkOf(file) {
   }
 
   /**
-   * Returns the decoder's initial vector for the sentence with one word left out. Each direction recomputes only the states that it reaches
-   * after this word.
+   * Returns the decoder's initial vector for the sentence with one word left out. The forward pass recomputes only the states after this
+   * word, and the backward pass only the states before it.
    * @param {Read} source
    * @param {ArrayLike<number>} ids
    * @param {number} left index of the word to leave out; the sentence must have at least two words

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Paints a network's state vector on a canvas as a small grid of coloured cells, with a word next to it.
+// Paints the state vectors of a network on a canvas, each as a small grid of coloured cells, and the words that belong to them.
 // @ts-check
 import { signed } from '../../shell/index.js';
 /** @import { palette } from '../../shell/index.js' */

@@ -27,7 +27,7 @@ import { SHOWN } from './row.js';
  * @property {number} temperature
  * @property {number} [tries] number of pictures to draw per row (default: as many as are shown)
  * @property {number} [given] percentage of a picture's rows that are given for a completion (default: 50)
- * @property {number[]} first strip indices of the pictures that the rows show first
+ * @property {number[]} first indices (in the strip) of the pictures that the rows show initially
  * @property {File | string} [own] the visitor's own model, as a file or an address, instead of `weights`
  */
 

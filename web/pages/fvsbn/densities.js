@@ -17,7 +17,7 @@ const SECOND = 0.25;
 const sigmoid = (z) => 1 / (1 + Math.exp(-z));
 
 /**
- * Returns the loss under a coin. Shades from 128 on count as ink, lower shades as paper. A coin has no width.
+ * Returns the loss under a coin flip. Shades from 128 on count as ink, lower shades as paper. A coin has no width.
  *
  * @param {Expected} expected
  * @returns {Nats}

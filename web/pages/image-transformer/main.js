@@ -41,6 +41,7 @@ createSettings(store);
 
 createGeometry();
 createPositions();
-// The temperature was chosen by looking at samples at values from 0.6 to 1. At 0.9, the digits are cleaner than at 1 and more varied than
+// The temperature was chosen by comparing samples at temperatures from 0.6 to 1. At 0.9, the digits are cleaner than at 1 and more varied
+// than
 // at lower values.
 createClasses({ digits: { weights: weights('digits.gguf'), temperature: 0.9, things: phrase`digits` } });

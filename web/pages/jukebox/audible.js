@@ -20,7 +20,7 @@ export function hush() {
  * @param {Float32Array} samples
  * @param {number} rate
  * @param {(seconds: number) => void} [onPlay] called at each frame with the time since the start, and with -1 when the sound ends
- * @returns {Promise<boolean>} resolves at the end: true if the whole sound was played
+ * @returns {Promise<boolean>} resolves at the end, to true if the whole sound was played
  */
 export async function playSamples(samples, rate, onPlay = () => {}) {
   hush();
