@@ -109,7 +109,7 @@ export const PAPERS_OF_PAGES = [
     url: 'https://arxiv.org/abs/1601.06733',
     system: 'Reading with a memory',
     page: 'reading',
-    says: 'An LSTM that keeps all the words that it has read and attends to them, next to the self-attention of a decoder, on your own sentence.',
+    says: 'This LSTM keeps all the words that it has read and attends to them. See its attention for your own sentence, next to the self-attention of a decoder.',
   },
   {
     year: 2017,

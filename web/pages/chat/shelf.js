@@ -170,7 +170,7 @@ export async function createShelf({ onModel, focus, before }) {
     const here = document.activeElement === card?.main;
     await showAll();
     tell(text);
-    if (here && answering === model) focus(); // the button that had the focus has done its job
+    if (here && answering === model) focus(); // moves the focus away from the button that loaded the model
   }
 
   const first = cards.filter(({ model }) => model === suggested);

@@ -198,7 +198,7 @@ export function createGalleryFigure({ id, task, fate }, choice, subjects, { onRu
       transport.seed = wholeIn(given, 'seed', 0, 1e9 - 1, transport.seed);
       gallery.seed = transport.seed;
       setTries(wholeIn(given, 'tries', 1, 64, Number(tries?.value)));
-      // An old link does not contain this setting. When such links were made, half of the picture was always given.
+      // Old links do not contain this setting. When they were made, half of the picture was always given.
       const old = !given.has('given') && ['seed', 'picture', 'pixels'].some((setting) => given.has(setting));
       setGiven(old ? HALF : wholeIn(given, 'given', 1, 99, Number(givenPart?.value)));
       if (rgb) {
