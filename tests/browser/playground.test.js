@@ -61,7 +61,7 @@ more('a visitor’s file of another kind; a sentence and a text as input', { tim
   withPage(async (page) => {
     await page.goto('/web/manual/playground.html');
     await said(page, /parameters, /);
-    await page.getByLabel('Or a file of yours').setInputFiles(`${ROOT}weights/opened.gguf`);
+    await page.getByLabel('Or your own file').setInputFiles(`${ROOT}weights/opened.gguf`);
     await said(page, /parameters, transformer/);
     await page.getByLabel('sentence').fill('drawer');
     assert.match((await code(page)) ?? '', /load\('opened\.gguf'\);\nconst run = model\.translate\('drawer'\);/);
@@ -73,7 +73,7 @@ more('a visitor’s file of another kind; a sentence and a text as input', { tim
     await page.getByRole('button', { name: 'Run' }).click();
     await said(page, 'Done');
     assert.match((await page.locator('#play-result').textContent()) ?? '', /"NOUN"/);
-    await page.getByLabel('Or a file of yours').setInputFiles(`${ROOT}package.json`);
+    await page.getByLabel('Or your own file').setInputFiles(`${ROOT}package.json`);
     await said(page, /not a GGUF file/);
   }),
 );

@@ -76,8 +76,8 @@ function fileField(name, sound, many) {
     field(
       input.id,
       many
-        ? 'Pictures: the one asked for, then its examples, named as their files are'
-        : `${name}${sound ? '' : ' (without one, a digit)'}`,
+        ? 'Pictures: first the one to classify, then the examples (file names are the labels)'
+        : `${name}${sound ? '' : ' (if empty: a digit)'}`,
       input,
     ),
   );
@@ -264,7 +264,7 @@ async function open(source, name) {
 try {
   tables = await (await fetch(new URL('playground.json', import.meta.url))).json();
 } catch (error) {
-  byId('play-said').textContent = 'The tables of verbs and options could not be loaded: reload the page with a connection.';
+  byId('play-said').textContent = 'Could not load the tables of verbs and options. Reload the page when you are online.';
   throw error;
 }
 byId('play-file').addEventListener('change', () => open(addresses.get(byId('play-file').value), byId('play-file').value));

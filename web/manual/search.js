@@ -129,8 +129,8 @@ export function searchManual() {
         : found.length === 0
           ? 'Nothing found'
           : found.length > MOST
-            ? `The first ${MOST} of ${found.length} places`
-            : `${found.length} ${found.length === 1 ? 'place' : 'places'}`;
+            ? `The first ${MOST} of ${found.length} sections`
+            : `${found.length} ${found.length === 1 ? 'section' : 'sections'}`;
     list.replaceChildren(
       ...found.slice(0, MOST).map(([address, called]) => {
         const link = document.createElement('a');

@@ -46,7 +46,7 @@ export async function playgroundForm() {
 <div id="playground" class="playground needs-js">
 <div class="play-row">
 <p><label for="play-file">Model</label> <select id="play-file">${files.map((name) => `<option${name === 'digits.gguf' ? ' selected' : ''}>${name}</option>`).join('')}</select></p>
-<p><label for="play-own">Or a file of yours</label> <input id="play-own" type="file" accept=".gguf"></p>
+<p><label for="play-own">Or your own file</label> <input id="play-own" type="file" accept=".gguf"></p>
 <p><label for="play-verb">Verb</label> <select id="play-verb" disabled></select></p>
 </div>
 <p id="play-said" class="found-said" role="status"></p>
@@ -54,8 +54,8 @@ export async function playgroundForm() {
 <details id="play-more"><summary>Options</summary><div id="play-options" class="play-options"></div></details>
 <p class="play-row"><button id="play-run" type="button" class="button primary" disabled>Run</button> <button id="play-stop" type="button" class="button" disabled>Stop</button></p>
 <pre tabindex="0"><code id="play-code"></code></pre>
-<canvas id="play-canvas" class="play-canvas" role="img" aria-label="What the run draws" width="28" height="28"></canvas>
-<pre id="play-result" class="play-result" tabindex="0" aria-label="What the call gives" hidden></pre>
+<canvas id="play-canvas" class="play-canvas" role="img" aria-label="Drawing of the run" width="28" height="28"></canvas>
+<pre id="play-result" class="play-result" tabindex="0" aria-label="Result of the call" hidden></pre>
 </div>
 <p class="needs-js-not">The playground needs JavaScript.</p>
 <p hidden>${files.map((name) => `<a class="weights" href="../../weights/${name}">${name}</a>`).join(' ')}</p>

@@ -53,11 +53,11 @@ const GROUPS = [
   ['A model', ['Model', 'ModelOf', 'Kind', 'ModelInfo', 'BasicInfo', 'InfosOfKinds', 'AttentionMap', 'Label']],
   ...[
     ['picture', 'Pictures'],
-    ['latent', 'Pictures at once'],
+    ['latent', 'Pictures in one pass'],
     ['text', 'Texts'],
     ['caption', 'Captions'],
     ['sound', 'Sounds'],
-    ['code', 'Sounds by codes'],
+    ['code', 'Sound codes'],
     ['note', 'Music'],
     ['sign', 'Classification'],
     ['tag', 'Tags'],

@@ -32,16 +32,22 @@ export async function runs() {
   /** @type {[string, string][]} */
   const rows = [
     [
-      'Containers',
-      `GGUF versions 2 and 3, little-endian, up to ${most}, in one file or in several, as llama.cpp splits them (a list of all, or the address of the first)`,
+      'File formats',
+      `GGUF versions 2 and 3, little-endian, up to ${most}. A model that llama.cpp has split into several files also runs (pass a list of all files, or the address of the first file)`,
     ],
     ['Architectures', code(RUNS)],
-    ['Weights', code(types)],
+    ['Tensor types', code(types)],
     ['Tokenizers', code(TOKENIZERS)],
-    ['Cuts before byte pairs (`tokenizer.ggml.pre`)', `${code(names())}. With another name a model runs, with tokens by their numbers`],
-    ['Talks (`model.chat()`)', 'every file with a template (`tokenizer.chat_template`), which is run; of others the page passes one'],
     [
-      'Not',
+      'Pre-tokenizers of byte-pair encodings (`tokenizer.ggml.pre`)',
+      `${code(names())}. With other pre-tokenizers, a model runs, but reads and returns only token ids`,
+    ],
+    [
+      'Chat (`model.chat()`)',
+      'all files with a chat template (`tokenizer.chat_template`), which the library executes; for other files, the page passes a template',
+    ],
+    [
+      'Not supported',
       'mixtures of experts, adapters (LoRA), embedding models and image projectors: each is rejected with a message that names its type',
     ],
   ];
