@@ -7,12 +7,16 @@
  */
 
 import assert from 'node:assert/strict';
+import { existsSync } from 'node:fs';
 import http from 'node:http';
 import { after, before } from 'node:test';
 
 import { serve } from '../../web/tools/serve.js';
+import { rowsOf } from '../kinds/browser.js';
+import { flat } from '../kinds/rows.js';
 import { oneOf } from '../more.js';
 import { EMPTY, session } from './browser.js';
+import { inRepository } from './gallery.js';
 
 const { withPage } = session();
 
@@ -122,12 +126,14 @@ for (const [i, model] of MODELS.entries()) {
   });
 }
 
-for (const [i, [model, attributes]] of /** @type {[string, Record<string, string>][]} */ ([
-  ['digits.gguf', { task: 'generate' }],
-  ['crf-en.gguf', { prompt: 'The old man.' }],
-  ['chorales.gguf', { task: 'generate', bars: '1' }],
-]).entries()) {
-  oneOf(i, 3)(
+/** An element of each kind whose file is in weights/, except those that fetch their input when they run. */
+const SHOWN = Object.entries(flat(rowsOf('shown'))).filter(
+  ([name, { attributes }]) => !('src' in attributes) && existsSync(inRepository(`weights/${name}.gguf`)),
+);
+
+for (const [i, [name, { attributes }]] of SHOWN.entries()) {
+  const model = `${name}.gguf`;
+  oneOf(i, SHOWN.length)(
     `${model}: without a connection, an element that has been loaded runs, also with a new worker, and a wrong file gets its error`,
     async () => {
       gone = false;
