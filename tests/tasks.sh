@@ -3,8 +3,8 @@
 # Runs the tests in Node, browsers and Python, separately or together. Read by build.sh.
 
 # tests SECONDS FILES...: runs test files, prints one line per file, and reports failures and skipped tests. A file that takes longer than
-# SECONDS is stopped and counts as failed. If at most three files failed, they run again, one at a time, because tests may exceed their time
-# limits on a busy machine. The output says which files ran again.
+# SECONDS is stopped and counts as failed. If at most three files failed, they run again with the same options, one at a time, because tests
+# may exceed their time limits on a busy machine. The output says which files ran again.
 tests() {
   limit=$1; shift
   mkdir -p "$OUT"
@@ -14,7 +14,11 @@ tests() {
   case $(printf '%s\n' "$again" | grep -c .) in 1|2|3) ;; *) return 1 ;; esac
   again=$(for file in $again; do case $file in */groups/*) sed -n 's|^// ||p' "$file" ;; *) echo "$file" ;; esac; done)
   echo "AGAIN, one at a time: $(printf '%s\n' "$again" | xargs -n 1 basename | xargs)"
-  node --test --test-concurrency=1 --test-reporter=./tests/report.js --test-timeout=$((limit * 1000)) $again
+  for one; do # keeps the options, such as the pattern of names, but not the files
+    shift
+    case $one in --test-concurrency=*) ;; --*) set -- "$@" "$one" ;; esac
+  done
+  node --test --test-concurrency=1 --test-reporter=./tests/report.js --test-timeout=$((limit * 1000)) "$@" $again
 }
 
 # test-js    test the library in Node, the server, the package, and the types

@@ -9,7 +9,10 @@
 import assert from 'node:assert/strict';
 import { readFile, readdir } from 'node:fs/promises';
 import { test } from 'node:test';
+import { fileURLToPath } from 'node:url';
 
+import { pageOf } from '../../web/tools/frame.js';
+import { pagesOf } from '../../web/tools/fresh.js';
 import { oneOf } from '../more.js';
 import { WAIT, session } from './browser.js';
 
@@ -36,6 +39,27 @@ const FIELDS = [
   ['alignment', 'sentence', 40],
   ['opened', 'word'],
 ];
+
+/** The scripts of pages that make text fields, and the reason why these fields have no row. @type {Record<string, string>} */
+const MADE = {
+  'shell/run/seed-field.js': 'a number of at most nine digits',
+  'front/tiles/open.js': 'at most 160 characters',
+};
+
+/** Matches a text field in HTML. */
+const FIELD = /<input(?= )(?:(?=[^>]* type="(?:text|search)")|(?![^>]* type=))[^>]*>|<textarea[^>]*>/g;
+
+test('every text field of a page has a row, except addresses', async () => {
+  const found = [];
+  for (const name of await pagesOf(fileURLToPath(WEB)))
+    for (const [field] of ((await pageOf(fileURLToPath(WEB), `pages/${name}/index.html`)) ?? '').matchAll(FIELD))
+      if (!/ inputmode="url"/.test(field)) found.push(`${name} ${/ id="([^"]+)"/.exec(field)?.[1] ?? field}`);
+  assert.deepEqual(FIELDS.map(([name, id]) => `${name} ${id}`).sort(), found.sort());
+  const making = [];
+  for (const path of (await readdir(WEB, { recursive: true })).filter((one) => /^(?:pages|shell|front)\/.*\.js$/.test(one)))
+    if (/\btype: 'text'|\btype = 'text'|'textarea'|<textarea|<input/.test(await readFile(new URL(path, WEB), 'utf8'))) making.push(path);
+  assert.deepEqual(making.sort(), Object.keys(MADE).sort());
+});
 
 test('every text field of a page has a maximum length', async () => {
   const files = (await readdir(WEB, { recursive: true })).filter((path) => /^(?:pages|shell)\/.*\.html$/.test(path));

@@ -12,8 +12,8 @@ const TEMPLATE = '{% for message in messages %}<s>{{ message.role }}: {{ message
 const toy = toyText({ context: 512, metadata: { 'tokenizer.chat_template': ['string', TEMPLATE] } });
 
 /**
- * Opens an empty page with the element defined. In the page, make(attributes, inside) inserts an element into the document and records its events;
- * heard(element, name) waits for an event.
+ * Opens an empty page with the element defined. In the page, make(attributes, inside) inserts an element into the document and records its
+ * events; heard(element, name) waits for an event.
  *
  * @param {Page} page
  */

@@ -3,12 +3,16 @@
 
 /**
  * `npm run test:all` runs everything that `npm test` leaves out. It selects tests by a prefix of their names, so each test that uses EVERY
- * must have a name with this prefix (tests/more.js).
+ * must have a name with this prefix (tests/more.js). A file that failed runs again with the same selection.
  */
 
 import assert from 'node:assert/strict';
-import { readFile, readdir } from 'node:fs/promises';
+import { execFile } from 'node:child_process';
+import { mkdtemp, readFile, readdir, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { test } from 'node:test';
+import { promisify } from 'node:util';
 
 import { parse } from 'acorn';
 
@@ -83,5 +87,27 @@ test('test:all runs the tests that check more there', async () => {
       assert.ok(!/process\.env\.EVERY|EVERY as/.test(text), `${name}: import EVERY from tests/more.js, under this name`);
       assert.deepEqual(missed(text), [], `${name}: register this test with longer() or more()`);
     }
+  }
+});
+
+test('a file that fails once runs again with the same pattern of names', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'again-'));
+  try {
+    const once = JSON.stringify(join(folder, 'once'));
+    await writeFile(
+      join(folder, 'a.test.js'),
+      `const { test } = require('node:test'), { existsSync, writeFileSync } = require('node:fs');
+      test('more one', () => { if (!existsSync(${once})) { writeFileSync(${once}, ''); throw new Error('the first time'); } });
+      test('other', () => { throw new Error('not selected'); });`,
+    );
+    const { NODE_TEST_CONTEXT, ...env } = process.env; // otherwise the inner runner would report to the outer one
+    const { stdout } = await promisify(execFile)(
+      'sh',
+      ['-c', `. ./tests/tasks.sh; tests 60 --test-concurrency=2 --test-name-pattern='^more ' "$OUT/a.test.js"`],
+      { cwd: ROOT, env: { ...env, OUT: folder } },
+    );
+    assert.match(stdout, /1 failed[^]*AGAIN, one at a time: a\.test\.js[^]*\n1 files, 1 tests passed, 0 failed/);
+  } finally {
+    await rm(folder, { recursive: true, force: true });
   }
 });
