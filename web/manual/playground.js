@@ -5,7 +5,7 @@
 
 /** @typedef {import('../lib/index.js').Model} Model */
 /** @typedef {{ name: string, of: string, whole?: [number, number], number?: [number, number], flag?: true, initial?: number | boolean, said: string }} Setting */
-/** @typedef {{ verbs: Record<string, { draws: boolean }>, kinds: Record<string, Record<string, string>>, settings: Setting[] }} Tables */
+/** @typedef {{ verbs: Record<string, { draws: boolean, reads: boolean, several: boolean }>, kinds: Record<string, Record<string, string>>, settings: Setting[] }} Tables */
 
 const byId = (/** @type {string} */ id) => /** @type {any} */ (document.getElementById(id));
 const library = /** @type {HTMLLinkElement} */ (byId('library')).href;
@@ -101,20 +101,20 @@ function fileField(name, sound, many) {
 /** Shows the fields for the selected verb. */
 function showVerb() {
   if (!model) return;
-  const { name } = verbOf();
+  const { name, reads, several } = verbOf();
   const { info } = model;
   given = [];
   options.clear();
   byId('play-given').replaceChildren();
-  const sound = info.kind === 'sound';
+  const sound = 'sampleRate' in info;
   if (name === 'generate' && info.kind === 'text') textField('prompt', 'Once upon a time');
   else if (name === 'translate')
     textField('sentence', 'languages' in info && info.languages[0] === 'de' ? 'Ein Hund läuft durch den Schnee.' : 'stop');
   else if (name === 'tag' || (name === 'score' && info.kind === 'text'))
     textField('text', name === 'tag' ? 'Time flies like an arrow.' : 'Once upon a time');
   else if (name === 'walk') ['from', 'to'].forEach((end, i) => numberField(end, String(i + 1)));
-  else if (name === 'classify') fileField('pictures', false, true);
-  else if (['complete', 'superResolve', 'caption', 'score'].includes(name)) fileField(sound ? 'sound' : 'image', sound, false);
+  else if (several) fileField('pictures', false, true);
+  else if (reads) fileField(sound ? 'sound' : 'image', sound, false);
   const of = tables.kinds[info.kind]?.[name] ?? '';
   const rows = tables.settings.filter(
     (row) =>

@@ -35,7 +35,7 @@ const WEB = fileURLToPath(new URL('..', import.meta.url));
 /**
  * The kinds. Each has its folder name and the exports of its kind.js.
  *
- * @type {{ name: string, kind: import('../lib/kinds/index.js').Kind, TYPES: { model: string, info: string, steps: string[], others: string[], ends?: Ends }, OPTIONS?: Record<string, [string, string]>, PAGES: Record<string, [says: string, tries: string]> }[]}
+ * @type {{ name: string, kind: import('../lib/kinds/index.js').Kind, TYPES: { heading: string, model: string, info: string, steps: string[], others: string[], ends?: Ends }, OPTIONS?: Record<string, [string, string]>, PAGES: Record<string, [says: string, tries: string]> }[]}
  */
 const FOLDERS = await Promise.all(
   (await readdir(`${WEB}lib/kinds`, { withFileTypes: true }))

@@ -15,6 +15,9 @@ import { commentsOf } from '../../tools/options.js';
 
 const ROOT = new URL('../../../', import.meta.url);
 
+/** Verbs that read a file but are not tasks of the element. */
+const READS = ['encode', 'score'];
+
 /** Returns whether the form has a field for this option. @param {any} row @param {string} name */
 const hasField = (row, name) => Boolean(row.whole || row.number || row.flag) || ['seed', 'label', 'speaker', 'stop'].includes(name);
 
@@ -31,7 +34,11 @@ export async function playgroundTables() {
   const verbs = Object.fromEntries(
     Object.entries(VERBS)
       .filter(([name]) => !['attention', 'chat', 'decode'].includes(name))
-      .map(([name, { draws }]) => [name, { draws }]),
+      // reads: the verb reads a file; several: a picture and examples
+      .map(([name, { draws, ...rest }]) => {
+        const { attributes = {}, inside } = /** @type {{ attributes?: object, inside?: string }} */ (rest);
+        return [name, { draws, reads: 'src' in attributes || READS.includes(name), several: inside !== undefined }];
+      }),
   );
   const kinds = Object.fromEntries(
     KINDS.map(({ name, verbs: own }) => [name, Object.fromEntries(Object.entries(own).map(([verb, { settings: of = '' }]) => [verb, of]))]),

@@ -7,10 +7,16 @@ import { hasPictures } from '../ports.js';
 /** @import { Kind } from '../index.js' */
 
 /**
- * The names of this kind's types: the class of its models (`model`), the type of `info`, the types of its steps or results (`steps`), and
- * all other types.
+ * The types of this kind: the class of its models (`model`), the type of `info`, the types of its steps or results (`steps`), and all other
+ * types. `heading` is the heading above them in the manual's reference.
  */
-export const TYPES = { model: 'LatentModel', info: 'LatentInfo', steps: ['LatentStep'], others: ['LatentRun', 'WalkOptions'] };
+export const TYPES = {
+  heading: 'Pictures at once',
+  model: 'LatentModel',
+  info: 'LatentInfo',
+  steps: ['LatentStep'],
+  others: ['LatentRun', 'WalkOptions'],
+};
 
 /**
  * The demo pages for models of this kind. Each key is the name of the kind, or a verb that the model must have, such as "translate". The

@@ -6,10 +6,12 @@ import { SOUND } from '../ends.js';
 /** @import { Kind } from '../index.js' */
 
 /**
- * The names of this kind's types: the class of its models (`model`), the type of `info`, the types of its steps or results (`steps`), and
- * all other types. `ends` lists the properties of the nx-end event for runs of this kind.
+ * The types of this kind: the class of its models (`model`), the type of `info`, the types of its steps or results (`steps`), and all other
+ * types. `heading` is the heading above them in the manual's reference. `ends` lists the properties of the nx-end event for runs of this
+ * kind.
  */
 export const TYPES = {
+  heading: 'Music',
   model: 'NoteModel',
   info: 'NoteInfo',
   steps: ['NoteStep'],

@@ -8,10 +8,11 @@ import { PictureModel } from './pictures.js';
 /** @import { Fitting, Kind } from '../index.js' */
 
 /**
- * The names of this kind's types: the class of its models (`model`), the type of `info`, the types of its steps or results (`steps`), and
- * all other types.
+ * The types of this kind: the class of its models (`model`), the type of `info`, the types of its steps or results (`steps`), and all other
+ * types. `heading` is the heading above them in the manual's reference.
  */
 export const TYPES = {
+  heading: 'Pictures',
   model: 'PictureModel',
   info: 'PictureInfo',
   steps: ['PictureStep'],

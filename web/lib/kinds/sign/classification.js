@@ -45,8 +45,8 @@ export class Classification extends Answer {
   /** -log p of the most probable label. @type {number} */
   nats;
   /**
-   * If requested: for each attention layer of the model, the weight of every example, in the order of `support`. These weights and the
-   * query's attention to itself add up to 1.
+   * If requested: for each attention layer of the model, the weight of every example, in the order of `support`. The query is the picture
+   * to classify, whose position follows the positions of the examples. The weights and the query's attention to itself add up to 1.
    * @type {AttentionMap[] | undefined}
    */
   maps;

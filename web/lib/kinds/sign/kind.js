@@ -7,10 +7,12 @@ import { leaves } from '../ports.js';
 /** @import { Kind } from '../index.js' */
 
 /**
- * The names of this kind's types: the class of its models (`model`), the type of `info`, the types of its steps or results (`steps`), and
- * all other types. `ends` lists the properties of the nx-end event for runs of this kind.
+ * The types of this kind: the class of its models (`model`), the type of `info`, the types of its steps or results (`steps`), and all other
+ * types. `heading` is the heading above them in the manual's reference. `ends` lists the properties of the nx-end event for runs of this
+ * kind.
  */
 export const TYPES = {
+  heading: 'Classification',
   model: 'SignModel',
   info: 'SignInfo',
   steps: ['Classification'],

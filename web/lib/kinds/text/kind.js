@@ -7,10 +7,12 @@ import { reads } from '../ports.js';
 /** @import { Fitting, Kind } from '../index.js' */
 
 /**
- * Names of the types of this kind. `model` is the class of its models, `info` is the type of their `info`, and `steps` lists the types of
- * steps and results. All other types are listed as well. `ends` lists the properties of the nx-end event for runs of this kind.
+ * The types of this kind: the class of its models (`model`), the type of `info`, the types of its steps or results (`steps`), and all other
+ * types. `heading` is the heading above them in the manual's reference. `ends` lists the properties of the nx-end event for runs of this
+ * kind.
  */
 export const TYPES = {
+  heading: 'Texts',
   model: 'TextModel',
   info: 'TextInfo',
   steps: ['TextStep', 'TranslationStep'],
