@@ -54,9 +54,9 @@ more('a linked model of another kind is named, with a link to the page that show
   withPage(
     async (page) => {
       for (const [at, file, said] of /** @type {[string, string, RegExp][]} */ ([
-        ['tokens', 'de-en.gguf', /de-en\.gguf translates: the page of the Transformer shows such models/],
-        ['tokens', 'crf-en.gguf', /crf-en\.gguf tags words: the page of chains shows/],
-        ['transformer', 'stories.gguf', /stories\.gguf writes text: the page of tokens shows/],
+        ['tokens', 'de-en.gguf', /de-en\.gguf translates: the page on the Transformer has models of this kind/],
+        ['tokens', 'crf-en.gguf', /crf-en\.gguf tags words: the page on chains has models/],
+        ['transformer', 'stories.gguf', /stories\.gguf writes text: the page on tokens has models/],
         ['image-transformer', 'emoji.gguf', /emoji\.gguf draws 32 by 32 pixels in colour; the pictures here have 28 by 28 pixels in grey/],
         ['transformer', 'none.gguf', /could not be loaded\. .*404/],
       ])) {

@@ -275,7 +275,7 @@ more('a visitor’s file is read, and invalid files are reported', () =>
     await page
       .locator('#own-file')
       .setInputFiles({ name: 'grey.gguf', mimeType: 'application/octet-stream', buffer: await readFile(`${GOLDEN}fvsbn-tiny.gguf`) });
-    await page.locator('#own-said', { hasText: 'draws pictures: the pages of pictures show such models' }).waitFor();
+    await page.locator('#own-said', { hasText: 'draws pictures: the pages on pictures have models of this kind' }).waitFor();
     await page.locator('#own-address').fill('https://');
     await page.locator('#own-form button').click();
     await page.locator('#own-said', { hasText: 'https:// is not an address' }).waitFor();

@@ -176,7 +176,7 @@ test('invalid input is refused with a clear message', async () => {
   wrong({ forced: 'w1 zebra' }, /"zebra" is not among the 11 words of this model/);
   wrong({ forced: Array(12).fill('w1').join(' ') }, /12 words, but captions have at most 8/);
   wrong({ lookAt: 16 }, /locations from 0 to 15/);
-  wrong({ lookAt: Array(12).fill(0) }, /12 places/);
+  wrong({ lookAt: Array(12).fill(0) }, /12 locations/);
   wrong({ beams: 3, temperature: 1 }, /beams finds the most probable caption/);
   wrong({ samples: 0 }, /samples must be/);
   assert.throws(() => soft.caption({ ...image, width: 4 }), { code: 'argument' });

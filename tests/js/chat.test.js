@@ -396,6 +396,6 @@ test('render: an error reaches the caller; a promise, or a value of another type
     (error) => error === mine,
   );
   for (const rendered of [Promise.resolve('a'), Promise.reject(mine), 5, undefined, null, {}])
-    assert.throws(() => ask(() => rendered), isError('argument', /render must return a string at once/));
+    assert.throws(() => ask(() => rendered), isError('argument', /render must return a string synchronously/));
   own.close();
 });

@@ -205,7 +205,7 @@ test('invalid calls give errors with their messages', async () => {
     [{ top: [] }, /1 to \d+ codes of the top level, not 0/],
     [{ bottom: [BOTTOM.codes] }, /Code 0 of the bottom level must be a whole number from 0 to 23, not 24/],
     [{ top: [0, 0.5] }, /Code 1 of the top level/],
-    [{ top, bottom: bottom.slice(1) }, /4 codes of the top level stand above 16 of the bottom level, not 15/],
+    [{ top, bottom: bottom.slice(1) }, /4 codes of the top level belong to 16 of the bottom level, not 15/],
   ];
   for (const [codes, said] of wrong) await assert.rejects(model.decode(codes), isError('argument', said));
   await assert.rejects(

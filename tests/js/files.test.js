@@ -29,9 +29,9 @@ test('a file that is not a text model gives an error that says so', async () => 
     [{ 'general.architecture': ['string', 'nomic-bert'] }, /an embedding model/],
     [
       { 'general.architecture': ['string', 'rwkv7'] },
-      /rwkv7: an architecture that this library does not have.* it runs llama, qwen2, .* files that suit: .*Which file/,
+      /rwkv7: an architecture that this library does not have.* models are llama, qwen2, .* suitable files .*Which file/,
     ],
-    [{ 'llama.expert_count': ['u32', 8] }, /llama.expert_count: a mixture of experts.* it runs llama/],
+    [{ 'llama.expert_count': ['u32', 8] }, /llama.expert_count: a mixture of experts.* models are llama/],
   ];
   for (const [metadata, message] of cases)
     await assert.rejects(load(toyText({ metadata })), isError('unsupported', message), String(message));

@@ -146,10 +146,13 @@ test('invalid options are refused immediately', () => {
   refused(() => model.generate({ latent: /** @type {any} */ ('abc') }), /A latent of this model has 20 numbers/);
   refused(() => model.generate({ latent: /** @type {any} */ (null) }), /A latent of this model has 20 numbers/);
   const withOne = (/** @type {number} */ z) => Float32Array.from(right, (zero, i) => (i === 4 ? z : zero));
-  refused(() => model.generate({ latent: withOne(NaN) }), /A latent has numbers, about -3 to 3, not NaN/);
+  refused(() => model.generate({ latent: withOne(NaN) }), /A latent must contain numbers from about -3 to 3, not NaN/);
   refused(() => model.generate({ latent: withOne(Infinity) }), /not Infinity/);
-  refused(() => model.generate({ latent: new Array(20) }), /A latent has numbers/);
-  refused(() => model.generate({ latent: [right, right], samples: 3 }), /latent must be one latent, or 3, one per sample, not 2/);
+  refused(() => model.generate({ latent: new Array(20) }), /A latent must contain numbers/);
+  refused(
+    () => model.generate({ latent: [right, right], samples: 3 }),
+    /latent must be one latent, or a list of 3 \(one per sample\), not 2/,
+  );
   refused(() => model.generate({ label: 'cat' }), /label must be one of 0, 1, 2/);
   refused(() => model.generate({ label: 3 }), /label must be one of/);
   refused(() => model.generate({ samples: 65 }), /samples/);

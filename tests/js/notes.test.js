@@ -615,5 +615,5 @@ test('music that the model cannot read gives an error of one sentence each', asy
     { deltaTime: 50, meta: true, type: 'setTempo', microsecondsPerBeat: 600000 },
   ]);
   const given = await complete(odd, { voices: ['soprano'] }).input;
-  assert.match(given?.said ?? '', /1 of its 1 notes were moved to the nearest sixteenth, and its changes of tempo were left out/);
+  assert.match(given?.said ?? '', /1 of its 1 notes were moved to the nearest sixteenth, and its tempo changes were left out/);
 });

@@ -75,8 +75,8 @@ test('one word, unknown words, 128 words', async () => {
 test('inputs that cannot be parsed are refused', async () => {
   const text = 'The dog saw the cat';
   for (const [given, pinned, message] of /** @type {[any, any, RegExp][]} */ ([
-    ['  ', {}, /no word.*the text is empty/],
-    [[], {}, /no word/],
+    ['  ', {}, /text is empty: it has no words/],
+    [[], {}, /no words/],
     [['a', ''], {}, /a string, or an array of words, none of them empty/],
     [text, { 6: 1 }, /no word 6, the sentence has words 1 to 5/],
     [text, { 1: 6 }, /6 is not a valid head of word 1.*1 to 5, or 0 for the root/],

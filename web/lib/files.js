@@ -49,4 +49,4 @@ const BUILDS = {
 export const build = (name) => BUILDS[name]();
 
 /** Returns advice for a file that has unexpected contents. */
-export const hint = () => (MOVED ? " Vite has moved the library: say optimizeDeps: { exclude: ['nextpixel'] } in vite.config.js" : '');
+export const hint = () => (MOVED ? " Vite has moved the library: set optimizeDeps: { exclude: ['nextpixel'] } in vite.config.js" : '');

@@ -10,7 +10,7 @@
 /** @import { SearchStep } from './kinds/text/translation-run.js' */
 
 /**
- * The options of captions. By default, each step takes the most probable word and attends to the most probable location.
+ * The options for drawing captions. By default, each step takes the most probable word and attends to the most probable location.
  *
  * @typedef {object} CaptionOptions
  * @property {number} [samples] number of images (or captions of the image) to draw, each with its own noise, 1 to 64. Default 1
@@ -32,7 +32,7 @@
  */
 
 /**
- * The options of sounds drawn by their codes.
+ * The options for drawing sounds as codes.
  *
  * @typedef {object} CodeOptions
  * @property {number | bigint} [seed] seed of the noise, 0 to 2^64 - 1. The same seed draws the same result. Default: a random one
@@ -52,7 +52,7 @@
  */
 
 /**
- * The options of pictures drawn in one pass from latents. Without a label, the samples alternate between the classes.
+ * The options for drawing pictures in one pass from latents. Without a label, the samples alternate between the classes.
  *
  * @typedef {object} LatentOptions
  * @property {number} [samples] number of images (or captions of the image) to draw, each with its own noise, 1 to 64. Default 1
@@ -66,7 +66,7 @@
  */
 
 /**
- * The options of music.
+ * The options for drawing music.
  *
  * @typedef {object} NoteOptions
  * @property {number | bigint} [seed] seed of the noise, 0 to 2^64 - 1. The same seed draws the same result. Default: a random one
@@ -90,7 +90,7 @@
  */
 
 /**
- * The options of pictures.
+ * The options for drawing pictures.
  *
  * @typedef {object} PictureOptions
  * @property {number} [samples] number of images (or captions of the image) to draw, each with its own noise, 1 to 64. Default 1
@@ -120,7 +120,7 @@
  */
 
 /**
- * The options of audio.
+ * The options for drawing audio.
  *
  * @typedef {object} SoundOptions
  * @property {number | bigint} [seed] seed of the noise, 0 to 2^64 - 1. The same seed draws the same result. Default: a random one

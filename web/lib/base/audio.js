@@ -27,7 +27,7 @@ export async function audible(context, { signal, destination, onPlay }) {
     throw argumentError('playTo() needs an AudioContext');
   if (typeof context.startRendering === 'function') {
     throw argumentError(
-      'playTo() plays as the sound is drawn, and an OfflineAudioContext does not wait for it: take await run.samples(), or run.wav(), and an AudioBufferSourceNode',
+      'playTo() plays while the sound is drawn, and an OfflineAudioContext does not wait: await run.samples(), and use an AudioBufferSourceNode',
     );
   }
   if (context.state === 'closed') throw closed();
@@ -48,7 +48,7 @@ async function started(context) {
   await Promise.race([context.resume().catch(() => {}), late]);
   if (context.state !== 'running') {
     throw argumentError(
-      'The AudioContext is not running: browsers let a page sound only after a click or a key, so call playTo() from one',
+      'The AudioContext is not running: browsers allow sound only after a click or a key press, so call playTo() in its handler',
     );
   }
 }

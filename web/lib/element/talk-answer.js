@@ -270,7 +270,7 @@ export class Answer {
     for await (const { alternatives = [] } of run) all = alternatives;
     if (this.#marked !== at) return;
     const { text } = this.#tokens[at];
-    this.#others.setAttribute('aria-label', say('What might have been in its place'));
+    this.#others.setAttribute('aria-label', say('Alternatives to this token'));
     this.#others.replaceChildren(
       ...all.map((one) => {
         const name = one.text.replaceAll(' ', '␣').replaceAll('\n', '⏎') || '∅';

@@ -50,7 +50,7 @@ export class Instance {
     } catch (cause) {
       throw new NextPixelError(
         'wasm',
-        `Cannot start nextpixel.wasm (${cause}): close other pages, or check that the file ` + 'and library are of one version',
+        `Cannot start nextpixel.wasm (${cause}): close other pages, or check that the file ` + 'and the library have the same version',
         { cause },
       );
     }
@@ -63,7 +63,7 @@ export class Instance {
     if (version !== NX_ABI_VERSION) {
       throw new NextPixelError(
         'wasm',
-        `nextpixel.wasm has ABI version ${version}, this library needs ${NX_ABI_VERSION}: ` + 'install both from one release',
+        `nextpixel.wasm has ABI version ${version}, this library needs ${NX_ABI_VERSION}: ` + 'install both from the same release',
       );
     }
     // The heap begins in the middle of a cache line of 64 bytes, so the alignment of blocks to cache lines does not depend on the size of
@@ -85,7 +85,7 @@ export class Instance {
    * @param {number[]} values
    */
   call(name, ...values) {
-    if (this.poisoned) throw new NextPixelError('trap', 'The engine stopped unexpectedly before: start again');
+    if (this.poisoned) throw new NextPixelError('trap', 'The engine has stopped unexpectedly: start again');
     try {
       return this.#exports[name](...values);
     } catch (cause) {

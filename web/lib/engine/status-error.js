@@ -22,7 +22,7 @@ export function codeOfStatus(status) {
 const ADVICE = {
   argument: 'Check the values given',
   format: 'The file is damaged, incomplete or of another kind: download it again or check its address',
-  unsupported: 'Use a newer nextpixel, or export the model in a form that this one runs',
+  unsupported: 'Use a newer nextpixel, or export the model in a form that this version runs',
   limit: 'This is beyond a limit of nextpixel',
   memory: 'Use fewer samples or a smaller model, or close other models',
   numeric: 'The weights are damaged, or training diverged',

@@ -117,7 +117,7 @@ export function advised(error) {
   if (error.code !== 'unsupported' || !/architecture that|not read|a mixture|a variant/.test(error.message)) return error;
   return new NextPixelError(
     error.code,
-    `${error.message} Of other people's language models it runs ${RUNS.join(', ')}; files that suit: up to 2 billion weights in ` +
+    `${error.message} The supported language models are ${RUNS.join(', ')}; suitable files have up to 2 billion weights in ` +
       'Q8_0, Q4_0 or Q4_K_M. The chapter "Which file?" of the manual (web/manual/which-file.html) has a table',
     { status: error.status, cause: error.cause },
   );

@@ -131,12 +131,13 @@ export class PictureSink {
     const perCanvas = this.#shown.length === 1 ? this.#samples : 1;
     for (const { canvas } of this.#shown) resize(canvas, widthOf(width, perCanvas, this.#gap), height);
     const colours = this.#colours?.();
-    if (this.#colours && typeof colours !== 'function') throw wrongAnswer('colours must return a function at once', colours);
+    if (this.#colours && typeof colours !== 'function') throw wrongAnswer('colours must return a function synchronously', colours);
     this.#shown.forEach(({ context }, i) => {
       for (let j = 0; j < perCanvas; j++) {
         const one = this.result[i * perCanvas + j];
         const shown = colours ? colours(one, this.#given) : one;
-        if (shown?.data?.length !== one.data.length) throw wrongAnswer('colours must return a picture of the same size at once', shown);
+        if (shown?.data?.length !== one.data.length)
+          throw wrongAnswer('colours must return a picture of the same size synchronously', shown);
         context.putImageData(imageData(context, shown), j * (width + this.#gap), 0);
       }
     });

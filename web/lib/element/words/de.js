@@ -82,7 +82,7 @@ export default {
   'Send again': 'Neu senden',
   'Leave it': 'Lassen',
   Answer: 'Antwort',
-  'What might have been in its place': 'Was dort hätte stehen können',
+  'Alternatives to this token': 'Was dort hätte stehen können',
   '{share} %': '{share} %',
   'Thoughts: {count} tokens': 'Gedanken: {count} Token',
   '{rate} tokens a second': '{rate} Token je Sekunde',

@@ -82,7 +82,7 @@ export default {
   'Send again': '다시 보내기',
   'Leave it': '그대로 두기',
   Answer: '답',
-  'What might have been in its place': '그 자리에 올 수 있던 토큰',
+  'Alternatives to this token': '그 자리에 올 수 있던 토큰',
   '{share} %': '{share}%',
   'Thoughts: {count} tokens': '생각: 토큰 {count}개',
   '{rate} tokens a second': '초당 토큰 {rate}개',

@@ -67,7 +67,7 @@ export class CaptionModel {
     if (words.length !== part.values || part.ends.length !== 1) {
       throw new NextPixelError(
         'format',
-        `The file lists ${words.length} words and the model has ${part.values}, one of which must end a caption: it was exported wrongly, get a new file`,
+        `The file lists ${words.length} words and the model has ${part.values}, one of which must end a caption: export the file again`,
       );
     }
     this.#engine = engine;
@@ -146,7 +146,7 @@ export class CaptionModel {
     if (text !== undefined && typeof text !== 'string')
       throw argumentError(`forced must be a string, the words of a caption, not ${show(text)}`);
     if (beams > 1 && (Number(settings.temperature) > 0 || samples > 1 || text !== undefined)) {
-      throw argumentError('beams finds the most probable caption: use it without samples, forced and temperature');
+      throw argumentError('beams finds the most probable caption: omit samples, forced and temperature');
     }
     const forced = text === undefined ? undefined : Uint32Array.from([...this.#idsOf(text), this.#end]);
     return {

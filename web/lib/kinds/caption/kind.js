@@ -27,13 +27,16 @@ export const TYPES = {
  * file's name, and a suggestion of what to try.
  */
 export const PAGES = {
-  caption: ['{} captions pictures: the page Show, attend, tell shows such models.', 'Try: choose a picture that it was not trained on.'],
+  caption: [
+    '{} captions pictures: the page “Show, attend, tell” has models of this kind.',
+    'Try: choose a picture that it was not trained on.',
+  ],
 };
 
 export const OPTIONS = {
   caption: [
     'CaptionOptions',
-    'The options of captions. By default, each step takes the most probable word and attends to the most probable location.',
+    'The options for drawing captions. By default, each step takes the most probable word and attends to the most probable location.',
   ],
 };
 

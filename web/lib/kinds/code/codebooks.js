@@ -255,7 +255,7 @@ export class CodeModel {
       throw argumentError(`Pass 1 to ${most} codes of the ${level.name} level, not ${given.length}`);
     if (bottom !== undefined && top !== undefined && top.length * this.#ratio !== bottom.length) {
       throw argumentError(
-        `${top.length} codes of the top level stand above ${top.length * this.#ratio} of the bottom level, not ${bottom.length}`,
+        `${top.length} codes of the top level belong to ${top.length * this.#ratio} of the bottom level, not ${bottom.length}`,
       );
     }
     const wrong = Array.from(given).findIndex((id) => !(Number.isInteger(id) && id >= 0 && id < level.codes));

@@ -26,12 +26,12 @@ export const TYPES = {
  */
 export const PAGES = {
   encode: [
-    '{} turns sounds into codes: the page of the VQ-VAE shows such models.',
+    '{} turns sounds into codes: the page on the VQ-VAE has models of this kind.',
     'Try: record or choose a sound, and compare it with the sound decoded from its codes.',
   ],
 };
 
-export const OPTIONS = { code: ['CodeOptions', 'The options of sounds drawn by their codes.'] };
+export const OPTIONS = { code: ['CodeOptions', 'The options for drawing sounds as codes.'] };
 
 /** Returns whether the model has priors and can therefore draw. @param {import('../index.js').Fitting} model */
 const draws = ({ parts }) => parts.some(({ outputs }) => outputs > 0);

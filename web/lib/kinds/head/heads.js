@@ -63,7 +63,7 @@ export class HeadModel {
       wordsGiven(text, { verb: 'parse', does: 'parses', limit: this.limit, part: 'sentence by sentence', features: this.features }),
       signal,
     );
-    if (words.length === 0) throw argumentError('There is no word to find the head of: the text is empty');
+    if (words.length === 0) throw argumentError('The text is empty: it has no words');
     const pins = pinsOf(pinned, words);
     const reason = conflictOf(pins, words);
     if (reason) throw impossible(reason);

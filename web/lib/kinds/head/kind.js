@@ -26,7 +26,7 @@ export const TYPES = {
  */
 export const PAGES = {
   parse: [
-    '{} finds the heads of words: the page on structured attention shows such models.',
+    '{} finds the heads of words: the page on structured attention has models of this kind.',
     'Try: give it a sentence of your own, and drag a word to another head.',
   ],
 };

@@ -25,7 +25,7 @@ export const TYPES = {
  */
 export const PAGES = {
   walk: [
-    '{} makes whole pictures in one pass: the page of SAGAN shows such models.',
+    '{} makes whole pictures in one pass: the page on SAGAN has models of this kind.',
     'Try: choose each of its classes, and walk from one picture to another.',
   ],
 };
@@ -33,7 +33,7 @@ export const PAGES = {
 export const OPTIONS = {
   latent: [
     'LatentOptions',
-    'The options of pictures drawn in one pass from latents. Without a label, the samples alternate between the classes.',
+    'The options for drawing pictures in one pass from latents. Without a label, the samples alternate between the classes.',
   ],
 };
 

@@ -201,13 +201,13 @@ export class LatentModel {
     const list = typeof given === 'object' && given !== null && typeof given.length === 'number' ? given : undefined;
     const each = list && typeof list[0] === 'object' ? Array.from(list) : [list];
     if (each.length !== 1 && each.length !== samples)
-      throw argumentError(`latent must be one latent, or ${samples}, one per sample, not ${each.length}`);
+      throw argumentError(`latent must be one latent, or a list of ${samples} (one per sample), not ${each.length}`);
     for (const one of each) {
       if (one?.length !== this.#length)
         throw argumentError(`A latent of this model has ${this.#length} numbers, not ${one ? one.length : show(given)}`);
       const wrong = Array.from(one).find((/** @type {unknown} */ z) => typeof z !== 'number' || !Number.isFinite(z));
       if (wrong !== undefined || Array.from(one).includes(undefined))
-        throw argumentError(`A latent has numbers, about -3 to 3, not ${show(wrong)}`);
+        throw argumentError(`A latent must contain numbers from about -3 to 3, not ${show(wrong)}`);
     }
     return each.map((one) => Array.from(one)); // copied, because the caller may change the original
   }

@@ -109,11 +109,15 @@ function ofFile({ notes, parts, empty, drums, tempo, tempos }, alphabet, ticks, 
     ...(moved > 0
       ? [`${moved} of its ${notes.length} notes were moved to the nearest ${ticks === 4 ? 'sixteenth' : `${ticks}th of a quarter`}`]
       : []),
-    ...(whole.length < notes.length + empty ? [`${notes.length + empty - whole.length} too short ones were left out`] : []),
-    ...(drums > 0 ? [`${drums} notes of drums were left out`] : []),
-    ...(tempos ? ['its changes of tempo were left out'] : []),
+    ...(whole.length < notes.length + empty ? [`${notes.length + empty - whole.length} notes that are too short were left out`] : []),
+    ...(drums > 0 ? [`${drums} drum notes were left out`] : []),
+    ...(tempos ? ['its tempo changes were left out'] : []),
   ];
-  return { notes: checked(whole, alphabet, ticks, voices), tempo, said: said.length > 0 ? `Of the MIDI file ${said.join(', and ')}.` : '' };
+  return {
+    notes: checked(whole, alphabet, ticks, voices),
+    tempo,
+    said: said.length > 0 ? `In the MIDI file, ${said.join(', and ')}.` : '',
+  };
 }
 
 /**

@@ -26,12 +26,12 @@ export const TYPES = {
  */
 export const PAGES = {
   note: [
-    '{} makes music: the page of chorales shows such models.',
+    '{} makes music: the page on chorales has models of this kind.',
     'Try: draw a piece, then give it the first bars of one of your own MIDI files.',
   ],
 };
 
-export const OPTIONS = { note: ['NoteOptions', 'The options of music.'] };
+export const OPTIONS = { note: ['NoteOptions', 'The options for drawing music.'] };
 
 /** Models that draw music note by note. @type {Kind} */
 export const kind = {

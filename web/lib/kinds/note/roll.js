@@ -83,7 +83,7 @@ export class Roll extends Timeline {
   get result() {
     const { notes, bars, given, nats } = this.facts;
     const count = (/** @type {number} */ n, /** @type {string} */ what) => `${n} ${what}${n === 1 ? '' : 's'}`;
-    return `Music of ${count(notes, 'note')} in ${count(bars, 'bar')}${given > 0 ? `, of which ${count(given, 'note')} ${given === 1 ? 'was' : 'were'} given` : ''}${nats >= 0 ? `, ${nats.toFixed(2)} nats a note that was drawn` : ''}.`;
+    return `Music of ${count(notes, 'note')} in ${count(bars, 'bar')}${given > 0 ? `, of which ${count(given, 'note')} ${given === 1 ? 'was' : 'were'} given` : ''}${nats >= 0 ? `, ${nats.toFixed(2)} nats per drawn note` : ''}.`;
   }
 
   /** @param {Pick<NoteStep, 'events' | 'time'>} step */

@@ -26,16 +26,16 @@ export const TYPES = {
  */
 export const PAGES = {
   superResolve: [
-    '{} enlarges pictures: the page in colour shows such models.',
+    '{} enlarges pictures: the page on colour pictures has models of this kind.',
     'Try: choose a picture that it was not trained on, and see it enlarged.',
   ],
   complete: [
-    '{} draws pictures: the pages of pictures show such models.',
+    '{} draws pictures: the pages on pictures have models of this kind.',
     'Try: let it complete a picture that it was not trained on, then draw some from nothing.',
   ],
 };
 
-export const OPTIONS = { picture: ['PictureOptions', 'The options of pictures.'] };
+export const OPTIONS = { picture: ['PictureOptions', 'The options for drawing pictures.'] };
 
 /**
  * Returns whether the model can draw a picture without any input, or the rest of a picture whose first rows are known. Other models enlarge

@@ -27,7 +27,7 @@ export const TYPES = {
  */
 export const PAGES = {
   classify: [
-    '{} classifies characters: the SNAIL page shows such models.',
+    '{} classifies characters: the SNAIL page has models of this kind.',
     'Try: draw one example of each of your characters, then one of them again.',
   ],
 };

@@ -25,10 +25,10 @@ export const TYPES = {
  * file's name, and a suggestion of what to try.
  */
 export const PAGES = {
-  sound: ['{} speaks: the page of WaveNet shows such models.', 'Try: choose each of its classes, and draw again with another seed.'],
+  sound: ['{} speaks: the page on WaveNet has models of this kind.', 'Try: choose each of its classes, and draw again with another seed.'],
 };
 
-export const OPTIONS = { sound: ['SoundOptions', 'The options of audio.'] };
+export const OPTIONS = { sound: ['SoundOptions', 'The options for drawing audio.'] };
 
 /** Models that draw a sound sample by sample. @type {Kind} */
 export const kind = {

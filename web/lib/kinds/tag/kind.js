@@ -25,7 +25,7 @@ export const TYPES = {
  * replaced by the file's name, and a suggestion of what to try.
  */
 export const PAGES = {
-  tag: ['{} tags words: the page of chains shows such models.', 'Try: give it a sentence of your own, and pin a tag that is wrong.'],
+  tag: ['{} tags words: the page on chains has models of this kind.', 'Try: give it a sentence of your own, and pin a tag that is wrong.'],
 };
 
 /** Models that tag the words of a text. @type {Kind} */

@@ -71,7 +71,7 @@ export class AlignedSheet extends Sheet {
    */
   add(step) {
     const row = 'token' in step ? this.#weights(step) : [];
-    if (!(Object(row).length >= 0)) throw wrongAnswer('weights must return a list of numbers at once', row);
+    if (!(Object(row).length >= 0)) throw wrongAnswer('weights must return a list of numbers synchronously', row);
     append(this.#target, step.text, this.#rows.length);
     this.#rows.push(row);
     this.result += step.text;

@@ -90,7 +90,7 @@ export function checkedTalk(given, own, { template = own, tools, variables = {},
   if (template === '')
     throw new NextPixelError(
       'unsupported',
-      'This file has no chat template: pass { template }, or write the prompt as the model was trained, with generate()',
+      'This file has no chat template: pass { template }, or call generate() with a prompt in its training format',
     );
   return { messages, template, values: { ...variables, ...(tools && { tools }) }, render };
 }
@@ -107,7 +107,7 @@ export function checkedTalk(given, own, { template = own, tools, variables = {},
 export function renderedByPage({ messages, template, values, render }, names) {
   const text = /** @type {NonNullable<typeof render>} */ (render)(template, { ...names, add_generation_prompt: true, ...values, messages });
   if (typeof text === 'string') return { text, dropped: [] };
-  throw wrongAnswer('render must return a string at once (load everything beforehand)', text);
+  throw wrongAnswer('render must return a string synchronously (load everything beforehand)', text);
 }
 
 /**

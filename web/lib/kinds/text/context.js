@@ -34,7 +34,9 @@ export class Context {
     // This many tokens are dropped whenever the context is full: all except the begin token and the newer half.
     const forgotten = positions - half - head;
     if (forgotten < 1)
-      throw argumentError(`A text of ${count} tokens is too long: this model sees ${positions}, too few to drop the oldest and continue`);
+      throw argumentError(
+        `A text of ${count} tokens is too long: this model sees ${positions}, too few to drop the oldest tokens and continue`,
+      );
     return positions - half + Math.floor((count - positions) / forgotten) * forgotten;
   }
 

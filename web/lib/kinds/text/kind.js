@@ -39,10 +39,13 @@ export const TYPES = {
  */
 export const PAGES = {
   translate: [
-    '{} translates: the page of the Transformer shows such models.',
+    '{} translates: the page on the Transformer has models of this kind.',
     'Try: translate a sentence like those that it was trained on.',
   ],
-  text: ['{} writes text: the page of tokens shows such models.', 'Try: begin a text in the style of yours, and lower the temperature.'],
+  text: [
+    '{} writes text: the page on tokens has models of this kind.',
+    'Try: begin a text in the style of yours, and lower the temperature.',
+  ],
 };
 
 export const OPTIONS = {
