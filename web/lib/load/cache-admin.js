@@ -10,7 +10,7 @@ import { hubAddress } from './hub.js';
 /** @import { KeptFile } from './cache.js' */
 
 /** Maximum number of cached copies whose addresses differ only in the query. The query may be a signature, a timestamp or a version that is
- * never requested again, or it may name different files. */
+ * never requested again. It may also select different files. */
 const MOST_QUERIES = 4;
 
 /** Loads the code for stopped downloads, which is a separate module because it has state. */

@@ -79,8 +79,8 @@ export function keepPart(url, response, bytes, copy, stopped) {
 }
 
 /**
- * Makes a cached copy readable even if it is only the received part of a stopped download. Reading such a part fails at its end, and the
- * rest is then requested as after any other interruption.
+ * Makes a cached copy readable even if it is only the received part of a stopped download. Reading an incomplete copy fails at its end. The
+ * rest of the file is then requested, as after any other interruption.
  *
  * @param {Large} copy
  * @param {Large} server

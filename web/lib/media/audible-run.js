@@ -126,8 +126,8 @@ export class AudibleRun extends BaseRun {
   }
 
   /**
-   * Plays the sound while it is shown. If the visitor has not clicked or pressed a key yet, nothing is played. Errors of the run are
-   * reported to its other readers.
+   * Plays the sound while it is shown. If the visitor has not clicked or pressed a key yet, nothing is played. Errors of the run are not
+   * reported here, but to the other readers of the run.
    *
    * @param {{ cursor: number }} sink
    * @param {AbortSignal} signal

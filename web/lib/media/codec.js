@@ -180,8 +180,8 @@ export class Codec {
   }
 
   /**
-   * Returns the ids of a picture's first positions. Colours are replaced by the nearest colours of the palette, and values of channels by
-   * the nearest levels.
+   * Returns the ids of a picture's first positions. Colours are replaced by the nearest colours of the palette. Without a palette, the
+   * values of channels are replaced by the nearest levels.
    *
    * @param {Uint8Array} picture
    * @param {number} [positions]

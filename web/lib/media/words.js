@@ -177,8 +177,8 @@ function wordAt(text, place, knows) {
 }
 
 /**
- * Returns whether a capital letter and a full stop are an initial, and not the end of a sentence: "J. Smith", "George W. Bush", and not "So
- * do I. We", "plan B. It".
+ * Returns whether a capital letter and a full stop are an initial ("J. Smith", "George W. Bush") and not the end of a sentence ("So do I.
+ * We", "plan B. It").
  *
  * @param {string} text
  * @param {number} place

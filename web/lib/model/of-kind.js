@@ -2,7 +2,7 @@
 // @ts-check
 
 /**
- * The type of a model by its kind, for type checkers: `load<'sound'>(address)` returns a model that has only the verbs of its kind, with
+ * The type of a model for each kind, for type checkers: `load<'sound'>(address)` returns a model that has only the verbs of its kind, with
  * their options and results. These types have no effect at run time: `info.kind` and `info.verbs` describe the actual file.
  */
 

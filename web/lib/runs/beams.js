@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Keeps track of the hypotheses of a beam search. At each step, the engine reports the candidates. */
+/** Keeps track of the hypotheses of a beam search. At each step, the engine reports the candidates of this step. */
 
 import { CANDIDATE_NATS as NATS, CANDIDATE_SCORE as SCORE, CANDIDATE_WORDS as WORDS, NX_CUT, NX_ENDED } from '../engine/abi.js';
 

@@ -37,7 +37,7 @@ function classOfCharacter(character) {
   return 'ON';
 }
 
-/** Returns whether any part of a text is read from right to left. If no part is, all levels are 0. @param {string} text */
+/** Returns whether any part of a text is read from right to left. If the result is false, all levels are 0. @param {string} text */
 export function isBidirectional(text) {
   return ANY_FROM_RIGHT.test(text);
 }

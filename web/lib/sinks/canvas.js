@@ -59,8 +59,8 @@ export function contextOf(canvas) {
 
 /**
  * @param {() => void} callback
- * @param {Canvas | Dom<'Element'>} [shown]  the element that will be painted: its own window provides the frame, because another window may
- *   be hidden and have no frames
+ * @param {Canvas | Dom<'Element'>} [shown]  the element that will be painted: the frame is requested from the element's own window, because
+ *   another window may be hidden and have no frames
  * @returns {() => void} cancels the request
  * @internal
  */
@@ -77,7 +77,7 @@ export function atNextFrame(callback, shown) {
 /** An object that must react to changed colours. @typedef {{ owner: WeakRef<any>, changed: (owner: any) => void }} Watcher */
 
 /**
- * All watchers of a page. Their owners are held weakly, because the window outlives a canvas that is removed without close().
+ * All watchers of a page. A watcher's owner is held weakly, because the window lives longer than a canvas that is removed without close().
  * @type {Set<Watcher>}
  */
 const watchers = new Set();
@@ -101,7 +101,7 @@ function forget(watcher) {
 }
 
 /**
- * Calls `changed` when the colours of the page may have changed between dark and light, or between forced and not forced.
+ * Calls `changed` when the page's colours may have changed: between dark and light, or because forced-colors mode was turned on or off.
  *
  * @template {object} Owner
  * @param {Owner} owner  held weakly

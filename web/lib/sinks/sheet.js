@@ -65,7 +65,7 @@ export class Sheet {
 
   /**
    * @param {Canvas} canvas
-   * @param {Dom<'Element'>} [mirror]  an element that also receives the text as its content
+   * @param {Dom<'Element'>} [mirror]  another element whose text content is set to the text
    */
   constructor(canvas, mirror) {
     this.context = contextOf(canvas);
@@ -134,7 +134,7 @@ export class Sheet {
       this.#ratio = ratio;
       canvas.width = Math.max(1, Math.round(width * ratio));
       canvas.height = Math.max(1, Math.round(height * ratio));
-      // A canvas without a CSS size would grow with the number of its pixels.
+      // If a canvas has no CSS size, its size on the page grows with its number of pixels.
       if (shown && (element.clientWidth !== width || element.clientHeight !== height)) {
         element.style.width = `${width}px`;
         element.style.height = `${height}px`;
@@ -144,7 +144,8 @@ export class Sheet {
   }
 
   /**
-   * Returns the page's letter size, or the largest smaller size at which the whole content fits, but not below the smallest legible size.
+   * Returns the page's font size if the whole content fits at this size. Otherwise returns a smaller size at which the content fits, or the
+   * smallest legible size.
    *
    * @param {(size: number) => boolean} fits  lays out the whole content at a size; the last call is for the chosen size
    */

@@ -28,9 +28,9 @@ function isList(what) {
 }
 
 /**
- * Calls a verb. The returned run or promise ends when the worker ends, even if it is waiting for something else. The verb receives a
- * separate signal for reading its inputs. This signal is aborted when the given signal is aborted, when the run ends, or when the worker
- * ends.
+ * Calls a verb. When the worker ends, the returned run ends (or the returned promise rejects), even if it is waiting for something else.
+ * The verb receives a separate signal for reading its inputs. This signal is aborted when the given signal is aborted, when the run ends,
+ * or when the worker ends.
  *
  * @param {(options: object) => any} verb  returns a run, or the promise of a result
  * @param {{ signal?: AbortSignal }} options

@@ -21,8 +21,8 @@ export const MOST_TRIED = 4;
 const WORTH = 0.75;
 
 /**
- * Duration of a measurement in milliseconds, long enough for a clock that counts whole milliseconds. The measurement begins LEAD_MS after
- * the messages are sent; by then, every worker has received its message.
+ * Duration of a measurement in milliseconds, long enough for a clock that counts whole milliseconds. The measurement begins `LEAD_MS`
+ * milliseconds after the messages are sent, when every worker has received its message.
  */
 const WINDOW_MS = 4;
 const LEAD_MS = 2;
@@ -50,8 +50,8 @@ export function worthwhile([alone, ...others]) {
  * @param {Promise<Link>[]} starting   contains the first worker; every further worker that is started is added
  * @param {() => Promise<Link>} start  starts another worker
  * @param {number} most
- * @param {Promise<unknown>} loaded    resolves when everything else that the model needs has been loaded; measuring until then costs no
- *   extra time
+ * @param {Promise<unknown>} loaded    resolves when everything else that the model needs has been loaded; until then, the measurements cost
+ *   no extra time
  * @returns {Promise<Link[]>} rejects if the first worker cannot be started
  */
 export async function addWorthwhile(starting, start, most, loaded) {

@@ -45,7 +45,7 @@ export class Link {
   restore;
 
   #closing = new AbortController();
-  /** Aborted when the link ends, for code that waits for something other than an answer. */
+  /** Aborted when the link ends. Code that waits for something other than an answer uses this signal. */
   closing = this.#closing.signal;
 
   /** Called when the link ends, to end the objects that depend on it. */

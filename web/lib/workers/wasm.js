@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Compiles the WebAssembly modules, once per address. */
+/** Compiles WebAssembly modules. Each address is compiled only once. */
 
 import { NextPixelError } from '../base/error.js';
 import { build, hint } from '../files.js';

@@ -124,7 +124,8 @@ export class TagSheet extends Sheet {
   }
 
   /**
-   * Breaks the words into lines, as many as fit. A word takes the width of its text or of its widest tag, whichever is wider.
+   * Breaks the words into lines, until no further line fits on the canvas. A word is as wide as its text or its widest tag, whichever is
+   * wider.
    *
    * @param {number} size  font size
    * @returns {Placed[]}

@@ -14,8 +14,8 @@ import { TagSheet } from './tag-sheet.js';
 /**
  * @typedef {object} TagOptions
  * @property {boolean} [marginals]  whether the result also has the probability of every tag of every word
- * @property {Record<number, string | null | undefined>} [pinned]  fixed tags, by the index of the word from 0 (or an array with one tag for
- *   each word); the best tags and the marginals of the other words are computed given these pinned tags
+ * @property {Record<number, string | null | undefined>} [pinned]  fixed tags: an object that maps indices of words (from 0) to tags, or an
+ *   array with one tag for each word. The best tags and the marginals of the other words are computed given these tags
  * @property {AbortSignal} [signal]
  */
 
@@ -43,11 +43,11 @@ export class Tagging extends Answer {
   words;
   /** The names of all tags. @type {string[]} */
   names;
-  /** The most probable sequence of tags (Viterbi), given the pins. @type {string[]} */
+  /** The most probable sequence of tags (Viterbi), given the pinned tags. @type {string[]} */
   tags;
   /** -log p(tags | words) of this sequence. @type {number} */
   nats;
-  /** -log p(pinned | words): the cost of the pins; 0 without pins. @type {number} */
+  /** -log p(pinned | words): the cost of the pinned tags; 0 if no tag is pinned. @type {number} */
   pinnedNats;
   /** If requested: p(tag of a word | words, pinned), shape (words, names). @type {Float32Array | undefined} */
   marginals;

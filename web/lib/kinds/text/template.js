@@ -37,8 +37,8 @@ import { json, str } from './jinja/write.js';
 /** @import { Pair } from './jinja/values.js' */
 
 /**
- * The numbers of the sources. The template itself has the number 0. The numbers of the messages begin at MESSAGES. Each message has EACH
- * numbers: one for its content, one for its tool calls and one for its other strings.
+ * The source numbers. The template itself has the number 0. The numbers of the messages begin at MESSAGES. Each message has EACH numbers:
+ * one for its content, one for its tool calls and one for its other strings.
  */
 const OTHERS = 1;
 const TOOLS = 2;
@@ -210,7 +210,7 @@ function* messageOf({ message, index, before }, argumentsAs, budget) {
 }
 
 /**
- * Returns the prompt of a chat, up to where the model's answer begins.
+ * Returns the prompt of a chat. The model's answer begins where the prompt ends.
  *
  * @param {Talk} talk
  * @param {{ bos_token: string, eos_token: string }} names

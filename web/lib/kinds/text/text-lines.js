@@ -21,7 +21,7 @@ const SOME = /.{1,64}/gsu;
 
 export class TextLines {
   #sheet;
-  /** The word that the next letters continue. @type {Word | undefined} */
+  /** The last word, which the next token may continue. @type {Word | undefined} */
   #open;
   /** The x at which the next word begins, in CSS pixels. */
   #x = 0;

@@ -59,7 +59,7 @@ function templateIn(entries, { warnings }, name = '') {
   }
 }
 
-/** Maximum number of weights that attention() returns: half a gigabyte. */
+/** Maximum number of weights that attention() returns. They take half a gigabyte. */
 const MOST_WEIGHTS = 2 ** 27;
 
 /** Maximum length of a sentence before its white space is reduced to single spaces, as a multiple of the length of the model's context. */
@@ -134,7 +134,7 @@ export class TextModel {
   }
 
   /**
-   * Returns whether a text is too long for the model, judged only by its number of characters or tokens, before it is read.
+   * Returns whether a text is too long for the model, based only on its number of characters or tokens. The text itself is not read.
    *
    * @param {number} length
    * @param {boolean} characters

@@ -22,7 +22,8 @@ import { arranged, boxesOf } from './text-order.js';
 /**
  * @typedef {object} TextSheetOptions
  * @property {Dom<'Element'>} [mirror]   an element whose text content is set to the text, for screen readers
- * @property {boolean} [shade]    whether the background of each token shows its surprisal; a certain token has no shade. Default true
+ * @property {boolean} [shade]    whether the background of each token shows its surprisal; a token with probability 1 has no shade. Default
+ *   true
  * @property {boolean} [caret]    whether there is a caret at the end while the text is written. Default true
  */
 

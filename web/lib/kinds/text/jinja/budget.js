@@ -3,9 +3,9 @@
 
 import { OverBudget } from './values.js';
 
-/** Maximum number of steps of a template. A conversation of a thousand messages takes some hundred thousand steps. A step is one expression
- * or a few characters. An operation that cannot yield counts as several steps, so that no operation takes longer than a fraction of a
- * second. */
+/** Maximum number of steps of a template. A conversation of a thousand messages takes a few hundred thousand steps. A step is one
+ * expression or a few characters. An operation that cannot yield counts as several steps, so that no operation takes longer than a fraction
+ * of a second. */
 const MOST_STEPS = 2 ** 21;
 /**
  * `CHARACTERS` characters cost one step, and each item costs `ITEM` steps. An item is a value that is made, compared or written.
@@ -14,7 +14,7 @@ const CHARACTERS = 32;
 const ITEM = 4;
 /** Maximum length of a string that a template makes, in characters. */
 const MOST_TEXT = 2 ** 22;
-/** Maximum computing time of a template in milliseconds, for machines on which the maximum number of steps takes longer. */
+/** Maximum computing time of a template in milliseconds. Slow machines reach this limit before the maximum number of steps. */
 const MOST_MS = 5000;
 /** The clock is read every `LOOK` steps. The interpreter yields every `SLICE_MS` milliseconds. */
 const LOOK = 512;

@@ -77,7 +77,7 @@ export function stripped(text, set, left, right) {
 }
 
 /**
- * Yields the positions at which a string occurs in another string, without overlaps.
+ * Yields the positions in `text` at which `sought` occurs. Overlapping occurrences are skipped.
  * @param {Writer} writer
  * @param {string} text
  * @param {string} sought
@@ -356,7 +356,7 @@ export const TEXT_METHODS = new Map(
 );
 
 /**
- * Returns the items of any value that Python can iterate, and charges the budget for the items that are made.
+ * Returns the items of any value that Python can iterate, and charges the budget for items that this call creates.
  * @param {any} value
  * @param {Budget} budget
  * @returns {any[]}

@@ -2,8 +2,8 @@
 // @ts-check
 
 /**
- * The values of a template. Python's None is null, a bool is a boolean, and an int is a number. A str is a Text, which also stores the
- * source of each character. The sources show the tokenizer which characters the template wrote.
+ * How a template's values are represented in JavaScript. Python's None is null, a bool is a boolean, and an int is a number. A str is a
+ * Text, which also stores the source of each character. The sources show the tokenizer which characters the template wrote.
  */
 
 /** @import { Budget } from './budget.js' */

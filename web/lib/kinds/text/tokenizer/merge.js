@@ -83,7 +83,7 @@ export class Pairs {
 /** Positions are below this bound, so that a position and a rank together fit in one number. */
 const POSITIONS = 2 ** 26;
 
-/** Number of steps between two yields to the event loop, about a millisecond. A word of a thousand symbols takes fewer steps. */
+/** Number of steps between two yields to the event loop. They take about a millisecond. A word of a thousand symbols takes fewer steps. */
 const SLICE = 8192;
 
 /** Marks a symbol that was merged into another symbol. */
