@@ -159,7 +159,7 @@ test('pre-tokenizers are known by other names and by architecture, or give a war
     assert.deepEqual(without, await named(name));
   }
   const unsaid = await ids({ 'tokenizer.ggml.pre': undefined, 'general.architecture': ['string', 'llama'] });
-  assert.match(unsaid.warnings[0], /does not say how a text is cut/);
+  assert.match(unsaid.warnings[0], /names no pre-tokenizer/);
 });
 
 test('with an unknown pre-tokenizer, tokens are only numbers, and there is a warning', async () => {
@@ -196,7 +196,7 @@ test('one begin token, end ids beyond the vocabulary, and integers of any type a
       metadata: { 'tokenizer.ggml.eos_token_id': ['u32', 32000], 'llama.block_count': ['u64', 1], 'llama.context_length': ['i32', 64] },
     }),
   );
-  assert.match(odd.info.warnings[0], /eos_token_id is 32000, and there are \d+ tokens: it is left out/);
+  assert.match(odd.info.warnings[0], /eos_token_id is 32000, and there are \d+ tokens: it is ignored/);
   assert.equal(odd.info.positions, 64);
   assert.equal(odd.tokenizer.end, undefined);
   odd.close();

@@ -77,7 +77,7 @@ test('inputs that cannot be parsed are refused', async () => {
   for (const [given, pinned, message] of /** @type {[any, any, RegExp][]} */ ([
     ['  ', {}, /text is empty: it has no words/],
     [[], {}, /no words/],
-    [['a', ''], {}, /a string, or an array of words, none of them empty/],
+    [['a', ''], {}, /a string, or an array of non-empty words/],
     [text, { 6: 1 }, /no word 6, the sentence has words 1 to 5/],
     [text, { 1: 6 }, /6 is not a valid head of word 1.*1 to 5, or 0 for the root/],
     [text, { 1: 'dog' }, /"dog" is not a valid head of word 1/],

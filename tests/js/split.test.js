@@ -79,7 +79,7 @@ test('parts in any order give the same model', async () => {
       assert.rejects(load(source), isError(code, message));
     await rejected([first, second], 'format', /not all the parts of one model \(2 files, of a model in 3\)/);
     await rejected([first, second, second], 'format', /part 3 is missing/);
-    await rejected([first, second, split(file, 2, metadata)[1]], 'format', /one says that it is of 2 parts/);
+    await rejected([first, second, split(file, 2, metadata)[1]], 'format', /one is of 2 parts/);
     await rejected([first, second, third.slice(0, 200)], 'format', /damaged or incomplete|truncated|ends/);
     await rejected([], 'argument', /a list of 1 to 256 parts of one file/);
     await rejected(first, 'unsupported', /one part of several: load all of them/);

@@ -640,7 +640,7 @@ test('invalid files are refused with a reason', async () => {
     ['unsupported', /model: missing: this file has no vocabulary/, spm(), { 'tokenizer.ggml.model': undefined }],
     ['unsupported', /model: "bert" is not one of/, spm(), { 'tokenizer.ggml.model': ['string', 'bert'] }],
     ['format', /tokens: missing/, spm(), { 'tokenizer.ggml.tokens': undefined }],
-    ['format', /tokens: not a list of texts/, spm(), { 'tokenizer.ggml.tokens': ['u32', 3] }],
+    ['format', /tokens: not a list of strings/, spm(), { 'tokenizer.ggml.tokens': ['u32', 3] }],
     ['format', /tokens: empty/, bpe(), { 'tokenizer.ggml.tokens': ['array', 'string', []] }],
     [
       'format',

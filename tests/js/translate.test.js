@@ -291,7 +291,7 @@ test('misuse gives clear messages', async () => {
   wrong(() => copier.translate([1, 999]), /999 is not a token/);
   wrong(
     () => copier.translate('a'.repeat(48)),
-    /The sentence has 48 tokens, and this model sees 48, its end included: give it sentence by sentence/,
+    /The sentence has 48 tokens, and this model sees 48, with the end token: pass single sentences/,
   );
   wrong(() => copier.translate('a', { beams: 0 }), /beams must be a whole number from 1 to 16/);
   wrong(() => copier.translate('a', { beams: 17 }), /beams/);
@@ -299,7 +299,7 @@ test('misuse gives clear messages', async () => {
   wrong(() => copier.translate('a', { lengthPenalty: -1 }), /lengthPenalty must be a number from 0 to 2/);
   wrong(() => copier.translate('a', { lengthPenalty: NaN }), /lengthPenalty/);
   wrong(() => copier.translate('a', { temperature: -1 }), /temperature/);
-  wrong(() => copier.translate('a', { beams: 2, temperature: 1 }), /ask for one of them/);
+  wrong(() => copier.translate('a', { beams: 2, temperature: 1 }), /use one of them/);
   wrong(() => copier.translate('a', { seed: -1 }), /seed/);
   wrong(() => copier.translate('a', { maxTokens: -1 }), /maxTokens/);
   wrong(() => copier.translate('a', { maps: /** @type {any} */ (1) }), /maps must be true or false/);

@@ -241,7 +241,7 @@ export async function fetchOrFail(url, signal, { cache, patience = PATIENCE_MS }
     throw new NextPixelError(
       'network',
       `Cannot fetch ${String(url).slice(0, 300)} (${messageOf(cause)}). Check the address and the connection. A server of ` +
-        'another origin must answer with Access-Control-Allow-Origin, and a Content-Security-Policy have connect-src ' +
+        'another origin must answer with Access-Control-Allow-Origin, and a Content-Security-Policy must allow connect-src ' +
         `${/^https?:\/\/[^/?#]+/.exec(String(url))?.[0] ?? "'self'"}`,
       { cause },
     );

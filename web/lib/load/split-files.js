@@ -39,7 +39,7 @@ export function* joiningParts(parts) {
     new NextPixelError('format', `These are not all the parts of one model (${what}): pass each of its files once`);
   const count = read[0].count;
   read.forEach((part) => {
-    if (part.count !== count) throw problem(`one says that it is of ${part.count} parts, another of ${count}`);
+    if (part.count !== count) throw problem(`one is of ${part.count} parts, another of ${count}`);
   });
   if (count !== parts.length) throw problem(`${parts.length} files, of a model in ${count}`);
   read.sort((a, b) => a.index - b.index);

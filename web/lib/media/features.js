@@ -60,7 +60,7 @@ export const keyError = (code, key, reason) =>
   new NextPixelError(
     code,
     `Reading the features failed (${key}: ${reason}). ` +
-      (code === 'unsupported' ? 'Use a newer version of nextpixel' : 'The file is damaged, or was exported wrongly: get it anew'),
+      (code === 'unsupported' ? 'Use a newer version of nextpixel' : 'The file is damaged, or was exported wrongly: download it again'),
   );
 
 /**
@@ -75,7 +75,7 @@ function list(metadata, key, what, is) {
   /** @type {unknown} */
   const items = metadata.get(key) ?? [];
   if (Array.isArray(items) && items.every(is)) return items;
-  throw keyError('format', key, `no list of ${what}`);
+  throw keyError('format', key, `not a list of ${what}`);
 }
 /** @param {unknown} item @returns {item is string} */
 const isText = (item) => typeof item === 'string';
@@ -136,9 +136,9 @@ export class Features {
    */
   check({ dims: [, width], values }) {
     if (this.width !== width)
-      throw keyError('format', `${this.#architecture}.templates`, `${this.width} features of a word, and the model reads ${width}`);
+      throw keyError('format', `${this.#architecture}.templates`, `${this.width} features per word, but the model reads ${width}`);
     if (this.values > values)
-      throw keyError('format', `${this.#architecture}.feature_hashes`, `${this.values - 1} features, and the model has ${values - 1}`);
+      throw keyError('format', `${this.#architecture}.feature_hashes`, `${this.values - 1} features, but the model has ${values - 1}`);
   }
 
   /** Returns whether the training sentences contain this word. @param {string} form */

@@ -26,7 +26,7 @@ export function* wordsGiven(text, { verb, does, limit, part, features }) {
   for (const word of given) {
     yield;
     if (word === '' && typeof text === 'string') continue;
-    if (typeof word !== 'string' || word === '') throw argumentError(`${verb}() takes a string, or an array of words, none of them empty`);
+    if (typeof word !== 'string' || word === '') throw argumentError(`${verb}() takes a string, or an array of non-empty words`);
     if (word.length > LONGEST_WORD)
       throw new NextPixelError('limit', `A word has ${word.length} characters, but at most ${LONGEST_WORD} are allowed`);
     if (words.length === limit) {

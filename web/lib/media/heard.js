@@ -234,7 +234,7 @@ async function decoded(head, size, whole, signal) {
   if (size > most)
     throw new NextPixelError(
       'limit',
-      `The file of the sound has ${Math.round(size / 1e6)} MB, more than ${LONGEST_SECONDS} seconds of sound take: cut it first`,
+      `The sound file has ${Math.round(size / 1e6)} MB, more than ${LONGEST_SECONDS} seconds of sound need: shorten it first`,
     );
   if (typeof OfflineAudioContext !== 'function')
     throw new NextPixelError('unsupported', 'The sound is not a WAV file: outside a browser, no other format is decoded');

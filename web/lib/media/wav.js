@@ -154,7 +154,7 @@ function* findSamples(size) {
       if (format.encoding === EXTENSIBLE && said >= 26 && bytes.length >= 34) format.encoding = view.getUint16(32, true);
     }
     if (name === 'data') {
-      if (!format) throw broken('its data come before their format');
+      if (!format) throw broken('its data precedes its format');
       const left = size - begin;
       // The writer of a stream does not know the length at the beginning, so the header has 0 or all ones.
       const open = said === 0xffffffff ? long || left : said === 0 && !isChunk(view, 8, left) ? left : said;
@@ -197,7 +197,7 @@ function samplesOf({ encoding, channels, rate, frame, bits }, begin, size) {
   if (!sample)
     throw new NextPixelError(
       'unsupported',
-      `The sound is encoded in a way that is not read here (${encoding}, ${bits} bits): save it as WAV with 16 bits`,
+      `The encoding of the sound is not supported (${encoding}, ${bits} bits): save it as WAV with 16 bits`,
     );
   if (channels < 1 || frame !== channels * Math.ceil(bits / 8)) throw broken('its channels do not fit its samples');
   if (rate < RATES[0] || rate > RATES[1]) throw broken(`it has ${rate} samples per second, but ${RATES[0]} to ${RATES[1]} can be read`);

@@ -204,7 +204,7 @@ export class BaseRun {
         if (reader.at < this.#dropped)
           throw new NextPixelError(
             'limit',
-            `The steps of this run have more than ${MOST_KEPT / 2 ** 20} MB, so the first of them are no longer kept: read it once, or without maps and probabilities`,
+            `The steps of this run have more than ${MOST_KEPT / 2 ** 20} MB, so the first steps were dropped: read the run once, or without maps and probabilities`,
           );
         while (reader.at - this.#dropped >= this.steps.length && !this.#over) {
           for (const one of [signal, ...this.signals]) one?.throwIfAborted();

@@ -112,7 +112,7 @@ function wasmError(url, cause) {
   return new NextPixelError(
     'wasm',
     `Cannot compile ${url} (${cause}). It must be nextpixel.wasm, and a ` +
-      `Content-Security-Policy have script-src 'wasm-unsafe-eval'.${hint()}`,
+      `Content-Security-Policy must allow script-src 'wasm-unsafe-eval'.${hint()}`,
     { cause },
   );
 }

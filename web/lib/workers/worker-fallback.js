@@ -120,7 +120,7 @@ export async function startFallback(address, begun, cause) {
       if (worker) return worker;
       if (watching.forbidden.size === 0)
         throw failed(
-          `its script ${url.href} is sent without Cross-Origin-Embedder-Policy, which a page that has that header demands of its workers. Send it with ` +
+          `its script ${url.href} is sent without Cross-Origin-Embedder-Policy, but the page has this header, so its workers need it. Send it with ` +
             'the script, too: Cross-Origin-Embedder-Policy: require-corp',
           last,
         );

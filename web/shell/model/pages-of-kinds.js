@@ -80,6 +80,6 @@ export const PAGES = [
     'text',
     'text',
     (name) => phrase`${name} writes text: the page on tokens has models of this kind.`,
-    () => phrase`Try: begin a text in the style of yours, and lower the temperature.`,
+    () => phrase`Try: begin a text like the training texts, and lower the temperature.`,
   ],
 ];

@@ -44,7 +44,7 @@ export const PAGES = {
   ],
   text: [
     '{} writes text: the page on tokens has models of this kind.',
-    'Try: begin a text in the style of yours, and lower the temperature.',
+    'Try: begin a text like the training texts, and lower the temperature.',
   ],
 };
 

@@ -96,7 +96,7 @@ export async function stateOf(link, run) {
     if (!state)
       throw new NextPixelError(
         'state',
-        'The engine does not hold this run any more, or never did, as one with a constraint: save it without its state',
+        'The engine no longer has this run, or never had it (a run with a constraint): save it without its state',
       );
     return { ...state, hash: await inTurns(hashing(state)) };
   } finally {
@@ -116,7 +116,7 @@ export async function stateOf(link, run) {
 export function restored(link, state, signal) {
   const { bytes, ids, length, shape, layout, hash } = state ?? {};
   if (classOf(bytes) !== 'Uint8Array' || !Array.isArray(ids) || !Array.from(ids).every(Number.isInteger))
-    throw wrong('is not valid: its bytes must be a Uint8Array, which IndexedDB and files keep and JSON does not');
+    throw wrong('is not valid: its bytes must be a Uint8Array, which IndexedDB and files preserve, but JSON does not');
   if (![shape, layout, hash].every((value) => typeof value === 'string') || !Number.isInteger(length)) throw wrong('is damaged');
   const job = link.job(signal);
   const done = inTurns(copying(bytes), signal)

@@ -114,7 +114,7 @@ export class TextModel {
       throw new NextPixelError(
         'format',
         `The vocabulary has ${tokenizer.size} tokens, but the weights are for ${info.vocabulary}: the file ` +
-          'was exported wrongly, get it anew',
+          'was exported wrongly: download it again',
       );
     }
     this.#engine = engine;
@@ -283,7 +283,7 @@ export class TextModel {
     const plain = typeof text === 'string' && !this.#over(text.length, true, MOST_SPACE) ? sentenceOf(text) : text;
     if (this.#over(plain?.length, typeof plain === 'string')) {
       throw argumentError(
-        `The sentence has over ${this.#info.positions} tokens, and this model sees ${this.#info.positions}, its end included: give it sentence by sentence`,
+        `The sentence has over ${this.#info.positions} tokens, and this model sees ${this.#info.positions}, with the end token: pass single sentences`,
       );
     }
     const given = typeof plain === 'string' ? this.#pasted(plain, encode) : this.#listed('A sentence', plain);
@@ -292,7 +292,7 @@ export class TextModel {
     const { positions } = this.#info;
     if (ids.length > positions) {
       throw argumentError(
-        `The sentence has ${given.length} tokens, and this model sees ${positions}, its end included: give it sentence by sentence`,
+        `The sentence has ${given.length} tokens, and this model sees ${positions}, with the end token: pass single sentences`,
       );
     }
     return ids;
@@ -413,7 +413,7 @@ export class TextModel {
    * @returns {Promise<AttentionMap[]>}  one map for each head, starting with the first layer
    */
   async attention(text, { source, signal } = {}) {
-    if (!this.#translates && source !== undefined) throw argumentError('This model does not translate: leave source out');
+    if (!this.#translates && source !== undefined) throw argumentError('This model does not translate: omit source');
     if (this.#translates && source === undefined)
       throw argumentError('attention() of a translation needs its source sentence: attention(text, { source })');
     const ids = this.#translates
@@ -431,7 +431,7 @@ export class TextModel {
     if (rows * ids.length ** 2 > MOST_WEIGHTS) {
       throw new NextPixelError(
         'limit',
-        `The attention of ${ids.length} tokens in ${rows} heads are over ${MOST_WEIGHTS} weights: at most ${Math.floor(Math.sqrt(MOST_WEIGHTS / rows))} tokens of this model`,
+        `The attention of ${ids.length} tokens in ${rows} heads has over ${MOST_WEIGHTS} weights: pass at most ${Math.floor(Math.sqrt(MOST_WEIGHTS / rows))} tokens`,
       );
     }
     /** @type {LookedMessage} */

@@ -25,7 +25,7 @@ export function checkTranslate(given, { positions, vocabulary, heads }) {
   if (onSearch !== undefined && typeof onSearch !== 'function') throw argumentError(`onSearch must be a function, not ${show(onSearch)}`);
   if (beams > 1 && Number(settings.temperature) > 0) {
     throw argumentError(
-      'Several beams look for the most probable translation, and a temperature over 0 draws one at random: ask for one of them',
+      'Several beams search for the most probable translation, but a temperature over 0 draws one at random: use one of them',
     );
   }
   return {

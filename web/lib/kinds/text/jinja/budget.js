@@ -46,7 +46,7 @@ export class Budget {
 
   /** @param {number} length  length of a string that costs no steps to make */
   limit(length) {
-    if (length > MOST_TEXT) throw new OverBudget(`it makes a text of more than ${MOST_TEXT} characters`);
+    if (length > MOST_TEXT) throw new OverBudget(`it makes a string of more than ${MOST_TEXT} characters`);
   }
 
   /**

@@ -168,7 +168,7 @@ function inside(source, at, put, brackets, tokens) {
     let value = '';
     for (let from = ++at; ; at++) {
       const here = source[at];
-      if (here === undefined) throw new TemplateError('a text has no end');
+      if (here === undefined) throw new TemplateError('a string has no end');
       if (here !== quote && here !== '\\') continue;
       value += source.slice(from, at);
       if (here === quote) break;

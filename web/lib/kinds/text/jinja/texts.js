@@ -455,7 +455,7 @@ export function methodOf(writer, value, name) {
     value instanceof Text ? TEXT_METHODS : value instanceof List ? LIST_METHODS : value instanceof Dict ? DICT_METHODS : undefined;
   const method = methods?.get(name);
   if (method && value instanceof Markup && ['replace', 'join', 'partition', 'rpartition', 'center', 'ljust', 'rjust'].includes(name))
-    throw new TemplateError(`${name}() of a text that is marked as safe is not supported`);
+    throw new TemplateError(`${name}() of a string marked as safe is not supported`);
   if (method) return new Callable(name, (args, keywords) => callMethod(method, writer, value, args, keywords, name));
   if ((methods || numberOf(value) !== undefined) && ABSENT.has(name) && !(value instanceof Dict && value.pairs.has(name)))
     throw new TemplateError(`${name}() of a ${typeOf(value)} is not supported`);

@@ -104,7 +104,7 @@ export function vocabularyError(code, key, reason) {
         ? 'Use a newer version of nextpixel, or another file'
         : code === 'limit'
           ? 'This is beyond a stated limit of nextpixel'
-          : 'The file is damaged, or was exported wrongly: get it anew'),
+          : 'The file is damaged, or was exported wrongly: download it again'),
   );
 }
 
@@ -136,7 +136,7 @@ export function* readingVocabulary(metadata, architecture) {
     if (!Number.isInteger(number)) throw vocabularyError('format', key, `${show(number)} is not a token`);
     if (Number(number) >= 0 && Number(number) < tokens.length) return Number(number);
     if (Number(number) >= 0 && Number(number) < 2 ** 32 - 1)
-      warnings.push(`tokenizer.ggml.${key} is ${show(number)}, and there are ${tokens.length} tokens: it is left out`);
+      warnings.push(`tokenizer.ggml.${key} is ${show(number)}, and there are ${tokens.length} tokens: it is ignored`);
     return undefined; // -1 and similar values mean that there is no such token
   };
   /** @param {string} key  @param {boolean} missing */
@@ -147,10 +147,10 @@ export function* readingVocabulary(metadata, architecture) {
   };
   const spm = model === 'llama';
   const pre = get('pre') ?? (spm ? DEFAULT : preOf(architecture, tokens.length));
-  if (typeof pre !== 'string') throw vocabularyError('format', 'pre', 'not a text');
+  if (typeof pre !== 'string') throw vocabularyError('format', 'pre', 'not a string');
   const cut = cutOf(pre);
   if (!spm && get('pre') === undefined && pre === DEFAULT)
-    warnings.push('The file does not say how a text is cut (tokenizer.ggml.pre): tokens may be others than in training');
+    warnings.push('The file names no pre-tokenizer (tokenizer.ggml.pre): tokens may differ from training');
   if (!spm && cut === undefined)
     warnings.push(`This version does not support the pre-tokenizer of this model (tokenizer.ggml.pre: ${show(pre)}): pass token ids`);
   /** @type {Map<string, number>} */
@@ -214,7 +214,7 @@ function preOf(architecture, tokens) {
 export function textsOf(key, value) {
   if (value === undefined) throw vocabularyError('format', key, 'missing');
   if (Array.isArray(value) && value.every((text) => typeof text === 'string')) return value;
-  throw vocabularyError('format', key, 'not a list of texts');
+  throw vocabularyError('format', key, 'not a list of strings');
 }
 
 /**
