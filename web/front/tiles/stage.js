@@ -83,7 +83,7 @@ export function gridOn({ width, height }, columns, rows, gap = 3) {
 const [EDGE, LEAST] = [4, 6];
 
 /**
- * Returns the positions of words in one line. The font is as large as possible, up to `most`, without exceeding the stage's width.
+ * Returns the positions of words in one line. The font size is the largest at which the line fits the stage, between LEAST and `most`.
  * @param {Stage} stage
  * @param {[text: string, tight: number][]} words
  * @param {number} most  maximum font size in pixels

@@ -33,7 +33,7 @@ export function createWalk(sheet) {
   let news;
   let place = { x: 0.5, y: 0.5 };
   /**
-   * Returns the latent vector of the next picture. Set if the visitor moves while a picture is being drawn.
+   * Returns the latent vector of the picture to draw next; undefined if no picture is waiting.
    * @type {(() => Float32Array) | undefined}
    */
   let wanted;

@@ -38,7 +38,7 @@ const REASONS = {
   Unsupported: 'unsupported',
 };
 
-/** Explains to the visitor why a device cannot be used. @param {Device} device @param {unknown} error */
+/** Returns a sentence that tells the visitor why a device cannot be used. @param {Device} device @param {unknown} error */
 export function deviceRefused(device, error) {
   const { name, message } = /** @type {Error} */ (error);
   const reason = Object.hasOwn(REASONS, name) ? REASONS[name] : undefined;

@@ -3,7 +3,7 @@
 // requested pixels, so delaying the requests slows the run.
 // @ts-check
 
-/** Maximum backlog, in milliseconds. If the page was busy or hidden for longer, the run catches up by only this much time. */
+/** Maximum backlog, in milliseconds. After the page was busy or hidden, a larger backlog is dropped instead of being shown at once. */
 const BACKLOG_MS = 250;
 
 export class Pace {

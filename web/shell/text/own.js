@@ -22,8 +22,8 @@ const CARD = [
  */
 const INVISIBLE = /(?!\u200c|\u200d|\ufe0f)\p{Default_Ignorable_Code_Point}/gu;
 /**
- * Matches white space and joiners at both ends of an address, and the emoji variation selector at its start. Inside the address, these
- * characters are kept, because Persian words, Indic words and emoji need them.
+ * Matches white space and joiners at both ends of an address, and the emoji variation selector at its start. Elsewhere, these characters
+ * are kept, because Persian words, Indic words and emoji need them.
  */
 const ENDS = /^(?:\s|\u200c|\u200d|\ufe0f)+|(?:\s|\u200c|\u200d)+$/g;
 
