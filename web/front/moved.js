@@ -13,7 +13,7 @@
 // @ts-check
 import { pageAt } from '../shell/page/phrase.js';
 
-/** For each page, the figures that moved to it from the single page. @type {Record<string, string[]>} */
+/** For each page, the figures that moved to it from the page that used to contain all figures. @type {Record<string, string[]>} */
 const PLACES = {
   'image-transformer': [
     'odds',

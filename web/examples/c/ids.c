@@ -38,7 +38,7 @@ int main(int argc, char **argv) {
     while (!status && position < count) {
         uint32_t ids[NX_MAX_SPAN], drawn;
         float nats[NX_MAX_SPAN], largest;
-        status = nx_session_draw(model, session, 1, ids, nats, &drawn); /* after NX_MORE without an id, the call must be repeated */
+        status = nx_session_draw(model, session, 1, ids, nats, &drawn); /* if NX_MORE is returned before an id is drawn, repeat the call */
         if (status == NX_MORE) status = NX_OK;
         if (status || !drawn) continue;
         nx_session_output(model, session, 0, logits);

@@ -54,7 +54,7 @@ export function jsonSchema({ GrammarCompiler, GrammarMatcher, TokenizerInfo }, s
 /** @type {Promise<any> | undefined} */
 let loading;
 
-/** Adds XGrammar's script to the page, because it is not a module. */
+/** Adds XGrammar's script to the page, because the script is not a module. */
 function xgrammar() {
   loading ??= new Promise((resolve, reject) => {
     const script = document.createElement('script');

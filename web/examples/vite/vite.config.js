@@ -2,6 +2,6 @@
 export default {
   base: './',
   build: { target: 'es2022' }, // main.js uses await at its top level
-  // This line is needed in a workspace, but not if node_modules is next to this file.
+  // Needed only in a workspace, where node_modules is not next to this file.
   optimizeDeps: { exclude: ['nextpixel'] },
 };

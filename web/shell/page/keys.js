@@ -9,7 +9,10 @@ const OF_BROWSER = /^(Arrow|Page|Home$|End$|Backspace$|Delete$|[-+=−0 ]$)/;
 /** Returns whether a key is meant for the browser or for an input method that is composing text. @param {KeyboardEvent} event */
 const isElsewhere = (event) => composing(event) || ((event.altKey || event.ctrlKey || event.metaKey) && OF_BROWSER.test(event.key));
 
-/** Hides keys that are not meant for the page from all other listeners. The browser and the focused text field still receive them. */
+/**
+ * Stops key events that are not meant for the page before they reach any other listener. The browser and the focused text field still
+ * receive the keys.
+ */
 export function keepKeys() {
   addEventListener(
     'keydown',
