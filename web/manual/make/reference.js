@@ -18,15 +18,15 @@ const MODULES = (await readdir(LIB, { recursive: true }))
   .map((name) => name.slice(0, -3))
   .sort((a, b) => Number(a === 'index') - Number(b === 'index') || (a < b ? -1 : 1));
 
-/** For each kind, the types of its verbs, options and results. @type {Record<string, string[]>} */
-const TYPES_OF_KINDS = Object.fromEntries(
-  await Promise.all(
-    KINDS.map(async ({ name }) => {
-      const { TYPES, OPTIONS = {} } = await import(`${LIB}kinds/${name}/kind.js`);
-      return [name, [TYPES.model, TYPES.info, ...Object.values(OPTIONS).map(([type]) => type), ...TYPES.steps, ...TYPES.others]];
-    }),
-  ),
+/** For each kind, its heading and the types of its verbs, options and results, in order of heading. @type {[string, string[]][]} */
+const GROUPS_OF_KINDS = await Promise.all(
+  KINDS.map(async ({ name }) => {
+    const { TYPES, OPTIONS = {} } = await import(`${LIB}kinds/${name}/kind.js`);
+    const options = Object.values(OPTIONS).map(([type]) => type);
+    return /** @type {[string, string[]]} */ ([TYPES.heading, [TYPES.model, TYPES.info, ...options, ...TYPES.steps, ...TYPES.others]]);
+  }),
 );
+GROUPS_OF_KINDS.sort(([a], [b]) => (a < b ? -1 : 1));
 
 /**
  * The groups on the page, in order. Each kind.js lists the types of its kind. Exports of lib/index.js that are in no group come last.
@@ -51,18 +51,7 @@ const GROUPS = [
     ],
   ],
   ['A model', ['Model', 'ModelOf', 'Kind', 'ModelInfo', 'BasicInfo', 'InfosOfKinds', 'AttentionMap', 'Label']],
-  ...[
-    ['picture', 'Pictures'],
-    ['latent', 'Pictures in one pass'],
-    ['text', 'Texts'],
-    ['caption', 'Captions'],
-    ['sound', 'Sounds'],
-    ['code', 'Sound codes'],
-    ['note', 'Music'],
-    ['sign', 'Classification'],
-    ['tag', 'Tags'],
-    ['head', 'Parses'],
-  ].map(([kind, title]) => /** @type {[string, string[]]} */ ([title, TYPES_OF_KINDS[kind]])),
+  ...GROUPS_OF_KINDS,
   ['Errors', ['NextPixelError', 'ErrorCode']],
   [
     'The element',

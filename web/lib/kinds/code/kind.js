@@ -11,7 +11,7 @@ import { SOUND } from '../ends.js';
  * kind.
  */
 export const TYPES = {
-  heading: 'Sounds by codes',
+  heading: 'Sound codes',
   model: 'CodeModel',
   info: 'CodeInfo',
   steps: ['CodeStep'],

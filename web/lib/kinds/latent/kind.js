@@ -11,7 +11,7 @@ import { hasPictures } from '../ports.js';
  * types. `heading` is the heading above them in the manual's reference.
  */
 export const TYPES = {
-  heading: 'Pictures at once',
+  heading: 'Pictures in one pass',
   model: 'LatentModel',
   info: 'LatentInfo',
   steps: ['LatentStep'],
