@@ -135,7 +135,7 @@ export async function reference({ typedoc, ts, block, inline }) {
   });
   /** Types that are unions of string literals, with their literals. @type {Map<string, string[]>} */
   const spelled = new Map();
-  // TypeDoc reads the description after @typedef, but in this project it comes before @typedef.
+  // TypeDoc expects the description after @typedef, but in this project the description comes before @typedef.
   app.converter.on(Converter.EVENT_CREATE_DECLARATION, (/** @type {any} */ context, /** @type {any} */ reflection) => {
     const symbol = context.getSymbolFromReflection(reflection);
     const tag = symbol?.declarations?.find(ts.isJSDocTypedefTag);
