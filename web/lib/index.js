@@ -171,7 +171,7 @@ export async function load(source, options = {}) {
     tell({});
     const compiled = again(
       () => (wasmUrl === undefined ? (sharing?.compileThreads ?? compileBest)(patience) : compile(wasmUrl, patience)),
-      // no retry if the cause has a code, which means that the server sent nothing
+      // no retry if the cause has a code: in this case the server sent nothing
       ({ code, cause }) => code === 'network' && cause && !cause.code && !giveUp.signal.aborted,
     );
     const loaded = Promise.all([compiled, readSource(source, reading).catch(afresh)]);

@@ -78,7 +78,7 @@ export class Talk {
   #lack = make('p', {});
   #continue = make('button', { type: 'button', class: 'talk-small' });
   #hint = make('div', { class: 'talk-hint', part: 'hint', hidden: '' }, this.#lack, this.#continue);
-  /** Whether the chat uses the template CONTINUING, which the visitor chose because the model has none. */
+  /** Whether the chat uses the template CONTINUING. The visitor can choose this if the model has no template. */
   #continuing = false;
 
   /**

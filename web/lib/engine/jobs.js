@@ -193,7 +193,7 @@ export class Jobs {
     this.#jobs.delete(id);
     this.#post({ type: 'failed', id, error: toPlain(error) });
     if (!this.#core?.poisoned) return;
-    // The instance's memory was lost, which ends every other run too.
+    // The instance's memory was lost, so all other runs have failed, too.
     const lost = new NextPixelError('trap', 'Another run stopped the engine: start again');
     for (const other of this.#jobs.keys()) this.#post({ type: 'failed', id: other, error: toPlain(lost) });
     this.#jobs.clear();

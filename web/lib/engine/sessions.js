@@ -105,7 +105,7 @@ export class Sessions extends OpenSessions {
   }
 
   /**
-   * Returns the number of values of a result that are ready, which is all of them once everything is encoded.
+   * Returns how many values of a result are ready. Once everything is encoded, all of them are.
    *
    * @param {Session} session
    * @param {string} name

@@ -94,7 +94,7 @@ export class LatentRun extends BaseRun {
     return this.pictures(options);
   }
 
-  /** Resolves with undefined: the only inputs of these models are a latent and a class, which each step contains. */
+  /** Resolves with undefined: the only inputs of these models are a latent and a class, and each step contains both. */
   get input() {
     return Promise.resolve(undefined);
   }
