@@ -28,7 +28,7 @@ export class Core extends Sessions {
 
   /** All metadata except the vocabulary, because the vocabulary may be long. @type {Metadata} */
   metadata;
-  /** The metadata under `tokenizer.`; the page reads them, not the engine's worker. @type {Entry[]} */
+  /** The metadata under `tokenizer.`; the page reads them. @type {Entry[]} */
   tokenizerEntries;
 
   /**
