@@ -2,8 +2,9 @@
 // @ts-check
 
 /**
- * The flow of results and ids between the parts of a model. The parts are in file order. Each input of a part takes the result with the
- * same name from an earlier part, or the ids drawn by an earlier part with that name. The caller provides all other inputs.
+ * The flow of results and ids between the parts of a model. The parts are in file order. If an earlier part has a result with the name of
+ * an input, the input takes this result. If an earlier part itself has this name, the input takes the ids that the part draws. The caller
+ * provides all other inputs.
  *
  *     encoder (encodes) --codes--> prior (draws) --ids--> decoder (encodes while the prior is still drawing)
  */

@@ -63,8 +63,8 @@ const LOADING = ['onProgress', 'signal', 'integrity', 'cache', 'patience', 'work
  * @typedef {object} LoadOptions
  * @property {(progress: Progress) => void} [onProgress]  called as the weight file arrives, and between the phases of loading
  * @property {AbortSignal} [signal]   aborts the loading
- * @property {string} [integrity]     'sha256-' and the base64 digest that the weight file must have. With a digest, even a large file (32
- *   MB or more) is held in memory as a whole before it is opened; without a digest, a large file goes to the engine as it arrives
+ * @property {string} [integrity]     'sha256-' followed by the base64 digest that the weight file must have. With a digest, even a large
+ *   file (32 MB or more) is held in memory as a whole before it is opened; without a digest, a large file goes to the engine as it arrives
  * @property {boolean} [cache]       whether a browser stores the weight file in its Cache API (as 'nextpixel'), for the next visit and for
  *   offline use. A file that has changed on the server is downloaded again. Default true
  * @property {number} [patience]      maximum time without data from the server, in milliseconds. After this time, the rest of the file is

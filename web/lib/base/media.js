@@ -3,7 +3,7 @@
 
 /**
  * Evaluates a media query, for example one for a preference of the visitor. Where media queries are not supported, as in jsdom, the result
- * does not match.
+ * reports no match.
  *
  * @param {string} query
  * @returns {Pick<MediaQueryList, 'matches' | 'addEventListener' | 'removeEventListener'>}

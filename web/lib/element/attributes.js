@@ -41,7 +41,7 @@ const OWN = {
   cache: { property: 'cache', changes: 'model' },
   /** when to fetch the model. Default: `lazy`, when the element comes near the screen; `play`: when the visitor presses Play */
   loading: { property: 'loading', words: ['lazy', 'play'], effect: (element) => String(said(element, 'loading') ?? 'lazy') },
-  /** `sha256-` and the base64 digest that the weights must have. Default: not checked */
+  /** `sha256-` followed by the base64 digest that the weights must have. Default: not checked */
   integrity: { property: 'integrity', changes: 'model' },
 };
 

@@ -2,8 +2,8 @@
 // @ts-check
 
 /**
- * Walks over the head of a GGUF file: the fixed header, the metadata, and the list of tensors. src/gguf.h describes the format; this is the
- * only parser of it in JavaScript. Every length is checked against the number of bytes, so a file with wrong lengths is rejected before
+ * Walks over the head of a GGUF file: the fixed header, the metadata, and the list of tensors. src/gguf.h describes the format, and this is
+ * its only parser in JavaScript. Every length is checked against the number of bytes, so a file with wrong lengths is rejected before
  * memory is allocated for it.
  *
  * The bytes may be only the beginning of a file; reading past their end throws Short. gguf/header.js converts both errors, Short and

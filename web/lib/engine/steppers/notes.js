@@ -13,7 +13,7 @@ import { joinSlices } from './slices.js';
 /** @import { Slice, Stepper } from './index.js' */
 
 /**
- * Draws music: samples each id among the ids that fit the fixed voices. If only one id fits, that id is taken and no noise is used.
+ * Draws music: samples each id from the ids that fit the fixed voices. If only one id fits, that id is taken and no noise is used.
  *
  * @param {Sessions} sessions
  * @param {Session} session  a session of one sample that has capacity to bias every id

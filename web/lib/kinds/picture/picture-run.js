@@ -19,8 +19,8 @@ import { NOWHERE, PictureSink } from '../../sinks/picture.js';
 
 /**
  * One or more elements of a sample, in the order in which they were drawn. An element is one channel of one pixel: a pixel of a grey image
- * has 1 element, a pixel of a colour image has 3, even if the model has a palette. Elements are counted in generation order: row by row,
- * pixel by pixel, and channel by channel. If the model draws blocks, `model.order` has the position of each element.
+ * has 1 element, and a pixel of a colour image has 3 elements, even if the model has a palette. Elements are counted in generation order:
+ * row by row, pixel by pixel, and channel by channel. If the model draws blocks, `model.order` has the position of each element.
  *
  * @typedef {object} PictureStep
  * @property {number} sample       index of the sample, from 0
