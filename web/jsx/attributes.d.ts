@@ -21,7 +21,7 @@ export interface NextPixelAttributes {
   cache?: 'default' | 'no-store';
   /** When to fetch the model. Default: `lazy`, when the element comes near the screen; `play`: when the visitor presses Play. */
   loading?: 'lazy' | 'play';
-  /** `sha256-` and the base64 digest that the weights must have. Default: not checked. */
+  /** `sha256-` followed by the base64 digest that the weights must have. Default: not checked. */
   integrity?: string;
   /** Picture to complete or enlarge, sound to continue, or MIDI file to continue or harmonise. */
   src?: string;

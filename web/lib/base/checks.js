@@ -64,7 +64,7 @@ export function checkShown(options) {
   checkOptions(options, 'drawTo()', Object.values(SHOWN).flat());
   for (const name of SHOWN.flags) flag(name, options[name]);
   for (const name of SHOWN.functions) callback(name, options[name]);
-  // Larger values than 1e6 can only be mistakes.
+  // Values above 1e6 can only be mistakes.
   for (const name of SHOWN.numbers) if (options[name] !== undefined) number(name, options[name], 0, 1e6);
   const { mirror } = options;
   if (mirror !== undefined && mirror !== null && !('textContent' in Object(mirror))) throw wrong('mirror must be an element', mirror);

@@ -10,8 +10,8 @@ import { LOOKS } from '../kinds/looks.js';
 
 /**
  * @param {Uint8Array} head  the first bytes of the file
- * @returns {{ kind: string, width: number, height: number } | undefined} undefined if these bytes are not enough; the size is then known
- *   once the file is open
+ * @returns {{ kind: string, width: number, height: number } | undefined} undefined if these bytes are not enough; in this case, the size is
+ *   known only when the file is open
  */
 export function roomIn(head) {
   const numbers = numbersIn(head);

@@ -105,7 +105,7 @@ export class Sessions extends OpenSessions {
   }
 
   /**
-   * Returns how many values of a result are ready. Once everything is encoded, all of them are.
+   * Returns how many values of a result are ready. Once everything is encoded, this is the total number of values.
    *
    * @param {Session} session
    * @param {string} name
