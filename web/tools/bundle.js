@@ -301,6 +301,21 @@ const unusedApart = {
 };
 
 /**
+ * Leaves the modules of the library that a page loads on demand in their own files.
+ * @type {import('esbuild').Plugin}
+ */
+const libraryApart = {
+  name: 'library apart',
+  setup({ onResolve }) {
+    onResolve({ filter: /^\./ }, ({ kind, path, resolveDir }) =>
+      kind === 'dynamic-import' && relative(WEB, join(resolveDir, path)).startsWith('lib/')
+        ? { path: `./${basename(path)}`, external: true }
+        : undefined,
+    );
+  },
+};
+
+/**
  * Merges several imports of the same file into one. Also restores the comments that tell bundlers not to resolve imports of Node's modules,
  * because esbuild removes all comments.
  *
@@ -334,7 +349,7 @@ export async function bundles() {
     bundle({ 'page-front': 'front/front.css' }, forPage),
     bundle(Object.fromEntries((await pagesOf(WEB)).map((name) => [`page-${name}`, `pages/${name}/main.js`])), {
       ...forPage,
-      plugins: [fromParts('page-start', 'page-shell', 'page-text', 'page-completion'), moved],
+      plugins: [libraryApart, fromParts('page-start', 'page-shell', 'page-text', 'page-completion'), moved],
     }),
   ]);
   const files = new Map(made.flatMap((part) => [...part]));
