@@ -10,11 +10,13 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
 import { session } from './browser.js';
+import { KEYS } from './composition.js';
 import { open } from './life.js';
 
 /** @import { Given } from './life.js' */
 
 const { withPage } = session();
+const WAIT = { timeout: 30000 };
 
 test('messages can be set: a chat is restored, replaced, and kept if nothing changes', () =>
   withPage(async (page) => {
@@ -148,4 +150,32 @@ test('New chat accepts the next message immediately, even while an answer is bei
       return element.messages.map((/** @type {any} */ { content }) => content)[0];
     });
     assert.equal(messages, 'second');
+  }));
+
+test('during a composition, Enter sends nothing and Escape keeps a message being edited; otherwise the keys work', () =>
+  withPage(async (page) => {
+    await open(page);
+    await page.evaluate(() => {
+      const { make } = /** @type {Given} */ (/** @type {any} */ (globalThis));
+      make({ model: '/toy.gguf', task: 'chat', 'max-tokens': '4', seed: '1', controls: '' });
+    });
+    await page.locator('.talk-send:enabled').waitFor(WAIT);
+    /** @param {string} at @param {object} key */
+    const press = (at, key) =>
+      page
+        .locator(at)
+        .evaluate((field, how) => field.dispatchEvent(new KeyboardEvent('keydown', { ...how, bubbles: true, composed: true })), key);
+    const count = () => page.evaluate(() => /** @type {any} */ (document.querySelector('next-pixel')).messages.length);
+    await page.locator('.talk-field').fill('ab');
+    for (const key of KEYS) await press('.talk-field', key);
+    assert.equal(await count(), 0);
+    assert.equal(await page.locator('.talk-field').inputValue(), 'ab');
+    await press('.talk-field', { key: 'Enter', keyCode: 13 });
+    await page.locator('[data-phase=done]').waitFor(WAIT);
+    assert.equal(await count(), 2);
+    await page.locator('.user .talk-small').click();
+    for (const key of KEYS) await press('.talk-edit textarea', key);
+    assert.equal(await page.locator('.talk-edit').count(), 1);
+    await press('.talk-edit textarea', { key: 'Escape', keyCode: 27 });
+    assert.equal(await page.locator('.talk-edit').count(), 0);
   }));

@@ -7,27 +7,14 @@
  */
 
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { readFile } from 'node:fs/promises';
 
-import { toyText } from '../js/toy-text.js';
 import { EVERY, longer } from '../more.js';
-import { everyPage, openEmpty, provide, session } from './browser.js';
+import { everyPage, session } from './browser.js';
+import { KEYS } from './composition.js';
+import { inRepository } from './gallery.js';
 
 const { withPage } = session();
-const WAIT = { timeout: 30000 };
-const TEMPLATE = '{% for message in messages %}<s>{{ message.role }}: {{ message.content }}</s>{% endfor %}<s>assistant: ';
-const toy = toyText({ context: 512, metadata: { 'tokenizer.chat_template': ['string', TEMPLATE] } });
-
-/** Keys as browsers report them during a composition, and as Safari reports the Enter that follows it. */
-const KEYS = [
-  { key: 'Enter', isComposing: true, keyCode: 229 },
-  { key: 'Enter', isComposing: false, keyCode: 229 },
-  { key: 'Escape', isComposing: true, keyCode: 229 },
-  // Keys of the browser itself: back, to the start of the page, zoom in.
-  { key: 'ArrowLeft', altKey: true },
-  { key: 'Home', ctrlKey: true },
-  { key: '+', metaKey: true },
-];
 
 longer(
   'in text fields, page handlers get no keys of a composition or of the browser, but get other keys; a field has the direction of its text',
@@ -38,7 +25,9 @@ longer(
         await page.route('**/*.gguf', (route) => route.fulfill({ status: 404 }));
         let fields = 0;
         // Tests every third page, and the pages for texts; ./build.sh test-sweep tests every page.
-        for (const path of (await everyPage()).filter((one, i) => EVERY || i % 3 === 0 || /chat|tokens/.test(one))) {
+        for (const [i, path] of (await everyPage()).entries()) {
+          const ofTexts = path !== '' && /^scripts: .*\bpage-text\b/m.test(await readFile(inRepository(`web/${path}page.html`), 'utf8'));
+          if (!EVERY && i % 3 !== 0 && !ofTexts) continue;
           await page.goto(`/web/${path}`);
           await page.waitForLoadState('networkidle', { timeout: 120_000 });
           const wrong = await page.evaluate((keys) => {
@@ -88,32 +77,3 @@ longer(
       { complains: true },
     ),
 );
-
-test('the element: during a composition, Enter sends nothing and Escape keeps a message being edited; otherwise the keys work', () =>
-  withPage(async (page) => {
-    await openEmpty(page);
-    await provide(page, '/weights/toy.gguf', toy);
-    await page.evaluate(async () => {
-      await import(/** @type {any} */ ('/web/dist/define.js'));
-      document.body.innerHTML = '<next-pixel model="/weights/toy.gguf" task="chat" max-tokens="4" seed="1" controls></next-pixel>';
-    });
-    await page.locator('.talk-send:enabled').waitFor(WAIT);
-    /** @param {string} at @param {object} key */
-    const press = (at, key) =>
-      page
-        .locator(at)
-        .evaluate((field, how) => field.dispatchEvent(new KeyboardEvent('keydown', { ...how, bubbles: true, composed: true })), key);
-    const count = () => page.evaluate(() => /** @type {any} */ (document.querySelector('next-pixel')).messages.length);
-    await page.locator('.talk-field').fill('ab');
-    for (const key of KEYS) await press('.talk-field', key);
-    assert.equal(await count(), 0);
-    assert.equal(await page.locator('.talk-field').inputValue(), 'ab');
-    await press('.talk-field', { key: 'Enter', keyCode: 13 });
-    await page.locator('[data-phase=done]').waitFor(WAIT);
-    assert.equal(await count(), 2);
-    await page.locator('.user .talk-small').click();
-    for (const key of KEYS) await press('.talk-edit textarea', key);
-    assert.equal(await page.locator('.talk-edit').count(), 1);
-    await press('.talk-edit textarea', { key: 'Escape', keyCode: 27 });
-    assert.equal(await page.locator('.talk-edit').count(), 0);
-  }));

@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: MIT
+// @ts-check
+
+/** Keys as browsers report them during a composition, and as Safari reports the Enter that follows it. */
+export const KEYS = [
+  { key: 'Enter', isComposing: true, keyCode: 229 },
+  { key: 'Enter', isComposing: false, keyCode: 229 },
+  { key: 'Escape', isComposing: true, keyCode: 229 },
+  // Keys of the browser itself: back, to the start of the page, zoom in.
+  { key: 'ArrowLeft', altKey: true },
+  { key: 'Home', ctrlKey: true },
+  { key: '+', metaKey: true },
+];
