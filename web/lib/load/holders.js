@@ -42,7 +42,7 @@ const SILENT_MS = 10000;
  * @property {() => void} discard  drops a model that can no longer be used, so that the next caller gets a new one
  */
 
-/** The entries, by address and loading options. @type {Map<string, Entry>} */
+/** Maps an address with its loading options to an entry. @type {Map<string, Entry>} */
 const entries = new Map();
 
 /**

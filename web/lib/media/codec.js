@@ -2,8 +2,8 @@
 // @ts-check
 
 /**
- * Describes the pictures of a model from its file's metadata, and converts between pictures and ids. This module has only plain functions,
- * which do not use the engine.
+ * Reads the properties of a model's pictures from the file's metadata, and converts between pictures and ids. This module has only plain
+ * functions, which do not use the engine.
  */
 
 import { listOf, wholeOf } from '../engine/keys.js';

@@ -15,8 +15,9 @@ const LONGEST_WORD = 1 << 15;
  * Returns the words of a text, or the given words. Reads at most one word more than the model takes.
  *
  * @param {unknown} text
- * @param {{ verb: string, does: string, limit: number, part: string, features: Features }} of  for messages: the verb that was called, what
- *   it does, the largest number of words, and what to pass instead of a text with more words
+ * @param {{ verb: string, does: string, limit: number, part: string, features: Features }} of  for error messages: `verb` is the method
+ *   that was called, `does` says what it does, `limit` is the largest number of words, and `part` says what to pass instead of a longer
+ *   text
  * @returns {Generator<void, string[], void>}
  */
 export function* wordsGiven(text, { verb, does, limit, part, features }) {

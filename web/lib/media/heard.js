@@ -18,8 +18,8 @@ import { RATES, isWav, locateWav, openWav } from './wav.js';
 /** @import { Dom } from '../base/dom.js' */
 /** @import { Reading } from './wav.js' */
 
-/** `samples`: samples between -1 and 1, of one channel, or a list of channels with the same length. `sampleRate`: samples per second. The
- * samples of an Int8Array, Uint8Array, Int16Array or Int32Array are integers, as in sound files.
+/** `samples`: the samples of one channel, between -1 and 1, or a list of channels with the same length. `sampleRate`: samples per second.
+ * The samples of an Int8Array, Uint8Array, Int16Array or Int32Array are integers, as in sound files.
  * @typedef {{ samples: ArrayLike<number> | ArrayLike<number>[], sampleRate: number }} PlainSound */
 
 /**

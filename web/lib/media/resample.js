@@ -23,7 +23,7 @@ export class Resampler {
   /** The rates divided by their greatest common divisor; 0 if the weights are not cached. */
   #from = 0;
   #to = 0;
-  /** The sets of weights, by the offset between two samples in units of 1 / `#to`. @type {Map<number, Float64Array>} */
+  /** Maps each offset between two samples, in units of 1 / `#to`, to its set of weights. @type {Map<number, Float64Array>} */
   #weights = new Map();
   /** The last input samples; `#first` is the index of the first of these samples. */
   #kept = new Float32Array(0);

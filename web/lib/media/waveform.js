@@ -22,7 +22,7 @@ import { Timeline } from '../sinks/timeline.js';
 
 /** A sample with this many nats or more is fully opaque. If all levels are equally probable, a sample costs this many nats. */
 const MOST_NATS = Math.log(256);
-/** Opacity of samples without surprisal, and of the given part. */
+/** `FAINT`: opacity of samples without surprisal. `GIVEN`: opacity of the given part. */
 const FAINT = 0.25;
 const GIVEN = 0.6;
 

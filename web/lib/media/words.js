@@ -230,8 +230,8 @@ function trimmed(address) {
 const KINDS_OF_BRACKETS = { '(': ')', ')': ')', '[': ']', ']': ']', '{': '}', '}': '}' };
 
 /**
- * Returns the longest word of the training sentences that begins at this position and has a character other than letters and digits; '' if
- * there is none.
+ * Returns the longest word of the training sentences that begins at this position and contains a character that is neither a letter nor a
+ * digit; '' if there is no such word.
  *
  * @param {string} text
  * @param {number} place

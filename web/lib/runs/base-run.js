@@ -76,7 +76,7 @@ export class BaseRun {
   #over = false;
   /** @type {{ reason: unknown } | undefined} */
   #failed;
-  /** Aborted by stop(). All promises that the run awaits then end, in the worker and on the page. */
+  /** Aborted by stop(). All promises that the run awaits then settle, in the worker and on the page. */
   #ending = new AbortController();
 
   /** Whether the run must end. @type {boolean} @internal */

@@ -53,7 +53,7 @@ export class Sheet {
 
   /** @type {Dom<'CanvasRenderingContext2D'>} */
   context;
-  /** The size in CSS pixels, which is the unit of everything drawn. */
+  /** The size of the sheet in CSS pixels. Everything is drawn in this unit. */
   width = 0;
   height = 0;
   /** Canvas pixels per CSS pixel. */

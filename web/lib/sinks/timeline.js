@@ -9,7 +9,7 @@ import { Sheet } from './sheet.js';
 /** @import { Canvas } from './canvas.js' */
 
 /**
- * The range to show, in units of the sheet. Without `from`, the range starts at the beginning; without `to`, it extends to the end.
+ * The range to show, in the time unit of the sheet. Without `from`, the range starts at the beginning; without `to`, it extends to the end.
  * @typedef {{ from?: number, to?: number }} Stretch
  */
 

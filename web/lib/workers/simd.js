@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Detects which SIMD instructions of WebAssembly are supported here, and chooses the fastest build of the library. */
+/** Detects which SIMD instructions of WebAssembly this machine supports, and chooses the fastest build of the library. */
 
 /** A module with one function that uses two instructions of SIMD128. The module is valid only where these instructions are supported. */
 const SIMD_DETECTOR = new Uint8Array([
@@ -101,7 +101,7 @@ const DOT_DETECTOR = new Uint8Array([
 ]);
 
 /**
- * Returns the name of the build that is fastest here. The results of all builds are bit-identical (src/kernels/dot.h).
+ * Returns the name of the build that is fastest on this machine. The results of all builds are bit-identical (src/kernels/dot.h).
  *
  * @returns {'baseline' | 'relaxed' | 'pairs'} relaxed: relaxed SIMD is available and correct. It is not correct in V8 11.3 (Node 20 with a
  *   flag), which accepts the module but computes a wrong number. pairs: relaxed SIMD is available, but the processor has no dot-product

@@ -12,7 +12,8 @@ import { fastest, supported } from './simd.js';
 import { disk, fetchOrFail } from '../load/source.js';
 
 /**
- * Compiles the build of the library that is fastest here. If only the baseline file is published, the baseline build is compiled.
+ * Compiles the build of the library that is fastest on this machine. If only the baseline file is published, the baseline build is
+ * compiled.
  *
  * @param {number} [patience]  the option `patience` of load(); a module that is compiled while it is downloaded may take twice as long
  * @returns {Promise<WebAssembly.Module>}

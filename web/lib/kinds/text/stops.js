@@ -57,7 +57,7 @@ export class Stops {
   /**
    * Called after the last step.
    *
-   * @param {string} rest  the rest of the text, after the last step
+   * @param {string} rest  the text that remains after the last step
    * @returns {{ steps: TextStep[], stopped: boolean }}
    */
   end(rest) {

@@ -253,7 +253,7 @@ export class TextModel {
   }
 
   /**
-   * Returns the tokens of a sentence. A sentence in capitals is lowercased if the vocabulary then needs fewer tokens.
+   * Returns the tokens of a sentence. A sentence in capitals is lowercased if it has fewer tokens in lower case.
    *
    * @param {string} sentence
    * @param {(text: string) => Uint32Array} encode
@@ -308,7 +308,7 @@ export class TextModel {
    */
   /**
    * Resumes a saved text. It draws the same tokens as it would have drawn without the interruption. With `at` or other options, the text
-   * may continue in another way; maxTokens then counts from that point.
+   * may continue in another way; maxTokens then counts from the position at which the run resumes.
    *
    * @overload
    * @param {SavedText} saved  the result of run.save()
@@ -451,14 +451,14 @@ export class TextModel {
   }
 
   /**
-   * @param {(stop: Stop) => Given | Promise<Given>} given  computes the tokens before the first drawn token; stop: throws if the run must
-   *   end
+   * @param {(stop: Stop) => Given | Promise<Given>} given  computes the tokens before the first drawn token; its argument `stop` throws if
+   *   the run must end
    * @param {TextOptions} options
    */
   #run(given, options) {
     const { seed, maxTokens, signal, logitBias, constraint, state, ...kept } = options;
     const checked = checkTokens(options, this.#tokenizer, this.#info.vocabulary);
-    // The biases are saved as an object of token ids and finite numbers, because JSON preserves neither a Map nor infinities.
+    // The biases are saved as an object that maps token ids to finite numbers, because JSON preserves neither a Map nor infinities.
     const biases = logitBias && { logitBias: Object.fromEntries(checked.settings.logitBias ?? []) };
     const planOf = (/** @type {Given} */ { ids, prompt, dropped = [] }) => {
       const context = this.#contextOf(ids);

@@ -90,7 +90,7 @@ export class TextRun extends BaseRun {
   /**
    * @param {Link} link
    * @param {Tokenizer | undefined} tokenizer
-   * @param {(stop: Stop) => Plan | Promise<Plan>} planned  stop: throws if the run must end
+   * @param {(stop: Stop) => Plan | Promise<Plan>} planned  returns the plan; its argument `stop` throws if the run must end
    * @param {TokenSettings} checked
    * @param {{ model: string, options: object }} kept
    * @param {AbortSignal} [signal]
@@ -146,7 +146,7 @@ export class TextRun extends BaseRun {
     return this.#plan?.dropped ?? [];
   }
 
-  /** Returns the text before the first step: the prompt and, for a resumed run, the text drawn before. */
+  /** Returns the text before the first step: the prompt and, for a resumed run, the text that was drawn before the run was saved. */
   get before() {
     return this.#tokenizer?.decode(this.#plan?.ids.slice(0, this.#first) ?? []) ?? '';
   }

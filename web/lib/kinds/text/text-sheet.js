@@ -127,7 +127,7 @@ export class TextSheet extends Sheet {
   /**
    * Returns the index of the token at a point.
    *
-   * @param {number} x  CSS pixels from the corner of the canvas
+   * @param {number} x  distance from the left edge of the canvas, in CSS pixels
    * @param {number} y
    * @returns {number} -1 if there is no token
    */

@@ -194,7 +194,7 @@ function edge({ budget }, name, text, args, keywords) {
   return options.some((one) => all[name === 'startswith' ? 'startsWith' : 'endsWith'](textIn(name, one).text));
 }
 
-/** Returns a slice of a string, counted in whole characters. @param {Text} text @param {any} from @param {any} to */
+/** Returns a slice of a string. The bounds count whole characters. @param {Text} text @param {any} from @param {any} to */
 function cut(text, from, to) {
   const at = (/** @type {any} */ place) => (place === undefined || place === null ? undefined : intIn('slice', place));
   return joined(text.characters().slice(at(from), at(to)));

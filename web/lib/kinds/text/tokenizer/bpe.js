@@ -82,7 +82,8 @@ export class BytePairs {
   }
 
   /**
-   * Returns a string in the form that is split into words: composed (Unicode NFC) if the pre-tokenizer requires this, otherwise unchanged.
+   * Prepares a string that will be split into words. Returns it in composed form (Unicode NFC) if the pre-tokenizer requires this,
+   * otherwise unchanged.
    * @param {string} text
    */
   compose(text) {

@@ -132,7 +132,7 @@ export class Specials {
     const found = [];
     for (const all of [tries, last]) {
       for (let length = Math.max(tries.length, last.length) - 1; length > 0; length--) {
-        // if the end of a token is taken, a shorter token at the same position is tried
+        // if another token has taken the end of this token, a shorter token at the same position is tried
         for (const [at, id] of (all[length] ?? []).sort((a, b) => a[1] - b[1] || a[0] - b[0])) {
           if (taken[at - begin]) continue;
           const free = taken.subarray(at - begin, at - begin + length).indexOf(1);
@@ -154,7 +154,7 @@ export class Specials {
   }
 
   /**
-   * Finds the longest token that begins at `at` and ends at `to` or before. Walks along the sorted tokens and narrows the range of tokens
+   * Finds the longest token that begins at `at` and ends at or before `to`. Walks along the sorted tokens and narrows the range of tokens
    * that match the text.
    *
    * @param {string} text

@@ -31,7 +31,7 @@ const MOST_WORK = 2 ** 30;
 
 export class SentencePieces {
   #pairs = new Pairs(0);
-  /** The symbol of each character: its token, or a number above all token ids. @type {Map<string, number>} */
+  /** Maps each character to its symbol: the id of the character's token, or a number above all token ids. @type {Map<string, number>} */
   #symbols = new Map();
   /** The characters of the symbols that are not tokens. These symbols have numbers above all token ids. @type {string[]} */
   #characters = [];

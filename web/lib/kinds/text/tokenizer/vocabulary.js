@@ -50,8 +50,8 @@ const ENDS = [
 ];
 
 /**
- * The name of Llama 3's pre-tokenizer in pre.js, and the number of tokens of Llama 3. With this pre-tokenizer, a text begins with a begin
- * token by default.
+ * `LLAMA_3`: name of Llama 3's pre-tokenizer in pre.js. `LLAMA_3_TOKENS`: number of tokens of Llama 3. With this pre-tokenizer, a text
+ * begins with a begin token by default.
  */
 const LLAMA_3 = 'llama-bpe';
 const LLAMA_3_TOKENS = 128256;
