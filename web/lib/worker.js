@@ -2,8 +2,8 @@
 // @ts-check
 
 /**
- * Entry point of the worker, a module worker in browsers and a worker thread in Node. The worker holds one model and handles the messages
- * of protocol.js.
+ * Entry point of the worker, which is a module worker in browsers and a worker thread in Node. The worker holds one model and handles the
+ * messages of protocol.js.
  */
 
 import { deferred, listenInWorker } from './base/platform.js';

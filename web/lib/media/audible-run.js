@@ -97,7 +97,7 @@ export class AudibleRun extends BaseRun {
    *
    * @param {import('../base/dom.js').Dom<'AudioContext'>} context
    * @param {PlayOptions} [options]
-   * @returns {Promise<Played>} resolves when everything has been played, to the final progress of the playback
+   * @returns {Promise<Played>} when everything has been played, resolves to the final progress of the playback
    */
   async playTo(context, options = {}) {
     checkOptions(options, 'playTo()', ['signal', 'destination', 'onPlay']);

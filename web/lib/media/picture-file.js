@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Decodes pictures before they are drawn: files, addresses, and <image> elements of an SVG. This module is loaded on demand. */
+/** Decodes pictures before they are drawn. A picture is given as a file, an address or an <image> element of an SVG. This module is loaded
+ * on demand. */
 
 import { NextPixelError, argumentError } from '../base/error.js';
 import { fileAt } from '../load/file-at.js';

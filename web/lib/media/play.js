@@ -51,7 +51,7 @@ const known = new WeakMap();
  * @param {PlayOptions} options
  * @param {() => boolean} [drawn]  returns whether the whole sound is drawn, so that the rest can be passed to the player without waiting
  * @param {(rest: Player['rest']) => void} [onStart]  receives a function that pauses the sound
- * @returns {Promise<Played>} resolves when everything has been played, to the last report
+ * @returns {Promise<Played>} when everything has been played, resolves to the last report
  */
 export async function play(steps, rate, context, options, drawn = () => false, onStart = () => {}) {
   const { signal, destination } = options;

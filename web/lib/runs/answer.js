@@ -38,7 +38,7 @@ export class Answer {
    * Shows the result on a canvas.
    *
    * @param {Canvas} canvas
-   * @param {{ signal?: AbortSignal }} options  signal, and the options of the sink
+   * @param {{ signal?: AbortSignal }} options  the signal and the options of the sink
    * @returns {Promise<string>}
    * @internal
    */

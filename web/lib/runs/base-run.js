@@ -289,7 +289,7 @@ export class BaseRun {
    * Shows the run on a canvas, until the run ends.
    *
    * @param {any} target  the argument of sink()
-   * @param {{ signal?: AbortSignal }} options  signal, and the options of the sink
+   * @param {{ signal?: AbortSignal }} options  the signal and the options of the sink
    * @returns {Promise<Result>}
    * @internal
    */

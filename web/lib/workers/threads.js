@@ -2,8 +2,8 @@
 // @ts-check
 
 /**
- * Threads for one model. They are workers that share the model's memory, and therefore one copy of its weights. Each worker computes a part
- * of the matrix products. This module is loaded only if load() requests threads.
+ * Starts threads for one model. Threads are workers that share the model's memory, and therefore one copy of its weights. Each worker
+ * computes a part of the matrix products. This module is loaded only if load() requests threads.
  */
 
 import { NextPixelError } from '../base/error.js';

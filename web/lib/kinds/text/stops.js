@@ -34,7 +34,7 @@ export class Stops {
   /**
    * @param {TextStep} step
    * @param {boolean} waiting  whether the step's character is incomplete
-   * @param {string} [mark]    the marker of a control token, which is searched instead of its text: see Tokenizer.mark
+   * @param {string} [mark]    for a control token, the marker that is searched instead of the token's text: see Tokenizer.mark
    * @returns {{ steps: TextStep[], stopped: boolean }}  steps: the steps that may be emitted now; stopped: whether these are the last steps
    */
   add(step, waiting, mark = '') {

@@ -184,7 +184,7 @@ export class TextRun extends BaseRun {
   /**
    * Returns everything that is needed to resume the run: model.resume(saved) draws the same tokens as this run would have drawn. With
    * `state`, the result also contains the engine's state; this requires that the run has ended or was stopped. With this state, a resumed
-   * run processes no token again. The same is true of the next turn of a chat: model.chat(messages, { state: saved.state }).
+   * run does not process any token again. The same is true of the next turn of a chat: model.chat(messages, { state: saved.state }).
    *
    * @overload
    * @returns {SavedText}

@@ -45,7 +45,7 @@ export async function scoreWindows(engine, context, ids, { layers: wanted, bytes
   const layers = checkLayers(part, wanted, tokens.length);
   const states = layers?.map(() => new Float32Array(tokens.length * part.hiddenWidth));
   await engine.work(signal, async (job) => {
-    // Each window after the first repeats half of the previous window, and only its other half counts.
+    // Each window after the first repeats half of the previous window. Only the new half of a window counts.
     for (let to = given; to < ids.length; ) {
       const from = context.start(to);
       const end = Math.min(ids.length, context.origin(from) + context.positions);

@@ -36,7 +36,7 @@ export class BytePairs {
   #pairs;
   #wholeWords;
   #unknown;
-  /** The token of each byte, or -1. */
+  /** The id of the token of each byte, or -1 if the byte has no token. */
   #bytes;
   #ids;
   /** @type {Map<string, Int32Array>} */

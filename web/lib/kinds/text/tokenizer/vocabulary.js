@@ -72,7 +72,8 @@ const MOST_TEXT = 65536;
  * @property {string | undefined} cut  the pre-tokenizer's name in pre.js; undefined if the file's name is unknown
  * @property {string[]} tokens   the tokens as written in the file
  * @property {Uint8Array} types  types of the tokens, as numbered above
- * @property {Map<string, number>} ids  the id of each token by its text; if several tokens have the same text, the last id
+ * @property {Map<string, number>} ids  maps the text of each token to its id; if several tokens have the same text, to the last of their
+ *   ids
  * @property {number | undefined} begin    the token that begins a text
  * @property {number | undefined} end      the token that ends a text
  * @property {number | undefined} unknown  the token for characters that have no token
