@@ -105,7 +105,7 @@ export function stillOfWeights(rows) {
  *
  * @param {object} what
  * @param {string} what.file  weight file
- * @param {'translate' | 'tag' | 'parse' | 'generate'} what.verb
+ * @param {import('../lib/verbs/table.js').VerbName} what.verb
  * @param {string} [what.text]  input for models that read text
  * @param {object} [what.options]
  * @param {string} what.font  font size

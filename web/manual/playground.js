@@ -169,11 +169,7 @@ function showCode() {
   const lines = ["import { load } from 'nextpixel';", '', `const model = await load(${quoted(file)});`];
   if (draws) lines.push(`const run = ${call};`, 'await run.drawTo(canvas);');
   else if (name === 'score') lines.push(`console.log(await ${call});`);
-  else
-    lines.push(
-      `const answer = await ${call};`,
-      ...(name === 'tag' ? ['await answer.drawTo(canvas);'] : ['console.log(answer.probabilities);']),
-    );
+  else lines.push(`const answer = await ${call};`, name === 'tag' ? 'await answer.drawTo(canvas);' : 'console.log(answer);');
   byId('play-code').textContent = lines.join('\n');
 }
 

@@ -25,7 +25,7 @@ import { attributeList } from '../../tools/options.js';
 import { addressOf, framed } from './page.js';
 import { playgroundForm, playgroundTables } from './playground.js';
 import { reference } from './reference.js';
-import { runs, types } from './runs.js';
+import { otherScripts, runs, types } from './runs.js';
 
 const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
 const MANUAL = `${ROOT}web/manual/`;
@@ -101,7 +101,9 @@ async function pages(tools) {
   const index = [];
   for (const [name] of CHAPTERS) {
     const text = await readFile(`${MANUAL}chapters/${name}.md`, 'utf8');
-    const tokens = md.parse(text.replace('<!-- attributes -->', rows).replace('<!-- runs -->', run).replace('<!-- types -->', tensors), {});
+    const tables = { attributes: rows, runs: run, types: tensors, later: await otherScripts(text) };
+    const filled = Object.entries(tables).reduce((all, [table, part]) => all.replace(`<!-- ${table} -->`, part), text);
+    const tokens = md.parse(filled, {});
     /** @type {import('./page.js').Page} */
     const page = { name, title: '', deck: '', body: '', contents: [] };
     // A page must start with a heading and a paragraph.

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Generates table rows for the manual from the code: the tensor types and the supported files of other projects. */
+/** Generates parts of the manual's tables: the tensor types, the supported files of other projects, and the scripts in web/dist. */
 
-import { readFile } from 'node:fs/promises';
+import { readFile, readdir } from 'node:fs/promises';
 
 import { tensorTypes } from '../../tools/abi.js';
 import { RUNS } from '../../lib/gguf/sniff.js';
@@ -52,4 +52,17 @@ export async function runs() {
     ],
   ];
   return rows.map(([what, which]) => `| ${what} | ${which} |`).join('\n');
+}
+
+/**
+ * Returns the names of the scripts in web/dist that a text does not name, as Markdown. The scripts of the demo's pages are left out.
+ * @param {string} text
+ */
+export async function otherScripts(text) {
+  const files = (await readdir(new URL('web/dist', ROOT))).filter((name) => name.endsWith('.js') && !name.startsWith('page-'));
+  return files
+    .filter((name) => !text.includes(`\`${name}\``))
+    .sort()
+    .map((name) => `\`${name}\``)
+    .join(', ');
 }
