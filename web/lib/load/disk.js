@@ -33,7 +33,7 @@ async function ownModule(name) {
 }
 
 /**
- * Resolves a relative address against the page in an Electron window that has Node's modules: in this window, as in any other page, an
+ * Resolves a relative address against the page, if this is an Electron window that has Node's modules. There, as in any other page, an
  * address is never a file path. (A window of a test runner is treated like Node, where an address may be a path.)
  *
  * @param {string} address

@@ -58,7 +58,7 @@ const MOST_CHANNELS = 256;
 const LOUDEST = 16;
 
 /**
- * Functions that convert the values of a list to numbers between -1 and 1, by the class of the list.
+ * Maps the class of a list to the function that converts its values to numbers between -1 and 1.
  * @type {Record<string, (value: number) => number>}
  */
 const SCALES = {

@@ -224,7 +224,8 @@ function isRaw(image) {
       'image must be an ImageData, a canvas, an ImageBitmap, an <img>, an <image> of an SVG, a <video>, a VideoFrame, a Blob, an address or { data, width, height }',
     );
   }
-  // An ImageData in a colour space other than 'srgb', such as 'display-p3', or with 16-bit numbers, is also drawn, which converts it.
+  // An ImageData with 16-bit numbers, or in a colour space other than 'srgb' (such as 'display-p3'), is also drawn, because drawing
+  // converts it.
   return 'data' in image && !/Float16|-/.test(classOf(image.data) + /** @type {Partial<ImageData>} */ (image).colorSpace);
 }
 

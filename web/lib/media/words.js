@@ -5,7 +5,7 @@
  * Splits a text into words, as in the English Web Treebank of Universal Dependencies:
  *
  * - White space separates words. Invisible characters are removed (typed.js).
- * - Web addresses, mail addresses and file names stay whole; a full stop or bracket after one does not belong to it.
+ * - Web addresses, mail addresses and file names stay whole; a full stop or bracket after such a word is a separate word.
  * - Hashtags, mentions, fractions (1½) and amounts (US$) are one word each.
  * - A punctuation mark is a word; a run of equal marks is one word ("...", "!!"). The same applies to $, %, # and /, except in numbers and
  *   dates (9/11, 1,000, 3.5, 10:30). An emoji with its skin tone and joiners is one word. A smiley, an arrow, a run of ! and ?, and forms

@@ -312,7 +312,7 @@ export class BaseRun {
    *
    * @template {{ link: Link, order: Order | undefined }} Part
    * @param {Part[]} parts
-   * @param {number} [chunkSize]  maximum number of positions in a message; 0: as many as take about 10 ms
+   * @param {number} [chunkSize]  maximum number of positions in a message; 0: as many as the engine draws in about 10 ms
    * @param {() => Promise<Uint32Array | undefined>} [allow]  for a constrained run: returns the set of ids that may come next; if the set
    *   is empty, the run ends
    * @returns {AsyncGenerator<{ message: StepMessage, part: Part, check: () => void }, void, void>}  check() throws if the run was aborted

@@ -26,8 +26,8 @@ export function compileBest(patience) {
 }
 
 /**
- * Maximum number of cached modules, one for each address. The oldest module is dropped first. Without a limit, a page that loads its own
- * copy of a module from ever new addresses would fill the memory.
+ * Maximum number of cached modules, one for each address. The oldest module is dropped first. Without a limit, a page that keeps loading
+ * its own copy of a module from new addresses would fill the memory.
  */
 const MOST_KEPT = 16;
 

@@ -50,7 +50,7 @@ export class TagSheet extends Sheet {
     this.paint();
   }
 
-  /** @param {Tagging} tagging  the tagging of the words that are shown, with its marginals */
+  /** @param {Tagging} tagging  the tagging of the displayed words; it must include the marginals */
   add(tagging) {
     this.#tagging = tagging;
     this.result = this.#words

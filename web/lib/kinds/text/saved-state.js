@@ -64,8 +64,8 @@ export function* hashing({ bytes, ids, length, shape, layout }) {
 }
 
 /**
- * Copies bytes in chunks. The copy can be transferred to the worker. A message without a transfer would copy all bytes twice, without
- * yielding to the event loop.
+ * Copies bytes in chunks. The copy can be transferred to the worker. Posting a message without a transfer would copy all bytes twice,
+ * without yielding to the event loop.
  *
  * @param {Uint8Array} bytes
  * @returns {Generator<void, Uint8Array<ArrayBuffer>, void>}

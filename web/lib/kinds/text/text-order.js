@@ -10,7 +10,7 @@ import { edgesOf, levelsOf } from '../../sinks/bidi.js';
 /** A piece is the text that is drawn in one call: a word, or a part of a word with a single direction.
  * @typedef {{ text: string, stretches: Stretch[], x: number, line: number, width: number, reversed: boolean }} Piece */
 /**
- * A rectangle in CSS pixels, measured from the corner of the canvas.
+ * A rectangle in CSS pixels, measured from the top left corner of the canvas.
  * @typedef {{ x: number, y: number, width: number, height: number }} Box
  */
 

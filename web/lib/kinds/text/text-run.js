@@ -33,8 +33,8 @@ import { Stops } from './stops.js';
  * @property {number} token     id of the token in the vocabulary
  * @property {number} nats      -log p of the token, given all tokens before it, under the model's own distribution (temperature 1, no
  *   filter)
- * @property {Alternative[]} [alternatives]  with the option `alternatives`: the most probable tokens at this position, the most probable
- *   first
+ * @property {Alternative[]} [alternatives]  with the option `alternatives`: the most probable tokens at this position, in descending order
+ *   of probability
  * @property {Float32Array} [probabilities]  with the option `probabilities`: the probability of each token of the vocabulary at this
  *   position, under the model's own distribution
  * @property {AttentionMap[]} [maps]         with the option `maps`: the token's attention, one map for each attention head; keys are
@@ -67,8 +67,8 @@ import { Stops } from './stops.js';
 
 /**
  * A run that writes a text. It can be read as an async iterable of tokens or as a string, and it can be drawn to a canvas. Reading and
- * drawing can happen in any order or at the same time. Tokens are computed while a reader awaits them, and up to about 10 ms ahead of the
- * reader.
+ * drawing can happen in any order or at the same time. Tokens are computed only while a reader awaits them, at most about 10 ms ahead of
+ * the reader.
  *
  * @extends {BaseRun<TextStep, string>}
  */

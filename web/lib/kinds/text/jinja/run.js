@@ -2,7 +2,7 @@
 // @ts-check
 
 /**
- * Runs the program of a template as the transformers package does: Jinja 3.1 in a sandbox, with break and continue. The interpreter yields
+ * Runs the program of a template like the transformers package: as Jinja 3.1 in a sandbox, with break and continue. The interpreter yields
  * every few milliseconds and throws if the program exceeds its budget. If its result would differ from Jinja's, the interpreter throws an
  * error that gives the reason.
  */

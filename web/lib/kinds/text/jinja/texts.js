@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** The methods of str, list and dict that templates use, with the behaviour of Python. */
+/** Implements the methods of str, list and dict that templates use. They behave as in Python. */
 
 import {
   Callable,

@@ -109,7 +109,7 @@ export class Specials {
    * Selects tokens from a group of overlapping tokens.
    *
    * @param {string} text
-   * @param {[number, number][]} overlap  position and token id, with the longest token at each position
+   * @param {[number, number][]} overlap  pairs of position and token id; each token is the longest one at its position
    * @param {'plain' | 'all'} which
    * @param {Foreign} [foreign]
    * @returns {Generator<void, [number, number][], void>} the tokens in text order

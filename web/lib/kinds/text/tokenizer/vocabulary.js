@@ -11,7 +11,7 @@ import { DEFAULT, cutOf } from './pre.js';
 /** @import { ErrorCode } from '../../../engine/protocol.js' */
 /** @import { Lookup } from '../../../gguf/metadata.js' */
 
-/** The supported tokenizers, by their names in files: SentencePiece, and byte pairs. */
+/** Names of the supported tokenizers in files: 'llama' is SentencePiece, 'gpt2' is byte-pair encoding. */
 export const MODELS = ['llama', 'gpt2'];
 
 /** Types of tokens, numbered as in `tokenizer.ggml.token_type`. */
