@@ -33,9 +33,12 @@ export const FACTS = factsOfPages(fileURLToPath(new URL('..', import.meta.url)))
 
 /** @param {string} name  name of a course @returns {Step[]} */
 function stepsOf(name) {
-  const found = [...FACTS].flatMap(([page, { title = '', course = '', asks = '', at = '' }]) => {
+  const found = [...FACTS].flatMap(([page, { title, course = '', knows, asks, at }]) => {
     const [, own, place] = /^(.*), (\d+)$/.exec(course) ?? [];
-    return own === name ? [{ place: Number(place), step: { page, title, asks, at } }] : [];
+    if (own !== name) return [];
+    if (!title || !knows || !asks || !at)
+      throw new Error(`web/pages/${page}/page.html belongs to a course, so it needs the facts title, knows, asks and at`);
+    return [{ place: Number(place), step: { page, title, asks, at } }];
   });
   found.sort((a, b) => a.place - b.place);
   const wrong = found.find(({ place }, i) => place !== i + 1);
