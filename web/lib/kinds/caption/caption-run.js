@@ -158,8 +158,8 @@ export class CaptionRun extends BaseRun {
 
   /**
    * Shows the picture and, under it, the words as they are drawn. While a word is written, the parts of the picture that it attends to are
-   * bright. The sheet keeps the size that the canvas has on the page, at the device's own resolution, and takes font and colours from the
-   * canvas's style. For screen readers, the caption is also set as the text inside the canvas element.
+   * bright. The canvas keeps its size on the page and uses the device's full resolution. Its style sets the font and the colours. For
+   * screen readers, the text content of the canvas element is set to the caption.
    *
    * @param {Canvas} canvas
    * @param {CaptionSheetOptions & { signal?: AbortSignal }} [options]

@@ -87,8 +87,8 @@ export class Parse extends Answer {
   /**
    * Draws the words in a line, or in a column if they do not fit in a line. A more probable arc has a thicker line. Arcs of the best tree
    * have an arrowhead. Other arcs are drawn without an arrowhead if their probability is at least 5 %. Marginals are computed if they are
-   * missing. The sheet keeps the size that the canvas has on the page, at the device's own resolution, and takes font and colours from the
-   * canvas's style. For screen readers, the words with their heads are also set as the text inside the canvas element.
+   * missing. The canvas keeps its size on the page and uses the device's full resolution. Its style sets the font and the colours. For
+   * screen readers, the text content of the canvas element is set to the words with their heads.
    *
    * @param {Canvas} canvas
    * @param {ArcSheetOptions & { signal?: AbortSignal }} [options]

@@ -7,8 +7,8 @@ import { hasPictures } from '../ports.js';
 /** @import { Kind } from '../index.js' */
 
 /**
- * The types of this kind: the class of its models (`model`), the type of `info`, the types of its steps or results (`steps`), and all other
- * types. `heading` is the heading above them in the manual's reference.
+ * Names of the types of this kind. `model` is the class of its models, `info` is the type of their `info`, and `steps` lists the types of
+ * steps and results. `others` lists all other types. `heading` is the heading above these types in the manual's reference.
  */
 export const TYPES = {
   heading: 'Pictures in one pass',
@@ -19,9 +19,9 @@ export const TYPES = {
 };
 
 /**
- * The demo pages for models of this kind. Each key is the name of the kind, or a verb that the model must have, such as "translate". The
- * first key that fits the opened model is used. Each value has two strings: a sentence about the page, in which {} is replaced by the
- * file's name, and a suggestion of what to try.
+ * The demo pages for models of this kind. Each key is the name of the kind, or the name of a method that the model must have, such as
+ * "translate". The first key that fits the opened model is used. Each value has two strings: a sentence about the page, in which {} is
+ * replaced by the file's name, and a suggestion of what to try.
  */
 export const PAGES = {
   walk: [

@@ -220,8 +220,8 @@ export class NoteRun extends BaseRun {
 
   /**
    * Draws the music as a piano roll while it is computed. Each voice has its own colour. A note with more nats has a wider outline. The
-   * roll keeps the size that the canvas has on the page, and takes its other colours from the canvas's style. For screen readers, a
-   * sentence about the music is also set as the text inside the canvas element.
+   * canvas keeps its size on the page, and its style sets the other colours. For screen readers, the text content of the canvas element is
+   * set to a sentence about the music.
    *
    * @param {Canvas} canvas
    * @param {RollOptions & { signal?: AbortSignal }} [options]
