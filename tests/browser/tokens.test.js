@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/**
- * Tests the page on tokens as a visitor uses it. For visitors, the page loads weights/stories.gguf. The tests use stories260K instead, or
- * the file that the environment variable TALES names.
- */
+/** Tests the page on tokens as a visitor uses it. */
 
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
@@ -13,28 +10,16 @@ import { test } from 'node:test';
 import { load, tokenizer } from '../../web/lib/index.js';
 import { GOLDEN } from '../js/helpers.js';
 import { more } from '../more.js';
-import { OUT, painted, provide, session, sleep } from './browser.js';
+import { OUT, painted, session, sleep } from './browser.js';
 import { axeFindsNothing, fits } from './checks.js';
-import { toyText } from '../js/toy-text.js';
+import { FILE, grows, open } from './tokens.js';
 
 /** @import { Page } from 'playwright-core' */
 
 const { withPage } = session();
-const PAGE = '/web/pages/tokens/';
-const FILE = process.env.TALES ?? `${GOLDEN}stories260K.gguf`;
-const weights = await readFile(FILE);
-
-/** @param {Page} page @param {string} [hash] */
-async function open(page, hash = '') {
-  await provide(page, '/weights*/stories.gguf', weights);
-  await page.goto(`${PAGE}${hash}`);
-  await page.locator('#run:enabled').waitFor();
-}
 
 /** @param {Page} page */
 const text = (page) => page.locator('#tale-text').evaluate((node) => node.textContent ?? '');
-/** @param {Page} page @param {number} length */
-const grows = (page, length) => page.waitForFunction((n) => (document.getElementById('tale-text')?.textContent ?? '').length > n, length);
 /** Pauses the run, unless the story has ended, and waits until the text so far is painted. @param {Page} page */
 async function rest(page) {
   await page.locator('#run').evaluate((/** @type {HTMLButtonElement} */ button) => {
@@ -210,41 +195,6 @@ test('a text is tokenized while it is typed', () =>
     assert.match((await page.locator('#pieces-note').textContent()) ?? '', new RegExp(`token ${ids[1]}.*bytes? [0-9A-F ]+`));
   }));
 
-/** Metadata of a file with a chat template. */
-const withTemplate = {
-  name: 'talk.gguf',
-  mimeType: 'application/octet-stream',
-  buffer: Buffer.from(
-    toyText({
-      context: 512,
-      metadata: {
-        'tokenizer.chat_template': [
-          'string',
-          '{% for message in messages %}<|im_start|>{{ message.role }}\\n{{ message.content }}<|im_end|>\\n{% endfor %}<|im_start|>assistant\\n',
-        ],
-      },
-    }),
-  ),
-};
-
-more('if a chat box cannot be fetched, its place shows the reason, and the next file opens it', () =>
-  withPage(
-    async (page) => {
-      await open(page);
-      await page.route('**/talk*.js', (route) => route.abort('internetdisconnected'));
-      await page.locator('#own-file').setInputFiles(withTemplate);
-      const note = page.locator('#own-talk + .notice', { hasText: 'A part of nextpixel is missing' });
-      await note.waitFor();
-      assert.equal(await note.evaluate((node) => getComputedStyle(node).borderLeftWidth), '3px', 'in the style of the page');
-      await page.unroute('**/talk*.js');
-      await page.locator('#own-file').setInputFiles({ ...withTemplate, name: 'again.gguf' });
-      await page.locator('#own-talk .talk-field').waitFor();
-      assert.equal(await page.getByText('A part of nextpixel is missing').count(), 0);
-    },
-    { complains: true },
-  ),
-);
-
 more('a visitor’s file is read, and invalid files are reported', () =>
   withPage(async (page) => {
     await open(page);
@@ -260,16 +210,6 @@ more('a visitor’s file is read, and invalid files are reported', () =>
     assert.match((await page.locator('#card').textContent()) ?? '', /SentencePiece/);
     await page.evaluate(() => scrollTo(0, 0));
     await grows(page, 30);
-    assert.equal(await page.locator('.as-talk').isVisible(), false, 'a file without a chat template');
-    await page.locator('#own-file').setInputFiles(withTemplate);
-    await page.locator('.as-talk').waitFor();
-    await page.waitForFunction(() => document.querySelector('#tale-text')?.textContent?.includes('<|im_start|>assistant'));
-    await page.locator('#own-talk .talk-field').fill('ab');
-    await page.locator('#own-talk .talk-field').press('Enter');
-    await page.locator('#own-talk [data-phase=done]').waitFor();
-    assert.equal(await page.locator('#own-talk .talk-turn').count(), 2, 'the file opens as a chat');
-    await page.locator('#as-talk').uncheck();
-    await page.waitForFunction(() => document.querySelector('#tale-text')?.textContent?.includes('<|im_start|>') === false);
     await page.locator('#own-file').setInputFiles({ name: 'notes.gguf', mimeType: 'text/plain', buffer: Buffer.from('dear diary') });
     await page.locator('#own-said', { hasText: 'not a GGUF file' }).waitFor();
     await page
