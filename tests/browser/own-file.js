@@ -50,7 +50,7 @@ export const well = async (page, name) => assert.deepEqual(await page.locator('.
 /** @param {Page} page @param {string} name name of the page's folder */
 export async function tryFile(page, name) {
   const { file } = PAGES[name];
-  const { wrong = 'opened-decoder.gguf', said: why = /opened-decoder\.gguf writes text: the page of tokens/ } =
+  const { wrong = 'opened-decoder.gguf', said: why = /opened-decoder\.gguf writes text: the page on tokens/ } =
     OF_OTHERS[name] ?? PAGES[name];
   await page.goto(`/web/pages/${name}/`);
   await ready(page);

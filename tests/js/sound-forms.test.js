@@ -334,7 +334,7 @@ test('playTo() refuses invalid targets', async () => {
     [context, { destination: null }, 'argument', /destination/],
     [context, { destination: {} }, 'argument', /destination/],
     [context, { destination: new Context().destination }, 'argument', /same AudioContext/],
-    [context, { destination: { context, numberOfInputs: 0 } }, 'argument', /takes an input/],
+    [context, { destination: { context, numberOfInputs: 0 } }, 'argument', /with an input/],
     [context, { signal: {} }, 'argument', /AbortSignal/],
   ]))
     await assert.rejects(

@@ -18,7 +18,7 @@ const tune = () =>
 export const ownFile = {
   file: 'chorales.gguf',
   wrong: 'sparse-digits.gguf',
-  said: /draws pictures: the pages of pictures/,
+  said: /draws pictures: the pages on pictures/,
   elsewhere: { pages: ['sparse', 'wavenet'], said: /makes music/ },
 };
 
