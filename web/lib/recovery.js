@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Code that recovers from failed downloads and workers, in one file that load() fetches before anything can fail. */
+/** Contains the code that recovers from failed downloads and workers. load() fetches this file before anything can fail. */
 
 export { refetch } from './load/refetch.js';
 export { resume } from './load/resume-download.js';

@@ -13,7 +13,7 @@ import { atOnce, inTurns } from '../base/turns.js';
 /** An image whose rows can be read repeatedly. A small image is read whole.
  * @typedef {{ width: number, height: number, rows: () => Generator<Rows, void, void> }} Source */
 
-/** Number of pixels read per step. A step takes some milliseconds. */
+/** Number of pixels read per step. A step takes a few milliseconds. */
 const AT_ONCE = 2 ** 18;
 
 /** @param {number} width */

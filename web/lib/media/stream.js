@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Live sound, for example from a microphone. This code is loaded only when a page uses live sound. */
+/** Records live sound, for example from a microphone. This code is loaded only when a page uses live sound. */
 
 import { NextPixelError, argumentError } from '../base/error.js';
 

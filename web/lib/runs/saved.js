@@ -2,8 +2,8 @@
 // @ts-check
 
 /**
- * Checks of saved runs. Each kind defines the form of its saved runs, and every entry is checked before it is used. A saved run is
- * untrusted input.
+ * Checks saved runs. Each kind defines the form of its saved runs, and every entry is checked before it is used. A saved run is untrusted
+ * input.
  */
 
 import { classOf } from '../base/realm.js';

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** The common code of all sinks, which show runs on canvases. */
+/** Code that all sinks share. A sink shows a run on a canvas. */
 
 import { argumentError } from '../base/error.js';
 

@@ -7,5 +7,5 @@ export const draws = false;
 export const made = 'A name';
 export const attributes = { src: picture.src };
 
-/** The examples are child elements of the element. */
+/** The examples are children of the <next-pixel> element. */
 export const inside = 'support';

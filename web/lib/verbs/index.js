@@ -2,9 +2,9 @@
 // @ts-check
 
 /**
- * The verbs, one file for each. A file is named after the method that its verb adds to a model. The class of each kind (kinds/NAME) defines
- * the arguments and results of its verbs. The methods of a model, `info.verbs`, the element's tasks and their attributes, the JSX types and
- * the manual are all derived from these files.
+ * Exports the verbs. Each verb has its own file. A file is named after the method that its verb adds to a model. The class of each kind
+ * (kinds/NAME) defines the arguments and results of its verbs. The methods of a model, `info.verbs`, the element's tasks and their
+ * attributes, the JSX types and the manual are all derived from these files.
  *
  * A file exports
  *

@@ -236,7 +236,7 @@ export class TextModel {
 
   /**
    * @param {Uint32Array[]} sentences
-   * @param {number[]} ids  ids that were emitted before
+   * @param {number[]} ids  ids that the run emitted before it was saved
    * @param {TranslationOptions} options
    */
   #translation(sentences, ids, options) {

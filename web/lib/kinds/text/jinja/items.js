@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Attributes, items and slices of a value in a template. */
+/** Evaluates attributes, items and slices of a template's values. */
 
 import { methodOf } from './texts.js';
 import { Dict, List, Namespace, TemplateError, Text, Undefined, joined, typeOf } from './values.js';

@@ -258,7 +258,7 @@ function* foreignIn(sources) {
 
 /**
  * Returns the index of the first token in sorted[from..to - 1] whose character at index `at` has a code of at least `code`. Returns `to` if
- * no token has one.
+ * there is no such token.
  *
  * @param {Special[]} sorted
  * @param {number} from
