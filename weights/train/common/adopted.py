@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: MIT
-"""Training from a file of the same recipe (--from weights/NAME.gguf): the run takes the file's sizes, vocabulary and classes, and the
-settings of the training stage that produced the file.  Settings of the command line override these: a larger size grows the model.
+"""Starts a run from a file that the same recipe made (--from weights/NAME.gguf). The run takes over the file's sizes, vocabulary and
+classes, and the settings of the training stage that produced the file. Command-line options override these settings; a larger size grows
+the model.
 
-With a file of another recipe, or with --stage N, none of these is taken: the recipe defines the model, and the file only initialises it.
+If another recipe made the file, or if --stage N is given, the run takes over no settings. The recipe then defines the model, and the file
+only provides initial weights.
 """
 import os
 
@@ -16,15 +18,15 @@ SCHEDULE = ("minutes", "clock", "steps", "batch", "seed", "every", "valid_images
 
 
 def made_by(name, path, metadata):
-    """Returns whether the recipe of this name made the file: the file is the shipped one, or its card contains the recipe's name or, for
-    your own folder, the training command."""
+    """Returns whether the recipe of this name made the file: the file is the recipe's shipped file, its general.name is the recipe's name,
+    or the training command on its card names the recipe."""
     words = metadata.get("nextpixel.card.command", "").split()
     at = next((i for i, word in enumerate(words) if word.endswith("train.py")), len(words))
     return os.path.realpath(path) == os.path.realpath(os.path.join(SHIPPED, name + ".gguf")) or metadata.get("general.name") == name or words[at + 1:at + 2] == [name]
 
 
 def stage_of(recipe, found):
-    """Returns the settings of the last stage whose model settings equal those of the file; {} for the first stage."""
+    """Returns the settings of the last stage whose model settings match the file; {} if no later stage matches."""
     same = lambda a, b: (list(a) if isinstance(a, tuple) else a) == (list(b) if isinstance(b, tuple) else b)
     for stage in reversed(recipe.stages):
         whole = dict(recipe.settings, **stage)
@@ -34,7 +36,7 @@ def stage_of(recipe, found):
 
 
 def settings(recipe, path):
-    """Returns the settings of a run that starts from this file; {} if the file is of another recipe."""
+    """Returns the settings of a run that starts from this file; {} if another recipe made the file."""
     metadata, raw = gguf.read_raw(path)
     if metadata.get("general.architecture") != recipe.task.architecture or not made_by(recipe.name, path, metadata):
         return {}

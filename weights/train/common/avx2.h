@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * The AVX-512 operations of native.c, as two AVX2 registers each, for processors without AVX-512. Only the cases that native.c needs are
- * covered: the masks of loads and stores, made by `part`, select the first lanes of sixteen.
+ * Implements the AVX-512 operations of native.c for processors without AVX-512; a pair of AVX2 registers replaces each AVX-512 register.
+ * Only the cases that native.c needs are covered. For example, a mask for loads and stores must come from `part`: it selects the first
+ * lanes of the sixteen.
  */
 #pragma once
 #include <immintrin.h>

@@ -40,7 +40,7 @@ def of(correct, total, length, reference_length):
 
 
 def corpus(translations, references):
-    """Computes BLEU, 0..100, for sentences and one reference or a list of references for each"""
+    """Computes the BLEU (0..100) of translated sentences; each sentence has one reference or a list of references"""
     if len(translations) != len(references):
         raise ValueError("%d translations for %d references" % (len(translations), len(references)))
     correct, total, length, reference_length = [0] * 4, [0] * 4, 0, 0

@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: MIT
-"""Byte-pair encoding of text [Sennrich, Haddow and Birch 2016] on bytes [Radford et al. 2019]: training, encoding, and its representation
-in GGUF.
+"""Byte-pair encoding [Sennrich, Haddow and Birch 2016] of the bytes of a text [Radford et al. 2019]: training, encoding, and GGUF metadata.
 
 Text is first cut into words by the rule that GGUF files call "gpt-2". A word is one of these: a run of blanks; an English ending after an
-apostrophe; a run of letters, digits or other characters, together with the blank before it.  Merges never cross words.  A vocabulary has
-the special tokens, the 256 bytes, then one token per merge:
+apostrophe; a run of letters, a run of digits or a run of other characters, each together with the blank before it. Merges never cross
+words. A vocabulary has the special tokens, the 256 bytes, then one token per merge:
 
     ids 0 .. S-1    special tokens, S of them          S .. S+255    bytes          S+256 + k    the merge of rank k
 
-A vocabulary file has one merge per line, with both sides written by `printable`; the first line lists the special tokens.
+A vocabulary file has one merge per line, with both parts of the pair written in the characters of `printable`; the first line lists the
+special tokens.
 """
 import collections
 import functools
@@ -20,7 +20,7 @@ import sys
 
 import numpy as np
 
-# The rule uses \p{L} and \p{N}; Python's classes differ from \p{L} and \p{N} for a few letters that represent numbers.
+# GPT-2's rule uses \p{L} and \p{N}. Python's classes differ from these for a few letters that represent numbers.
 WORD = re.compile(r"'s|'t|'re|'ve|'m|'ll|'d| ?[^\W\d_]+| ?\d+| ?(?:[^\s\w]|_)+|\s+(?!\S)|\s+")
 
 WAYS = 8                                 # number of random segmentations of a word in training, see Vocabulary.sampled
@@ -46,11 +46,12 @@ def hidden(text):
 
 
 def train(texts, count, known=()):
-    """Returns `count` merges [(bytes, bytes)]: always the most frequent pair; among equally frequent pairs, the one whose bytes come first.
+    """Learns `count` merges [(bytes, bytes)]. Each step merges the most frequent pair; among equally frequent pairs, it merges the one
+    whose bytes sort first.
      known: merges to start from.
 
-    Each distinct word is processed once and weighted with its count. Each merge updates the counts of pairs, and a heap with stale entries
-    finds the largest.
+    Each distinct word is processed once and weighted with its count. Each merge updates the pair counts. A heap, which may contain outdated
+    entries, finds the most frequent pair.
     """
     counts = collections.Counter()
     for text in texts:
@@ -132,7 +133,7 @@ class Vocabulary:
 
     def ways(self, word, dropout):
         """Returns WAYS random segmentations of a word by BPE-dropout [Provilkov, Emelianenko and Voita 2020]: in each round, each possible
-        merge is skipped with this probability.  The segmentations depend only on the word and the probability."""
+        merge is skipped with probability `dropout`.  The segmentations depend only on the word and the probability."""
         if (word, dropout) not in self.cache:
             rng, found = random.Random("%s %r" % (word, dropout)), []
             for _ in range(WAYS):
@@ -155,15 +156,15 @@ class Vocabulary:
         return b"".join(self.tokens[i] for i in ids).decode("utf-8", "replace")
 
     def metadata(self):
-        """Returns {key: value} of tokenizer.ggml.*, with types 1 (normal) and 3 (control)."""
+        """Returns the tokenizer.ggml.* metadata {key: value}; a token's type is 1 (normal) or 3 (control)."""
         t, s = "tokenizer.ggml.", len(self.special)
         return {t + "model": "gpt2", t + "pre": "gpt-2", t + "tokens": self.special + [shown(token) for token in self.tokens[s:]],
                 t + "token_type": [3] * s + [1] * (len(self) - s), t + "merges": ["%s %s" % (shown(a), shown(b)) for a, b in self.merges]}
 
 
 class Signs(Vocabulary):
-    """A vocabulary of the given one-byte characters, without merges. Other characters are skipped, as in the library if a file has no
-    unknown token."""
+    """A vocabulary of the given one-byte characters, without merges. Other characters are skipped. The library does the same if a file has
+    no unknown token."""
 
     def __init__(self, signs, special=("<end>",)):
         super().__init__([], special)
@@ -205,11 +206,11 @@ def of_file(metadata):
 
 
 class Chosen:
-    """The vocabulary of a task that trains on texts. It is one of the named vocabularies in a folder, or it is stored as text in the
-    settings (copied from the file that training starts from, or learned from your own texts), or it is the plain bytes.
+    """The vocabulary of a task that trains on texts. There are three kinds: a named vocabulary from a folder; a vocabulary stored as text
+    in the settings (copied from the file that training starts from, or learned from your own texts); and the plain bytes.
 
-    --vocabulary own: learns byte pairs from the training texts until there are --values tokens. Tokens that are in the file keep their
-    vectors; the vector of any other token starts as the mean of the vectors of its two parts.
+    --vocabulary own: learns byte pairs from the training texts until there are --values tokens. Tokens that the initial file also has keep
+    their vectors; the vector of any other token starts as the mean of the vectors of its two parts.
     """
     vocabularies = ""                    # the folder of named vocabularies
     words = None
@@ -253,7 +254,7 @@ class Chosen:
         return self.words
 
     def relabelled(self, weights, metadata):
-        """Reorders the rows of a file's token table to this vocabulary."""
+        """Reorders the rows of a file's token table to match this vocabulary."""
         weights = super().relabelled(weights, metadata)
         table = weights.get("token_embd.weight")
         if not self.s.merges or table is None or "tokenizer.ggml.merges" not in metadata:

@@ -1,15 +1,16 @@
 # SPDX-License-Identifier: MIT
-"""Rounds the matrices of a Llama to blocks of 32 so that the outputs of each matrix, rather than its single weights, change as little as
-possible.
+"""Rounds the matrices of a Llama model to Q8_0 or Q4_0. The rounding minimises the change of each matrix's outputs, not of its single
+weights.
 
-After each column of a matrix is rounded, the remaining columns compensate for its error, as far as the inputs are correlated [Frantar et
-al. 2022, GPTQ, arXiv:2210.17323; Hassibi, Stork 1993]. The inputs come from texts that the model itself generates, so no data are needed.
+After a column of a matrix is rounded, the columns to its right are adjusted to compensate for its error, which works if their inputs are
+correlated [Frantar et al. 2022, GPTQ, arXiv:2210.17323; Hassibi, Stork 1993]. The inputs come from texts that the model itself generates,
+so no data are needed.
 """
 import numpy as np
 
 from common import gguf
 
-DAMPING = 0.01                                           # added to the diagonal of the matrix, as a fraction of the diagonal's mean
+DAMPING = 0.01                                           # added to the diagonal of sum x x^T, as a fraction of the diagonal's mean
 
 
 def rms_norm(x, gain):
@@ -21,7 +22,7 @@ class Llama:
 
     def __init__(self, header, tensors):
         self.h, self.t = header, {k: np.asarray(v, np.float32) for k, v in tensors.items()}
-        self.products = {}                               # tensor name -> sum of x x^T over its inputs
+        self.products = {}                               # tensor name -> sum of x x^T over the tensor's inputs x
 
     def start(self, batch, length):
         h = self.h
@@ -82,8 +83,8 @@ def greedy(model, length):
 
 
 def greedy_margin(header, tensors, done, length=200):
-    """Returns the smallest margin by which a rounded model still prefers each next id of the original model's greedy text; below 0, the
-    rounded model's greedy text differs."""
+    """Returns the smallest margin, in logits, by which the rounded model prefers the next id of the original model's greedy text to all
+    other ids. A negative margin means that the rounded model generates a different greedy text."""
     ids, logits = greedy(Llama(header, tensors), min(length, header["length"]))
     model = Llama(header, {n: gguf.decode(done[n]) if n in done else x for n, x in tensors.items()})
     model.start(1, len(logits))
@@ -134,11 +135,11 @@ def encode(scale, q, kind):
 
 
 def round_matrix(w, products, kind):
-    """Rounds a matrix (rows, cols), given the sum of x x^T over its inputs, to a gguf.Raw"""
+    """Rounds a matrix (rows, cols) and returns a gguf.Raw. products: the sum of x x^T over the matrix's inputs x"""
     w, (rows, cols) = w.astype(np.float64), w.shape
     h = products.astype(np.float64)
     h[np.diag_indices(cols)] += DAMPING * h.trace() / cols + 1e-12
-    # Rows of the upper Cholesky factor of the inverse give the compensation by the columns to the right.
+    # Each row of the inverse's upper Cholesky factor gives the weights with which the columns to the right compensate for an error.
     up = np.linalg.cholesky(np.linalg.inv(h)).T
     low, high = (-127, 127) if kind == gguf.Q8_0 else (-8, 7)
     scale, q = np.zeros((rows, cols // 32)), np.zeros((rows, cols // 32, 32))

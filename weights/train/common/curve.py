@@ -12,7 +12,8 @@ def thinned(values, width):
 
 
 def text(values, width=40):
-    """Returns one bar per value; the smallest value has the lowest bar.  The first tenth, which falls steeply, does not set the scale."""
+    """Returns one bar per value; the smallest value has the lowest bar. The upper end of the scale ignores the first tenth of the values,
+    where a loss falls steeply."""
     values = thinned(values, width)
     if not values:
         return ""
@@ -21,7 +22,7 @@ def text(values, width=40):
 
 
 def svg(curves, width=480, height=240):
-    """Draws curves, {name: [(minutes, loss)]}, as an SVG with one line each."""
+    """Draws an SVG with one line per curve. curves: {name: [(minutes, loss)]}"""
     colours = ("#0b6", "#c33", "#36c", "#c80", "#849", "#077")
     points = [p for line in curves.values() for p in line[len(line) // 10:]]
     if not points:

@@ -30,7 +30,7 @@ def to_unit(x, levels):
 
 def log_bin(x, mean, log_scale, levels, normal=False):
     """Returns the log-probability of the bin of half-width 1/(V-1) around x; the outermost bins reach to infinity. For a bin of probability
-    below 1e-5 it uses density times width, which avoids cancellation and keeps the gradient."""
+    below 1e-5 the function uses density times width, which avoids cancellation and keeps the gradient."""
     log_scale = log_scale.clamp(min=MIN_LOG_SCALE)
     z, half = (x - mean) * torch.exp(-log_scale), torch.exp(-log_scale) / (levels - 1)
     if normal:
@@ -55,14 +55,14 @@ def mixture_mean(channels, k, x):
     """Returns the means of channel k, given the values x (..., >= k) in [-1, 1] of the channels before it:
     mu_R = m_R,  mu_G = m_G + c_R x_R,  mu_B = m_B + c_G x_R + c_B x_G."""
     mean = channels[k][0]
-    for j in range(k):                   # (k, j) = (1, 0), (2, 0), (2, 1) use the coefficients of R, G, B
+    for j in range(k):                   # the pairs (k, j) = (1, 0), (2, 0), (2, 1) use the coefficients of R, G, B
         mean = mean + channels[k - 1 + j][2] * x[..., j:j + 1]
     return mean
 
 
 def nats(c, out, x):
-    """Returns the negative log-likelihoods: out (..., n, width), x (..., n) levels -> (..., n); dmol: x (..., n, C) -> (..., n, C): -log
-    p(R), -log p(G|R), -log p(B|R,G)."""
+    """Returns the negative log-likelihoods: out (..., n, width), x (..., n) levels -> (..., n). For dmol, x is (..., n, C) and so is the
+    result, which contains -log p(R), -log p(G|R), -log p(B|R,G)."""
     if c.output == "categorical":
         return -torch.log_softmax(out, -1).gather(-1, x[..., None])[..., 0]
     if c.output == "bernoulli":

@@ -11,7 +11,7 @@ TYPES = {"f32": gguf.F32, "f16": gguf.F16, "q8_0": gguf.Q8_0, "q4_0": gguf.Q4_0}
 
 
 def metadata_of(task, model, card):
-    """Returns the metadata of model and card, in file order."""
+    """Returns the metadata from the model and from the recipe's card, in file order."""
     m = {"general.architecture": task.architecture, "general.name": card["name"],
          "general.description": card.get("description", ""), "general.license": card.get("license", "CC0-1.0"),
          "general.author": card.get("author", "nextpixel"),
@@ -34,8 +34,8 @@ def half_a_step(x, kind):
 
 
 def export(path, task, model, kind, card, round_to=""):
-    """Writes and verifies one file and returns the number of bytes. round_to: the rounding used in training; matrices rounded there but not
-    stored in that form are rounded here too."""
+    """Writes and verifies one file and returns the number of bytes. round_to: the rounding used in training; a matrix that training rounded
+    to one type and that the file stores in another is first rounded to the type used in training."""
     model = task.folded(model)
     metadata = metadata_of(task, model, card)
     state = {k: v.detach().float().cpu() for k, v in model.state_dict().items()}
