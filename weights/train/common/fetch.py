@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Fetches a file by its address, with progress. An interrupted download resumes; the result is kept only if its hash is the expected one."""
+"""Downloads a file from a URL and prints the progress. An interrupted download resumes; the result is kept only if its hash is the expected
+one."""
 import errno
 import hashlib
 import os
@@ -33,7 +34,8 @@ def megabytes(size):
 
 
 def read_into(path, url, first=0):
-    """Makes one attempt, which continues after the bytes already in `path`. first: fetch only this many bytes from the beginning."""
+    """Makes one attempt to download the file, continuing after the bytes that are already in `path`. first: fetch only this many bytes from
+    the beginning."""
     have = os.path.getsize(path) if os.path.exists(path) else 0
     if first and have >= first:
         return

@@ -25,7 +25,7 @@ from common.task import spread
 
 OUT = os.path.normpath(os.path.join(HERE, "../../tests/golden"))
 HIDDEN = ("gpt2-tiny", "llama-tiny", "olmo2-tiny", "transformer-post", "transformer-pre", "lstmn-tiny", "seq2seq-general", "sparse-strided", "sparse-notes",
-          "pixelcnn-narrow", "gated-pixelcnn-narrow")      # the golden files of the image transformers are separate
+          "pixelcnn-narrow", "gated-pixelcnn-narrow")      # image transformers are absent: their own golden files have the states
 MANY = 20000                             # if there are more logits than this, a golden file contains only those of ROWS positions
 ROWS = 64
 
@@ -79,8 +79,8 @@ def tiny(out=OUT):
 @torch.no_grad()
 def hidden(out=OUT):
     """Writes hidden.json: for each model of HIDDEN, {values, source, layers}: the ids, and the (positions, d) hidden states of layer 0 (the
-    embedding) and of each block. The hidden state of a position predicts its entry of `values`. If a text has no start token, the first
-    position has zeros."""
+    embedding) and of each block. The hidden state at a position predicts the value at the same index of `values`. If a text has no start
+    token, the first position has zeros."""
     found = {}
     for name in sorted(models()):
         for case in module(name).cases():
@@ -92,7 +92,7 @@ def hidden(out=OUT):
             model = stored(case.task, os.path.join(out, case.name + ".gguf"))
             layers = layers_of(model, values, source)
             n = values.shape[1]
-            layers = [torch.nn.functional.pad(x, (0, 0, n - len(x), 0)) for x in layers]         # the first id of a text has no predecessor
+            layers = [torch.nn.functional.pad(x, (0, 0, n - len(x), 0)) for x in layers]         # zeros if no state predicts the first id
             digits = lambda x: float("%.6g" % x)
             found[case.name] = dict(values=values[0].tolist(), **({} if source is None else dict(source=source[0].tolist())),
                                     layers=[[digits(v) for v in x.flatten().tolist()] for x in layers])
@@ -127,8 +127,8 @@ def layers_of(model, values, source):
 
 @torch.no_grad()
 def trained(name, run, directory, out=OUT):
-    """Writes <name>.golden.gguf: the logits of one validation example, from the F32 and the Q8_0 weights; if there are many, only those of
-    the 64 positions listed in `rows`."""
+    """Writes <name>.golden.gguf: the logits of one validation example, from the F32 and the Q8_0 weights. If there are more than MANY
+    logits, the file has only those of the 64 positions listed in `rows`."""
     task, model, _ = load_average(run)
     task.s.data = directory or task.s.data
     golden = module(type(task).__module__.split(".")[1])

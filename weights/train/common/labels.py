@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 """The classes of a run that trains on your own folder (--labels):
 
-    auto       the model's classes if every folder is named like one of them; otherwise, folders of sounds and of GAN pictures become
-               new classes, and other pictures have no class
+    auto       the model's classes if every folder is named like one of them; otherwise, models of sounds and GANs take the folders as new
+               classes, and other models have no classes
     folders    the top-level folders are the classes of the model
     speakers   for sounds: the top-level folders are the speakers of the model
     file       folders named like classes of the model are these classes; the other files have no class

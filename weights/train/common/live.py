@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Live view of a training, for a notebook: its curve and its latest sheet of samples, updated every few seconds."""
+"""Shows a training run in a notebook while it trains: the loss curve and the latest sample sheet, updated every few seconds."""
 import os
 import subprocess
 import sys
@@ -20,8 +20,8 @@ def points(run):
 
 
 def train(recipe, *settings, run):
-    """Runs train.py RECIPE --run RUN SETTINGS and shows it in the calling cell. Interrupting the cell stops the training and saves it;
-    running the cell again resumes it."""
+    """Runs train.py RECIPE --run RUN SETTINGS and shows it in the calling cell. Interrupting the cell saves the training state and stops;
+    running the cell again resumes the training."""
     from IPython.display import SVG, Image, display
     command = [sys.executable, os.path.join(HERE, "train.py"), recipe, "--run", run] + [str(s) for s in settings]
     places = {}

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The training loop of any task: resumable at any step, in one process or several."""
+"""The training loop for every task. It can stop and resume at any step, and it runs in one process or in several."""
 import math
 import os
 import signal
@@ -48,7 +48,7 @@ def polyak(average, model, decay):
 
 
 def optimiser(task, model, s, cuda):
-    """Returns Adam with one group per factor of the learning rate."""
+    """Returns an Adam optimiser with one parameter group per learning-rate factor."""
     groups = {}
     for name, p in model.named_parameters():
         if p.requires_grad:
@@ -87,7 +87,7 @@ class Trainer:
         saved = parallel.same(saved, processes)
         model = task.model()
         if saved:
-            model.load_state_dict(saved["model"])        # The pictures must be encoded with the palette of the run, which is now known.
+            model.load_state_dict(saved["model"])        # this also loads the palette with which the pictures are encoded below
         else:
             task.begin(model, examples["train"])
             if s.start:
@@ -150,7 +150,7 @@ class Trainer:
         return self.elapsed / (60 * self.s.minutes) if self.s.minutes else self.count / self.s.steps
 
     def step(self):
-        """Trains on the batch and returns its mean nats per example, on the device."""
+        """Trains on the next batch and returns the batch's mean nats per example as a tensor on the device."""
         s, rate = self.s, learning_rate(self.s, self.count, self.progress())
         if self.task.update:
             value = self.task.update(self, self.batch(), rate / s.lr if s.lr else 0.0)
@@ -178,8 +178,8 @@ class Trainer:
     def counted(self, value):
         """Counts a step and updates the smoothed loss. value: the loss of the step"""
         self.count += 1
-        value = parallel.mean(value, self.processes)                     # the value stays on the GPU, so that the GPU does not wait
-        # this makes a plain mean of the first 50 losses, so that the first batch, which may have short sentences, gets no larger weight
+        value = parallel.mean(value, self.processes)                     # the value stays on the GPU: reading it would stall the GPU
+        # the first 50 losses have equal weights; otherwise the first batch, which may have short sentences, would weigh too much
         kept = min(0.98, 1 - 1 / self.count)
         self.running = value if self.running is None else kept * self.running + (1 - kept) * value
         return value
@@ -195,7 +195,8 @@ class Trainer:
                                rng=torch.get_rng_state(), running=self.smoothed(), least=self.least))
 
     def save_average(self, final=False, name="average.pt"):
-        """Writes only the averaged weights to average.pt, in half precision: an eighth of the checkpoint's size, easy to copy to another machine."""
+        """Writes only the averaged weights, to average.pt in half precision. This file is an eighth of the checkpoint's size, so it is easy
+        to copy to another machine."""
         if not self.rank:
             half = {k: v.half() if v.is_floating_point() and name == "average.pt" else v for k, v in self.average.state_dict().items()}
             self.run.save(dict(self.head(final), average=half), name)
@@ -265,7 +266,7 @@ class Trainer:
 
 
 def device_of(name):
-    """Returns --device as PyTorch names it; ends the program if this machine has no such device."""
+    """Returns PyTorch's name for the device that --device selects; ends the program if this machine does not have this device."""
     if name == "auto":
         return "cuda" if torch.cuda.is_available() else "cpu"
     kind, _, number = name.partition(":")
@@ -356,7 +357,7 @@ def train(recipe, s):
         t.elapsed, since, away[0] = t.elapsed + now - since - away[0], now, 0.0
         if t.count % 50 == 0:
             t.progress_line()
-        # a log file gets fewer lines the longer the run is
+        # in a log file, the interval between progress lines grows with the length of the run
         if time.monotonic() - told >= (SAY if sys.stdout.isatty() else max(SAY, t.elapsed / 60)):
             t.say()
             told = time.monotonic()

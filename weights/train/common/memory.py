@@ -2,7 +2,7 @@
 """Applies settings that PyTorch reads when it is imported. The first setting is a faster allocator if it is installed (Debian package
 libtcmalloc-minimal4; saves 5 to 10 % of a step). The second makes idle threads sleep: on a shared machine, busy waiting makes a step
 several times slower. The third selects the kernels of OpenBLAS. If an Intel processor is newer than OpenBLAS, OpenBLAS uses the kernels of
-the oldest processor; with the right kernels, single-precision products are six times as fast."""
+the oldest processor that it supports; with the right kernels, single-precision products are six times as fast."""
 import glob
 import os
 import sys

@@ -30,7 +30,7 @@ typedef uint16_t bf16;
 static inline int round_up(int n, int to) { return (n + to - 1) / to * to; }
 static inline __mmask16 part(int left) { return left >= LANES ? 0xffff : left <= 0 ? 0 : (__mmask16)((1u << left) - 1); } /* of LANES */
 
-/* The operands of a product: groups of neighbours along the summed axis, two for bf16, one for single precision */
+/* The operands of a product consist of groups. A group is two values adjacent along the summed axis (bf16), or one value (float) */
 #ifdef __AVX512BF16__
 enum { GROUP = 2 };
 typedef bf16 element;
@@ -69,7 +69,7 @@ static inline __m512 load_bf16(const bf16 *x, __mmask16 m) {
     return _mm512_castsi512_ps(_mm512_slli_epi32(_mm512_cvtepu16_epi32(_mm256_maskz_loadu_epi16(m, x)), 16));
 }
 static inline void store_bf16(bf16 *out, __mmask16 m, __m512 x) {
-    if (m == 0xffff) _mm256_storeu_si256((__m256i *)out, to_bf16(x)); /* storing under a mask takes several times as long */
+    if (m == 0xffff) _mm256_storeu_si256((__m256i *)out, to_bf16(x)); /* a masked store takes several times as long as a plain one */
     else _mm256_mask_storeu_epi16(out, m, to_bf16(x));
 }
 
@@ -81,7 +81,8 @@ static inline void store_elements(element *out, __m512 x) {
 #endif
 }
 
-/* Returns 2^x for x <= about 127: 2^n times a polynomial on [-1/2, 1/2] with error 3e-6, much finer than the bf16 that stores it */
+/* Returns 2^x for x <= about 127: 2^n times a polynomial on [-1/2, 1/2] with error 3e-6, far below the rounding error of bf16, in which
+ * results are stored */
 static const float LOG2E = 1.44269504f;
 static inline __m512 power(__m512 x) {
     __m512 n = _mm512_roundscale_ps(x, 8), r = _mm512_sub_ps(x, n);
@@ -94,8 +95,8 @@ static inline __m512 power(__m512 x) {
     return _mm512_scalef_ps(p, n);
 }
 
-/* Computes c = a b, or adds a b to c, by a sum over `count` groups. c has V vectors of 16 in each row (H = 1: and half a vector). Group p
- * of row r of a is at a[r * row + p * step]; group p of column n of b is at b[p * width + n] */
+/* Computes c = a b, or adds a b to c, by a sum over `count` groups. A row of c is V vectors of 16 values, plus half a vector if H = 1.
+ * Group p of row r of a is at a[r * row + p * step]; group p of column n of b is at b[p * width + n] */
 #define EACH(i, n) _Pragma("GCC unroll 8") for (int i = 0; i < n; i++) /* loops are unrolled, because the sums must stay in registers */
 #define KERNEL(R, V, H)                                                                                                                    \
     static void kernel_##R##_##V##_##H(int count, const group *a, size_t row, size_t step, const group *b, size_t width, float *c,         \
@@ -128,7 +129,7 @@ typedef void kernel(int, const group *, size_t, size_t, const group *, size_t, f
 #define ALL(R) {{kernel_##R##_1_0, kernel_##R##_2_0, kernel_##R##_3_0, kernel_##R##_4_0}, {kernel_##R##_1_1, kernel_##R##_2_1, kernel_##R##_3_1}}
 static kernel *const kernels[4][2][4] = {ALL(1), ALL(2), ALL(4), ALL(6)};
 
-/* Row counts that fit the registers: vectors of 16 columns for six rows, and rows of half a vector. */
+/* Sizes of c that fit the registers: the number of rows if they end with half a vector, and the number of whole vectors per row. */
 enum { ROWS_BESIDE_HALF = REGISTERS == 32 ? 6 : 4 };
 static int vectors(int left, int half) { return REGISTERS == 16 ? 1 : left > 4 || (left == 4 && half) ? (left > 5 ? 4 : 2) : left; }
 
@@ -148,7 +149,7 @@ static void product(int rows, int columns, int count, const group *a, size_t row
     }
 }
 
-/* Returns the padded columns of a head of width d: the last vector is a half one if that is enough. */
+/* Returns the padded width of a head of width d; the last vector is a half vector if that is enough. */
 static int width_of(int d) { return d > LANES && (d - 1) % LANES < LANES / 2 ? round_up(d, LANES / 2) : round_up(d, LANES); }
 
 /* Packs the rows of a head, row i at x + i * stride, into out[p * width + i], in groups along the head. */
@@ -175,8 +176,8 @@ static void pack_down(const bf16 *x, size_t stride, int rows, int d, group *out,
         }
 }
 
-/* Rows of a head as the left side of a product, in groups along the head. In bf16, pairs are already in this order; in single precision
- * `pack_down` produces it. */
+/* Returns the rows of a head as the left operand of a product, in groups along the head. In bf16, pairs are already in this order; in
+ * single precision `pack_down` produces it. */
 static const group *rows_of(const bf16 *x, size_t stride, const group *packed, int width, size_t *row) {
     *row = GROUP == 2 ? stride / 2 : (size_t)width;
     return GROUP == 2 ? (const group *)x : packed;
@@ -194,7 +195,7 @@ typedef struct {
     size_t in, out;                 /* row strides in bf16 numbers: of q, k, v and their gradients; of o and its gradient */
 } shape;
 
-/* Returns the number of queries per tile: at least a quarter of a block, because otherwise the masked part of the scores costs too much. */
+/* Returns the number of queries per tile: at most a quarter of a block of 96 or more, because larger tiles compute more masked scores. */
 static int tile_of(const shape *s) { return s->block >= 4 * TILE ? TILE : s->block >= 128 ? TILE / 2 : 24; }
 
 /* Return how many of the first `sees` keys of a block are outside the window, and which of the sixteen keys from j on are visible. */
@@ -264,7 +265,8 @@ static inline void store_down(group *out, size_t width, __m512 even, __m512 odd)
 #endif
 }
 
-/* Computes from sixteen scores of two rows P and dS = P * (dP - mean), both in groups of rows, dS also in rows; masked lanes are 0. */
+/* Computes P and dS = P * (dP - mean) from sixteen scores of each of two rows. Both are stored in groups of rows, and dS also in rows;
+ * masked lanes are 0. */
 static inline __attribute__((always_inline)) void slopes(const float *score, const float *slope, element *ds, group *p_down, group *ds_down, size_t width, __m512 binary,
                                                          __m512 scale, const float minus[2], const __m512 mean[2], __mmask16 first, __mmask16 second, int two) {
     __m512 p[2], g[2];
@@ -378,8 +380,8 @@ int attention_backward(int threads, int images, int n, int heads, int d, int blo
     return failed;
 }
 
-/* Rounds groups of `size` numbers to whole steps of largest magnitude / steps, as rounding.to_steps does; numbers: bf16, or float if
- * `is_float` */
+/* Rounds each group of `size` numbers to multiples of (its largest magnitude / steps), as rounding.to_steps does. The numbers are bf16, or
+ * float if `is_float` is set */
 void round_groups(int threads, long groups, int size, float steps, int is_float, const void *in, void *out) {
 #pragma omp parallel for num_threads(threads) schedule(static)
     for (long i = 0; i < groups; i++) {
@@ -445,8 +447,8 @@ void adam(int threads, int count, const long *sizes, float *const *p, const floa
     }
 }
 
-/* s = h + f (f may be null), y = (s - mean) / deviation * w + b, rows of d numbers: y in bf16, and in single precision in y_wide if that is
- * not null. stats: mean and 1 / deviation of each row. */
+/* Computes s = h + f (f may be null) and y = (s - mean) / deviation * w + b for rows of d numbers. y is bf16; y_wide, if not null, receives
+ * y in single precision. stats: mean and 1 / deviation of each row. */
 void add_norm_forward(int threads, long rows, int d, float eps, const float *h, const bf16 *f, const float *w, const float *b, float *s, float *y_wide,
                       bf16 *y, float *stats) {
 #pragma omp parallel for num_threads(threads) schedule(static)
@@ -480,7 +482,8 @@ void add_norm_forward(int threads, long rows, int d, float eps, const float *h, 
 }
 
 /* With dy = dy_wide + dy (each may be null) and x = (s - mean) / deviation:
- * ds = given (may be null) + (dy w - mean(dy w) - x mean(dy w x)) / deviation, to dh and, in bf16, to df (may be null); dw += dy x, db += dy */
+ * ds = given (may be null) + (dy w - mean(dy w) - x mean(dy w x)) / deviation is stored in dh and, as bf16, in df (may be null); dw += dy
+ * x, db += dy */
 int add_norm_backward(int threads, long rows, int d, const float *s, const float *stats, const float *w, const float *given, const float *dy_wide,
                       const bf16 *dy, float *dh, bf16 *df, float *dw, float *db) {
     int width = round_up(d, LANES), failed = 0;

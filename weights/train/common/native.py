@@ -45,8 +45,8 @@ def pointers(*tensors):
 
 class Attention(torch.autograd.Function):
     """Computes local attention: qkv (B, n, 3 A d_k) bf16, rows [q | k | v] -> (B, n, A d_k) bf16; positions are in raster order. A query
-    sees the keys of its own block of `block` positions, up to its own, and the `memory` keys before that block; with a `window`, only the
-    last `window` of these. See native.c."""
+    sees the keys of its block of `block` positions, up to its own position, and the `memory` keys before the block. With a `window`, it
+    sees only the last `window` of these keys. See native.c."""
 
     @staticmethod
     def forward(ctx, qkv, heads, block, memory, window=0):
@@ -69,7 +69,8 @@ class Attention(torch.autograd.Function):
 
 
 def usable(*tensors):
-    """Returns whether native.c accepts these tensors: contiguous bf16 or float, on a CPU that supports it."""
+    """Returns whether native.c accepts these tensors: they must be contiguous bf16 or float tensors on a CPU for which native.c
+    compiles."""
     if not enabled or not all(t.device.type == "cpu" and t.is_contiguous() and t.dtype in (torch.float32, torch.bfloat16) for t in tensors):
         return False
     try:
@@ -88,8 +89,8 @@ def to_steps(x, size, steps):
 
 
 class Adam:
-    """Performs a step of a torch.optim.Adam, gradient clipping and weight averaging in one pass over memory; the optimiser keeps its state.
-    averaged: the averaged parameters, group by group."""
+    """Performs an Adam step, gradient clipping and weight averaging in one pass over memory. The state stays in the torch.optim.Adam
+    object. averaged: the averaged parameters, group by group."""
 
     def __init__(self, adam, averaged):
         self.adam, self.groups, at = adam, [], 0
@@ -109,8 +110,8 @@ class Adam:
 
     @torch.no_grad()
     def step(self, clip, decay):
-        """Performs one step. clip: maximum norm of the gradient over all groups, 0: no limit; average <- decay average + (1 - decay)
-        weights"""
+        """Performs one step. clip: maximum norm of the gradient over all groups (0: no limit). The average becomes decay average + (1 -
+        decay) weights"""
         threads, scale = torch.get_num_threads(), 1.0
         grads = [[p.grad.contiguous() if p.grad is not None else torch.zeros_like(p) for p in group[1]] for group in self.groups]
         self.adam._opt_called = True

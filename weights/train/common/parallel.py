@@ -48,7 +48,7 @@ def same(state, processes):
 
 
 def alike(numbers, processes):
-    """Returns the first process whose numbers (a list) differ from those of process 0, and its numbers; None if all agree."""
+    """Returns (rank, numbers) of the first process whose list of numbers differs from that of process 0; None if all agree."""
     if processes == 1:
         return None
     device = "cuda" if dist.get_backend() == "nccl" else "cpu"
@@ -79,7 +79,8 @@ class Loss(nn.Module):
 
 
 def averaging(model, nats, processes):
-    """Returns a function batch -> mean nats per example of this process's share; its backward pass averages over the processes."""
+    """Returns a function that maps this process's share of a batch to the share's mean nats per example; its backward pass averages over
+    the processes."""
     loss = Loss(model, nats)
     return nn.parallel.DistributedDataParallel(loss, find_unused_parameters=True) if processes > 1 else loss
 

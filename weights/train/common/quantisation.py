@@ -22,7 +22,7 @@ def dequantize_q8_0(raw, shape):
 
 def quantize_q4_0(x):
     """Encodes (..., 32 m) float as bytes: per block of 32 an f16 scale = (value of largest magnitude, with its sign)/-8 and 16 bytes; byte
-    j holds nibble j below and nibble 16 + j above, nibble = round(x/scale) + 8 in 0..15."""
+    j holds nibble j in its low half and nibble 16 + j in its high half, nibble = round(x/scale) + 8 in 0..15."""
     blocks = np.ascontiguousarray(x, np.float32).reshape(-1, 32)
     scale = blocks[np.arange(len(blocks)), np.abs(blocks).argmax(1)] / np.float32(-8)
     inverse = np.divide(1, scale, out=np.zeros_like(scale), where=scale != 0)
