@@ -1,21 +1,22 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Converts a checkpoint of karpathy/llama2.c (version 0, .bin) and its tokenizer (.bin) to GGUF of the architecture llama:
+"""Converts a checkpoint of karpathy/llama2.c (version 0, .bin) and its tokenizer (.bin) to a GGUF file of the architecture llama:
 
     python3 weights/train/convert_llama2c.py stories260K.bin tok512.bin stories260K.gguf --type q8_0
 
-A checkpoint is seven i32 (width, inner width, layers, heads, key/value heads, +-ids, positions), then f32 tensors. The tensors are the
-embedding; for all layers the first norms, queries, keys, values, outputs, second norms, gates (w1), downs (w2), ups (w3); the last norm;
-two tables of rotary angles, which follow from the sizes; and the output matrix if the number of ids is negative (otherwise the embedding is
-used). Both formats rotate adjacent pairs of a head, so the rows of queries and keys keep their order.
+A checkpoint starts with seven i32 (width, inner width, layers, heads, key/value heads, +-ids, positions); f32 tensors follow. The first
+tensor is the embedding. Then come, each for all layers together: the first norms, queries, keys, values, outputs, second norms, gates (w1),
+downs (w2), ups (w3). Then come the last norm and two tables of rotary angles, which the sizes determine. The output matrix is last; it is
+stored only if the number of ids is negative (otherwise the embedding is used). Both formats rotate adjacent pairs of a head, so the rows of
+queries and keys keep their order.
 
-A tokenizer is one i32; then, for each id, its score (f32), the length of its text (i32) and the text.
+A tokenizer file starts with one i32. For each id, the id's score (f32), the length of its text (i32) and the text follow.
 
 In the quantised types, a matrix whose row length is not a multiple of 32 stays in F16. In q4_0 the output matrix, tied or not, has 8 bits,
 because every logit depends on it. The matrices of keys and values, the smallest ones, also have 8 bits. Quantised matrices are rounded so
-that their outputs on texts of the model itself are preserved (common/calibrated.py); --plain rounds each weight to the nearest value. In
-q8_0, rounding is repeated a few times, with texts from other seeds, until the rounded model generates the same greedy text of 200 ids as
-the checkpoint.
+that they keep their outputs for texts that the model itself generates (common/calibrated.py); --plain rounds each weight to the nearest
+value. In q8_0, rounding is repeated a few times, with texts from other seeds, until the rounded model generates the same greedy text of 200
+ids as the checkpoint.
 """
 import struct
 

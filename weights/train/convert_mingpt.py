@@ -1,16 +1,16 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Converts a model of karpathy/minGPT, in the JSON form of bbycroft/llm-viz ({ name: { shape, data in base64 } }), to GGUF of the
+"""Converts a model of karpathy/minGPT, in the JSON form of bbycroft/llm-viz ({ name: { shape, data in base64 } }), to a GGUF file of the
 architecture gpt2:
 
     python3 weights/train/convert_mingpt.py gpt-nano-sort-model.json gpt-nano-sort.gguf
     python3 weights/train/convert_mingpt.py gpt-nano-sort-model.json gpt-nano-sort.gguf --recorded gpt-nano-sort-t0-partials.json gpt-nano-sort.golden.gguf
 
-With --recorded, the recorded tensors of a forward pass become a golden file: values (n), the ids x_0..x_{n-1}, except that the last one was
-not recorded; logits (n, V) of each x_i given the earlier ids, zeros for x_0; nats (n) of each x_i; label -1. The other sequences of the
-batch follow as values_1, logits_1, ...
+With --recorded, the recorded tensors of a forward pass are written to a golden file. Its tensors are values (n), the ids x_0..x_{n-1} (the
+last id was not recorded); logits (n, V) of each x_i given the earlier ids, with zeros for x_0; nats (n) of each x_i; and label, which is
+-1. The other sequences of the batch follow as values_1, logits_1, ...
 
-minGPT has the heads and matrices of GPT-2 in the same order, and stores its linear maps as (out, in), which the file requires.
+minGPT orders the heads and matrices as GPT-2 does. It stores a linear map as (out, in), as the file requires.
 """
 import base64
 import json

@@ -68,7 +68,7 @@ def tell(pid, number):
 
 
 def halt(pids, wait=20.0):
-    """Pauses the trainings with these process ids until they receive SIGCONT; returns once they have stopped."""
+    """Pauses the training processes with these ids until they receive SIGCONT; returns once they have stopped."""
     end = time.monotonic() + wait
     for pid in pids:
         tell(pid, signal.SIGTSTP)
@@ -98,7 +98,7 @@ def log_of(job):
 
 
 def finished(job):
-    """Returns whether training is complete: the last measurement is the final one, for a schedule of this length."""
+    """Returns whether the job's training is complete: the last measurement is a final one and reaches the end of the job's schedule."""
     lines = [line for line in log_of(job) if "final" in line]
     return bool(lines) and lines[-1]["final"] and (not job["minutes"] or lines[-1]["elapsed"] >= 59 * job["minutes"])
 
@@ -147,13 +147,14 @@ def settle(job, code):
 
 
 def run(forever=False):
-    """Trains until no run is waiting (or forever).  If it is terminated, it first ends its trainings, which save their state."""
+    """Trains until no run is waiting (or forever). If the queue is terminated, it first ends its training processes, which save their
+    state."""
     interpreter, children, stop = python(), {}, []
     with state() as s:
         if s["runner"] and s["runner"] != os.getpid() and condition(s["runner"]):
             sys.exit("the queue is already running (process %d)" % s["runner"])
         s["runner"] = os.getpid()
-        for job in s["jobs"]:            # jobs left by a runner that was killed; their trainings may still run
+        for job in s["jobs"]:            # jobs left by a runner that was killed; their training processes may still run
             if job.get("pid") and condition(job["pid"]):
                 tell(job["pid"], signal.SIGCONT), tell(job["pid"], signal.SIGTERM)
                 while condition(job["pid"]):

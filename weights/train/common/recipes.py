@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""Finds recipes: models/<model>/recipes/<name>.py with `settings` (of the model's task) and `card` (of its file, weights/<name>.gguf). A
-recipe of several runs also has `stages`, and one that starts from another file has `start`; `own` is the schedule of a run on a user's own
-folder, and `gpu` the stage of a small model that gpu.sh trains together with others. Each recipe has its own name and its own file. The
-licence on a card is the strictest licence of the training data."""
+"""Finds recipes. A recipe is a file models/<model>/recipes/<name>.py that defines `settings` for the model's task and a `card` for the file
+weights/<name>.gguf. Optional: `stages` (a recipe with several runs), `start` (another file to start from), `own` (the schedule of a run on
+a user's own folder), `gpu` (the stage that gpu.sh trains, if it trains this small model together with others). Each recipe has its own name
+and its own file. The licence on a card is the strictest licence of the training data."""
 import importlib
 import importlib.util
 import os
@@ -70,7 +70,7 @@ def find(name):
 
 
 def together():
-    """Returns the small models for `gpu.sh together`: of each, the recipe, the stage, the folder of the data set and options of train.py."""
+    """Returns the small models for `gpu.sh together`, each as (recipe name, stage, folder of the data set, options of train.py ...)."""
     found = (find(name) for name in names())
     return [(r.name, r.gpu["stage"], os.path.basename(data.dataset(r.dataset).DEFAULT_DIR), *("--%s %s" % option for option in r.gpu.items() if option[0] != "stage"))
             for r in found if r.gpu]

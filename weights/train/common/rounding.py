@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
 """Trains with the rounding of the engine, so that weights shipped in Q8_0 or Q4_0 lose little accuracy.
 
-A row that copies a value (as at the start for photographs, start.py) has one large weight, which leaves few steps for the other weights. So
-the forward and backward pass use rounded weights, and the gradient moves the exact ones (the straight-through estimator of Bengio, Leonard
-and Courville 2013). The engine's other roundings have no measurable effect.
+A row that copies a value has one large weight, which leaves few steps for the row's other weights (start.py makes such rows for
+photographs). So the forward and backward pass use rounded weights, and the gradient moves the exact ones (the straight-through estimator of
+Bengio, Leonard and Courville 2013). The engine's other roundings have no measurable effect.
 """
 import contextlib
 
@@ -16,7 +16,7 @@ FILE, ENGINE = 127, 63                   # number of steps on each side of zero:
 
 
 def to_steps(x, steps):
-    """Rounds the last axis to multiples of its largest magnitude / steps."""
+    """Rounds the values along the last axis to multiples of (their largest magnitude / steps)."""
     if native.usable(x):
         return native.to_steps(x, x.shape[-1], steps)
     step = x.abs().amax(-1, keepdim=True) / steps
@@ -24,13 +24,14 @@ def to_steps(x, steps):
 
 
 def q8_0(w):
-    """Rounds a matrix (rows, columns) as the engine stores it: a row of a Q8_0 file gets 63 steps on each side of zero
+    """Rounds a matrix (rows, columns) to Q8_0, and then as the engine stores it: with 63 steps on each side of zero in every row
     (src/kernels/matmul.c)."""
     return to_steps(to_steps(w.unflatten(1, (-1, BLOCK)), FILE).flatten(1), ENGINE)
 
 
 def q4_0(w):
-    """Rounds a matrix to Q4_0, which the engine keeps unchanged: in each block, -8..7 steps of an eighth of the largest value."""
+    """Rounds a matrix to Q4_0, which the engine keeps unchanged. In each block, a step is an eighth of the largest value, and weights are
+    -8..7 steps."""
     blocks = w.unflatten(1, (-1, BLOCK))
     step = blocks.gather(-1, blocks.abs().argmax(-1, keepdim=True)) / -8
     return torch.where(step != 0, (blocks / step).round().clamp(-8, 7) * step, blocks).flatten(1)
@@ -42,7 +43,7 @@ FORMS = {"q8_0": q8_0, "q4_0": q4_0}     # the half-precision rounding of the sc
 @contextlib.contextmanager
 def rounded(forms):
     """Context manager that rounds the parameter of each (parameter, form) pair to its form, and restores the exact values at the end.
-    Matrices of odd width are stored exactly."""
+    A matrix whose width is not a multiple of 32 is not rounded."""
     kept = [(p, form) for p, form in forms if p.shape[1] % BLOCK == 0]
     with torch.no_grad():
         exact = [p.clone() for p, _ in kept]

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: MIT
-"""runs/<run>/log.jsonl, readable while it is written."""
+"""Reads runs/<run>/log.jsonl, even while a run writes it."""
 import json
 import os
 
 
 def lines_of(path):
-    """Reads the lines of a log, without a last line that a crash cut short."""
+    """Reads the lines of a log; skips the last line if a crash cut it short."""
     found = []
     if os.path.exists(path):
         with open(path) as f:

@@ -39,8 +39,8 @@ def settings_from(recipe, saved):
 
 
 def written_as(name, recipe, saved):
-    """Returns the settings for writing a run of `recipe` as the file of another recipe of the same model.
-    The settings of the first recipe are replaced by those of the second."""
+    """Returns the settings with which a run of `recipe` can be exported as the file of recipe `name`, which must have the same model. The
+    settings of recipe `name` replace those of `recipe`."""
     other = find(name)
     if other.task is not recipe.task:
         sys.exit("a run of %s cannot be written as %s: they are different models" % (recipe.name, name))
@@ -48,9 +48,9 @@ def written_as(name, recipe, saved):
 
 
 def load_average(run, name=""):
-    """Loads the run in this folder -> (task, model with the averaged weights in eval mode, checkpoint dict). Takes the weights with the
-    best validation loss if the recipe keeps them; for a run from another machine, average.pt is enough. name: the recipe of the exported
-    file, by default that of the run."""
+    """Loads the run in this folder -> (task, model with the averaged weights in eval mode, checkpoint dict). If the recipe keeps the
+    weights with the best validation loss, these are loaded. A run that was copied from another machine needs only average.pt. name: the
+    recipe of the exported file (default: the run's recipe)."""
     r = Run(run)
     path = next((r.path(f) for f in ("best.pt", "checkpoint.pt", "average.pt") if os.path.exists(r.path(f))), "")
     if not path:

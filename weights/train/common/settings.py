@@ -37,7 +37,7 @@ class Settings:
     sharp_rate: float = 1.0              # factor of the learning rate for tensors that are sensitive to small changes (Task.sharp)
     ema: float = 0.999
     best: bool = False                   # keep the average with the lowest validation loss in best.pt, and export it
-    round_to: str = ""                   # q8_0 or q4_0: train with the rounding of such a file, see rounding.py
+    round_to: str = ""                   # q8_0 or q4_0: train with the rounding of this file type, see rounding.py
     seed: int = 1
     # machine
     device: str = "auto"                 # auto | cpu | cuda
@@ -57,9 +57,9 @@ class Settings:
     speaker_names: tuple = of_file(())
     adopted: bool = of_file(False)       # the run takes the sizes of the file that it starts from (adopted.py)
     run: str = ""                        # name of the run's folder, default the recipe's name
-    save_seconds: float = 50.0           # seconds between checkpoints, and so the maximum loss in a crash
+    save_seconds: float = 50.0           # seconds between checkpoints; a crash loses at most this much training
     every: float = 3.0                   # minutes between measurements on validation examples
-    sheets: int = 1                      # a sample sheet at each SHEETS-th measurement, and at the end; 0 = at the end, -1 = never
+    sheets: int = 1                      # draw a sample sheet at every SHEETS-th measurement and at the end; 0 = only the last, -1 = never
     valid_images: int = 256              # examples per measurement
     final_valid_images: int = 5000       # number of validation examples of the last measurement
 

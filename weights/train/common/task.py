@@ -25,12 +25,12 @@ class Misfit(Exception):
 class Task:
     Settings = Settings                  # dataclass of the settings of the loop and of the model
     architecture = ""                    # value of general.architecture in the task's files
-    draft = "draft."                     # prefix of tensors in a file that do not belong to the model
+    draft = "draft."                     # name prefix of a file's tensors that are not part of the model
     unit = "nats"                        # unit of the training loss
     every_class = False                  # whether every training picture needs a class
     slow_sheet = False                   # whether a sample sheet takes longer than a short run
-    # A method (trainer, batch, rate) -> loss, for tasks whose step needs more than one loss and one optimiser, such as a GAN. Such a task
-    # also has beside() -> its part of a checkpoint, and restore(beside).
+    # A method (trainer, batch, rate) -> loss that replaces the usual training step. A GAN, for example, needs more than one loss and one
+    # optimiser. A task with this method also has beside(), which returns the task's part of a checkpoint, and restore(beside).
     update = None
 
     def __init__(self, settings):
@@ -38,7 +38,7 @@ class Task:
 
     @classmethod
     def of(cls, config):
-        """Returns the task of a model with this configuration (a dataclass) and the other settings."""
+        """Returns the task of a model with this configuration (a dataclass); all other settings have their default values."""
         return cls(cls.Settings(**asdict(config)))
 
     @staticmethod
@@ -49,7 +49,7 @@ class Task:
     # the model
 
     def model(self):
-        """Returns an nn.Module with random weights; its state_dict has the names of the file."""
+        """Returns an nn.Module with random weights; its state_dict has the tensor names of the file."""
         raise NotImplementedError
 
     def begin(self, model, examples):
@@ -83,7 +83,7 @@ class Task:
 
     @staticmethod
     def table(name):
-        """Returns \"classes\" or \"speakers\" if a tensor has one row for each of these, else \"\"."""
+        """Returns \"classes\" or \"speakers\" if this tensor has one row per class or per speaker, otherwise \"\"."""
         return "classes" if ".class." in name or "class_embd." in name else "speakers" if ".speaker." in name or "speaker_embd." in name else ""
 
     def relabelled(self, weights, metadata):
@@ -106,11 +106,12 @@ class Task:
         return bool(getattr(self.s, "classes", 0))
 
     def adapt(self):
-        """Adapts settings to your own folder, such as the classes, before any data are read."""
+        """Adapts settings, such as the classes, to your own folder before any data are read."""
         labels.choose(self)
 
     def begin_with(self, model, path):
-        """Calls `grow` with the weights of a file; if that fails, ends the program with the difference and a remedy."""
+        """Calls `grow` with the weights of a file; if that fails, ends the program with a message that names the settings that differ and a
+        remedy."""
         weights = self.relabelled(self.stored(path), gguf.read_raw(path)[0])
         try:
             self.grow(model, weights)
@@ -118,7 +119,7 @@ class Task:
             sys.exit("%s cannot begin this run: %s.\n%s" % (path, str(error).rstrip("."), self.difference(path)))
 
     def difference(self, path):
-        """Returns the settings in which this run differs from the file, as command-line options."""
+        """Returns a message that lists, as command-line options, the settings that differ between this run and the file."""
         metadata, tensors = gguf.read_raw(path)
         try:
             found = self.settings_of(metadata, {k: torch.empty(v.shape) for k, v in tensors.items()})
@@ -143,8 +144,8 @@ class Task:
         return [p for name, p in model.named_parameters() if "blk." in name and p.dim() == 2]
 
     def forms(self, model, form):
-        """Returns [(parameter, form)] of the weights that are rounded in a file whose matrices are in `form` (rounding.FORMS); "" means
-        none."""
+        """Returns [(parameter, form)]: the weights that training rounds, if the file will store its matrices in `form` (rounding.FORMS; "":
+        no rounding)."""
         return [(p, form) for p in self.matrices(model)] if form else []
 
     def fresh(self, name):
@@ -162,7 +163,7 @@ class Task:
         return dict(classes=self.s.class_names if self.s.labels in ("folders", "file") else ()) if self.shape and data.own(self.s.dataset, self.s.data) else {}
 
     def load(self, split):
-        """Loads the part \"train\" or \"validation\" by the data set's module."""
+        """Loads the part \"train\" or \"validation\" with the data set's module."""
         return data.load(self.s.dataset, self.s.data, split, self.shape, **self.how())
 
     def held_out(self):
@@ -174,7 +175,7 @@ class Task:
         return None
 
     def encode(self, examples, model, device="cpu"):
-        """Encodes examples as an object with len() and take(pick, device) -> a batch without augmentation."""
+        """Encodes examples and returns an object with len() and take(pick, device); `take` returns a batch without augmentation."""
         raise NotImplementedError
 
     def batch(self, train, step, device):
@@ -219,11 +220,11 @@ class Task:
     # the file
 
     def folded(self, model):
-        """Returns the model whose state_dict is written to the file: norms folded into the adjacent products."""
+        """Returns the model whose state_dict is written to the file; in this model, norms are folded into the adjacent products."""
         return model
 
     def reader(self):
-        """Returns the model that a file is read into; some tasks read a file into another model than the one they train"""
+        """Returns the model that a file is read into; some tasks train one model and read files into a different one"""
         return self.model()
 
     def metadata(self, model):
@@ -231,7 +232,7 @@ class Task:
         raise NotImplementedError
 
     def card_metadata(self, model, card):
-        """Returns {key: value} after the metadata, from the recipe's card, such as class names."""
+        """Returns metadata {key: value} from the recipe's card, such as class names; the file has them after `metadata`."""
         return {}
 
     def type_of(self, name, x, kind):
@@ -243,7 +244,7 @@ class Task:
         raise NotImplementedError
 
     def stored(self, path):
-        """Returns {name: tensor} of a file, dequantised, without tensors that are not the model's."""
+        """Reads the model's tensors from a file and returns them dequantised, as {name: tensor}; other tensors of the file are left out."""
         metadata, tensors = gguf.read(path)
         found = metadata.get("general.architecture")
         if self.architecture and found != self.architecture:

@@ -13,8 +13,8 @@ template, "=", and the values of its atoms joined by "|". If an atom has no valu
     cluster     the number of its word cluster; no value if it is in none
     any         the empty string, the same for every word
 
-Before the first word, every atom has the value "<s>", and after the last word "</s>". Features are listed by the FNV-1a hash (32 bits) of
-their UTF-8 bytes. The id of a feature is 1 + its index in the list; id 0 means no feature.
+Before the first word, every atom has the value "<s>"; after the last word, every atom has the value "</s>". The model's list contains the
+FNV-1a hash (32 bits) of each feature's UTF-8 bytes. The id of a feature is 1 + its index in the list; id 0 means no feature.
 """
 import functools
 
@@ -48,7 +48,7 @@ def lower(form):
 
 
 def atom(name, form, clusters):
-    """Returns the value of an atom for the word `form`, or None if it has none. clusters: {lower-case word: cluster number}"""
+    """Returns the value of an atom for the word `form`, or None if the atom has no value. clusters: {lower-case word: cluster number}"""
     if name == "form":
         return form
     if name == "any":
@@ -100,7 +100,7 @@ def ids_of(rows, ids, first=False):
 
 
 def main():
-    """Prints the feature ids of some words under the file of a chain or a tree: python3 weights/train/models/chain/features.py
+    """Prints the feature ids of some words in the weight file of a chain or a tree model: python3 weights/train/models/chain/features.py
     weights/crf-en.gguf > tests/golden/crf-en.features.json, for the test of the codec in web/lib/media/features.js"""
     import json
     import os

@@ -32,7 +32,7 @@ class Weights(nn.Module):
 
 
 class Chain(nn.Module):
-    """The losses of crf and memm are convex, so training begins at zero."""
+    """The losses of crf and memm are convex, so the initial weights may be zero."""
 
     def __init__(self, c):
         super().__init__()
@@ -74,7 +74,7 @@ class Chain(nn.Module):
         return torch.logsumexp(a + end, -1)
 
     def score(self, U, start, end, tags, lengths):
-        """Returns the exponent (B,) of a tagging. tags (B, T): values after `lengths` are ignored"""
+        """Returns the exponent (B,) of exp(...) in p(z|x), where z are the tags. tags (B, T): values after `lengths` are ignored"""
         T = U.shape[1]
         inside = torch.arange(T) < lengths[:, None]
         z = tags.clamp(min=0)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Chains as a task: tagged sentences; the metric is the accuracy of the best tags."""
+"""The task of the chain models. An example is a tagged sentence; the metric is the accuracy of the best tags."""
 import lzma
 import os
 from collections import Counter
@@ -30,13 +30,13 @@ class Settings(Config, Common):
     prose: str = ""                      # a folder of text files (or .txt.xz) that also contribute to the word clusters
     clusters: int = 0                    # 0: none
     cluster_words: int = 20000
-    drop: float = 0.0                    # fraction of words whose identity training drops, so that the model has to rely on their form
+    drop: float = 0.0                    # fraction of words that training hides, so that the model must rely on a word's form
     precision: float = 0.0               # precision of the weights' Gaussian prior
-    tags: str = ""                       # the tags of models without data (golden cases)
+    tags: str = ""                       # tags of a model that has no data set (golden cases)
 
 
 class Lists:
-    """Lists from the training sentences that a model stores: tags, features, known words and word clusters."""
+    """The lists that a model stores, made from the training sentences: tags, features, known words and word clusters."""
 
     def __init__(self, s, sentences, taggings):
         self.tags = sorted(set(tag for tags in taggings for tag in tags))
@@ -76,8 +76,8 @@ class Hashed:
 
 
 class Stored(Lists):
-    """The lists of a file, extended by the words and tags of your own sentences, and by their features if --features allows more than the
-    file has."""
+    """The lists of a file, extended by the words and tags of your own sentences. If --features is larger than the file's list of features,
+    features of your sentences are added too."""
 
     def __init__(self, s, metadata, sentences, taggings):
         prefix = metadata["general.architecture"] + "."
@@ -139,7 +139,7 @@ class Sentences:
         return len(self.ids)
 
     def take(self, pick, device="cpu"):
-        """Returns ids (B, T, F), tags (B, T) or -1, lengths (B,)"""
+        """Returns ids (B, T, F), tags (B, T) with -1 after the end of a sentence, lengths (B,)"""
         pick = range(*pick.indices(len(self))) if isinstance(pick, slice) else pick
         lengths = torch.tensor([len(self.ids[i]) for i in pick])
         ids = torch.zeros(len(lengths), int(lengths.max()), self.ids[0].shape[1], dtype=torch.long)
@@ -191,8 +191,8 @@ class ChainTask(Task):
 
     @torch.no_grad()
     def grow(self, model, weights):
-        """Loads a file, which may have fewer tags and features than the model; added ones come last and start at zero. For an HMM, the
-        counts of your own sentences are added to the file's."""
+        """Loads a file, which may have fewer tags and features than the model; the model's additional tags and features come last, and
+        their weights start at zero. For an HMM, the counts of your own sentences are added to the file's."""
         own = model.state_dict()
         grown = {name: padded(w, own[name].shape) if name in own else w for name, w in weights.items()}
         super().grow(model, grown)
@@ -271,8 +271,8 @@ class ChainTask(Task):
 
 @torch.no_grad()
 def count(model, lists, examples, templates, smoothing=0.1, prior=0.0):
-    """Sets an HMM's weights from the counts of the examples plus the file's probabilities, which count as `prior` words per tag. Words that
-    occur once also represent unseen words: each is counted once as itself and once more for its form features."""
+    """Sets an HMM's weights from counts. The examples are counted, and the file's probabilities are added as if they were counts of `prior`
+    words per tag. Words that occur once also represent unseen words: each is counted once as itself and once more for its form features."""
     number, C = {tag: i for i, tag in enumerate(lists.tags)}, len(lists.tags)
     start, end, step = np.full(C, smoothing), np.full(C, smoothing), np.full((C, C), smoothing)
     there = model.feature.weight.double().numpy()

@@ -31,14 +31,14 @@ class Network(nn.Module):
 
 
 class FVSBN(nn.Module):
-    """The loss is convex, so training begins at zero."""
+    """The loss is convex, so the initial weights may be zero."""
 
     def __init__(self, c):
         super().__init__()
         self.c, self.fvsbn = c, Network(c.n)
 
     def forward(self, x):
-        """Maps x (B, n), 0 and 1, to logits (B, n); the logit at i depends on x_0..x_{i-1}."""
+        """Maps x (B, n), whose values are 0 or 1, to logits (B, n); the logit at i depends on x_0..x_{i-1}."""
         return x @ self.fvsbn.weight.triu(1) + self.fvsbn.bias
 
     def nats(self, x):

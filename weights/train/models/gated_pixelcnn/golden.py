@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Golden cases of gated PixelCNN; tensors as in models/pixelcnn/golden.py."""
+"""Golden cases of gated PixelCNN; models/pixelcnn/golden.py describes the tensors."""
 from dataclasses import replace
 
 from common.golden import Case

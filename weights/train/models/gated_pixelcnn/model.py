@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 """Gated PixelCNN (van den Oord, Kalchbrenner, Vinyals, Espeholt, Graves and Kavukcuoglu 2016, "Conditional Image Generation with PixelCNN
-Decoders") of grey pictures.  The modules correspond to the layers of the C engine. Taps and shapes are as in models/pixelcnn/model.py.
+Decoders") for greyscale pictures. The modules correspond to the layers of the C engine. Taps and shapes are as in models/pixelcnn/model.py.
 """
 import math
 from dataclasses import dataclass
@@ -63,7 +63,8 @@ class Layer(nn.Module):
                 nn.init.normal_(self.get_submodule("class").weight, std=0.05)
 
     def condition(self, label):
-        """Returns the row of each label, (B,) -> (B, 1, 1, 4C), with zeros where the label is -1; None if all labels are -1."""
+        """Looks up the class vector of each label, (B,) -> (B, 1, 1, 4C). The vector is zero where the label is -1; the result is None if
+        all labels are -1."""
         if label is None or not hasattr(self, "class") or bool((label < 0).all()):
             return None
         return (self.get_submodule("class")(label.clamp(min=0)) * (label >= 0)[:, None])[:, None, None]

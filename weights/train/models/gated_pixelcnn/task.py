@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Gated PixelCNN as a task: like PixelCNN, with classes."""
+"""The task of gated PixelCNN: that of PixelCNN, plus classes."""
 from dataclasses import dataclass
 
 import numpy as np

@@ -73,7 +73,7 @@ class GPT2(nn.Module):
                 nn.init.zeros_(p)
 
     def forward(self, ids, maps=None):
-        """Maps ids (B, n) to logits (B, n, V) of the id after each; PADDING is read as id 0."""
+        """Maps ids (B, n) to the logits (B, n, V) of each next id; PADDING is read as id 0."""
         x = self.token_embd(ids.clamp(min=0)) + self.position_embd.weight[:ids.shape[1]]
         for block in self.blk:
             x = block(x, maps)

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""GPT-2 as a task: lines of a question, a separator, and its answer with an end token; only the answer counts in the loss."""
+"""The task of GPT-2. A line contains a question, a separator, the answer and an end token; only the answer and the end token count in the
+loss."""
 from dataclasses import dataclass, fields
 
 import numpy as np

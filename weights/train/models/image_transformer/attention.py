@@ -5,7 +5,7 @@ Each implementation takes q, k and v concatenated, shape (B, n, 3 A d_k), and re
 (B, n, A d_k):
 
     plain     computes the blocks one by one
-    batched   computes a grid of equal blocks in one batch; the keys of a block are its whole neighbourhood, and a mask hides the others
+    batched   computes a grid of equal blocks in one batch; the keys of a block are its whole neighbourhood; a mask hides invisible keys
     native    CPU, local-1d or full attention: one C function (common/native.c), which always computes in bf16
     flex      CUDA: PyTorch's flex_attention, which skips tiles that no query sees
 
@@ -60,7 +60,7 @@ def batched(model, device):
         up, wide = max(-r for r, _ in near), max(abs(k) for _, k in near)
         t = F.pad(t, (0, 0, 0, 0, wide, wide, up, 0), value=fill)
         return torch.cat([t[..., up + r:up + r + rows, wide + k:wide + k + columns, :, :] for r, k in near], -2)
-    keys = around(slot[..., None].float(), -1)[..., 0].long().view(rows * columns, -1)            # index of the key at each position
+    keys = around(slot[..., None].float(), -1)[..., 0].long().view(rows * columns, -1)            # index of the key in each slot
     allowed = visible(model).view(rows * columns, size, c.n)
     seen = allowed.gather(2, keys.clamp(min=0)[:, None].expand(-1, size, -1)) & (keys >= 0)[:, None]
     assert int(seen.sum()) == int(allowed.sum())         # all visible keys are among the neighbours
@@ -115,8 +115,8 @@ CUDA, CPU = ("flex", "batched", "plain"), ("native", "batched", "plain")
 
 
 def agrees(model, way, device):
-    """Returns the largest difference between `way` and the plain computation, over outputs and gradients, for random input of unit variance
-    in full precision."""
+    """Compares `way` with the plain computation, in full precision and for random input of unit variance. Returns the largest difference
+    between their outputs or gradients."""
     c, generator = model.c, torch.Generator().manual_seed(0)
     qkv = torch.randn(1, c.n, 3 * c.head_count * c.key_length, generator=generator).to(device).requires_grad_()
     g = torch.randn(1, c.n, c.head_count * c.key_length, generator=generator).to(device)
@@ -148,7 +148,7 @@ def choose(model, wanted, batch, bf16, device):
     model.fast, took = None, {}
     if wanted == "plain":
         return
-    in_bf16 = bf16 or not has_bf16()     # the C code always uses bf16: skip it if the CPU has bf16 but single precision was requested
+    in_bf16 = bf16 or not has_bf16()     # the C code always uses bf16, so skip it if single precision was requested and the CPU has bf16
     here = CUDA if device.startswith("cuda") else CPU if in_c.enabled and in_bf16 else CPU[1:]
     for name in here if wanted == "auto" else [wanted]:
         try:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Binarised MNIST by 784 logistic regressions, each on the pixels before it.
+"""Models binarised MNIST with 784 logistic regressions, one for each pixel given the pixels before it.
 
     python3 weights/train/train.py fvsbn
 """

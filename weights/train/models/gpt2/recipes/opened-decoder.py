@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Reverses words with a decoder alone: the word, a separator and the reversed word form one line.
+"""Reverses words with a model that has only a decoder. A line is a word, a separator and the reversed word.
 
     python3 weights/train/train.py opened-decoder
 """
