@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: MIT
-"""Enlargement that reads the small picture directly: each position is conditioned on features of the small picture.
+"""Enlarges a picture with a decoder that reads the small picture directly: each position is conditioned on features of the small picture.
 
 This method is our own; the paper's encoder and cross-attention are in model.py. It needs one position per pixel, in raster order. Each
 pixel of the small picture corresponds to a cell of K = a b pixels in the large one. Colours are z = (255 - v) / 255, so that white and
 everything outside the picture are 0. Three features of a pixel with index k in its cell are known before it is sampled:
 
-    C  (27)  the 3x3 pixels of the small picture around the pixel's own cell, which is in the middle
+    C  (27)  the 3x3 pixels of the small picture, where the pixel's own cell is in the middle
     r  (3)   the mean colour of the rest of the cell: clamp((K z_cell - sum of earlier z in the cell) / (K - k), 0, 1)
     N  (18)  the colours of the pixels at the offsets (0,-1), (-1,0), (-1,-1), (-1,1), (0,-2), (-2,0)
 
@@ -45,9 +45,9 @@ def flat(c):
 
 
 class Direct(nn.Module):
-    """Tensors: direct.input.weight (K 31, d), direct.near.weight (2 V, d), direct.guess.weight (K 49, 3), direct.hidden.weight (3, d),
-    direct.certainty.weight (S, d), direct.certainty.bias (K, S), and with an encoder direct.context.weight (d, d). The rows of one index k
-    are contiguous. S, the number of certainties per pixel, is 1, or 3 for mixtures."""
+    """Tensors: direct.input.weight (K 31, d), direct.near.weight (2 V, d; only with a palette), direct.guess.weight (K 49, 3),
+    direct.hidden.weight (3, d), direct.certainty.weight (S, d), direct.certainty.bias (K, S), direct.context.weight (d, d; only with an
+    encoder). The rows of one index k are contiguous. S, the number of certainties per pixel, is 1, or 3 for mixtures."""
 
     def __init__(self, c):
         super().__init__()
@@ -71,8 +71,8 @@ class Direct(nn.Module):
                 nn.init.zeros_(p)
 
     def of_each(self, table, features, at=None):
-        """Multiplies the features (B, n, f) of each position by the rows (f, o) of its index k in table (K f, o) -> (B, n, o). With `at`,
-        only for that position: (B, 1, f) -> (B, 1, o)"""
+        """Multiplies the features (B, n, f) of each position by the rows (f, o) of its index k in table (K f, o) -> (B, n, o). If `at` is
+        given, the features are those of position `at` only: (B, 1, f) -> (B, 1, o)"""
         f = features.shape[2]
         if at is not None:
             return features @ table.view(self.K, f, -1)[self.place[at]]
@@ -116,7 +116,7 @@ class Direct(nn.Module):
 
     def enter(self, known, palette, e=None, at=None):
         """Returns the vectors (B, n, d) that are added to the decoder's input. palette: (V, 3) or None; e: the encoder's output (B, cells,
-        d) or None; at: only that position"""
+        d) or None; at: if given, the only position to compute"""
         h = self.of_each(self.input.weight, torch.cat([known[..., :AROUND + 3], known[..., -1:]], -1), at)
         if e is not None:
             h = h + self.context(e)[:, self.cell if at is None else self.cell[at:at + 1]]
@@ -144,15 +144,15 @@ class Direct(nn.Module):
 
     @torch.no_grad()
     def name_colours(self, output):
-        """Initialises the rows of the nearest colours with the weights of the output layer (V, d): the part of a row that reaches the
-        output then predicts its own colour."""
+        """Initialises direct.near.weight, which has one row per palette colour, with the weights of the output layer (V, d). When a row of
+        a colour is added to the input and reaches the output, it then raises the logit of this colour."""
         rows = output - output.mean(0)
         self.near.weight.copy_(torch.cat([0.5 * rows, rows]))
 
     @torch.no_grad()
     def fit(self, known, pixels):
-        """Initialises the guess and its certainty by least squares, separately for each index k. The model itself can predict from the past
-        (N), so for a palette the prediction from the past alone is subtracted, weighted by its certainty."""
+        """Initialises the guess and its certainty by least squares, separately for each index k. The rest of the model can also predict
+        from the past (N). For a palette, the prediction from N alone is therefore subtracted, weighted by its certainty."""
         z, past = colour(pixels.double()), slice(AROUND + 3, AROUND + 3 + 3 * len(PAST))
         for k in range(self.K):
             at = (self.place == k).nonzero()[:, 0]

@@ -34,7 +34,7 @@ from models.image_transformer.task import TASK
 PREFIX, CARD = "draft.", "nextpixel.card.draft"
 OFFSETS = [(0, -1), (0, -2), (0, -3), (-1, -3), (-1, -2), (-1, -1), (-1, 0), (-1, 1), (-1, 2), (-1, 3),
            (-2, -2), (-2, -1), (-2, 0), (-2, 1), (-2, 2), (-3, 0)]
-CAPS, MARGINS = (4, 8, 16), (1.5, 0.75, 0.0)             # limits of columns per pass, and margins, that the measurement tries
+CAPS, MARGINS = (4, 8, 16), (1.5, 0.75, 0.0)             # the measurement tries these limits of columns per pass, and these margins
 
 
 class Draft(nn.Module):
@@ -114,7 +114,7 @@ def type_of(name, x):
 
 
 def stored(draft):
-    """Encodes the draft's tensors as {name: Raw} for the file, and replaces its weights with these rounded ones."""
+    """Encodes the draft's tensors as {name: Raw} for the file, and replaces the draft's weights with the rounded values of the file."""
     raw = {k: gguf.Raw(v.shape, type_of(k, v), gguf.encode(v, type_of(k, v))) for k, v in ((k, v.numpy()) for k, v in draft.state_dict().items())}
     draft.load_state_dict({k: torch.from_numpy(gguf.decode(v).copy()) for k, v in raw.items()})
     return {PREFIX + k: v for k, v in raw.items()}
@@ -146,9 +146,9 @@ def gumbel(shape, dtype=torch.float32, generator=None):
 
 
 def distil(draft, x, target, minutes, lr, batch, positions, seed=1):
-    """The first half of the training minimises the divergence from the model's probabilities.  The second half trains for the actual goal,
-    the model's choice given the noise, by cross-entropy with softmax(logits + G).  The learning rate decreases with time. Returns the
-    number of steps."""
+    """Trains the draft. The first half of the training minimises the divergence from the model's probabilities. The goal of the draft is to
+    predict the value that the model chooses given the noise. The second half therefore minimises the cross-entropy of this value under
+    softmax(logits + G). The learning rate decreases with time. Returns the number of steps."""
     torch.manual_seed(seed)
     rng, start, step, done, total = np.random.default_rng(seed), time.monotonic(), 0, 0.0, []
     batch, positions = min(batch, len(x)), min(positions, x.shape[1])
@@ -187,7 +187,7 @@ def noise_given(log_p, x, generator):
 
 @torch.no_grad()
 def simulate(draft, x, noise, cap, margin):
-    """Simulates speculative decoding of pictures x (B, n), with noise for which the model samples these pictures. Returns (positions
+    """Simulates speculative decoding of pictures x (B, n). With this noise, the model samples exactly these pictures. Returns (positions
     completed per pass, columns computed per pass)."""
     B, n = x.shape
     table, position = draft.tables()

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 """Initialises a model from a smaller one so that it computes the same function, or nearly the same.
 
-    deeper   an added block is the identity: its last matrices are zero; in post-norm, it takes over the scale of the preceding norm.
-             That norm then only normalises, and normalising twice changes nothing
+    deeper   an added block is the identity: its last matrices are zero; in post-norm, the gain and bias of the preceding norm move to the
+             block's last norm, and normalising twice changes nothing
     stacked  blocks start as copies of others, in a given order (Du et al. 2024). The function changes, but added blocks
              contribute from the first step; identities can be slow to contribute
     heads    added heads, added dimensions of a head and added feed-forward units are read with zero weights; queries grow
@@ -11,7 +11,7 @@
              two add up to the old weight. Layer norms see the same mean and deviation if every dimension is copied equally often. This
              holds exactly for twice the width, and nearly otherwise.
     levels   if the model has fewer grey levels than the file, each starts as the file's nearest level: black as the first, white as
-             the last. The single logit of a Bernoulli output starts as the difference of the logits of these two
+             the last. The single logit of a Bernoulli output starts as the logit of white minus that of black
     classes  a model without classes leaves out those of the file
 """
 import math
@@ -47,7 +47,7 @@ def widened(weights, old, new, generator):
         if name == "palette.weight":
             pass
         elif "token_embd" in name:
-            w = w[:, source] * math.sqrt(old / new)      # compensates for the model's factor, the square root of its width
+            w = w[:, source] * math.sqrt(old / new)      # compensates for the model's multiplication by sqrt(width)
         elif "position" in name or "class_embd" in name:
             w = w[:, source[:new // 2] if w.shape[1] == old // 2 else source]
         elif "pixel_embd" in name or name.endswith(("attn_output.weight", "attn_output.bias", "ffn_down.weight", "ffn_down.bias")) or "norm" in name:
@@ -59,8 +59,8 @@ def widened(weights, old, new, generator):
 
 
 def padded(w, fresh, keep):
-    """Returns `fresh` with w in its first rows and columns. keep selects the added part that stays random; with \"rows\", new rows stay
-    random and new columns are zero."""
+    """Returns `fresh` with w in its first rows and columns. keep: which part of the added elements stays random (\"rows\": new rows stay
+    random, and new columns are zero)."""
     grown = fresh.clone() if keep else torch.zeros_like(fresh)
     if w.dim() == 2:
         grown[:, w.shape[1]:] = 0
@@ -80,7 +80,8 @@ def blocks_of(weights, prefix):
 
 
 def deepened(weights, own, prefix, count):
-    """Adds blocks after the last one. They start as identities, both in pre-norm, where they add zeros, and in post-norm."""
+    """Adds blocks after the last one. The new blocks start as identities: in pre-norm, they add zeros; in post-norm, they also take over
+    the last norm."""
     have = blocks_of(weights, prefix)
     post = prefix + "output_norm.weight" not in own
     for k in range(have, count):
@@ -97,8 +98,8 @@ def deepened(weights, own, prefix, count):
 
 
 def stacked(weights, own, order):
-    """Rebuilds the decoder's blocks: block k starts as a copy of the file's block `order[k]`. In a post-norm model, the last norm stays
-    last."""
+    """Rebuilds the decoder's blocks: block k starts as a copy of the file's block `order[k]`. In a post-norm model, the file's last norm
+    becomes the last norm of the new stack."""
     blocks = {name: weights.pop(name) for name in list(weights) if name.startswith("blk.")}
     count = blocks_of(blocks, "")
     if any(not 0 <= k < count for k in order):
@@ -117,7 +118,7 @@ def stacked(weights, own, order):
 
 def fewer_levels(weights, channels, levels, bernoulli):
     """Selects the rows that a model with `levels` grey levels takes from the tables and outputs of a file with more levels. The row of a
-    value is value + V channel."""
+    value v of channel c is v + V c."""
     have = len(weights["token_embd.weight"]) // channels
     pick = torch.tensor([(2 * v * (have - 1) + levels - 1) // (2 * (levels - 1)) for v in range(levels)])
     for name in ("token_embd.weight", "output.weight", "output.bias"):
@@ -144,7 +145,7 @@ def grow(model, weights, key_length, seed=1, stack=()):
     for name in list(weights):
         if c.key_length > key_length and re.search(r"attn_[qkv]\.|attn_output\.weight", name):
             w = headed(weights[name], key_length, c.key_length, 1 if "output" in name else 0)
-            if re.search(r"attn_[kv]\.weight", name):   # these new rows stay random: training changes the zeros that multiply them
+            if re.search(r"attn_[kv]\.weight", name):   # new rows of keys and values stay random; the zeros that multiply them are trained
                 rows = torch.arange(len(w)) % c.key_length >= key_length
                 w[rows] = own[name][:len(w), :w.shape[1]][rows]
             weights[name] = w * math.sqrt(c.key_length / key_length) if "attn_q" in name else w

@@ -40,7 +40,7 @@ class Config:
     pattern: str = "full"                # "full" | "local-1d" | "local-2d"
     query_block: int = 0                 # l_q, local-1d
     memory_block: int = 0                # l_m, local-1d
-    block_rows: int = 0                  # local-2d, in positions; likewise the next three
+    block_rows: int = 0                  # this size and the next three: local-2d, in positions
     block_cols: int = 0
     flange_rows: int = 0
     flange_cols: int = 0
@@ -73,9 +73,9 @@ class Config:
 
 
 def generation(c):
-    """Returns order (n,), the raster index of each position in generation order, and (lo, hi, keys) of each query block lo..hi-1. keys are
-    the positions that the block's last query sees: a slice, or a tensor that ends with lo..hi-1. Query i of a block sees the keys up to and
-    including itself."""
+    """Returns (order, blocks). order (n,) is the raster index of each position in generation order. blocks has (lo, hi, keys) for each
+    query block lo..hi-1, where keys are the positions that the block's last query sees: a slice, or a tensor that ends with lo..hi-1. Query
+    i of a block sees the keys up to and including itself."""
     if c.pattern != "local-2d":
         size = c.query_block if c.pattern == "local-1d" else c.n
         memory = c.memory_block if c.pattern == "local-1d" else 0
@@ -115,7 +115,7 @@ class Positions(nn.Module):
         self.rows, self.columns = rows, columns
 
     def positions(self, order):
-        """Returns the position vectors (len(order), d), row part and column part, for these raster indices."""
+        """Returns the position vectors (len(order), d) of these raster indices; a vector combines a row part and a column part."""
         row, col, d = order // self.columns, order % self.columns, self.c.embedding_length
         if self.c.position == "sinusoidal":
             table_row, table_col = sinusoid(range(self.rows), d).to(order.device), sinusoid(range(self.columns), d).to(order.device)
@@ -127,8 +127,8 @@ class Positions(nn.Module):
 
     @torch.no_grad()
     def initialise(self):
-        """Initialises the weights: layer-0 input has unit variance; the last matrix of each sublayer is scaled down with depth, which keeps
-        the post-norm stack close to the identity at the start and allows a large learning rate."""
+        """Initialises the weights so that the layer-0 input has unit variance. The more blocks there are, the smaller the last matrix of
+        each sublayer: this keeps the post-norm stack close to the identity at the start and allows a large learning rate."""
         c, d = self.c, self.c.embedding_length
         for name, p in self.blk.named_parameters():
             if p.dim() == 2:
@@ -144,7 +144,7 @@ class Positions(nn.Module):
 
 
 class Block(nn.Module):
-    """One layer, equations (1) and (2) of the paper, with heads and an output projection W_o; here post-norm:
+    """One layer, equations (1) and (2) of the paper, with heads and an output projection W_o. In post-norm:
 
         q_a = LN(q + dropout(W_o softmax((W_q q)(W_k M)^T / sqrt(d_k)) (W_v M)))      (1)
         q'  = LN(q_a + dropout(W_down relu(W_up q_a)))                                (2)
@@ -211,7 +211,7 @@ class Block(nn.Module):
         return attention
 
     def encoded(self, e):
-        """Projects the encoder's output (B, m, d) to the keys and values of the cross-attention, once per image."""
+        """Projects the encoder's output (B, m, d) to the keys and values of the cross-attention; called once per image."""
         return None if e is None else (self.heads(self.cross_attn_k(e)), self.heads(self.cross_attn_v(e)))
 
     def forward(self, h, attention, encoded=None):
@@ -229,8 +229,8 @@ class Block(nn.Module):
 
     def fused(self, h, f, attention, encoded=None):
         """Computes the layer like `forward`, with each addition and norm fused (native.AddNorm), for training on a CPU. In pre-norm, f is
-        the output of the previous sublayer, still to be added to h. In post-norm, f is the bf16 copy of h, the input of the first sublayer.
-        Returns h and f in the same form, for the next layer."""
+        the output of the previous sublayer, which has not been added to h yet. In post-norm, f is the bf16 copy of h, the input of the
+        first sublayer. Returns the h and f of the next layer."""
         post = self.c.norm == "post"
 
         def norm(layer, h, f):
@@ -277,7 +277,7 @@ class Encoder(Positions):
 
 
 class Palette(nn.Module):
-    """The colours, palette.weight (V, 3), 0..255. They are not trained."""
+    """Holds the colours palette.weight (V, 3), with values 0..255. They are not trained."""
 
     def __init__(self, colours):
         super().__init__()
@@ -382,7 +382,7 @@ class ImageTransformer(Positions):
         return self.palette.weight[x] if self.c.palette else x.to(self.output.weight.dtype)
 
     def head(self, h):
-        """Maps hidden rows (..., d) to logits, or to parameters of mixtures (..., P); the latter are not rounded to bf16, which is too
+        """Maps hidden rows (..., d) to logits or to mixture parameters (..., P). Mixture parameters are not rounded to bf16, which is too
         coarse for means."""
         if self.c.output == "categorical" or h.dtype == torch.float64:
             return self.output(h)
@@ -424,7 +424,7 @@ class ImageTransformer(Positions):
         return out if known is None else self.direct.lead(out, f, known, self.palette.weight if self.c.palette else None)
 
     def nats(self, x, label=None, small=None):
-        """Returns a tensor of shape (B,): -log p(x | label, small), nats per image."""
+        """Returns a tensor of shape (B,): -log p(x | label, small) in nats, per image."""
         out = self(x, label, small).float()
         with torch.autocast(x.device.type, enabled=False):  # in single precision, because in bf16 the differences of logistics would cancel
             return distributions.nats(self.c, out, x).flatten(1).sum(1)

@@ -28,7 +28,7 @@ def decode(values, model):
 
 
 def mirror(model):
-    """Returns a tensor of shape (n,): for each position in generation order, the position whose value the mirrored picture has there."""
+    """Returns a tensor of shape (n,): for each position in generation order, the position that mirroring moves to this place."""
     c, order = model.c, model.order.cpu().numpy()
     mirrored = np.arange(c.n).reshape(c.height, c.width, c.interleaved)[:, ::-1].reshape(-1)
     place = np.empty(c.n, np.int64)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Pretrains an encoder to predict the pixels of its cells.
+"""Pretrains an encoder: from each cell's output row, it learns to predict the pixels of the cell.
 
 In direct enlargement (direct.py), the decoder can do without the encoder. Little depends on an untrained encoder, which therefore learns
 slowly. So the encoder is first trained alone: from the small picture, it predicts the colour of each of the K pixels of a cell,
@@ -7,8 +7,8 @@ independently of the others,
 
     p(v at index k of the cell) = softmax(O_k e_cell + o_k)_v
 
-with an output layer O that is discarded afterwards. The encoder has one row per cell instead of one per pixel, so a picture costs much less
-than in the decoder.
+with an output layer O that is discarded afterwards. The encoder has one row per cell instead of one per pixel, so training the encoder on a
+picture takes much less time than training the decoder.
 """
 import math
 
@@ -23,7 +23,8 @@ RATE, WARMUP = 1.5e-3, 100
 
 def pretrain(model, batch, steps, bf16=False):
     """Trains only model.enc. `batch(step)` returns the values (B, n), the labels, and the small pictures (B, cells, 3) in 8 bits. Returns
-    the smoothed nats per picture after the last step. Ends the program if the model lacks a palette, direct or an encoder."""
+    the smoothed nats per picture after the last step. Ends the program unless the model has a palette, direct enlargement and an
+    encoder."""
     c, running = model.c, None
     if not (c.palette and c.direct and c.encoder_block_count):
         raise SystemExit("pretrain_encoder: for direct enlargement with an encoder, into a palette")

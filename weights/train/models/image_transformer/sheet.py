@@ -14,15 +14,16 @@ def tiles_of(values, model, columns):
 
 
 def upper_half(c):
-    """Returns the number of positions in the upper half of the picture, in whole rows of query blocks."""
+    """Returns the number of positions in the upper half of the picture. With local-2d, the half is rounded down to whole rows of query
+    blocks."""
     unit = c.block_rows if c.pattern == "local-2d" else 1
     return c.height // 2 // unit * unit * c.columns
 
 
 def sample_sheet(model, x, y, small, path, autocast, rows=4, temperature=1.0, seed=0):
-    """Draws a sheet with one column for each of the pictures x. Upper rows: `rows` samples, where the class is the index of the column.
-    Lower rows: the picture, its upper half, a completion with the class and one without. For super-resolution: the small input, `rows`
-    samples, the original."""
+    """Draws a sheet with one column for each of the pictures x. The upper rows are `rows` samples per column; the class is the index of the
+    column. The lower rows show the picture, its upper half, a completion given the class and one without it. For super-resolution, a column
+    shows the small input, `rows` samples and the original."""
     c, columns, device = model.c, len(x), x.device
     generator = torch.Generator(device).manual_seed(seed)
     if small is not None:

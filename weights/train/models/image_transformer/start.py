@@ -26,7 +26,7 @@ HEADS = (((-1, 1), (-1, 0), (-1, 2), (-2, 1)),  # offsets of the pixels above, a
 NATURAL = (((-1, 1), (0, -1), (-1, 0), (-1, 2)),  # photographs are not symmetric, so heads aim at the nearest twelve pixels
            ((-2, 1), (-1, -1), (-1, 3), (0, -2)),
            ((-2, 0), (-2, 2), (-3, 1), (0, -3)))
-CELLS = (((0, 0), (0, 1), (1, 0), (1, 1)),                               # small pixels: the one that contains the position, and its neighbours
+CELLS = (((0, 0), (0, 1), (1, 0), (1, 1)),                               # offsets in small pixels; (0, 0) contains the position
          ((0, -1), (-1, 0), (1, -1), (-1, 1)))
 PIXEL_GAIN = 2.0                         # scale of copied values, which are in [-1, 1]; the other dimensions are sines
 SHARP, EXACT = 1.5, 4.0                  # EXACT puts at least nine tenths of a head's attention on one key
@@ -68,7 +68,7 @@ def centre_positions(model):
 
 @torch.no_grad()
 def look_around(model):
-    """Aims heads at neighbours, in models whose positions are pixels and have [row | column] tables."""
+    """Aims heads at neighbours. The model's positions must be pixels, and its position tables must be [row | column]."""
     c = model.c
     assert c.interleaved == 1 and c.position_width == "half"
     if c.encoder_block_count:
@@ -97,9 +97,10 @@ def around(c):
 
 
 def reserve(stack, c, dims, anchor):
-    """Reserves these dimensions of a decoder or encoder for copied values, and the aimed ones for positions: nothing else writes to them.
-    The dimension `anchor` holds a constant that dominates the length of every row, so that layer norms (which remove it) scale values
-    nearly the same everywhere. Returns this scale, the factor by which a layer norm divides the values of a row."""
+    """Reserves these dimensions of a decoder or encoder for copied values, and reserves for positions the dimensions that aimed heads read.
+    Nothing else writes to reserved dimensions. The dimension `anchor` holds a constant that dominates the length of every row, so that
+    layer norms (which remove it) scale values nearly the same everywhere. Returns this scale, the factor by which a layer norm divides the
+    values of a row."""
     d, half = c.embedding_length, c.embedding_length // 2
     for i in dims + [anchor]:
         table = stack.position_row if i < half else stack.position_col
@@ -124,9 +125,10 @@ def copy(value, output, rows, sources, targets, measure):
 
 
 def copy_neighbours(model):
-    """For dmol models in pre-norm: gives separate dimensions to the channels of a position and to the channels that each aimed head finds;
-    with an encoder, also to the channels of the surrounding small pixels. The least-squares prediction of `fit_output` is then nearly that
-    of a linear predictor from the neighbours' exact values. If the width does not suffice, the last heads are only aimed."""
+    """Reserves separate dimensions for the channels of a position and for the channels that each aimed head finds; with an encoder, also
+    for the channels of the surrounding small pixels. The model must be a dmol model in pre-norm. The least-squares prediction of
+    `fit_output` then nearly equals a linear prediction from the exact values of the neighbours. If the width does not suffice, the last
+    heads are only aimed."""
     c, C = model.c, model.c.channels
     taken = set(aimed_dimensions(c).tolist())
     quarter = c.embedding_length // 4
@@ -159,9 +161,9 @@ def copy_neighbours(model):
 
 @torch.no_grad()
 def fit_output(model, x, small=None, ridge=3e-4):
-    """For dmol models: initialises the output layer with the least-squares prediction from the features of the untrained blocks, where each
-    channel is corrected by the previous ones. x (B, n, C): training values. The components are spread around the prediction. The ridge
-    keeps the weights small, because each step of Adam moves them all."""
+    """Initialises the output layer of a dmol model with the least-squares prediction of each channel, from the features of the untrained
+    blocks and from the previous channels. x (B, n, C): training values. The components are spread around the prediction. The ridge keeps
+    the weights small, because each step of Adam moves them all."""
     c, K = model.c, model.c.mixtures
     features = []
     hook = model.output.register_forward_hook(lambda module, inputs, out: features.append(inputs[0]))

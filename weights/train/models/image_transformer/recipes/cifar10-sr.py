@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Enlargement of photographs, 8x8 to 32x32: the decoder of `cifar10`, with each pixel conditioned on the small picture (direct.py).
+"""Enlarges photographs from 8x8 to 32x32 with the decoder of `cifar10`, where each pixel is also conditioned on the small picture
+(direct.py).
 
     python3 weights/train/train.py cifar10-sr
 """

@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: MIT
-"""CIFAR-10 with mixtures of ten logistics per pixel, class-conditional, local-1d attention, at a size that two CPU cores can train.
+"""Models CIFAR-10 given the class, with a mixture of ten logistics per pixel and local-1d attention. The size is one that two CPU cores can
+train.
 
     python3 weights/train/train.py cifar10
 
-The shipped file went through stage 1 twice (93 minutes, then 107 more, with query and memory blocks of 64 positions at that time), then
-through stages 2 and 3, each from the averaged weights of the previous one in full precision. NOTEBOOK.md ("A separate learning rate for the
-weights that copy exact values") explains the rates.
+The shipped file was first trained in stage 1 twice: for 93 minutes, then for 107 more, with query and memory blocks of 64 positions at that
+time. Stages 2 and 3 followed. Each stage started from the previous one's averaged weights in full precision. NOTEBOOK.md ("A separate
+learning rate for the weights that copy exact values") explains the rates.
 """
 settings = dict(
     # model: 1.2 M parameters

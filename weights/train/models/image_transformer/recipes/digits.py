@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""MNIST 28x28, 16 grey levels, class-conditional with class dropout, local-1d attention of seven rows.
+"""Models MNIST (28x28, 16 grey levels) given the class, which training sometimes drops; local-1d attention reaches back over seven rows.
 
     python3 weights/train/train.py digits
 """
@@ -22,5 +22,5 @@ card = dict(
     dataset="MNIST (LeCun, Cortes, Burges), first 55,000 training images",
     dataset_license="CC BY-SA 3.0",
     command="python3 weights/train/train.py digits",
-    golden_first=True,                   # tests/golden has the first test images; later recipes use samples from all of them
+    golden_first=True,                   # this recipe's golden file has the first test images; others have evenly spaced ones
 )

@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: MIT
-"""Enlargement of emoji, 8x8 to 32x32: the decoder of the emoji model, with each pixel conditioned on the small picture (direct.py).
+"""Enlarges emoji from 8x8 to 32x32 with the decoder of the emoji model, where each pixel is also conditioned on the small picture
+(direct.py).
 
     python3 weights/train/train.py emoji-sr               (better with --from a run of emoji in full precision: export.py emoji --type f32)
 
 The feed-forward layers of `emoji-sr` are wider than those of the emoji model; added units begin at zero.  The model is deeper than `emoji`;
 added blocks begin as copies of their neighbours (grow.py).  An encoder reads the whole small picture; it is first trained alone
-(pretrain.py).  Matrices that lose next to nothing in four bits are stored in four bits.
+(pretrain.py).  Matrices for which four bits cost almost no accuracy are stored in four bits.
 """
 settings = dict(
     # model: 4.3 M parameters

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: MIT
-"""Colour emoji 32x32 in a palette of 256 colours, with the style as the class and local-1d attention of eight rows.
+"""Models 32x32 emoji in a palette of 256 colours. The class is the style of the emoji; local-1d attention reaches back over eight rows.
 
     python3 weights/train/train.py emoji
 
 The shipped file took 295 minutes in four runs, each of which continued the previous one; the first run did not use drawings. NOTEBOOK.md
-has their settings.
+has the settings of the four runs.
 """
 settings = dict(
     # model: 1.9 M parameters

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Binarised MNIST 28x28 pixel by pixel, local-1d attention of seven rows: the Image Transformer on the same data as FVSBN and PixelCNN.
+"""Models binarised MNIST (28x28) pixel by pixel: an Image Transformer for the same data as FVSBN and PixelCNN. Local-1d attention reaches
+back over seven rows.
 
     python3 weights/train/train.py image-transformer-digits-bw
 
