@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The Image Transformer as a task: pictures, likelihood with and without the class, sample sheets, its metadata keys."""
+"""The task of the Image Transformer: pictures, likelihood with and without the class, sample sheets and metadata keys."""
 import functools
 import re
 import sys
@@ -30,15 +30,15 @@ CARRIED = ("attn_k", "attn_v", "attn_output")    # parts of the names of matrice
 class Settings(Config, Common):
     dataset: str = "mnist"
     look_around: bool = False            # heads of the first blocks start by attending to neighbours, see start.py
-    four_bits: str = ""                  # regular expression: matrices whose names begin with a match have 4 bits where others have 8
+    four_bits: str = ""                  # regular expression; a matrix whose name begins with a match gets 4 bits if others get 8
     fit_output: bool = False             # dmol: the output starts at the least-squares prediction, see start.py
     stack: str = ""                      # "0,1,1,2" with --from: starts with copies of a shallower file's blocks in this order, see grow.py
-    pretrain_encoder: int = 0            # direct, with a palette: steps of 48 pictures that train only the encoder, see pretrain.py
+    pretrain_encoder: int = 0            # direct, with a palette: first train only the encoder for this many steps, see pretrain.py
     flip: bool = False                   # mirrors half of the training pictures left to right, except those with writing
     shift: int = 0                       # moves training pictures by up to this many pixels
     drawings: float = 0.0                # share of each batch that is rendered from larger drawings of emoji, see data/drawings.py
     class_drop: float = 0.2              # probability of dropping the class of an image
-    attention: str = "auto"              # auto (the fastest with the same numbers) | flex | native | batched | plain, see attention.py
+    attention: str = "auto"              # auto (the fastest with correct results) | flex | native | batched | plain, see attention.py
 
 
 class ImageTransformerTask(Task):
@@ -127,7 +127,7 @@ class ImageTransformerTask(Task):
         """Returns images, labels and, if training mirrors pictures, which images must not be mirrored."""
         s = self.s
         if s.drawings and data.own(s.dataset, s.data):
-            s.drawings = 0.0             # the larger drawings show other pictures than your own folder
+            s.drawings = 0.0             # the larger drawings do not show the pictures of your own folder
         if s.drawings and (s.dataset != "emoji" or s.height != s.width or not 0 < s.drawings <= 1):
             sys.exit("drawings: a share of each batch, up to 1, for square pictures of the data set emoji")
         found = super().load(split)
@@ -207,10 +207,10 @@ class ImageTransformerTask(Task):
         return {PREFIX + "classes": card.get("class_names") or [str(i) for i in range(classes)]} if classes else {}
 
     def type_of(self, name, x, kind):
-        """Returns the requested type for matrices of the blocks and of the output (at least Q8_0 for the output), and F32 for tables,
-        vectors and matrices of odd widths. If the output gives locations instead of logits, pixels must be exact to a fraction of a grey
-        level: then the output and the matrices that carry values through attention take at least F16. If keys are F16, the engine does not
-        round its cache either."""
+        """Returns the requested type for matrices of the blocks and of the output (if Q4_0 is requested, Q8_0 for the output). Returns F32
+        for tables, vectors and matrices whose width is not a multiple of 32. If the output gives locations instead of logits, pixels must
+        be exact to a fraction of a grey level: then the output and the matrices that carry values through attention take at least F16. If
+        the matrix of the keys is F16, the engine does not round its cache of keys and values."""
         if name in ("direct.input.weight", "direct.near.weight") and kind != gguf.F32:
             return gguf.F16
         matrix = x.ndim == 2 and ("blk." in name or name in ("output.weight", "direct.context.weight"))

@@ -28,7 +28,7 @@ def cases():
 
 @torch.no_grad()
 def randomise(model, seed):
-    """Returns random weights for which a sound uses many codes."""
+    """Sets random weights with which a sound is encoded in many different codes."""
     rng = np.random.default_rng(seed)
     for name, p in model.named_parameters():
         if name == "level.weight":

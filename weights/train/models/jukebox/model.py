@@ -207,7 +207,7 @@ class Conditioner(Stack):
         self.norm = nn.LayerNorm(d, eps=c.layer_norm_epsilon)
 
     def forward(self, top):
-        """Maps ids (B, n), -1 after the end of a shorter sequence, to (B, n ratio, d)"""
+        """Maps ids (B, n) to (B, n ratio, d). Shorter sequences are padded with -1"""
         return self.norm(super().forward(self.token_embd(top.clamp(min=0)), (top >= 0)[..., None]).to(self.norm.weight.dtype))
 
 
@@ -275,7 +275,7 @@ class Jukebox(nn.Module):
     def __init__(self, c):
         super().__init__()
         self.c = c
-        self.level = nn.Module()         # table with the sample of each mu-law level
+        self.level = nn.Module()         # table that maps a mu-law level to a sample
         self.level.weight = nn.Parameter(torch.from_numpy(expand(np.arange(256)).astype(np.float32)), requires_grad=False)
         self.enc, self.codebook, self.dec = (Levels(lambda name: kind(c.level(name))) for kind in (encoder, Codebook, decoder))
         if c.top_blocks:
@@ -296,8 +296,8 @@ class Jukebox(nn.Module):
 
     @torch.no_grad()
     def generate(self, label, speaker, temperature=1.0, generator=None):
-        """Samples codes for classes (B,) and speakers (B,) -> (codes of the top level, codes of the bottom level), each truncated at its
-        end token.  Each new id recomputes all previous ones."""
+        """Samples codes for classes (B,) and speakers (B,) -> (codes of the top level, codes of the bottom level); an end token on the top
+        level ends both. For each new id, all previous positions are recomputed."""
         found = []
         for y, s in zip(label.tolist(), speaker.tolist()):
             y, s, end = torch.tensor([y]), torch.tensor([s]), self.c.top_codes

@@ -20,9 +20,9 @@ PREFIX = "jukebox."
 PRIORS = ("top.", "bottom.")             # prefixes of the tensors of the priors
 WINDOWS = (512, 256, 128, 64)            # window lengths, in samples, of the spectra that training compares; a hop is a quarter of a window
 FLOOR = 1e-3                             # added to a magnitude before its logarithm
-WHOLE = 16                               # a top-level batch is padded to a multiple of this many positions, for whole blocks of the pattern
+WHOLE = 16                               # top-level batches are padded to a multiple of this length, a whole number of pattern blocks
 DECAY = 0.99                             # decay of the codebook's moving averages
-DEAD = 0.05                              # a code that is used less than this fraction of the mean is replaced
+DEAD = 0.05                              # a code is replaced if its use falls below this fraction of the mean use
 
 
 @dataclass
@@ -33,10 +33,10 @@ class Settings(Config, Common):
     commitment: float = 0.25
     error_weight: float = 1.0            # codes: weight of the squared error in the loss
     log_weight: float = 0.5              # codes: weight of the distance between log spectra in the loss
-    shifts: int = 3                      # priors: times that each sound is encoded, with other loudness and leading silence each time
+    shifts: int = 3                      # priors: each sound is encoded this often, with a new loudness and a new leading silence
     class_drop: float = 0.1              # probability of dropping the class of an example
     speaker_drop: float = 0.15           # probability of dropping the speaker of an example
-    dropout: float = 0.0                 # dropout of additions to the residual stream of a prior
+    dropout: float = 0.0                 # dropout probability of each sublayer's output in a prior
 
 
 def spectra(x):
@@ -49,8 +49,8 @@ def spectra(x):
 
 
 def loss_of(x, y, error, log):
-    """Returns a tensor of shape (B,): the sum of `error` times the squared error relative to the energy and, for each spectrum, the
-    relative distance of the magnitudes plus `log` times the distance of their logarithms."""
+    """Returns a tensor of shape (B,), a sum. The first term is `error` times the squared error, relative to the energy. Each spectrum adds
+    the relative distance of the magnitudes and `log` times the distance of their logarithms."""
     total = error * ((x - y) ** 2).mean(1) / ((x * x).mean(1) + 1e-3)
     for a, b in zip(spectra(x), spectra(y)):
         total = total + ((a - b) ** 2).sum((1, 2)).sqrt() / ((a * a).sum((1, 2)).sqrt() + 1e-1) + log * ((a + FLOOR).log() - (b + FLOOR).log()).abs().mean((1, 2))
@@ -236,8 +236,8 @@ class JukeboxTask(Task):
         return found
 
     def batch(self, train, step, device):
-        """Returns a batch. To train codes, it contains pieces of sounds with random loudness and sign; to train priors, the codes of sounds
-        of similar length."""
+        """Returns a batch. If codes are trained, the batch contains pieces of sounds with random loudness and sign. If priors are trained,
+        it contains the codes of sounds of similar length."""
         s, rng = self.s, np.random.default_rng([self.s.seed, step])
         if s.part == "codes":
             pieces = []
@@ -336,8 +336,8 @@ class JukeboxTask(Task):
         return dict(found, **{PREFIX + "speakers": card.get("speaker_names") or [str(i) for i in range(c.speakers)]}) if c.speakers else found
 
     def type_of(self, name, x, kind):
-        """Returns the requested type for matrices of the priors. For tables, and for matrices of encoders and decoders (whose inputs would
-        be rounded too), returns F16 instead of a quantised type; for codebooks and vectors, F32."""
+        """Returns the requested type for matrices of the priors. Tables get F16 instead of a quantised type; so do matrices of encoders and
+        decoders, because the engine would also round their inputs. Codebooks and vectors get F32."""
         rounds = kind in (gguf.Q4_0, gguf.Q8_0)
         if x.ndim != 2 or name.startswith("codebook."):
             return gguf.F32

@@ -23,10 +23,10 @@ class Kind(NamedTuple):
     gemma: bool = False                  # whether the embedding is multiplied by sqrt(d) and gelu replaces silu
     score_cap: float = 0
     logit_cap: float = 0
-    period: int = 0                      # if there is a window, every n-th block is global; 0: none
+    period: int = 0                      # if there is a window, one block in `period` is global; 0: none
     apart: bool = False                  # whether local blocks have their own rotary frequencies
     global_bare: bool = False            # whether global blocks lack rotary positions if there is a window
-    bare: int = 0                        # every n-th block has no rotary positions; 0: none
+    bare: int = 0                        # one block in `bare` has no rotary positions; 0: none
     embedding_scale: float = 1
     attention_scale: float = 0           # 0: 1 / sqrt(d_k)
     residual_scale: float = 1
@@ -60,7 +60,7 @@ class Config(llama.Config):
 
 
 def halves_turned(x, cosine, sine):
-    """Rotates values i and i + d_k / 2 of each head of x (B, n, heads, d_k) by angle i."""
+    """Rotates each pair of values i and i + d_k / 2 of a head by angle i of the position; x (B, n, heads, d_k)."""
     a, b = x.chunk(2, -1)
     return torch.cat((a * cosine - b * sine, a * sine + b * cosine), -1)
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Llama as a task: windows of a stream of tokens."""
+"""The task of Llama. An example is a window of a stream of tokens."""
 import os
 from dataclasses import dataclass, fields
 

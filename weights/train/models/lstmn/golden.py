@@ -44,7 +44,7 @@ def tensors(case, model, seed):
     logits, nats = outputs(model, ids)
     maps = []
     model.states(ids[:, :-1], maps)
-    rows, n = maps[0][0], ids.shape[1]                   # row t: weights over the tape before step t, from the start of the tape
+    rows, n = maps[0][0], ids.shape[1]                   # row t: weights of step t over the tape, which holds all earlier steps
     first = torch.zeros(1, n, dtype=rows.dtype)
     first[0, 0] = 1
     rows = torch.cat([first, F.pad(rows, (0, n - rows.shape[1]))])

@@ -72,7 +72,7 @@ class Lstmn(nn.Module):
         self.cell.bias.data[d:2 * d] = 1           # with a bias of 1, the forget gate keeps most of the cell at first
 
     def states(self, ids, maps=None, last_only=False):
-        """Maps ids (B, n) to states h (B, n, d). maps: a list that receives (B, n, n), the weights of each step over earlier steps.
+        """Maps ids (B, n) to states h (B, n, d). maps: a list that receives each step's attention weights over earlier steps, (B, n, n).
         last_only: puts all attention on the previous step, which makes the network an LSTM."""
         c, (B, n), d = self.c, ids.shape, self.c.embedding_length
         x = self.token_embd(ids) * math.sqrt(d)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""The memory network as a task: the task of Llama (windows of a stream of tokens), with another model and windows shorter than the
-context."""
+"""The task of the memory network. It is the task of Llama (windows of a stream of tokens) with another model and with windows that are
+shorter than the context."""
 from dataclasses import dataclass, fields
 
 import numpy as np

@@ -1,16 +1,16 @@
 # SPDX-License-Identifier: MIT
-"""PixelCNN (van den Oord, Kalchbrenner and Kavukcuoglu 2016, "Pixel Recurrent Neural Networks") of grey pictures, and the code shared with
-gated PixelCNN (models/gated_pixelcnn).
+"""PixelCNN (van den Oord, Kalchbrenner and Kavukcuoglu 2016, "Pixel Recurrent Neural Networks") for greyscale pictures, and the code that
+it shares with gated PixelCNN (models/gated_pixelcnn).
 
 The modules correspond to the layers of the C engine.  Module names are chosen so that `state_dict()` gives the tensor names of the weight
-file; export.py copies them unchanged.  A convolution's weight has the shape of the file, (out, taps * in), with the taps that the mask
-allows in raster order:
+file; export.py copies them unchanged. A convolution's weight has the shape (out, taps * in), as in the file. The taps are those that the
+mask allows, in raster order:
 
     mask A    a pixel sees the rows above and the pixels to its left in its own row; used by the first layer
     mask B    it also sees itself; used by all later layers, whose values at a pixel depend only on earlier pixels
 
-The first layer reads one-hot ids: its weight is a table with one row per tap and value, (taps * V, out).  A tap outside the picture adds
-nothing, which differs from a pixel of value 0 or 1.  Activations are (B, H, W, channels).
+The first layer reads one-hot ids: its weight is a table with one row per tap and value, (taps * V, out). A tap outside the picture adds
+nothing, whereas a pixel of value 0 adds a row of the table. Activations are (B, H, W, channels).
 """
 import math
 from dataclasses import dataclass
@@ -67,7 +67,7 @@ class Taps(nn.Linear):
         """Applies the convolution: (B, H, W, channels) -> (B, H, W, out)"""
         if x.dtype == torch.float64:
             return F.linear(self.gathered(x), self.weight, self.bias)
-        # a convolution over a rectangle of taps whose masked taps are zero gives the same result
+        # a convolution over the whole rectangle of taps, with zeros for the masked taps, gives the same result
         half = self.k // 2
         w = self.weight.view(-1, self.above * self.k + self.left, self.channels)
         if self.left and self.above:
@@ -126,8 +126,8 @@ class Pixels(nn.Module):
 
     @torch.no_grad()
     def generate(self, label, prefix=None, temperature=1.0, generator=None):
-        """Completes prefix (B, m), given label (B,), to (B, n).  Each pixel recomputes the whole picture, so this is only for sheets of
-        samples."""
+        """Completes prefix (B, m), given label (B,), to (B, n). The whole picture is recomputed for each pixel, so this function is only
+        for sample sheets."""
         x = torch.zeros(len(label), self.c.n, dtype=torch.long)
         m = 0 if prefix is None else prefix.shape[1]
         if m:
@@ -139,7 +139,8 @@ class Pixels(nn.Module):
 
 
 class Block(nn.Module):
-    """Residual block h + W_expand relu(W_conv * relu(W_reduce relu(h))): 1x1 to half the width, k x k with mask B, 1x1 back"""
+    """Residual block h + W_expand relu(W_conv * relu(W_reduce relu(h))): W_reduce is 1x1 and halves the width, W_conv is k x k with mask B,
+    and W_expand is 1x1"""
 
     def __init__(self, c):
         super().__init__()

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""PixelCNN as a task: grey pictures, likelihood with and without the class if the model has classes, sample sheets, its metadata keys."""
+"""The task of PixelCNN: greyscale pictures, likelihood (with and without the class if the model has classes), sample sheets and metadata
+keys."""
 from dataclasses import dataclass, fields
 
 import numpy as np
@@ -93,7 +94,8 @@ class PixelCNNTask(Task):
                 a + "kernel": c.kernel, a + "head_length": c.head_length, a + "output.type": c.output}
 
     def type_of(self, name, x, kind):
-        """Returns the requested type for matrices of products, and F32 for tables, vectors and matrices of odd widths."""
+        """Returns the requested type for matrices that are factors of a product. Returns F32 for tables and vectors, and instead of a
+        quantised type for a matrix whose width is not a multiple of 32."""
         if x.ndim != 2 or not self.product(name) or kind in (gguf.Q4_0, gguf.Q8_0) and x.shape[1] % 32:
             return gguf.F32
         return gguf.Q8_0 if kind == gguf.Q4_0 and name == "output.weight" else kind

@@ -5,9 +5,9 @@ spectral normalisation.
     conv 3x3, ReLU, conv 4x4 stride 2 (in parallel: mean 2x2, conv 1x1) -> attention at half size -> blocks, each half as wide
       -> concatenation with their deviations (twice as many channels) -> a block half as wide -> ReLU, sum
 
-Two additions discourage mode collapse. The discriminator sees how much the pictures of a class in a batch deviate from each other [after
-Karras 2018, who uses the mean of these deviations]. It also predicts the first values of the latent, and the generator is trained to make
-this prediction easy [Chen 2016].
+Two additions discourage mode collapse. First, the discriminator receives the standard deviation of the values over the pictures of the same
+class in the batch [after Karras 2018, who uses the mean of these deviations]. Second, it also predicts the first values of the latent, and
+the generator is trained to make this prediction easy [Chen 2016].
 """
 import torch
 import torch.nn.functional as F
@@ -53,8 +53,8 @@ class Discriminator(nn.Module):
         self.recall = Linear(recalled, channels[-1], normed=False)
 
     def forward(self, x, label, drawn):
-        """Maps pictures (B, 3, H, W) in -1..1, classes (B,) and whether each is generated (B,) to scores (B,) and predictions of the latent
-        (B, recalled)"""
+        """Maps pictures x (B, 3, H, W) in -1..1 to scores (B,) and predictions of the latent (B, recalled). label (B,): classes; drawn
+        (B,): whether a picture is generated"""
         for i, block in enumerate(self.blk):
             x = block(x)
             if i == 0 and self.attn:

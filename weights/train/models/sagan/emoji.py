@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Common settings of sagan-emoji and its control, sagan-emoji-plain."""
+"""Settings that sagan-emoji and sagan-emoji-plain share; the latter is the control experiment without attention."""
 from data.emoji_kinds import CLASSES
 
 SETTINGS = dict(

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Layers of both networks: convolutions stored as one matrix, spectral normalisation, the self-attention of the paper.
+"""Layers that the generator and the discriminator share: convolutions stored as one matrix, spectral normalisation, and the paper's
+self-attention.
 
 The weight of a convolution has the shape (out, taps x in), with the taps in raster order, as in the file.
 """
@@ -9,7 +10,8 @@ from torch import nn
 
 
 class Spectral(nn.Module):
-    """A matrix W (out, in), optionally with a bias, used as W / sigma, where sigma is its largest singular value by power iteration [Miyato 2018]:
+    """A matrix W (out, in), optionally with a bias. The layer multiplies by W / sigma. sigma is the largest singular value of W, found by
+    power iteration [Miyato 2018]:
 
         v <- W' u / |W' u|,   u <- W v / |W v|,   sigma = u' W v
 
@@ -46,7 +48,7 @@ class Spectral(nn.Module):
 
     @torch.no_grad()
     def folded(self):
-        """Returns W / sigma with exact sigma, the form in the file."""
+        """Returns W / sigma with the exact sigma, as the file stores it."""
         W = self.weight.double()
         return (W / torch.linalg.matrix_norm(W, 2)).float() if self.normed else self.weight.detach().clone()
 
@@ -72,8 +74,8 @@ class Conv(Spectral):
 class Attention(nn.Module):
     """y = x + gamma W_o o,  o_j = sum_i beta_ji h(x_i),  beta_ji = softmax over i of g(x_j) . f(x_i), without 1 / sqrt(d).
 
-    f (keys) and g (queries) are 1x1 convolutions to `key` channels, h (values) is one to `value` channels. With `pool`, keys and values are
-    maxima over 2x2 neighbours.
+    f (keys) and g (queries) are 1x1 convolutions with `key` output channels; h (values) is a 1x1 convolution with `value` output channels.
+    With `pool`, keys and values are maxima over 2x2 neighbours.
     """
 
     def __init__(self, channels, key, value, pool, normed=True):

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""A small Jukebox: priors that generate spoken digits as codes of jukebox-codes. Training starts from the file of jukebox-codes.
+"""Trains the priors of a small Jukebox, which generate spoken digits as codes of jukebox-codes. Training starts from the file of
+jukebox-codes.
 
     python3 weights/train/train.py jukebox-small
     python3 weights/train/export.py jukebox-small --type f32 --out build/jukebox-small-1.gguf
@@ -13,7 +14,7 @@ settings = dict(
     part="priors", top_codes=256, bottom_codes=256, bottom_blocks=4,
     minutes=4.5, clock="wall", batch=16, lr=2e-3, warmup=100, ema=0.998, every=4.0, best=True, threads=1, seed=2,
 )
-# The second run only adds time. The others are for a GPU (gpu.sh), where each sound occurs so often that training needs dropout.
+# The second run only adds time. The later runs are for a GPU (gpu.sh), where each sound occurs so often that training needs dropout.
 stages = (dict(
     minutes=23.0, lr=1.6e-3, warmup=30, every=3.0, seed=3,
 ), dict(

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Stories in English by a memory network: an LSTM that attends to all its earlier states.
+"""Writes stories in English with a memory network, an LSTM that attends to all its earlier states.
 
     python3 weights/train/train.py lstmn
 """
