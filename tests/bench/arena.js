@@ -2,14 +2,14 @@
 // @ts-check
 
 /**
- * A browser with several pages that run the contenders. A contender is a runtime with a model. The global variable `contenders` of a page
- * holds the contenders that were started in it.
+ * A browser with several pages that run the contenders. A contender is a runtime with a model. Each page stores its contenders in its
+ * global variable `contenders`.
  */
 
 const PAGES = '/tests/bench/pages/';
 
 /**
- * A measurement that is made once per round: it calls a method of a contender.
+ * A measurement: one call of a contender's method in each round.
  *
  * @typedef {{ name: string, page: string, target: string, method: string, args?: object }} Probe
  */
@@ -51,7 +51,7 @@ export class Arena {
    * Calls a function of a module in a page and stores its result as a contender.
    *
    * @param {string} name    name of the page; the page is opened if necessary
-   * @param {string} target  name of the contender in the page. If the page already has a contender of this name, nothing is called
+   * @param {string} target  name of the contender in the page. If the page already has a contender of this name, the function is not called
    * @param {string} module
    * @param {string} method
    * @param {object} options
@@ -85,7 +85,7 @@ export class Arena {
     return { page, target };
   }
 
-  /** Closes the pages with these names, and all contenders in them. @param {(name: string) => boolean} which */
+  /** Closes each page whose name satisfies `which`, with all its contenders. @param {(name: string) => boolean} which */
   async close(which) {
     for (const [name, contender] of this.#here) {
       if (!which(name)) continue;

@@ -59,12 +59,13 @@ const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 const OUT = path.resolve(ROOT, process.env.OUT || 'build');
 const DIST = `${ROOT}web/dist/`;
 /**
- * The builds of the library, the baseline first, and the name of each build's dot-product loop in ceiling.c. Missing builds are skipped.
+ * Maps each build of the library to the name of its dot-product loop in ceiling.c. The baseline build comes first. Missing builds are
+ * skipped.
  */
 const BUILDS = { nextpixel: 'baseline', 'nextpixel-relaxed': 'relaxed', 'nextpixel-pairs': 'pairs' };
 const WEIGHT_TYPES = /** @type {WeightType[]} */ (Object.keys(TYPES));
 
-const Q8_0 = 8; // GGUF's code of the tensor type
+const Q8_0 = 8; // the GGUF code for this tensor type
 
 /**
  * Default number of rounds, and time limits in minutes from the start. A round does not begin if it would end after the limit. `first` is
@@ -73,7 +74,7 @@ const Q8_0 = 8; // GGUF's code of the tensor type
 const ROUNDS = 9;
 const MINUTES = { first: 5, all: 14 };
 
-/** If the load of the machine is higher, the results are worthless. */
+/** Maximum load average. If other programs cause a higher load, the results are worthless. */
 const BUSY = 0.7;
 
 /** @param {string} line */
@@ -101,7 +102,7 @@ function readBuilds() {
 /**
  * Returns the value of a metadata key.
  * @param {Uint8Array} file
- * @param {string} key  without its prefix, the name of the architecture
+ * @param {string} key  the key without the prefix that names the architecture
  */
 function says(file, key) {
   const { metadata } = readGGUF(file);
@@ -109,8 +110,8 @@ function says(file, key) {
 }
 
 /**
- * Returns the shipped models that draw pictures pixel by pixel, by name. The benchmark lets them draw the lower half of a picture, so
- * models that enlarge are left out.
+ * Returns the shipped models that draw pictures pixel by pixel, by name. The benchmark draws the lower half of a picture with them. Models
+ * that enlarge pictures cannot do this, so they are left out.
  *
  * @returns {Record<string, Uint8Array>}
  */
@@ -128,8 +129,8 @@ function readShipped() {
   );
 }
 
-/** Returns the shipped models that generate sounds sample by sample: their sample rate, the shapes of their matrix products in file order,
- * and the multiply-adds per sample.
+/** Describes the shipped models that generate sounds sample by sample. For each model, returns the sample rate, the shapes of the matrix
+ * products in file order, and the multiply-adds per sample.
  * @returns {{ name: string, rate: number, shapes: [rows: number, columns: number][], macs: number }[]} */
 function readSounds() {
   return readdirSync(`${ROOT}weights`)
@@ -145,8 +146,8 @@ function readSounds() {
     });
 }
 
-/** Returns the shipped models that draw a picture in one pass: their convolutions with 8-bit weights in file order, and the multiply-adds
- * per picture, for these convolutions (macs) and for all convolutions and matrix products (all).
+/** Describes the shipped models that draw a picture in one pass. For each model, returns the convolutions with 8-bit weights in file order,
+ * and two numbers of multiply-adds per picture: `macs` for these convolutions, `all` for all convolutions and matrix products.
  * @returns {{ name: string, shapes: [rows: number, channels: number, side: number][], macs: number, all: number }[]} */
 function readMade() {
   return readdirSync(`${ROOT}weights`)
@@ -229,7 +230,8 @@ async function choice(arena, builds, model) {
  * @param {Arena} arena
  * @param {Probe[]} probes
  * @param {number} runs
- * @param {number} [until]  a time in milliseconds; a round does not begin if it would end later. The first round always runs
+ * @param {number} [until]  deadline, in milliseconds on the clock of performance.now(); a round that would end after it does not begin. The
+ *   first round always runs
  */
 async function measure(arena, probes, runs, until = Infinity) {
   /** @type {Samples} */
@@ -241,7 +243,7 @@ async function measure(arena, probes, runs, until = Infinity) {
     const begun = performance.now();
     /** Seconds spent, by the first part of the probes' names. @type {Record<string, number>} */
     const spent = {};
-    // Each round starts at another probe, so a slow phase of the machine does not always affect the same probes.
+    // Each round starts at a different probe, so a slow phase of the machine does not always affect the same probes.
     const first = Math.floor((round * probes.length) / runs);
     for (const probe of [...probes.slice(first), ...probes.slice(0, first)]) {
       const before = performance.now(),

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Loops that measure the limits of the machine for npm run bench: the speed of dot products without other work, and of reading memory.
+ * Loops that measure two limits of the machine for npm run bench: the speed of dot products without other work, and the speed of reading
+ * memory.
  *
  * build.sh compiles this file three times: for baseline SIMD128, for relaxed SIMD, and with the dot product in parts, as in
  * src/kernels/dot.h. Weights are 8-bit integers. Each 32-bit lane of a vector belongs to one row, so a vector holds four columns of four
@@ -13,8 +14,8 @@
 #define EXPORT __attribute__((visibility("default")))
 #define INLINE static inline __attribute__((always_inline))
 
-/* Activations are 8-bit values 0..127 (relaxed), or the same values widened to 16 bits. The benchmark does not fill this array, because
- * zeros take the same time. */
+/* Activations are 8-bit values 0..127 (relaxed), or the same values widened to 16 bits. The benchmark leaves this array at zero, because
+ * multiplying zeros takes as long as multiplying other values. */
 #define COLUMNS 1024
 
 #ifdef __wasm_relaxed_simd__

@@ -2,15 +2,15 @@
 // @ts-check
 
 /**
- * Measures a chat of several turns. The model has the shape of SmolLM2-135M and random weights. The chat runs twice: first with the cached
- * session of earlier turns, then without it, with a new model for each turn. For each turn, the script prints how many tokens were read and
- * how long this took, and checks that both chats have the same text. Then it saves the chat with its state and continues it in another
- * model.
+ * Measures a chat of several turns. The model has the shape of SmolLM2-135M and random weights. The chat runs twice. The first run reuses
+ * the cached session of earlier turns; the second run loads a new model for each turn. For each turn, the script prints how many tokens
+ * were read and how long this took, and checks that both chats have the same text. Then it saves the chat with its state and continues it
+ * in another model.
  *
  *     node tests/bench/chat.js [--turns 5] [--tokens 32] [--question 30] [--write FILE.gguf]
  *
- * --write only saves the weights to a file, which the chat page can open. Every word of the vocabulary is a single token in every context,
- * as nearly all words are in real models.
+ * With --write, the script only saves the weights to a file. The chat page can open this file. Every word of the vocabulary is a single
+ * token in every context, as nearly all words are in real models.
  */
 
 import { writeFile } from 'node:fs/promises';

@@ -15,7 +15,7 @@ const BYTES = { 0: 4, 1: 2, 2: 18 / 32, 8: 34 / 32 };
  * @property {number} macs     multiply-adds: the matrices, and attention to the mean number of keys
  * @property {number} bytes    bytes read: the matrices as stored in the file, and keys and values as 8-bit numbers
  * @property {number} keyMacs  multiply-adds of attention to one key, in all blocks together: the score, and the product with the value
- * @property {number} headMacs  part of macs that is in the output layer; known positions skip this layer
+ * @property {number} headMacs  multiply-adds of the output layer, included in macs; known positions skip this layer
  * @property {number} positions  number of positions of a picture
  */
 
@@ -58,7 +58,7 @@ export function keysOf(metadata, position) {
 
 /** Returns the number of positions per row of the picture. @param {Record<string, any>} metadata */
 function gridWidth(metadata) {
-  const whole = metadata['image-transformer.output.type'] === 'dmol' || metadata.palette; // each position is a whole pixel
+  const whole = metadata['image-transformer.output.type'] === 'dmol' || metadata.palette; // each position is a whole pixel, not a channel of one
   return metadata['image-transformer.image.width'] * (whole ? 1 : metadata['image-transformer.image.channels']);
 }
 

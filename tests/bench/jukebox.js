@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Measures how fast sounds are generated as codes, in headless Chromium, with one worker and with two. The times are for complete digits,
-// from the priors to the waveform, for the decoder alone and for the encoders alone. The result for each digit is the minimum of several
-// rounds, because other programs may run on the machine.
+// Measures how fast sounds are generated as codes, in headless Chromium, with one worker and with two. It times complete digits (from the
+// priors to the waveform), the decoder alone and the encoders alone. The result for each digit is the minimum of several rounds, because
+// other programs may run on the machine.
 //
 //   node tests/bench/jukebox.js [weights/jukebox-small.gguf] [--count 20] [--rounds 7] [--seconds 1.5]
 // @ts-check
@@ -33,7 +33,7 @@ for (const workers of [1, 2]) {
       const { load } = await import(/** @type {string} */ ('/web/dist/nextpixel.js'));
       const model = await load(address, { workers: threads });
       const { classes, speakers, sampleRate: rate } = model.info;
-      /** For one digit: the time of each event, in milliseconds since the call. */
+      /** The events of one digit, with their times in milliseconds since the call. */
       const found = [];
       const timed = async (/** @type {() => Promise<unknown>} */ work) => {
         const began = performance.now();

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT
  *
- * Measures kernels without a matrix product, for npm run bench. The speed of each kernel is compared with an upper bound; all data are in
- * the first-level cache. For the gates of gated PixelCNN (src/kernels/gates.c) and the cells of recurrent networks (src/kernels/cells.c),
- * the bound is the speed of their tanh and sigma alone. For gathering the taps of a convolution (src/kernels/queue.c, image.c), it is the
- * speed of copying the same number of bytes. The sizes are those of weights/gated-pixelcnn-digits.gguf, weights/pixelcnn-digits.gguf,
- * weights/seq2seq-additive.gguf and weights/lstmn.gguf.
+ * Measures the kernels that contain no matrix product, for npm run bench. The speed of each kernel is compared with an upper bound; all
+ * data are in the first-level cache. For the gates of gated PixelCNN (src/kernels/gates.c) and the cells of recurrent networks
+ * (src/kernels/cells.c), the bound is the speed of their tanh and sigma alone. For the kernels that gather the taps of a convolution
+ * (src/kernels/queue.c, image.c), the bound is the speed of copying the same number of bytes. The sizes are those of
+ * weights/gated-pixelcnn-digits.gguf, weights/pixelcnn-digits.gguf, weights/seq2seq-additive.gguf and weights/lstmn.gguf.
  */
 #include <string.h>
 
@@ -30,7 +30,7 @@ static _Alignas(16) float queue[(SIDE + 1 + NX_COLUMNS) * CHANNELS];
 /* Returns how many numbers a gate processes per call. */
 EXPORT uint32_t gate_numbers(void) { return WIDTH * NX_COLUMNS; }
 
-/* Runs the kernel `times` times. */
+/* Runs the gate kernel `times` times. */
 EXPORT void gate(uint32_t times) {
     for (uint32_t i = 0; i < times; i++) {
         nx_gate(gated, fg, WIDTH, NX_COLUMNS);
@@ -38,8 +38,8 @@ EXPORT void gate(uint32_t times) {
     }
 }
 
-/* Computes the same number of tanh and of sigma on numbers that stay in registers. Eight vectors are computed at a time, so no vector has
- * to wait for another. The added value keeps the numbers from becoming subnormal, because subnormal numbers are slow. */
+/* Computes as many tanh and sigma values as the gate kernel, on numbers that stay in registers. Eight vectors are computed at a time, so no
+ * vector has to wait for another. The added value keeps the numbers from becoming subnormal, because subnormal numbers are slow. */
 EXPORT float gate_ceiling(uint32_t times) {
     v128_t x[8];
     for (int v = 0; v < 8; v++) x[v] = wasm_f32x4_splat(0.25f * (float)(v + 1));
@@ -54,7 +54,7 @@ EXPORT float gate_ceiling(uint32_t times) {
 
 static _Alignas(16) float of_input[4 * STATES], of_state[4 * STATES], state[STATES], cell[MEMORY];
 
-/* Returns how many numbers of the state a call updates. */
+/* Returns the number of state values that one call updates. */
 EXPORT uint32_t gru_numbers(void) { return STATES; }
 EXPORT uint32_t lstm_numbers(void) { return MEMORY; }
 
@@ -72,7 +72,8 @@ EXPORT void lstm(uint32_t times) {
     }
 }
 
-/* Computes tanh `tanhs` times and sigma `sigmas` times for each of `numbers`, eight vectors at a time as in gate_ceiling. */
+/* For each of `numbers` values, computes tanh `tanhs` times and sigma `sigmas` times. Processes eight vectors at a time, as gate_ceiling
+ * does. */
 static float bare(uint32_t times, uint32_t numbers, uint32_t tanhs, uint32_t sigmas) {
     v128_t x[8];
     for (int v = 0; v < 8; v++) x[v] = wasm_f32x4_splat(0.25f * (float)(v + 1));

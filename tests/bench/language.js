@@ -29,9 +29,9 @@ export const LLAMAS = Object.freeze({
 });
 
 /**
- * Weight types. number: GGUF's code of the type; values, bytes: size of a block; halves: [position in the block, bits] of each
- * half-precision number of a block (its scales and minimum). With these numbers, random bytes become weights of about 0.02. None of them is
- * subnormal, because subnormal numbers are slow.
+ * Weight types. number: the GGUF code for the type; values, bytes: size of a block; halves: [position in the block, bits] of each
+ * half-precision number of a block (its scales and minimum). These scales and minima turn random bytes into weights of about 0.02. None of
+ * these weights is subnormal, because subnormal numbers are slow.
  *
  * @type {Record<string, { number: number, values: number, bytes: number, halves: [at: number, value: number][] }>}
  */
@@ -61,16 +61,17 @@ export const WEIGHTS = {
   q4_0: { number: 2, values: 32, bytes: 18, halves: [[0, 0x1c00]] },
 };
 
-/** The random numbers repeat with this period. A hundred million different ones would take long to generate and give the same timings. */
+/** The random numbers repeat with this period. Generating a hundred million different numbers would take long, and the timings would be the
+ * same. */
 export const POOL = 1 << 20;
 
 /** Types that are used instead if the length of a row is not a multiple of 256. @type {Record<string, string>} */
 const FALLBACK = { q4_k: 'q5_0', q6_k: 'q8_0' };
 
 /**
- * Returns the type that llama.cpp would give a matrix. The output layer, which is also the embedding table, has more bits than the file's
- * type. In Q4_K_M, two matrices also have more bits in some blocks: in the first eighth of the blocks, in the last eighth, and in every
- * third block between them.
+ * Returns the type that llama.cpp would give a matrix. The output layer, which is also the embedding table, has more bits per weight than
+ * the type of the file. In Q4_K_M, two matrices also have more bits in some blocks: in the first eighth of the blocks, in the last eighth,
+ * and in every third block between them.
  *
  * @param {string} type  weight type of the file
  * @param {string} part

@@ -15,7 +15,7 @@ import { key, median } from './summary.js';
 
 /** The weight types. */
 export const LLAMA_TYPES = Object.freeze(/** @type {const} */ (['q8_0', 'q4_0', 'q4_k_m']));
-/** The model sizes; each has its own pages. The first LLAMA_ALWAYS sizes are always measured. */
+/** The model sizes. Each size runs in its own browser pages. The first LLAMA_ALWAYS sizes are always measured. */
 export const LLAMA_SIZES = Object.freeze(['135M', '0.6B', '110M']);
 export const LLAMA_ALWAYS = 2;
 /**
@@ -101,7 +101,7 @@ export function onnxLlama(shape) {
 }
 
 /**
- * Starts nextpixel with models of one size and, if requested, the other runtimes too. Each weight type has its own pages.
+ * Starts nextpixel, and the other runtimes if requested, with models of one size. Each weight type has its own pages.
  *
  * @param {Stage} stage
  * @param {string} size
@@ -176,7 +176,7 @@ export function llamaResult(samples, peers, dots = null) {
         if (!ours) continue;
         const others = peers.flatMap(({ id, name }) => {
           const found = times(size, type, what, id);
-          // Every round measured both, so each round has its own ratio.
+          // Every round measured both runtimes, so each round has its own ratio.
           return found ? [{ id, name, ms: median(found), ratio: median(found.map((ms, round) => ms / ours[round])) }] : [];
         });
         const inBrowser = others.filter(({ id }) => id !== 'native');

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Measures times in Node and in headless Chromium. In Node, it runs the digits model. In Chromium, it loads the front page of the demo and
-// measures each part of the time from navigation to the first drawn pixel; for comparison, it also loads a page that only paints. It then
-// measures the times of a language model, of a translation and of an enlargement in Chromium.
+// measures each part of the time from navigation to the first drawn pixel. For comparison, it also loads a page that only paints. Then it
+// times a language model, a translation and an enlargement in Chromium.
 //
 //   npm run measure [--json]
 //
@@ -21,7 +21,8 @@ import { serve as serveFolders } from './server.js';
 const median = (x) => [...x].sort((a, b) => a - b)[x.length >> 1];
 
 const ROUNDS = 9;
-/** The driver waits this many milliseconds before it reads the times of a page, because its first request blocks the page for 10 ms. */
+/** The driver waits this many milliseconds before it reads the times of a page, because the driver's first request blocks the page for 10
+ * ms. */
 const WAIT_MS = 1000;
 /** Number of tokens of a story: the whole context. */
 const TOKENS = 480;
@@ -58,15 +59,14 @@ model.close();
 const server = await serve({ port: 0 });
 const bare = await serveFolders({ tests: fileURLToPath(new URL('..', import.meta.url)) });
 const browser = await launch();
-/** For each kind of visit and each part of a page: the times at which the part was available, one per round, in milliseconds since the visit
- * began.
+/** The time at which each part of a page was available, in milliseconds since the visit began. Each list has one time per round.
  * @type {Record<'cold' | 'warm', Record<string, number[]>>} */
 const first = { cold: {}, warm: {} };
 let requests = 1;
 let bytes = 0;
 
 /**
- * Waits until the page has set the mark of its first pixel, and returns the times of its parts.
+ * Waits until the page has set the mark of its first pixel. Returns the times at which the parts of the page were available.
  *
  * @param {import('playwright-core').Page} page
  * @returns {Promise<Record<string, number>>}
@@ -214,7 +214,7 @@ let enlargements;
     const { load: open } = await import(/** @type {string} */ ('/web/dist/nextpixel.js'));
     const enlarger = await open('/weights/emoji-sr.gguf');
     const { inputWidth, inputHeight } = enlarger.info;
-    const small = new ImageData(inputWidth, inputHeight); // different colours, but not white
+    const small = new ImageData(inputWidth, inputHeight); // the pixels have different colours; none is white
     for (let i = 0; i < small.data.length; i++) small.data[i] = i % 4 === 3 ? 255 : (i * 37) % 220;
     const all = [];
     for (let round = -1; round < rounds; round++) {

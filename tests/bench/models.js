@@ -10,7 +10,7 @@ import { F32, Q8_0, writeGGUF } from '../js/gguf.js';
 import { floats, int8, normal, q4_0, q8_0 } from './random.js';
 import { FLOAT, INT32, INT64, Graph } from './onnx.js';
 
-/** GGUF's code of this type. tests/js/gguf.js defines only the codes of types that it reads. */
+/** The GGUF code for Q4_0. tests/js/gguf.js defines only the codes of the types that it reads. */
 export const Q4_0 = 2;
 
 /** Weight types of the benchmark, by their names in results. */
@@ -35,14 +35,15 @@ export const W1 = Object.freeze({ width: 256, blocks: 8, heads: 4, inner: 1024, 
 /** Positions at which the decoder's time per token is measured. */
 export const POSITIONS = Object.freeze([64, 512, 1000]);
 
-/** Side lengths of the pictures on which a model like digits is measured. Its attention window has the same size on all of them. */
+/** Side lengths of the pictures on which a model similar to weights/digits.gguf is measured. The attention window of the model has the same
+ * size on all these pictures. */
 export const SIDES = Object.freeze([28, 64, 128, 256]);
 /** @param {number} side @returns {Shape} */
 export const localShape = (side) => ({ width: 128, blocks: 4, heads: 4, inner: 512, values: 16, side, queryBlock: 64, memoryBlock: 128 });
 
 /**
- * Returns a small model whose attention sees hardly any keys. The difference in time between two such models shows the cost of the part in
- * which they differ.
+ * Returns a small model whose attention sees hardly any keys. If two such models differ in one part, the difference between their times is
+ * the cost of this part.
  *
  * @param {number} blocks
  * @param {number} values
@@ -213,10 +214,10 @@ export function gpt2Model({ width, blocks, heads, inner, values, side }, type, s
 }
 
 /**
- * Makes one step of the same decoder as an ONNX file, for ONNX Runtime. It uses dynamic 8-bit products, as quantize_dynamic makes them, and
- * GroupQueryAttention, the runtime's fastest attention with a cache.
+ * Makes one step of the same decoder as an ONNX file, for ONNX Runtime. It uses GroupQueryAttention, the runtime's fastest attention with a
+ * cache, and the same dynamic 8-bit products as the output of quantize_dynamic.
  *
- * Inputs: input_ids and position_ids of shape (1, 1); length, the number of positions in the cache, and total, the number with the new
+ * Inputs: input_ids and position_ids of shape (1, 1); length, the number of positions in the cache, and total, the same number plus the new
  * position (int32 scalars); past.I.key and past.I.value of shape (1, heads, past, width / heads). Outputs: logits, present.I.key and
  * present.I.value.
  *

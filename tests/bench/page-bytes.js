@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// For each page, records in page-bytes.json the files that it requests until its first screen is complete. The size of these files, as sent
-// by a static server, is written into the table of web/manual/chapters/numbers.md. tests/js/page-bytes.test.js compares the pages with
-// these records.
+// Records the files that each page requests until its first screen is complete, in page-bytes.json. Writes the size of these files, as a
+// static server sends them, into a table in web/manual/chapters/numbers.md. tests/js/page-bytes.test.js compares the pages with these
+// records.
 //
 //   node tests/bench/page-bytes.js [page ...]    all pages, or only those that are named: node tests/bench/page-bytes.js opened
 // @ts-check
@@ -22,14 +22,14 @@ const [BEGIN, END] = ['<!-- page-bytes: begin -->\n', '<!-- page-bytes: end -->'
 const QUIET_MS = 4000;
 const MOST_MS = 60000;
 
-/** For each page, the recorded files. @type {Record<string, string[]>} */
+/** The recorded files of each page. @type {Record<string, string[]>} */
 export const noted = JSON.parse(readFileSync(NOTED, 'utf8'));
 
 /** The HTML of all pages; the keys are paths relative to web/. */
 export const pages = await framedPages(fileURLToPath(new URL('web/', ROOT)));
 
 /**
- * Returns the bytes of three groups of files: the page itself, the library with one wasm build, and the weights.
+ * Returns the total size in bytes of each of three groups of files: the page itself, the library with one wasm build, and the weights.
  * @param {string[]} files
  */
 export function bytesOf(files) {
@@ -43,7 +43,7 @@ export function bytesOf(files) {
   return sums;
 }
 
-/** Returns the kilobytes in the table of the manual, by page. @returns {Map<string, number[]>} */
+/** Returns the sizes in kilobytes that the table in the manual states for each page. @returns {Map<string, number[]>} */
 export function said() {
   const [, table] = readFileSync(CHAPTER, 'utf8').split(BEGIN);
   return new Map(

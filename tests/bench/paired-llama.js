@@ -6,8 +6,8 @@
 //   [--prompts 64] [--builds nextpixel-relaxed]
 //
 // Prints the processor time in milliseconds that each version takes to generate a token at position 64 and to read a prompt. Also prints
-// the median over the rounds of old time / new time; if it is above 1, this version is faster. Both versions must generate the same ids.
-// Builds with relaxed SIMD need Node 22 or later, which supports it without a flag.
+// the median over the rounds of old time / new time. A median above 1 means that this version is faster. Both versions must generate the
+// same ids. Builds with relaxed SIMD need Node 22 or later, which supports it without a flag.
 // @ts-check
 import './quiet.js';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';

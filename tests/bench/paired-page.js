@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Compares the front page of another version with that of this version: how soon its first pixel appears. One headless Chromium loads both
-// alternately.
+// Compares how soon the first pixel of the front page appears in another version and in this version. One headless Chromium loads the two
+// pages alternately.
 //
 //   git worktree add ../old COMMIT && node tests/bench/paired-page.js ../old [--rounds 9] [--site]
 //

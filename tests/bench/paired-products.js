@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Compares the speed of another version of the library, of this version and of LiteRT.js, for matrix products and for reading known pixels.
-// One Chromium runs them alternately.
+// Compares three programs: another version of the library, this version, and LiteRT.js. Measures the speed of matrix products and of
+// reading known pixels. One Chromium runs them alternately.
 //
 //   git worktree add ../old COMMIT    (in both folders: `npm run bench -- --quick --only products`, which compiles build/products*.wasm)
 //   node tests/bench/paired-products.js ../old [--seconds 85] [--builds relaxed,pairs]

@@ -4,14 +4,15 @@
 //
 //   git worktree add ../old COMMIT && node tests/bench/paired.js ../old [--rounds 15] [--build nextpixel-pairs] [NAME ...]
 //
-// NAME is the name of a weight file; the default is all files of the other version. Both versions read the files of the other version. In
-// each round both versions compute the same positions of a model. For each file, the script prints the median over the rounds of old
-// processor time / new processor time; if it is above 1, this version is faster. Both versions must give the same bits. If a median is
-// below 0.98, the project's limit, the file is measured again. The exit code is 1 if a file is below the limit twice, and 2 if bits differ.
+// NAME is the name of a weight file. By default, all weight files of the other version are measured. Both versions read the files from the
+// folder of the other version. In each round both versions compute the same positions of a model. For each file, the script prints the
+// median over the rounds of old processor time / new processor time. A median above 1 means that this version is faster. Both versions must
+// give the same bits. If a median is below 0.98, the project's limit, the file is measured again. The exit code is 1 if a file is below the
+// limit twice, and 2 if bits differ.
 //
-// A single process for all files would give wrong ratios, because V8's machine code for a function depends on the models that ran before.
-// For example, one file has a ratio of 1.00 in its own process, but had 0.80 as the thirteenth file of a process; another had 1.20. Builds
-// with relaxed SIMD need Node 22 or later, which supports it without a flag.
+// A single process for all files would give wrong ratios, because the machine code that V8 generates for a function depends on the models
+// that ran before. For example, one file has a ratio of 1.00 in its own process, but had 0.80 as the thirteenth file of a process; another
+// had 1.20. Builds with relaxed SIMD need Node 22 or later, which supports it without a flag.
 // @ts-check
 import { spawnSync } from 'node:child_process';
 import { readFile, readdir } from 'node:fs/promises';
@@ -27,7 +28,7 @@ import './quiet.js';
 const LEAST = 0.98;
 /** Approximate duration of a round of one version, in milliseconds. */
 const ROUND_MS = 150;
-/** If a run takes less than this many milliseconds, the number of repetitions in a round is computed as if it took this long. */
+/** Lower limit in milliseconds for the duration of a run, used to compute the number of repetitions in a round. */
 const SHORTEST_MS = 0.1;
 /** Both versions run for this many seconds of processor time before the first round. */
 const WARM_SECONDS = 1.5;
@@ -67,7 +68,7 @@ function inputsOf({ inputs }) {
 }
 
 /**
- * Generates the first `steps` positions of a run. If the model part has no sequence, computes its results.
+ * Generates the first `steps` positions of a run. If the model part does not generate a sequence, computes the results of the part.
  *
  * @param {Core} core
  * @param {number} steps
@@ -111,7 +112,8 @@ async function compare(name) {
   const cores = open.map((make) => make(file));
   const { length } = cores[0].part;
   let steps = Math.min(length || 64, 64);
-  // A warm-up, because V8 recompiles hot code in the background. Otherwise short runs would measure the first, slower code.
+  // A warm-up, because V8 recompiles hot code in the background. Without the warm-up, short runs would measure the slower code that V8
+  // generates first.
   for (let i = 0, spent = 0; i < 6 || spent < WARM_SECONDS; i++) for (const core of cores) spent += draw(core, steps).seconds;
   steps = Math.min(length || 512, 512);
   const { seconds } = draw(cores[1], steps);

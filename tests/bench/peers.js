@@ -36,7 +36,7 @@ export const PEERS = [
   { id: 'tfjs', name: `${TFJS}, 32-bit`, page: 'tfjs' },
 ];
 
-/** The runtimes of the llama section, with the names that their probes have. */
+/** The runtimes of the llama section; `id` is part of the names of their probes. */
 export const LLAMA_PEERS = Object.freeze([
   { id: 'wllama', name: WLLAMA },
   { id: 'onnxruntime', name: `${ORT}, 8-bit` },

@@ -10,7 +10,7 @@ const PAGE = 65536;
 /** Size of the weights of the dot product. They fit the second-level cache of every machine. */
 const DOT_BYTES = MB / 4;
 
-/** @param {{ wasm: string, most: number }} options  most: the largest number of megabytes that stream() may read */
+/** @param {{ wasm: string, most: number }} options  most: the maximum for the argument `megabytes` of stream() */
 export async function start({ wasm, most: megabytes }) {
   const module = await WebAssembly.compile(await bytesOf(wasm));
   const exports = /** @type {any} */ (new WebAssembly.Instance(module, {}).exports);
@@ -31,7 +31,8 @@ export async function start({ wasm, most: megabytes }) {
         return performance.now() - start;
       })));
   return {
-    /** Return billions of multiply-adds per second: with one column, and with four columns that share the weights. */
+    /** one() and four() return billions of multiply-adds per second. one() multiplies by one column, four() by four columns that share the
+     * weights. */
     one: () => rate(exports.dot_one, 1),
     four: () => rate(exports.dot_four, 4),
     /** Returns billions of bytes per second. @param {{ megabytes: number }} size */
@@ -61,7 +62,7 @@ export async function startProducts({ wasm, shapes, four = false }) {
   for (const [rows, columns] of shapes)
     if (!add(rows, columns, four)) throw new Error(`not enough memory for a product of ${rows} x ${columns}`);
   return {
-    /** Returns the milliseconds for all products. @param {{ times?: number, columns?: number }} work */
+    /** Returns the milliseconds that all products together take. @param {{ times?: number, columns?: number }} work */
     products: ({ times = 1000, columns = 1 }) =>
       turn(times, () => {
         const start = performance.now();
@@ -82,7 +83,7 @@ export async function startConvolutions({ wasm, shapes }) {
   for (const shape of shapes) if (!add(...shape)) throw new Error(`not enough memory for a convolution of ${shape.join(', ')}`);
   const times = 4;
   return {
-    /** Returns the milliseconds for all convolutions of a picture. */
+    /** Returns the milliseconds that all convolutions of a picture together take. */
     convolutions: () =>
       turn(times, () => {
         const start = performance.now();

@@ -45,7 +45,7 @@ export const WARM_UP = 64;
  *
  * @param {object} parts
  * @param {(token: number, position: number) => Promise<ArrayLike<number>>} parts.step  reads one token and returns logits
- * @param {(length: number) => void | Promise<void>} parts.reset  makes a cache with this many positions, whose contents do not matter
+ * @param {(length: number) => void | Promise<void>} parts.reset  makes a cache with this many positions of arbitrary contents
  */
 export async function stepped({ step, reset }) {
   /** @param {number} from @param {number} count */

@@ -21,7 +21,7 @@ export async function start({ peers, model, columns, width }) {
   if (!first.toTypedArray().every(Number.isFinite)) throw new Error('LiteRT.js returns NaN');
   first.delete();
   return {
-    /** Returns the milliseconds for all products. @param {{ times: number }} work */
+    /** Returns the milliseconds that all products together take. @param {{ times: number }} work */
     products: ({ times }) =>
       turn(times, async () => {
         const start = performance.now();

@@ -9,7 +9,7 @@
 import { bytesOf, stepped, turn } from './common.js';
 
 /** @param {{ peers: string, model: string, shape: { blocks: number, heads: number, width: number }, prompts?: boolean }} options  prompts:
- * whether the model reads several tokens per call and derives their positions itself */
+ *   whether the model accepts several tokens per call and derives their positions itself */
 export async function start({ peers, model, shape, prompts = false }) {
   const { blocks, heads, width } = shape;
   const ort = await import(`${peers}/onnxruntime-web/dist/ort.wasm.min.mjs`);
@@ -44,7 +44,7 @@ export async function start({ peers, model, shape, prompts = false }) {
   };
   return {
     ...(await stepped({ reset, step: (token, position) => run([prompts ? token % 256 : token], position) })),
-    /** Returns the milliseconds of a prompt of this many tokens. */
+    /** Returns the milliseconds that a prompt of this many tokens takes. */
     prompt: (/** @type {{ length: number }} */ { length }) =>
       turn(1, async () => {
         reset(0);

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Measures nextpixel in two ways: the engine alone, called through core.js as by its worker, and complete pictures through the library. */
+/** Measures nextpixel in two ways: the engine alone, called through core.js as the library's worker calls it, and complete pictures drawn
+ * through the library. */
 
 import { Core } from '../../../web/lib/engine/core.js';
 import { load } from '../../../web/lib/index.js';
@@ -174,7 +175,7 @@ export async function startLibrary({ wasm, model }) {
       return { ms, pixels: count / samples / channels };
     },
     /** Returns milliseconds per picture drawn without input, in two modes: the default, which uses speculative decoding if it is faster,
-     * and without speculative decoding. Some pictures have more correct drafts than others, so several pictures are measured, always the
+     * and without speculative decoding. The share of correct drafts differs between pictures, so several pictures are measured, always the
      * same ones. The two modes alternate, because the speed of the machine changes from second to second. */
     async ahead({ pictures = 4 }) {
       const parts = { with: 0, without: 0 };
@@ -205,7 +206,7 @@ export async function startChoice({ model }) {
     .map(({ name }) => name)
     .filter((name) => name.endsWith('.wasm'));
   return {
-    /** Returns the address of the wasm build that the library chose: the last wasm file that load() fetched. */
+    /** Returns the address of the wasm build that the library chose. This is the last wasm file that load() fetched. */
     wasm: () => files.at(-1),
   };
 }

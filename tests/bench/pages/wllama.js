@@ -4,8 +4,8 @@
 /**
  * Runs wllama, which is llama.cpp compiled to wasm, with one thread. The defaults of wllama are not its fastest settings: a half-precision
  * cache and flash attention are slow in wasm, so the benchmark uses a single-precision cache and no flash attention. wllama takes prompts
- * as text. Here each letter of a prompt is a token, and a begin token comes first. The times are measured by wllama itself and exclude its
- * messages between threads.
+ * as text. Here each letter of a prompt is a token, and a begin token comes first. wllama itself measures the times. They exclude the
+ * messages between wllama's threads.
  */
 
 import { bytesOf, turn, WARM_UP } from './common.js';
@@ -53,11 +53,12 @@ export async function start({ peers, model, shape }) {
     /** @param {{ position: number, steps: number }} place */
     async time({ position, steps }) {
       const from = position - steps / 2;
-      await generate(from, 1); // reads the prompt, so the next call finds it in the cache
+      await generate(from, 1); // reads the prompt, so the next call finds the prompt in the cache
       // One more token is generated, because the first one comes from the pass over the prompt.
       return turn(steps, () => generate(from, steps + 1));
     },
-    /** Returns the milliseconds of a prompt of this many tokens. Each prompt starts with another letter, so no prompt is in the cache. */
+    /** Returns the milliseconds that a prompt of this many tokens takes. Each prompt starts with a different letter, so no prompt is in the
+     * cache. */
     prompt: (/** @type {{ length: number }} */ { length }) =>
       turn(1, () => generate(length, 1, `${'klmnopqrstuvwxyz'[prompts++ % 16]}bcdefghij`, false)),
   };
