@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Defines the measurements of each section. A function per section starts the contenders and returns the probes of a round. */
+/** Defines the measurements of each section. Each section has a function that starts its contenders and returns the probes to run in every
+ * round. */
 
 import { existsSync } from 'node:fs';
 
@@ -19,7 +20,7 @@ import { CHAIN_TYPES, chainModel, chainOf } from './tflite.js';
  * @property {Build[]} builds
  * @property {string} chosen                  the build that the library chooses in this browser
  * @property {WeightType[]} types
- * @property {Record<string, string>} models  addresses of w1-q4, w1-q8 and the shipped models
+ * @property {Record<string, string>} models  maps a model's name (w1-q4, w1-q8 or a shipped model) to its address
  * @property {string[]} attending             the models for which facts.js can compute the work of a step
  * @property {(file: string, make: () => Uint8Array) => string} provide  writes a file and returns its address
  * @property {number} steps                   number of steps of a measurement
@@ -30,16 +31,17 @@ export const TOGETHER = [1, 2, 4, 8];
 export const AT_ONCE = [1, 3];
 /** The position at which the timed steps start. */
 export const STEP = 128;
-/** Start and number of the known positions that the prefill section reads. */
+/** The first known position that the prefill section reads, and the number of positions that it reads. */
 export const KNOWN = { position: 64, count: 64 };
 /** Numbers of columns in the products section. */
 export const CHAIN_COLUMNS = [1, 16];
 /**
- * The shape of the smallest matrix product. Its matrix stays in a cache, so if the other products are slower, they wait for memory.
+ * The shape of the smallest matrix product. Its matrix stays in a cache. If the other products are slower, they are waiting for memory.
  * @type {[rows: number, columns: number][]}
  */
 const ONE = [[W1.width, W1.width]];
-/** Numbers of megabytes that are read to measure the streaming rate. The largest does not fit the third-level cache of most machines. */
+/** Sizes in megabytes of the memory that is read to measure the streaming rate. On most machines, the largest does not fit the third-level
+ * cache. */
 export const STREAMS = [4, 16, 64];
 
 /** Starts the engine with a model. @param {Stage} stage @param {string} build @param {string} model  address of the model */
@@ -148,7 +150,7 @@ export async function kernelProbes(stage) {
   /** @type {Probe[]} */
   const probes = [];
   const shapes = { one: partShape(1, 16), three: partShape(3, 16), values: partShape(1, 256) };
-  // Whole query blocks, so that every measurement sees the same windows.
+  // Both ranges consist of whole query blocks, so every measurement uses the same attention windows.
   const one = { method: 'time', args: { position: 256, steps: 64 } };
   const many = { method: 'prefill', args: { position: 256, count: 64, columns: 16 } };
   for (const type of stage.types) {
@@ -189,7 +191,7 @@ export async function shippedProbes({ arena, builds, models }, shipped) {
 /**
  * Probes of shipped models with and without speculative decoding, called through the library.
  * @param {Stage} stage
- * @param {string[]} drafted  files with a draft
+ * @param {string[]} drafted  names of the models with a draft layer
  */
 export async function lookAheadProbes({ arena, builds, models }, drafted) {
   /** @type {Probe[]} */

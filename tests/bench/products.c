@@ -23,8 +23,8 @@ static uint64_t used;
 static _Alignas(128) float x[NX_COLUMNS * WIDEST], out[NX_COLUMNS * WIDEST], bias[WIDEST];
 static _Alignas(128) uint8_t rounded[8 * NX_COLUMNS * WIDEST], row[WIDEST / 32 * 34];
 
-/* Packs a matrix of `rows` rows and `cols` columns of arbitrary numbers of this type; cols must be a multiple of 32. Returns 0 if the
- * memory is full. */
+/* Packs a matrix of `rows` rows and `cols` columns. The matrix has arbitrary values of the tensor type `type`; cols must be a multiple of
+ * 32. Returns 0 if the memory is full. */
 static int pack(nx_matrix *packed, uint32_t rows, uint32_t cols, uint32_t type) {
     nx_matrix m = {.type = nx_matrix_form(type, NX_BY_ROW), .rows = rows, .cols = cols};
     uint64_t bytes = (nx_matrix_bytes(m.type, rows, cols) + 127) & ~(uint64_t)127;
@@ -49,8 +49,8 @@ EXPORT uint32_t add(uint32_t rows, uint32_t cols, uint32_t four) {
     return 1;
 }
 
-/* Runs all products with n columns, `times` times. Each product rounds its columns again, even if the previous product read the same
- * columns, as in a layer. */
+/* Runs all products with n columns, `times` times. Each product rounds its columns again. In a layer, several products read the same
+ * columns, but this is not used here. */
 EXPORT float products(uint32_t times, uint32_t n) {
     for (uint32_t i = 0; i < times; i++)
         for (uint32_t k = 0; k < count; k++) {
@@ -81,7 +81,7 @@ EXPORT uint32_t add_convolution(uint32_t rows, uint32_t channels, uint32_t side)
     return 1;
 }
 
-/* Runs all convolutions, `times` times, on NX_COLUMNS locations together, as in drawing a picture. */
+/* Runs all convolutions, `times` times, on NX_COLUMNS locations together, as the engine does when it draws a picture. */
 EXPORT float convolutions(uint32_t times) {
     for (uint32_t i = 0; i < times; i++)
         for (uint32_t k = 0; k < convolved; k++) {

@@ -6,8 +6,8 @@
 const BLOCK = 32;
 
 /**
- * Returns a generator of nearly normal numbers with variance 1. Each is the sum of twelve uniform numbers, minus 6. It needs only sums of
- * integers and one division, which give the same result on every machine; log and cos would not.
+ * Returns a generator of nearly normal numbers with variance 1. Each is the sum of twelve uniform numbers, minus 6. This needs only sums of
+ * integers and one division, which give the same result on every machine. The results of log and cos differ between machines.
  *
  * @param {number} seed
  * @returns {() => number}

@@ -2,8 +2,9 @@
 // @ts-check
 
 /**
- * Serves the pages of the benchmark on the loopback address. The paths of the repository are the same as on disk. Every response has the
- * headers of cross-origin isolation, so all contenders can use their fastest build, and clocks have a finer resolution.
+ * Serves the pages of the benchmark on the loopback address. Files of the repository have the same paths on the server as in the
+ * repository. Every response has the headers of cross-origin isolation, so all contenders can use their fastest build, and clocks have a
+ * finer resolution.
  */
 
 import { createReadStream } from 'node:fs';
@@ -15,7 +16,7 @@ import { extname, join, sep } from 'node:path';
 const TYPES = { '.html': 'text/html', '.js': 'text/javascript', '.mjs': 'text/javascript', '.wasm': 'application/wasm' };
 
 /**
- * @param {Record<string, string>} folders  for each first component of a path, the folder to serve
+ * @param {Record<string, string>} folders  maps the first component of a path to the folder to serve
  * @returns {Promise<{ url: string, files: string[], close: () => Promise<void> }>} files: the files requested so far, in order
  */
 export async function serve(folders) {

@@ -2,7 +2,7 @@
 // Measures the size of the files that a page loads: the library's modules, each wasm build, and the custom element. Prints uncompressed and
 // gzip sizes.
 //
-//   ./build.sh size [--json] [--images FOLDER]     FOLDER: folder of the small build, which is only for pictures
+//   ./build.sh size [--json] [--images FOLDER]     FOLDER: folder of the small build, which contains only picture models
 // @ts-check
 import { existsSync, readFileSync } from 'node:fs';
 import { gzipSync } from 'node:zlib';
@@ -38,7 +38,7 @@ export const sizes = {
   element: { files: ELEMENT.length, ...measure(ELEMENT) },
 };
 
-/** Gzip bytes of the library with the largest wasm build: the most that a page loads for `import { load }`. */
+/** Gzip size in bytes of the library with the largest wasm build. A page with `import { load }` loads at most this much. */
 const total = sizes.library.gzip + Math.max(sizes.wasm.gzip, sizes.relaxed.gzip, sizes.pairs.gzip);
 
 /**

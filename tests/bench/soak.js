@@ -2,7 +2,7 @@
 // @ts-check
 
 /**
- * Searches for leaks. Uses every kind of model repeatedly, with runs to the end, runs that are stopped and runs that are aborted. Then
+ * Searches for leaks. Uses every kind of model repeatedly. Some runs continue to the end, some are stopped and some are aborted. Then
  * prints the memory, workers, timers and handles that remain: node --expose-gc tests/bench/soak.js [minutes, default 20]
  *
  * Fails if the memory after the last round is more than a third larger than after the fifth round, or if a worker, timer or handle remains.
@@ -18,7 +18,7 @@ const GROWTH = 4 / 3;
 
 const USES = Object.entries(flat(rowsOf('uses')));
 
-/** @param {any} run  a run with steps, or a result @param {number} most  maximum number of steps to read */
+/** @param {any} run  a run that yields steps, or a finished result @param {number} most  maximum number of steps to read */
 async function consume(run, most) {
   if (typeof run?.[Symbol.asyncIterator] !== 'function') return run;
   let steps = 0;

@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: MIT
 // Measures in Node how the time of a step with sparse and with dense attention grows with the length of the sequence. The models have
-// random weights and the same widths, and the steps are the last positions of a sequence.
+// random weights and the same widths. The measured steps are at the last positions of a sequence.
 //
 //   node tests/bench/sparse.js [--width 64] [--lengths 1024,4096,16384,65536] [--json]
 //
 // The attention time of a step is the difference between a step at the end of a sequence and a step at its beginning. Times are processor
-// times. Steps at the beginning and at the end alternate twelve times, eight steps each, and the result is the median. For sparse
-// attention, it is the median of five such measurements. Dense attention is measured only up to 16,384 positions, which already takes some
-// seconds.
+// times. The script alternates twelve times between eight steps at the beginning and eight steps at the end, and takes the median
+// difference. For sparse attention, the result is the median of five of these measurements. Dense attention is measured only up to 16,384
+// positions, which already takes some seconds.
 //
-// In its two layers together, strided attention sees at most 2 sqrt(n) of n positions, so its time should double when n quadruples. The
+// The two layers of strided attention together see at most 2 sqrt(n) of n positions, so their time should double when n quadruples. The
 // measured factor is two to three, because the keys and values of a run outgrow one cache level after another. Fixed attention sees sqrt(n)
-// + n / 16 positions here: the number of positions that summarise a block grows with the side of the picture, as on the page.
+// + n / 16 positions here: the number of positions that summarise a block grows with the side of the picture. The page on sparse attention
+// uses the same rule.
 // @ts-check
 import './quiet.js';
 import { readFile } from 'node:fs/promises';
@@ -32,7 +33,7 @@ const {
 /** Number of measured steps, and number of steps between two readings of the clock. The clock has a resolution of a microsecond. */
 const STEPS = 96,
   TOGETHER = 8;
-/** The measured steps at the beginning start after FIRST positions. AT_ONCE known positions are read together. */
+/** FIRST: number of positions before the measured steps at the beginning. AT_ONCE: number of known positions that are read together. */
 const FIRST = 1,
   AT_ONCE = 512;
 const DENSE_MOST = 16384,

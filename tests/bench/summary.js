@@ -5,7 +5,7 @@
 
 /** @import { Work } from './facts.js' */
 
-/** For each measurement, the numbers of all rounds; `key` makes the names. @typedef {Record<string, number[]>} Samples */
+/** The numbers of all rounds, by the name of the measurement. key() makes these names. @typedef {Record<string, number[]>} Samples */
 /** @typedef {{ median: number, min: number }} Time  times in milliseconds */
 /** @typedef {{ name: string, loop: string, bytes: number, gzip: number }} Build */
 
@@ -19,7 +19,7 @@
  * @property {readonly string[]} types   weight types of W1
  * @property {{ id: string, name: string, gzip?: number }[]} peers
  * @property {Record<string, Work>} w1Work  by `type/position`
- * @property {{ name: string, pixels: number }[]} shipped  pixels: number of pixels in a lower half
+ * @property {{ name: string, pixels: number }[]} shipped  pixels: number of pixels in the lower half of a picture
  * @property {{ name: string, rate: number, macs: number }[]} [sounds]  rate: samples per second; macs: multiply-adds per sample
  * @property {{ name: string, macs: number, all: number }[]} [made]  models that draw a picture in one pass; macs: multiply-adds of the
  *   convolutions with 8-bit weights; all: multiply-adds of a picture
@@ -63,9 +63,9 @@ function difference(more, less) {
 }
 
 /**
- * Returns the maximum speeds of the machine, the "ceilings": of the dot-product loops and of reading memory. They are from the best rounds,
- * because the machine reaches its maximum only when no other program runs. A share of a ceiling also uses the best round of the contender.
- * (Times, and ratios between contenders, are medians.)
+ * Returns the maximum speeds of the machine, the "ceilings": the speed of the dot-product loops and the speed of reading memory. They are
+ * from the best rounds, because the machine reaches its maximum only when no other program runs. To compute a contender's share of a
+ * ceiling, the contender's best round is used too. (Times, and ratios between contenders, are medians.)
  *
  * @param {Samples} samples
  * @param {Facts} facts
@@ -86,9 +86,9 @@ function ceilings(samples, facts) {
 /** @typedef {ReturnType<typeof ceilings>} Ceilings */
 
 /**
- * Returns the minimum time of a step on this machine divided by the measured time. There are two lower limits for the time: the time in
- * which the dot-product loop computes the step's multiply-adds, and the time to read the step's bytes. The second limit applies only if the
- * bytes do not fit the second-level cache. The longer time is used.
+ * Returns the minimum time of a step on this machine divided by the measured time. The minimum is the longer of two times: the time in
+ * which the dot-product loop computes the step's multiply-adds, and the time to read the step's bytes. The time to read counts only if the
+ * bytes do not fit the second-level cache.
  *
  * @param {number | undefined} ms
  * @param {Work} work
@@ -323,7 +323,7 @@ export function assemble(samples, facts) {
             all = products.macs * columns,
             dots = columns === 1 ? one : four;
           if (!found) return [];
-          // Every round measured both, so each round has its own ratio.
+          // Every round measured both runtimes, so each round has its own ratio.
           const ratio = other && median(theirs.map((ms, round) => ms / ours[round]));
           return [
             [

@@ -38,7 +38,7 @@ class Writer {
     this.#view.setUint32(at, value, true);
   }
 
-  /** Writes parts, and stores the offset of each part at its place. @param {[place: number, part: Part][]} parts */
+  /** Writes parts, and stores the offset of each part at the given place in the file. @param {[place: number, part: Part][]} parts */
   #point(parts) {
     for (const [place, part] of parts) this.#word(place, this.#write(part) - place);
   }
@@ -48,7 +48,7 @@ class Writer {
     const head = 4 + 2 * fields.length,
       padded = head + (head % 4);
     const begin = this.#room(padded + 4 + 4 * fields.length, 4) + padded - head,
-      at = begin + head; // every field takes one word, also a byte
+      at = begin + head; // every field takes one word, even a single byte
     this.#view.setUint16(begin, head, true);
     this.#view.setUint16(begin + 2, 4 + 4 * fields.length, true);
     this.#word(at, head); // distance back to the list of field offsets (the vtable)

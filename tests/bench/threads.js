@@ -3,8 +3,8 @@
 // @ts-check
 
 /**
- * Measures how much threads speed up language models: the milliseconds per token of models with random weights, in Node, with one to four
- * threads in turn.
+ * Measures how much threads speed up language models. The models have random weights and run in Node with one, two, three and four threads.
+ * The script prints the milliseconds per token.
  *
  *     node tests/bench/threads.js [--rounds 5] [--busy]
  *

@@ -6,9 +6,9 @@
 //   node tests/bench/type-cost.js --text TEXT[.xz] [--last BYTES] [--file tests/golden/stories260K.gguf]
 //
 // Types with a K in their name have blocks of 256 weights, so the length of a row must be a multiple of 256. The rows of such a small model
-// are shorter. Here a block of these types spans several rows, and its dequantised weights are stored in half precision. So the result for
-// these types shows the loss from rounding the weights alone; for the other types, activations are rounded too. All scales and offsets are
-// computed from the extreme values of a block. llama.cpp searches for better scales and offsets, so its files lose less.
+// are shorter. Here a block of these types spans several rows, and its dequantised weights are stored in half precision. So for these
+// types, the result shows only the loss from rounding the weights. For the other types, the engine rounds the activations too. All scales
+// and offsets are computed from the extreme values of a block. llama.cpp searches for better scales and offsets, so its files lose less.
 // @ts-check
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
@@ -57,7 +57,7 @@ function q5_0(data) {
 }
 
 /**
- * Rounds to 6 bits. Every 16 weights have an 8-bit scale, and every 256 weights have a scale by which these 8-bit scales are multiplied.
+ * Rounds to 6 bits. Every 16 weights have an 8-bit scale. Every 256 weights have a factor by which their 8-bit scales are multiplied.
  * @param {Float32Array} data
  */
 function q6_k(data) {
@@ -118,8 +118,8 @@ function mixed(part, blocks) {
   return typeOf('q4_k_m', name, 256, Number(index), blocks) === 'q6_k' ? q6_k : q4_k;
 }
 
-/** [name, code of the type in the file, function that returns the rounding function]. The rounding function can depend on the matrix and on
- * the number of blocks.
+/** Each entry has the name of a type, its code in the file, and a function that returns the rounding function. The rounding function can
+ * depend on the matrix and on the number of blocks.
  * @type {[string, number, ((part: string, blocks: number) => (data: Float32Array) => Uint8Array)?][]} */
 const TYPES = [
   ['F16', F16],

@@ -2,8 +2,8 @@
 // @ts-check
 
 /**
- * AlignedSheet draws a text, its translation and bands between their words. Tests which bands are drawn and where the texts are. The texts
- * are one above the other if each fits in one line, otherwise in two columns.
+ * AlignedSheet draws a text, its translation, and bands that connect the words of the two. Tests which bands are drawn and where the texts
+ * are. The texts are one above the other if each fits in one line, otherwise in two columns.
  */
 
 import assert from 'node:assert/strict';
@@ -63,7 +63,7 @@ function drawn(width, height) {
   return canvas.drawn();
 }
 
-test("a wide canvas shows one text above the other, with the bands that are at least a third as wide as a word's widest", () => {
+test('a wide canvas shows one text above the other; a band is drawn if it is at least a third as wide as the widest band of its word', () => {
   const { texts, bands } = drawn(600, 150);
   assert.equal(new Set(texts.map(({ y }) => y)).size, 2);
   // next to a weight of 0.7, the weights 0.2 and 0.03 are too small to draw; next to 0.5, the weights 0.2 and 0.3 are drawn

@@ -50,7 +50,7 @@ for (const [i, name] of ['general', 'additive', 'local-p', 'location', 'none'].e
   });
 }
 
-test('one vector: omitting a word equals reading only the others', () => {
+test('without attention, the start state without a word equals the state after reading only the other words', () => {
   const bytes = readFileSync(new URL('../../weights/seq2seq-none.gguf', import.meta.url));
   const network = networkOf(bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.length));
   const ids = [5, 9, 33, 12, 60, 2];
@@ -59,7 +59,7 @@ test('one vector: omitting a word equals reading only the others', () => {
     assert.deepEqual(network.startWithout(source, ids, left), network.read(ids.filter((_, i) => i !== left)).start, `without ${left}`);
 });
 
-test("the page's statements about the scores of the general network's states hold", async () => {
+test("the page's statements about the scores in the `general` network are true", async () => {
   const bytes = readFileSync(new URL('../../weights/seq2seq-general.gguf', import.meta.url));
   const network = networkOf(bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.length));
   const model = await load(new Uint8Array(bytes));

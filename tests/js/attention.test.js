@@ -45,7 +45,7 @@ const SCORES = [
   'segments',
   'segments-before',
 ];
-/** Types of attention whose weights are expected values of bits, so they need not add up to 1. */
+/** Types of attention in which a weight is the expected value of a bit, so the weights need not add up to 1. */
 const BITS = /^(sigmoid|segments)/;
 
 test('every attention translates, greedily and with beams, and returns its maps', async () => {
@@ -97,7 +97,7 @@ test('an empty sentence, a long sentence and unknown characters are translated',
   model.close();
 });
 
-test('the errors for an unknown score and for a window of zero name them', async () => {
+test('the errors for an unknown score and for a window of zero name the metadata key', async () => {
   const file = await readFile(`${GOLDEN}seq2seq-local-m.gguf`);
   const at = (/** @type {string} */ key) => file.indexOf(key) + key.length;
   const score = Uint8Array.from(file);
@@ -116,7 +116,7 @@ test('segments: the probability of each bit, and the chain of bits as the page c
   for (const { maps, alignment } of await all(model.translate('Ein Hund', { maps: true }))) {
     const theta = [...maps[1].weights].map(logit);
     marginals(theta, A).forEach((p, i) => assert.ok(Math.abs(p - alignment[i]) < 1e-4));
-    const four = part(theta, A, 2, 4); // four of the words, with the others summed out, have the same probabilities
+    const four = part(theta, A, 2, 4); // if the other words are summed out, four words have the same probabilities as before
     marginals(four.scores, [
       [four.stick, 0],
       [0, four.stick],
@@ -130,7 +130,7 @@ test('segments: the probability of each bit, and the chain of bits as the page c
   ]);
 });
 
-test('the errors for an unknown structure and for an unknown segmentation of the source name them', async () => {
+test('the errors for an unknown structure and for an unknown segmentation of the source name the metadata key', async () => {
   const file = Uint8Array.from(await readFile(`${GOLDEN}seq2seq-segments.gguf`));
   file.set(new TextEncoder().encode('x'), Buffer.from(file).indexOf('segmentation'));
   await assert.rejects(load(file), isError('unsupported', /seq2seq\.attention\.structure/));
@@ -140,7 +140,7 @@ test('the errors for an unknown structure and for an unknown segmentation of the
   );
 });
 
-test('in a model of characters each character is one token, and the output has words as usual', async () => {
+test('in a model that reads characters, each character is one token, and the output consists of words as usual', async () => {
   const model = await load(toyTranslation({ metadata: { 'tokenizer.source': ['string', 'characters'] } }));
   const whole = await load(toyTranslation());
   const run = model.translate('ab bé');
@@ -153,7 +153,7 @@ test('in a model of characters each character is one token, and the output has w
   for (const one of [model, whole]) one.close();
 });
 
-test('the batting order: the stronger the chain, the more the sides alternate', () => {
+test('the batting order: the stronger the chain, the more often left- and right-handed players alternate', () => {
   const [alone, pulled] = [chainOf(0), chainOf(3)];
   for (const { p } of [alone, pulled]) p.forEach((row) => assert.ok(Math.abs(sum(row) - 1) < 1e-9));
   assert.ok(alike(order(pulled.p)) < alike(order(alone.p)));
@@ -161,7 +161,7 @@ test('the batting order: the stronger the chain, the more the sides alternate', 
   assert.ok(pulled.best.every((player, place) => place === 0 || player !== pulled.best[place - 1]));
 });
 
-test('the memory network writes, and each word attends to those before it', async () => {
+test('the memory network generates text, and each word attends to the words before it', async () => {
   const model = await load(`${GOLDEN}lstmn-tiny.gguf`);
   assert.deepEqual(model.info.verbs, ['generate', 'attention', 'score']);
   const steps = await all(model.generate('abc', { maxTokens: 5, maps: true, seed: 1 }));
@@ -185,7 +185,7 @@ test('the memory network writes, and each word attends to those before it', asyn
   model.close();
 });
 
-test('the terms of a weight are a softmax, a Gaussian and a sum', () => {
+test('the printed formula of an attention weight shows its softmax, its Gaussian and the sum', () => {
   const row = [0.1, 0.75, 0.15];
   assert.equal(rowSum(row, ['ein', 'Hund', 'läuft'], 3), 'c₃ = 0.10 h₁ + 0.75 h₂ + 0.15 h₃   (h₁ ein, h₂ Hund, h₃ läuft)');
   assert.equal(cellTerms(row, 1), 'e^0.00 / (e^0.00 + e^−1.61 + e^−2.01) = 0.75');
@@ -197,7 +197,7 @@ test('the terms of a weight are a softmax, a Gaussian and a sum', () => {
   assert.deepEqual(windowOf(8, 3, 9), { from: 5, to: 9, centre: 8 });
 });
 
-test('the batting order: cosines, weights that add up to 1, and everyone bats once', () => {
+test('the batting order: the weights follow from cosines and add up to 1, and every player bats once', () => {
   const at = PLAYERS.map((player) => player.at);
   assert.equal(cosine([2, 0], [5, 0]), 1);
   assert.equal(cosine([0, 0], [1, 0]), 0);

@@ -113,7 +113,7 @@ test('models have the same bytes every time, on every machine', () => {
   assert.notDeepEqual(imageModel(SMALL, 'q8', 2), imageModel(SMALL, 'q8', 1));
 });
 
-test('the engine runs the models, and their size is the one that the comparison states', () => {
+test('the engine runs the models, and they have the size that the comparison states', () => {
   for (const type of /** @type {const} */ (['q8', 'q4'])) {
     for (const shape of [SMALL, localShape(28)]) {
       const core = new Core(wasmModule, imageModel(shape, type));
@@ -379,7 +379,8 @@ function madeUp() {
     sides = [28, 64];
   /** @type {Samples} */
   const samples = {};
-  /** Adds a measurement whose median is `ms`, with a better and a worse round. @param {string} name @param {number} ms */
+  /** Adds a measurement of three rounds: one takes `ms`, which is the median, one is faster and one is slower. @param {string} name @param
+   * {number} ms */
   const put = (name, ms) => void (samples[name] = [ms * 2, ms * 0.9, ms]);
   put('loop/queue', 10);
   put('loop/gates', 0.3);
@@ -601,7 +602,7 @@ test('the command line is read, and wrong options are refused', async () => {
   await assert.rejects(run(process.execPath, [`${ROOT}tests/bench/bench.js`, '--only', 'tea']), /bench: no section 'tea'/);
 });
 
-test('language models of every type open, draw, and have the stated size', async () => {
+test('language models of every weight type load, generate ids, and have the stated size', async () => {
   const shape = { width: 64, blocks: 2, heads: 2, inner: 96, values: 256, length: 32 };
   const grouped = { ...shape, width: 256, kvHeads: 1, keyLength: 32, inner: 512, arch: /** @type {const} */ ('qwen3') };
   for (const type of [...LLAMA_TYPES, 'f16']) {
@@ -627,7 +628,7 @@ test('language models of every type open, draw, and have the stated size', async
   assert.ok(onnxLlama(shape).length > weightsOf(shape));
 });
 
-test('figures of language models: the ratio to another engine in each round, the share of the streaming rate, and the goals', () => {
+test('the figures of language models are the ratio to another engine in each round, the share of the streaming rate, and the goals', () => {
   /** @type {Samples} */
   const samples = { [key('ceiling', 'stream', STREAM)]: [20, 25] };
   for (const what of [64, 512, 'prompt']) {
@@ -678,5 +679,5 @@ test("the perplexity of a text is computed in pieces as long as the model's cont
     first = await scorePieces(model, ids.slice(0, positions - 1));
   model.close();
   assert.ok(ids.length > positions && all.tokens === ids.length);
-  assert.ok(first.nats < 1 && all.nats < 1.2, `${first.nats} ${all.nats}`); // the model often writes these sentences
+  assert.ok(first.nats < 1 && all.nats < 1.2, `${first.nats} ${all.nats}`); // the text has a low cost, because the model often writes these sentences
 });

@@ -10,7 +10,7 @@ import { isBidirectional, levelsOf, edgesOf } from '../../web/lib/sinks/bidi.js'
 
 /** @param {string} text */
 const levels = (text) => levelsOf(text).levels.join('');
-/** Returns the characters of a text in visual order, from left to right. @param {string} text */
+/** Returns the text with its characters in visual order, from left to right. @param {string} text */
 function seen(text) {
   const { base, levels: all } = levelsOf(text);
   const places = edgesOf(
@@ -47,7 +47,7 @@ test('Hebrew words within an English line, and vice versa', () => {
   assert.equal(seen('a \u05d0.'), 'a \u05d0.'); // the full stop belongs to the sentence
 });
 
-test('numbers, signs, prices and marks', () => {
+test('numbers, plus and minus signs, prices and combining marks', () => {
   assert.equal(seen('\u05d0 12 \u05d1'), '\u05d1 12 \u05d0');
   assert.equal(seen('\u05d0 3.14, 15%'), '15% ,3.14 \u05d0');
   assert.equal(seen('\u05d0 $5 \u05d1'), '\u05d1 $5 \u05d0');
@@ -59,7 +59,7 @@ test('numbers, signs, prices and marks', () => {
   assert.equal(levels('\u{10900}\u{10901} \u{1e900}'), '1111111'); // Phoenician and Adlam: two UTF-16 units per letter
 });
 
-test('parts of different widths start at the right edge in a right-to-left paragraph', () => {
+test('in a right-to-left paragraph, parts of different widths are placed from the right edge', () => {
   const parts = [
     { level: 0, width: 10 },
     { level: 1, width: 20 },

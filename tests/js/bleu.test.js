@@ -44,11 +44,11 @@ test('the intermediate counts equal the published ones', () => {
   );
 });
 
-test('words equal those of mteval-v13a', () => {
+test('texts are split into the same words as by mteval-v13a', () => {
   for (const { text, words: expected } of fixture.words) assert.deepEqual(words(text), expected, text);
 });
 
-test('small and capital letters differ', () => {
+test('the case of letters matters unless the option lowercase is set', () => {
   assert.equal(bleu(['Ein Ä steht da'], ['ein ä steht da'], { lowercase: true }).score.toFixed(9), '100.000000000');
   assert.ok(bleu(['Ein Ä steht da'], ['ein ä steht da']).score < 100);
 });
@@ -111,7 +111,7 @@ test('a file of pairs is translated', async () => {
   }
 });
 
-test('BLEU by the length of the sentence, and the sharpness of attention', async () => {
+test('the evaluation reports BLEU by sentence length, and the sharpness of attention', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'nextpixel-'));
   try {
     const file = join(folder, 'pairs.tsv');
@@ -147,7 +147,7 @@ test('BLEU by the length of the sentence, and the sharpness of attention', async
   }
 });
 
-test('for a model of Multi30k, the command says which sentences to measure on', () => {
+test('for a model trained on Multi30k, the error names the command that writes the test sentences', () => {
   const info = /** @type {ModelInfo} */ (/** @type {unknown} */ ({ name: 'de-en', card: { dataset: 'Multi30k, German and English' } }));
   assert.match(
     noData(info, DATA_SETS).message,
@@ -155,7 +155,7 @@ test('for a model of Multi30k, the command says which sentences to measure on', 
   );
 });
 
-test('a first line that names the languages is no pair', () => {
+test('a first line that names the languages is not read as a pair', () => {
   const pair = { source: 'Ein Hund', target: 'A dog' };
   for (const [source, target] of [
     ['de', 'en'],

@@ -10,7 +10,7 @@ import { ROOT } from './helpers.js';
 /**
  * @typedef {object} Block
  * @property {string} where  file and line
- * @property {string} language  language of the block, "" if there is none
+ * @property {string} language  language of the block, "" if none is given
  * @property {string} file  from `js file=PATH`: the block is the content of that file
  * @property {string} code
  */
@@ -34,7 +34,8 @@ export async function whatPeopleRead() {
   return ['README.md', ...chapters.map((name) => `web/manual/chapters/${name}`)];
 }
 
-/** Returns the complete code blocks on the pages of the models, where HTML begins with a tag. @returns {Promise<Block[]>} */
+/** Returns the complete code blocks on the pages of the models. A block that begins with a tag is HTML; any other block is JavaScript.
+ * @returns {Promise<Block[]>} */
 export async function blocksOfPages() {
   const folders = await readdir(`${ROOT}web/pages`);
   const texts = await Promise.all(folders.map((name) => readFile(`${ROOT}web/pages/${name}/page.html`, 'utf8').catch(() => '')));

@@ -41,7 +41,7 @@ test('the object files of all sources have different names, so that one archive 
   );
 });
 
-test('the header has the version of the package', async () => {
+test('the version in the header equals the version of the package', async () => {
   const { version } = JSON.parse(await readFile(`${ROOT}package.json`, 'utf8'));
   assert.match(
     await readFile(`${ROOT}include/nextpixel.h`, 'utf8'),
@@ -84,7 +84,7 @@ async function printed(program, weights, count, seed) {
 /** @param {string[]} args */
 const config = async (...args) => (await run('pkg-config', [...args, 'nextpixel'], { env: environment })).stdout.trim();
 
-test('a program linked against the installed library, shared or static, draws the same as the WebAssembly', {
+test('a program linked against the installed library, shared or static, generates the same ids as the WebAssembly build', {
   skip,
   timeout: 120000,
 }, async () => {
@@ -120,7 +120,7 @@ test('a program linked against the installed library, shared or static, draws th
   assert.match(longer.stderr, /^ids: NX_E_ARGUMENT: length must be at most the length of the part\n$/);
 });
 
-test("the manual's program draws the same picture as the WebAssembly; manual.test.js compiles it with the sources", {
+test("the manual's program draws the same picture as the WebAssembly build; manual.test.js compiles it with the sources", {
   skip,
 }, async () => {
   const include = (await config('--cflags')).split(' ');

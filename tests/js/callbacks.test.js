@@ -3,7 +3,8 @@
 
 /**
  * Errors that callbacks throw, immediately or later, reach the caller of the method unchanged and only once, and are reported nowhere else
- * (an unhandled rejection would fail a test). A callback that must answer synchronously must not return a promise: the promise is refused.
+ * (an unhandled rejection would fail a test). A callback that must return its result synchronously must not return a promise. The library
+ * refuses the promise.
  */
 
 import assert from 'node:assert/strict';
@@ -40,7 +41,8 @@ function canvas() {
   return /** @type {any} */ ({ width: 100, height: 100, getContext: () => context });
 }
 
-/** Returns a callback that works until its call number `count`, which calls `fail`. @param {number} count @param {() => any} fail */
+/** Returns a callback that does nothing, except in call number `count`, where it calls `fail`. @param {number} count @param {() => any}
+ * fail */
 function atCall(count, fail) {
   let calls = 0;
   return () => (++calls === count ? fail() : undefined);
@@ -132,7 +134,7 @@ for (const [name, call] of Object.entries(STOPPED)) {
   });
 }
 
-test('an error in onProgress of acquire() reaches only its own caller', async () => {
+test('an error in the onProgress callback of one acquire() call reaches only the caller of this call', async () => {
   const file = pathToFileURL(`${GOLDEN}fvsbn-tiny.gguf`);
   for (const fail of Object.values(WAYS)) {
     const [one, other] = await Promise.allSettled([acquire(file, { onProgress: fail }), acquire(file)]);
@@ -146,7 +148,7 @@ test('an error in onProgress of acquire() reaches only its own caller', async ()
   }
 });
 
-/** Callbacks that must answer synchronously. @type {Record<string, (answer: () => any) => Promise<unknown>>} */
+/** Callbacks that must return their result synchronously. @type {Record<string, (answer: () => any) => Promise<unknown>>} */
 const ASKED = {
   colours: (answer) => picture({ colours: answer }),
   'what colours gives': (answer) => picture({ colours: () => answer }),
@@ -156,7 +158,7 @@ const ASKED = {
 for (const [name, call] of Object.entries(ASKED))
   test(`${name}: an error reaches the caller; a promise, or a value of another type, is refused`, () => answersAtOnce(call));
 
-test('drawTo() checks its arguments, and rejects options of other kinds', async () => {
+test('drawTo() checks its arguments, and rejects options that belong to other kinds of models', async () => {
   for (const options of [
     { onPaint: 5 },
     { colours: 'x' },

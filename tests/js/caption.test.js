@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Captions: words and their attention, samples, beams, fixed attention, forced words, saved runs, and errors. */
+/** Tests captions: words and their attention, samples, beams, fixed attention, forced words, saved runs, and errors. */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -32,7 +32,7 @@ async function all(run) {
   return steps;
 }
 
-test('a caption has words that join to the text, and maps that add up to 1', async () => {
+test('the words of a caption join to its text, and each attention map adds up to 1', async () => {
   assert.deepEqual(soft.info.verbs, ['caption', 'score']);
   assert.equal(soft.info.vocabulary, WORDS.length);
   const run = endless.caption(image, { maps: true });

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** The tests that ./build.sh test-changed selects. */
+/** Checks which tests ./build.sh test-changed selects. */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
 import { planOf } from '../changed.js';
 
-test('a model is tested by its equations, by the rules for every model, and against PyTorch', () => {
+test('a change in a model selects the tests of its equations, the tests of every model, and the comparison with PyTorch', () => {
   const plan = planOf(['src/models/gpt2.c']);
   assert.ok(plan.includes('c gpt2: runs: searches: branches: golden: session:'));
   for (const line of ['format', 'wasm', 'test tests/js/golden.test.js']) assert.ok(plan.includes(line), line);
@@ -16,7 +16,7 @@ test('a model is tested by its equations, by the rules for every model, and agai
   assert.ok(planOf(['src/models/gpt2.c', 'src/kernels/matmul.c']).includes('c'), 'code that all models use is tested by all tests');
 });
 
-test('a page is tested by the tests that open it', () => {
+test('a change in a page selects the tests that open it', () => {
   const plan = planOf(['web/pages/fvsbn/main.js']);
   assert.ok(plan.includes('test tests/browser/fvsbn.test.js'));
   assert.ok(!plan.includes('test tests/browser/translate.test.js'));
@@ -24,7 +24,7 @@ test('a page is tested by the tests that open it', () => {
   assert.ok(planOf(['web/shell/controls.css']).includes('test tests/browser/fvsbn.test.js'), 'styles that pages share');
 });
 
-test('a module of the library is tested by all tests that import it, and a document by the tests that read it', () => {
+test('a change in a module of the library selects all tests that import it; a change in a document selects the tests that read it', () => {
   assert.ok(planOf(['web/lib/kinds/text/vocabulary-file.js']).includes('test tests/js/tokenizer.test.js'));
   assert.ok(planOf(['tests/kinds/tag/js.js']).includes('test tests/js/verbs.test.js'), 'imported by the name of its folder');
   assert.ok(planOf(['tests/pages/fvsbn/browser.js']).includes('test tests/browser/given-files.test.js'));
