@@ -2,7 +2,7 @@
 // @ts-check
 
 /**
- * Tests chat(), which inserts messages into the chat template of a model. The templates are those of public models; no part of a message
+ * Tests chat(), which inserts messages into the chat template of a model. The templates are those of public models. No part of a message
  * may be interpreted as part of the template.
  */
 
@@ -122,7 +122,7 @@ test("chats in the templates of more than twenty families equal Jinja's output",
   }
 });
 
-test('a template that refuses, together with an invalid option, gives one error and no unhandled rejection', async () => {
+test('if a template refuses the messages and an option is invalid too, there is one error and no unhandled rejection', async () => {
   const model = await load(toyText());
   for (const template of ["{{ raise_exception('no') }}", '{{']) {
     assert.throws(() => model.chat([{ role: 'user', content: 'a' }], { template, topP: 7 }), isError('argument', /topP/));
@@ -131,7 +131,7 @@ test('a template that refuses, together with an invalid option, gives one error 
   model.close();
 });
 
-test('messages add no control token, in the template of any family', async () => {
+test('in the template of every family, the text of a message is never read as a control token', async () => {
   const marks = [
     ...new Set(
       families.flatMap(({ template }) =>
@@ -241,7 +241,7 @@ test('a template gets all variables that it may use', async () => {
   );
 });
 
-test('a template that refuses, fails or never ends gives an error with a sentence', async () => {
+test('a template that refuses, fails or never ends gives an error with a message', async () => {
   const own = await model(CHATML);
   for (const [template, code, words] of /** @type {[string, 'argument' | 'unsupported' | 'limit', RegExp][]} */ ([
     ["{{ raise_exception('Roles must alternate') }}", 'argument', /template of this model refuses the messages: Roles must alternate/],
@@ -304,7 +304,7 @@ test('only chat() fetches the template engine', async () => {
   assert.match(made, /MIT License/);
 });
 
-test('an answer ends with its turn, and a chat can be saved', async () => {
+test('the model stops at the end of its turn, and a chat can be saved', async () => {
   const own = await model(CHATML);
   const end = TOKENS.length + 1;
   const run = own.chat(TALK, { logitBias: { [end]: 1e9 }, maxTokens: 9 });
@@ -383,7 +383,7 @@ test('a chat longer than any context is refused immediately', async () => {
   own.close();
 });
 
-test('render: an error reaches the caller; a promise, or a value of another type, is refused', async () => {
+test('an error in the option render reaches the caller; if render returns a promise or a value of another type, it is refused', async () => {
   const own = await model();
   const ask = (/** @type {() => any} */ render) => own.chat([{ role: 'user', content: 'a' }], { template: 'x', maxTokens: 1, render });
   await answersAtOnce(async (render) => ask(render).text());

@@ -15,7 +15,7 @@ after(() => model.close());
 
 const [WIDTH, HEIGHT] = [8, 9];
 
-/** Returns a picture of strokes, which depend on the seed. @param {number} seed */
+/** Returns a picture of strokes. The seed determines the strokes. @param {number} seed */
 function sign(seed) {
   const data = new Uint8Array(WIDTH * HEIGHT);
   for (let i = 0, at = seed * 7919; i < 14; i++, at = (at * 48271 + 11) % 2147483647) data[at % data.length] = 100 + (at % 156);
@@ -64,7 +64,7 @@ test('the order of examples matters a little; names do not', async () => {
   assert.equal(p, renamed);
 });
 
-test('more queries than one run takes, several examples per label, and a single label work', async () => {
+test('classify() accepts more queries than fit in one run, several examples per label, and a single label', async () => {
   const many = await model.classify(
     Array.from({ length: 67 }, (_, i) => sign(i + 1)),
     { support },

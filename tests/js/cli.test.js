@@ -2,8 +2,8 @@
 // @ts-check
 
 /**
- * The command-line program, run from the files of the repository; package.test.js runs it from the packed tarball, and documents.test.js
- * runs the commands in the manual's chapter Numbers.
+ * Tests the command-line program, run from the files of the repository. package.test.js runs it from the packed tarball, and
+ * documents.test.js runs the commands in the manual's chapter Numbers.
  */
 
 import assert from 'node:assert/strict';
@@ -83,7 +83,7 @@ test('a picture is drawn into a file, and scored', async () => {
   model.close();
 });
 
-test('two files are compared on the same inputs, with a standard error', async () => {
+test('compare prints the mean difference of two files on the same inputs, and its standard error', async () => {
   const { stdout } = await cli(['compare', 'text.gguf', 'text.gguf'], 'ab\nabc\ncab\n');
   assert.deepEqual(lines(stdout), [{ file: 'text.gguf', other: 'text.gguf', n: 3, mean: 0, standardError: 0 }]);
 });

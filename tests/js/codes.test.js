@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Audio codes: encoding and decoding audio, runs through several parts of a model, and errors. */
+/** Tests audio codes: encoding and decoding audio, runs through several parts of a model, and errors. */
 
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
@@ -29,7 +29,7 @@ const complete = (sound, options) => /** @type {any} */ (model.complete(sound, /
 /** @param {number} length */
 const tone = (length) => ({ samples: Float32Array.from({ length }, (_, i) => 0.5 * Math.sin(i / 3) * Math.sin(i / 40)), sampleRate: 8000 });
 
-/** Options with a seed for which the run has several codes. */
+/** Options whose seed gives a run with several codes. */
 const LONG = { label: 1, speaker: 0, seed: await longSeed() };
 async function longSeed() {
   for (let seed = 1; ; seed++) {
@@ -196,7 +196,7 @@ test('the shipped file draws its recorded codes', async () => {
   );
 });
 
-test('invalid calls give errors with their messages', async () => {
+test('invalid calls give errors whose messages name the problem', async () => {
   const { top, bottom } = await model.encode(tone(64));
   /** @type {[any, RegExp][]} */
   const wrong = [

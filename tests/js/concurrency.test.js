@@ -58,7 +58,7 @@ test('a worker that starts late counts less, and the clock may run backwards', a
 });
 
 /**
- * Returns links to fake workers that answer as a test defines.
+ * Returns links to fake workers. A function of the test computes their answers.
  *
  * @param {number} count
  * @param {(worker: number, together: number) => any} answer  returns the speed of a worker when `together` workers are measured at once; 0
@@ -160,7 +160,7 @@ test('workers that do not start are skipped, except the first', async () => {
   await assert.rejects(add(links, undefined, new Map([[0, gone]])), reason);
 });
 
-test('measures while the rest of the model is loading, and then only briefly', async () => {
+test('speeds are measured while the rest of the model is loading, and only briefly once it has loaded', async () => {
   // The second worker starts late.
   const slow = () => fake(2, (worker, together) => (worker === 1 && together === 0 ? sleep(200) : 100));
   const first = slow();
@@ -177,7 +177,7 @@ test('measures while the rest of the model is loading, and then only briefly', a
   assert.equal(third.check(await add(third.links, failed)), 1);
 });
 
-test('the values do not depend on the number of workers that is best here', async () => {
+test('the drawn values do not depend on the number of workers that the library keeps on this machine', async () => {
   const model = await load(toy, { workers: 'auto' });
   assert.ok(model.workers >= 1 && model.workers <= Math.min(4, await parallelism()), `${model.workers} workers`);
   const one = await load(toy);

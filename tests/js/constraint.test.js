@@ -73,7 +73,7 @@ test('oneOf searches a large vocabulary in chunks, and allows the tokens that st
   assert.deepEqual(allowed(0, 2, 3), [4, 5, 6], 'and no tokens of a later part');
 });
 
-test('oneOf: the name of a control token is read as plain letters', async () => {
+test('oneOf: text that equals the name of a control token is read as ordinary characters', async () => {
   const run = model.generate('Once', { oneOf: ['<s>'], seed: 1 });
   assert.equal(await run.text(), '<s>');
   assert.ok([...run.ids.slice(run.promptLength)].every((id) => tokenizer.kind(id) !== 'control'));
@@ -99,7 +99,7 @@ test('a constraint that forbids nothing changes no bit', async () => {
   assert.deepEqual(await collect({ constraint: { next: () => new Int32Array(words + 3).fill(-1) } }), plain);
 });
 
-test('a custom constraint receives the tokens, may be slow, and the drawn tokens obey it', async () => {
+test('a custom constraint receives the tokens and may be slow; the drawn tokens obey it', async () => {
   /** @type {number[][]} */
   const told = [];
   let begun = 0;
@@ -198,7 +198,7 @@ test('an invalid constraint is refused before anything is computed', async () =>
   bare.close();
 });
 
-test('a constraint that never answers does not block: the signal, stop(), close() and leaving the loop end the run', async () => {
+test('a run whose constraint never answers can still be ended: by its signal, by stop(), by close() and by leaving the loop', async () => {
   const never = () => new Promise(() => {});
   const alive = setInterval(() => {}, 1000);
   for (const constraint of [{ next: never }, { start: never, next: () => undefined }]) {

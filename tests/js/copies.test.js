@@ -22,7 +22,7 @@ const CACHES = {
 };
 
 /**
- * Replaces the global `caches` during one test only, because other test files may share the process.
+ * Replaces the global `caches`, but only during one test, because other test files may share the process.
  *
  * @param {import('node:test').TestContext} t
  */

@@ -85,7 +85,7 @@ test('structs equal those in the header', () => {
   );
 });
 
-test('an error consists of two texts with the length limits in the header', async () => {
+test('an error consists of two strings whose length limits are those in the header', async () => {
   const header = await readFile(`${ROOT}include/nextpixel.h`, 'utf8');
   assert.equal(PROBLEM_BYTES, 2 * Number(/#define NX_NAME_BYTES (\d+)/.exec(header)?.[1]));
 });
@@ -170,7 +170,7 @@ test('the wasm exports the functions that the header declares, and imports nothi
   assert.deepEqual(WebAssembly.Module.imports(wasmModule), []);
 });
 
-test('blocks begin at the same place in a cache line in every build', async () => {
+test('in every build, allocated blocks begin at the same offset in a cache line', async () => {
   for (const build of ['nextpixel', 'nextpixel-threads']) {
     const module = await WebAssembly.compile(await readFile(`${ROOT}web/dist/${build}.wasm`));
     const base = /** @type {any} */ (
@@ -182,7 +182,7 @@ test('blocks begin at the same place in a cache line in every build', async () =
   }
 });
 
-test('heap: takes the lowest gap first, aligned; free blocks merge', () => {
+test('heap: allocates from the lowest gap first, aligns blocks, and merges free blocks', () => {
   const heap = new Heap(1001, 16);
   const [a, b, c] = [heap.take(10), heap.take(16), heap.take(1)];
   assert.deepEqual([a, b, c], [1008, 1024, 1040]);
@@ -286,7 +286,7 @@ test('a refusal of the C library becomes an error with its status', () => {
   assert.equal(core.position(session), 1);
 });
 
-test('a run that needs more than 2 GB is refused with a remedy', () => {
+test('a run that needs more than 2 GB is refused, and the message suggests a remedy', () => {
   const core = new Core(wasmModule, toyModel({ width: 256, height: 256, embedding: 128, heads: 1 }));
   const memoryBytes = memoryOf(core);
   assert.throws(() => core.openSession({ ...draw, samples: 64 }), isError('limit', /64 samples .* 2 GB: draw fewer/));
@@ -298,7 +298,7 @@ test('a run that needs more than 2 GB is refused with a remedy', () => {
   assert.throws(() => large.openSession(draw), isError('limit', /smaller model/));
 });
 
-test('positions may be known and drawn in any order, the same for every sample', () => {
+test('known and drawn positions may alternate in any order, which is the same for every sample', () => {
   const core = new Core(wasmModule, toyModel());
   const session = core.openSession(draw);
   const whole = core.draw(session, 64);
@@ -348,7 +348,7 @@ test('biases and penalties reach the engine', () => {
   assert.equal(core.sessions, 0);
 });
 
-test('the most probable ids can be read without a draw and before one', () => {
+test('the most probable ids can be read before a draw, or without drawing at all', () => {
   const core = new Core(wasmModule, toyModel());
   const session = core.openSession({ ...draw, samples: 2 });
   const plain = core.openSession({ ...draw, samples: 2 });
@@ -370,7 +370,7 @@ test('the most probable ids can be read without a draw and before one', () => {
   assert.throws(() => top(core, session, 1e5), RangeError);
 });
 
-test('a run has the requested length', () => {
+test('a session has as many positions as requested', () => {
   const core = new Core(wasmModule, toyModel());
   const short = core.openSession(draw, { length: 10 });
   const whole = core.openSession(draw);
@@ -379,7 +379,7 @@ test('a run has the requested length', () => {
   assert.throws(() => core.openSession(draw, { length: 65 }), isError('argument'));
 });
 
-test('a part is described', () => {
+test('the description of a part lists its sizes, inputs, maps and tables', () => {
   const input = { inputWidth: 4, inputHeight: 2, blockRows: 4, blockCols: 3, flangeRows: 1, flangeCols: 1 };
   const { part } = new Core(wasmModule, toyModel({ channels: 3, levels: 5, palette: true, classes: ['cat', 'dog'], ...input }));
   assert.deepEqual([part.values, part.span, part.outputs, part.length, part.draft, part.ends], [5, 1, 5, 64, false, []]);
@@ -430,7 +430,7 @@ test('a part is described', () => {
   });
 });
 
-test('there is room for metadata: a map may have more keys than a chunk has ids', () => {
+test('a map that has more keys than a chunk has ids does not overflow its memory', () => {
   const side = 96;
   const core = new Core(wasmModule, toyModel({ width: side, height: side, blocks: 1, heads: 1, embedding: 4, feedForward: 4 }));
   const [{ keys }] = core.part.maps;
@@ -451,7 +451,7 @@ test('there is room for metadata: a map may have more keys than a chunk has ids'
   assert.deepEqual([...core.draw(again, 20).ids], expected);
 });
 
-test('chunks count every value: 64 samples with three channels', () => {
+test('the limit of a chunk counts every value: 64 samples with three channels', () => {
   const file = toyModel({ channels: 3, levels: 256, output: 'dmol', mixtures: 1, width: 16, height: 16 });
   const core = new Core(wasmModule, file);
   assert.deepEqual([core.part.length, core.part.span, core.sliceLimit(64), core.sliceLimit(1)], [256, 3, 42, 2730]);
@@ -464,7 +464,7 @@ test('chunks count every value: 64 samples with three channels', () => {
   core.closeSession(session);
 });
 
-test('a palette, and an input that must come first', () => {
+test('a model with a palette runs, and its input must be set before the first draw', () => {
   const core = new Core(wasmModule, toyModel({ channels: 3, levels: 5, palette: true, inputWidth: 4, classes: ['cat', 'dog'] }));
   const image = ids(48, 256);
   const session = core.openSession(draw, { maps: true });

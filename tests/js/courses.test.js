@@ -2,8 +2,8 @@
 // @ts-check
 
 /**
- * Courses (series of pages): every page belongs to exactly one course, and contains the figure that answers the course's question about it.
- * The list of files to download for a course contains every file that its pages load.
+ * Tests courses (series of pages). Every page belongs to exactly one course. A course asks one question per page, and the figure that
+ * answers it is on that page. The list of files to download for a course contains every file that its pages load.
  */
 
 import assert from 'node:assert/strict';
@@ -50,7 +50,7 @@ function loadedBy(html, page) {
   return named.map(([, address]) => new URL(address, base + page).href).map((url) => url.replace(base, '').replace('http://site/', '../'));
 }
 
-test('a kept course has every file that its pages load, including later imports', async () => {
+test('the list of a course has every file that its pages load, including later imports', async () => {
   const [{ courses }, pages] = await Promise.all([courseFilesOf(ROOT), framedPages(WEB)]);
   for (const [id, { files }] of Object.entries(courses)) {
     const kept = new Set(files.map(([address]) => address));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** The page on the FVSBN: four distributions of one grey level. */
+/** Tests the figure on the FVSBN page that shows four distributions of one grey level. */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -13,7 +13,7 @@ const sum = (/** @type {(x: number) => number} */ nats, shades = every) => shade
 /** @param {number} actual @param {number} expected */
 const near = (actual, expected, by = 1e-9) => assert.ok(Math.abs(actual - expected) < by, `${actual}, not ${expected}`);
 
-test('each distribution adds up to 1: over two values, over sixteen, over all shades, and for a density in the middle', () => {
+test('each distribution adds up to 1 over its values: two, sixteen, or all shades; so does a Gaussian density far from the edges', () => {
   for (const mean of [0, 3, 90, 200, 255]) {
     for (const width of [2, 20, 80]) {
       near(sum(bernoulli({ mean, width }), [0, 255]), 1);
@@ -30,7 +30,7 @@ test('each distribution adds up to 1: over two values, over sixteen, over all sh
   near(sum(gaussian({ mean: 128, width: 10 })), 1, 1e-9);
 });
 
-test('far out, the loss of a Gaussian grows quadratically and that of a logistic linearly, without gaps', () => {
+test('far from the mean, the loss of a Gaussian grows quadratically, the loss of a logistic linearly, and no loss is infinite', () => {
   const [round, straight] = [gaussian({ mean: 20, width: 2 }), logistic({ mean: 20, width: 2 })];
   near(round(220) - round(120), 0.5 * (100 ** 2 - 50 ** 2));
   const slope = Math.PI / (2 * Math.sqrt(3));

@@ -112,7 +112,7 @@ test('every file that a document or a comment names exists', async () => {
     if (!isDocument && (!/^(src|include|tests|weights|web)\/.*\.(c|h|js|py|sh)$/.test(file) || /^web\/(dist|single)\//.test(file)))
       continue;
     const said = existsSync(ROOT + file) ? await text(file) : '';
-    // Documents name files by the last parts of their paths, in code; comments name them by the whole path.
+    // Documents name a file in code formatting, by the last parts of its path. Comments name it by the whole path.
     const paths = isDocument
       ? [...said.matchAll(/`((?:[\w.-]+\/)+[\w.-]+\.(?:c|h|js|py|md|sh))`/g)]
       : [...said.matchAll(/(?:\/\*|^\s*\*|\/\/|#).*$/gm)].flatMap(([line]) => [
@@ -176,7 +176,7 @@ test('the first Node program runs as the manual says, after npm init -y', async 
   }
 });
 
-test('every weight file has a card and a row with its own numbers', async () => {
+test('every weight file has a model card and a table row, and both state the numbers of this file', async () => {
   const [cards, readme] = [await text('weights/README.md'), await text('README.md')];
   const files = (await readdir(`${ROOT}weights`)).filter((name) => name.endsWith('.gguf'));
   assert.ok(files.length >= 9);
@@ -211,7 +211,7 @@ test('every weight file has a card and a row with its own numbers', async () => 
   }
 });
 
-test('each fact has one number: the number of books with stories', async () => {
+test('all documents state the same number of story books', async () => {
   const [, books] = /`fairy-tales\.txt\.xz`, (\d+) books/.exec(await text('weights/train/README.md')) ?? [];
   assert.equal(books, '21');
   const numbers = new Set();

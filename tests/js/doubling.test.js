@@ -68,7 +68,7 @@ async function compareAsync(name, short, long) {
 }
 
 /**
- * Functions that make texts of any length: repetitions of one or a few characters, with different ends.
+ * Functions that make texts of any length. The texts repeat one or a few characters; some begin or end with a different character.
  *
  * @type {((n: number) => string)[]}
  */
@@ -92,8 +92,8 @@ const TEXTS = [
 let tasks = 0;
 
 /**
- * Compares the times for the texts of TEXTS. `npm test` uses the even-numbered texts for one tokenizer and the odd-numbered ones for the
- * next.
+ * Compares the times for each text in TEXTS. `npm test` alternates between the even-numbered and the odd-numbered texts from one tokenizer
+ * to the next.
  *
  * @param {string} name
  * @param {(text: string) => unknown} task
@@ -113,7 +113,7 @@ function texts(name, task) {
 
 for (const [i, name] of names()
   .filter((one) => cutOf(one) === one)
-  .entries()) // one name for each different splitter
+  .entries()) // several names may share one splitter, so one name per splitter is tested
   oneOf(i, 2, longer)(`texts of the tokenizer ${name}`, () => texts(name, (text) => [...splitter(name)(text)]));
 
 longer('texts are cleaned, divided into words and divided into sentences', () => {
@@ -256,10 +256,10 @@ const TEXTS_SHOWN = ['a', ' ', 'ab ', 'あ', 'א(', '\n', '('].filter((_, i) => 
 const tall = () => Object.assign(canvas(), { height: 1 << 24 });
 
 const TOOLS = { canvas, doubled, list, painted, tall };
-/** The classes that paint results on a canvas (sheets), of every kind, by name. */
+/** The sheets of every kind, by name. A sheet is a class that paints results on a canvas. */
 const SHEETS = Object.assign({}, ...Object.values(rowsOf('sheets')).filter((own) => typeof own !== 'string'));
 
-/** Tests that are specific to kinds; several kinds may contribute a part to one test. */
+/** Tests that are specific to kinds. One test may have parts from several kinds. */
 const PARTS = Object.values(rowsOf('scaling')).flatMap((own) => (typeof own === 'string' ? [] : Object.entries(own)));
 for (const title of new Set(PARTS.map(([name]) => name)))
   test(title, async () => {
@@ -273,7 +273,7 @@ async function sources() {
   return Promise.all(paths.map(async (path) => /** @type {const} */ ([path, await readFile(new URL(path, folder), 'utf8')])));
 }
 
-test('every sheet is in the sweep', async () => {
+test('this file tests every sheet', async () => {
   const found = (await sources()).flatMap(([, source]) => [...source.matchAll(/^export class (\w+) extends (?:Sheet|Timeline)\b/gm)]);
   assert.deepEqual(
     Object.keys(SHEETS).sort(),
@@ -310,7 +310,7 @@ const READERS = {
   ),
 };
 
-test('every reader of files is in the sweep', async () => {
+test('this file tests every module that reads files, or gives a reason why not', async () => {
   const found = (await sources()).filter(([, source]) =>
     /^export (?:async )?(?:function\*? |const )(?:read(?:ing)?[A-Z]|open(?!Model)[A-Z]|decoded?\b|headerProblem)/m.test(source),
   );
@@ -322,7 +322,7 @@ test('every reader of files is in the sweep', async () => {
 
 const ROWS = Object.entries(named(rowsOf('doubling')));
 
-test('every verb of every kind is in the sweep', () => {
+test('this file tests every verb of every kind', () => {
   const verbs = KINDS.filter(({ name }) => NAMES.includes(name)).flatMap(({ name, verbs }) =>
     Object.keys(verbs).map((verb) => `${name}.${verb}`),
   );

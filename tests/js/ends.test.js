@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Vocabularies as in real files: tokens that end a text, stop strings, pre-tokenizers under other names, and unusual entries. */
+/** Tests vocabularies as they occur in real files: tokens that end a text, stop strings, alternative names of pre-tokenizers, and unusual
+ * entries. */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -91,7 +92,7 @@ test('a stop that is or contains a control token ends the run', async () => {
     assert.deepEqual(await always(model, start, { stop }), { steps: [], finish: 'stop' });
     assert.equal((await always(model, other, { stop })).finish, 'length');
   }
-  // Allows only two tokens, a control token and a word, which are drawn in any order.
+  // Allows the model to draw only two tokens, a control token and a word, in any order.
   const two = async (/** @type {string} */ stop) => {
     const run = model.generate([1, 5], { logitBias: { [start]: 1e8, [user]: 1e8 }, frequencyPenalty: 100, seed: 4, maxTokens: 30, stop });
     let last = -1;
@@ -134,7 +135,7 @@ const file = (metadata) =>
     tensors: {},
   });
 
-test('pre-tokenizers are known by other names and by architecture, or give a warning', async () => {
+test('a pre-tokenizer is recognised by an alternative name or by the architecture; otherwise there is a warning', async () => {
   const text = "I'LL pay 12345 \n\n don't";
   const ids = async (/** @type {Record<string, Typed | undefined>} */ changes) => {
     const own = await tokenizer(file(pairs(changes)));

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Tests the evaluation command (npm run eval): which inputs it accepts, and whether its figures equal those of the library. */
+/** Tests the evaluation command (npm run eval). It must accept valid inputs and refuse others, and its figures must equal those of the
+ * library. */
 
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
@@ -74,7 +75,7 @@ test('bicubic: constant pictures stay constant, slopes stay straight, and scalin
   for (let i = 8; i < 24; i++) assert.ok(Math.abs(large[i] - 20 * ((i + 0.5) / 4 - 0.5)) <= 0.51, `${i}: ${large[i]}`);
 });
 
-test('a set of pictures has figures, and a model that enlarges also has its consistency', async () => {
+test('the evaluation prints figures for a set of pictures; for a model that enlarges pictures, it also prints the consistency', async () => {
   const data = await writeSet('set', { width: SIDE, height: SIDE, channels: 3, labels });
   const file = join(folder, 'toy.gguf');
   const model = await load(toy);
@@ -149,7 +150,7 @@ more(
         /CIFAR-10.*pass --data build\/cifar10-test\.u8\.gz, which python3 weights\/train\/held_out\.py cifar10 build\/cifar10-test writes/,
       );
     }
-    // Test sets with images of the size of the digits, of the emoji, and of another size.
+    // Makes test sets with three image sizes: the size of the digits, the size of the emoji, and another size.
     const file = join(folder, 'digits.gguf');
     for (const [size, card] of /** @type {[import('./toy.js').ToyOptions, Record<string, any[]>][]} */ ([
       [{ width: 28, height: 28 }, {}],
@@ -187,7 +188,7 @@ test('texts are read in the encodings and line ends of other programs; other byt
   }
 });
 
-test('recordings are found in subfolders, whatever the case of their endings, without hidden ones', async () => {
+test('recordings are found in subfolders, with file extensions in any case; hidden files are skipped', async () => {
   const at = join(folder, '소리 100% #1');
   for (const name of ['b/2.WAV', 'a/1.wav', '3.wave', '._3.wav', '__MACOSX/1.wav', '.git/1.wav', 'b/@eaDir/2.WAV', 'notes.txt']) {
     await mkdir(join(at, name, '..'), { recursive: true });
@@ -203,7 +204,7 @@ test('recordings are found in subfolders, whatever the case of their endings, wi
   assert.throws(() => recordings(at), /holds no WAV file/);
 });
 
-test('options that should be numbers are refused if they are none', () => {
+test('options that should be numbers are refused if they are not', () => {
   const given = { temperatures: '1' };
   for (const [name, right, wrong] of /** @type {[string, string[], string[]][]} */ ([
     ['images', ['1', '9999999'], ['0', '-3', '2.5', 'x', '', ' ', '1e3', 'NaN', 'Infinity', '３']],

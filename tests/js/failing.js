@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Callbacks that fail, for the tests of methods that call them. */
+/** Failing callbacks, for testing the methods that call them. */
 
 import assert from 'node:assert/strict';
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Faults from outside: servers that stall or close the connection early, and arguments of the wrong type. */
+/** Tests faults from outside the library: servers that stall or close the connection early, and arguments of the wrong type. */
 
 import assert from 'node:assert/strict';
 import { createServer } from 'node:http';
@@ -22,8 +22,8 @@ let origin = '';
 let asked = [];
 
 /**
- * The server fails after the first 1000 bytes of its first response. The path selects how: it closes the connection or stalls, and supports
- * range requests or does not.
+ * The server fails after the first 1000 bytes of its first response. The path selects whether it closes the connection or stalls, and
+ * whether it supports range requests.
  *
  * @type {Record<string, { headers?: Record<string, string>, end: 'break' | 'stall', rest?: (start: number, response: import('node:http').ServerResponse) => void }>}
  */
@@ -37,7 +37,7 @@ const PATHS = {
 };
 
 /**
- * Sends the bytes that the range requests, or all bytes.
+ * Sends the bytes of the requested range, or all bytes if no range is requested.
  * @param {Record<string, string>} [headers]
  * @returns {(start: number, response: import('node:http').ServerResponse) => void}
  */
@@ -111,7 +111,7 @@ for (const [path, ranges] of /** @type {[string, number][]} */ ([
   ['/shifted', 1],
   ['/unmarked', 0],
 ])) {
-  test(`halves of two files are never joined: ${path}`, { timeout: 20000 }, async () => {
+  test(`the beginning of one file is never joined with the rest of another:  ${path}`, { timeout: 20000 }, async () => {
     asked = [];
     await assert.rejects(load(origin + path, { patience: 200 }), isError('network', /was interrupted/));
     assert.equal(asked.length, 1 + ranges);
@@ -128,7 +128,7 @@ test('a wasm download that never ends is abandoned, and requested again the next
   }
 });
 
-test('arguments of the wrong type give our errors, which name them', async () => {
+test('arguments of the wrong type give errors of the library, and the message names the argument', async () => {
   /** @param {Promise<unknown> | (() => unknown)} work @param {RegExp} message */
   const refuses = (work, message) => assert.rejects(async () => (typeof work === 'function' ? work() : work), isError('argument', message));
   const any = /** @type {any} */ (bare);

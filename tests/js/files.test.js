@@ -109,7 +109,7 @@ test('each key of YaRN is applied or refused', async () => {
   await assert.rejects(cost({ [key('yarn_beta_fast')]: ['f32', 0.5] }), isError('format', /not larger than yarn_beta_slow/));
 });
 
-test('a key that requests another computation is applied or refused, and its default value changes nothing', async () => {
+test('a key that changes the computation is applied or refused, and its default value changes nothing', async () => {
   const cost = async (/** @type {Record<string, Typed>} */ more) => {
     const model = await load(toyText({ context: 64, metadata: more }));
     const { nats } = await model.score(Array.from({ length: 40 }, (_, i) => 3 + ((i * 7) % 250)));
@@ -162,7 +162,7 @@ test('a key that requests another computation is applied or refused, and its def
   );
 });
 
-/** The values of the levels of IQ4_NL. */
+/** The values that the 16 codes of IQ4_NL stand for. */
 const LEVELS = [-127, -104, -83, -65, -49, -35, -22, -10, 1, 13, 25, 38, 53, 69, 89, 113];
 
 test('IQ4_NL and IQ4_XS equal the floats that they encode', async () => {

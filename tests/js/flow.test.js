@@ -28,7 +28,7 @@ const wasmUrl = pathToFileURL(`${ROOT}build/triad/triad.wasm`);
 const LENGTH = 40;
 const sound = Uint32Array.from({ length: 61 }, (_, i) => ((i >> 3) % 2 ? 0 : (i * 37 + 11) % 256));
 
-/** The triad's class, with the verbs that the library calls. */
+/** The class of triad models, with the methods that the library calls. */
 class Triad {
   /** @param {Engine} engine */
   constructor(engine) {
@@ -124,7 +124,7 @@ test('an input receives the result, or the drawn ids, of the same name', async (
       [false, 2],
     ],
   );
-  // If an earlier part draws `top`, the next part reads the drawn ids, not the encoder's result `top`. An input cannot be floats.
+  // If an earlier part draws `top`, the next part reads the drawn ids, not the encoder's result `top`. An input cannot consist of floats.
   assert.deepEqual(
     flow.map(({ from }) => from),
     [{}, {}, { top: { part: parts[1] } }, { bottom: { part: parts[2] }, top: { part: parts[1] } }],

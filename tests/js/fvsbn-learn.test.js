@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Learning on the FVSBN page: the gradient is correct, the nats decrease, and the engine runs the learned model. */
+/** Tests learning on the FVSBN page. The gradient must be correct, the nats must decrease, and the engine must run the learned model. */
 
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
@@ -18,7 +18,7 @@ import { ROOT, load } from './helpers.js';
 const bits = new Uint8Array(readFileSync(`${ROOT}web/pictures/binarised-digits.bin`));
 const digits = unpack(bits);
 
-/** Returns arbitrary weights, and a picture of n pixels. @param {number} n @param {number} seed */
+/** Returns arbitrary weights for n pixels, and an arbitrary picture of n pixels. @param {number} n @param {number} seed */
 function anything(n, seed) {
   const random = randomFrom(seed);
   const weights = nothingLearnt(n);
@@ -76,7 +76,7 @@ test('the probabilities of all pictures add up to 1, and sample frequencies matc
   counts.forEach((count, k) => assert.ok(Math.abs(count - draws * odds[k]) < 5 * Math.sqrt(draws * odds[k]) + 1, `${k}: ${count}`)); // five standard deviations
 });
 
-test('nats fall from those of 784 fair coins to those of a learned model, and omitted digits reveal overfitting', () => {
+test('nats fall from those of 784 fair coins to those of a learned model, and digits that are not in the training set reveal overfitting', () => {
   const lesson = new Lesson(digits);
   for (let k = 0; k < 160; k++) lesson.picked.add(k);
   for (let k = 0; k < 1600; k++) assert.ok(lesson.step() < 160);
@@ -97,8 +97,8 @@ test('a model that learns a single digit soon draws only this digit; without a d
   assert.equal(lesson.step(), -1);
   lesson.picked.add(11);
   for (let k = 0; k < 400; k++) assert.equal(lesson.step(), 11);
-  // The predictions of pixels before the first ink depend only on their bias. After t steps, the odds of such a pixel are about rate * t =
-  // 8 to 1, so each of these pixels costs log(9/8) nats. The other pixels cost less.
+  // The prediction of a pixel before the first ink depends only on the bias of that pixel. After t steps, the odds of such a pixel are
+  // about rate * t = 8 to 1, so each of these pixels costs log(9/8) nats. The other pixels cost less.
   const before = digits[11].indexOf(1);
   const nats = natsOf(lesson.weights, digits[11]);
   assert.ok(nats < 1.5 * before * Math.log(9 / 8), `${nats} nats, ${before} pixels before the first ink`);
@@ -114,7 +114,7 @@ test("the file of training digits matches the page's description", () => {
   assert.throws(() => unpack(new Uint8Array()), /damaged/);
 });
 
-test('the page and the engine compute the same sums: the nats of digits with the weights in the file', {
+test('with the weights in the file, the page and the engine compute the same nats for digits', {
   skip: !existsSync(`${ROOT}weights/fvsbn.gguf`) && 'weights/fvsbn.gguf is missing',
 }, async () => {
   const file = readFileSync(`${ROOT}weights/fvsbn.gguf`);

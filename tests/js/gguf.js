@@ -109,7 +109,7 @@ export function writeGGUF({ metadata, tensors }) {
     string: (value) => {
       const bytes = new TextEncoder().encode(value);
       writers.u64(bytes.length);
-      for (const byte of bytes) head.push(byte); // byte by byte, because a call cannot take so many arguments
+      for (const byte of bytes) head.push(byte); // byte by byte, because push(...bytes) would exceed the maximum number of arguments of a call
     },
   };
   /** @param {number} count */

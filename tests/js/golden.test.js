@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Compares the results of the wasm with those of PyTorch, which weights/train/golden.py has recorded as tensors. */
+/** Compares the results of the wasm engine with the results of PyTorch, which weights/train/golden.py has recorded as tensors. */
 
 import assert from 'node:assert/strict';
 import { readFile, readdir } from 'node:fs/promises';
@@ -87,7 +87,7 @@ test('golden models exist', () => {
 const tiny = new Set((await readdir(GOLDEN)).filter((name) => name.endsWith('.gguf')).map((name) => name.slice(0, -'.gguf'.length)));
 
 for (const name of models) {
-  // the golden file of a shipped file has a single example, recorded once with the original weights and once with the shipped ones
+  // the golden file of a shipped file has a single example, with results of the original weights and of the shipped weights
   const shipped = !tiny.has(name);
   const quantised = /q[48]_0/.test(name) || shipped;
   test(`golden: ${name}`, async (context) => {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Runs of models with a very long context: memory depends on the length of the run, not of the context. */
+/** Tests runs of models with a very long context. The memory must depend on the length of the run, not on the length of the context. */
 
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
@@ -34,10 +34,10 @@ async function idsOf(run) {
   return ids;
 }
 
-test('with a context of 131,072 and 16 KB of keys and values per token, the requested length runs, and the error for an impossible length names it', async () => {
+test('with a context of 131,072 and 16 KB of keys and values per token, a run of the requested length works, and the error for an impossible length states the length', async () => {
   const model = await load(toyText({ context: 131072, keyLength: 1024 }));
   assert.equal(model.info.positions, 131072);
-  const run = model.generate('ab', ENDLESS); // by default, a run may be as long as the context, for which the memory would be 2.1 GB
+  const run = model.generate('ab', ENDLESS); // by default, a run may be as long as the context; memory for the whole context would be 2.1 GB
   let count = 0;
   for await (const { nats } of run) {
     assert.ok(nats > 0);
@@ -93,7 +93,7 @@ function drawn(length, message) {
 
 const file = toyText({ context: 4096 });
 
-test('a run that grows equals one that was long from the beginning, with maps, alternatives, samples and drafts', () => {
+test('a run whose memory grows equals a run with the full memory from the beginning, with maps, alternatives, samples and drafts', () => {
   const length = 1500;
   const core = new Core(wasmModule, file);
   for (const settings of [{}, { samples: 3 }, { lookAhead: true, lookUp: true, temperature: 0.3 }]) {
@@ -144,7 +144,7 @@ test('a run grows more than once, and continues', () => {
   assert.throws(() => core.growSession(again, 5000), isError('argument'));
 });
 
-test('runs of a model resume and branch at any length, and a score allocates memory for its text', async () => {
+test('a run can be resumed and branched at any length, and score() allocates memory for the length of its text only', async () => {
   for (const source of [toyText({ context: 4096 }), await readFile(`${GOLDEN}stories260K.gguf`)]) {
     const model = await load(new Uint8Array(source));
     const most = Math.min(900, model.info.positions - 10);

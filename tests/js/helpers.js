@@ -91,7 +91,7 @@ export function give(core, session, inputs) {
 export const sleep = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
 
 /**
- * Returns the milliseconds of processor time that this process and its workers spend on a task; other processes do not affect them.
+ * Returns the milliseconds of processor time that this process and its workers spend on a task. Other processes do not affect this time.
  *
  * @param {() => unknown} work
  */

@@ -42,7 +42,7 @@ const withToken = (text, type) => {
   });
 };
 
-test('the window of a text moves on, or reports that it cannot', () => {
+test('the window of a text moves forward, or reports that it cannot', () => {
   // Computes the expected result in the simplest way, by removing one piece again and again.
   const slow = (/** @type {number} */ count, /** @type {number} */ head, /** @type {number} */ positions) => {
     let from = 0;
@@ -155,7 +155,7 @@ test('tokens beyond the limits are refused, in tokenizer() and in load()', async
   assert.equal(own.encode(`ab${'<|'.repeat(100)}`, { special: true }).at(-1), TOKENS.length);
 });
 
-test('unused metadata cost no time, and long ones almost none', async () => {
+test('unused metadata cost no time, and long unused metadata almost none', async () => {
   const long = 'm'.repeat(900_000);
   const file = toyText({
     metadata: {
@@ -226,7 +226,7 @@ test('the longest heads of files are read in slices', () => {
     );
   assert.ok(yieldsOf(vocabulary('gpt2')) >= 6);
   assert.throws(() => yieldsOf(vocabulary('llama')), isError('limit', /the texts of the tokens are too long/));
-  // every token is found in the text in one piece
+  // every token is found in the text in one step
   const count = 50_000;
   const names = Array.from({ length: count }, (_, i) => `t${(i * 7919) % count}`);
   const specials = { tokens: names, types: new Uint8Array(count).fill(4) };

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Reading images and painting pictures. Canvases and <img> elements are fakes here; the browser tests use real ones. */
+/** Tests reading images and painting pictures. Canvases and <img> elements are fakes here; the browser tests use real ones. */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -28,14 +28,14 @@ test('a grey picture is read back unchanged', () => {
   );
 });
 
-test('colour becomes luma; transparency is laid over black for grey models, over white for colour models', () => {
+test('colour becomes luma; transparent pixels are composited on black for grey models, on white for colour models', () => {
   assert.deepEqual([...fromRGBA([255, 0, 0, 255, 0, 255, 0, 255, 0, 0, 255, 255], 1)], [76, 150, 29]);
   assert.deepEqual([...fromRGBA([200, 200, 200, 0, 200, 200, 200, 128], 1)], [0, 100]);
   assert.deepEqual([...fromRGBA([200, 100, 50, 128, 1, 2, 3, 255], 3)], [227, 177, 152, 1, 2, 3]);
   assert.deepEqual([...fromRGBA([0, 0, 0, 0, 9, 9, 9, 0], 3)], Array(6).fill(255));
 });
 
-test('raw images may be RGBA or elements, of the size of the model', () => {
+test("raw images may be RGBA bytes or the model's elements, if they have the size of the model's pictures", () => {
   const elements = Uint8Array.of(1, 2, 3, 4);
   assert.deepEqual(pictureOf({ data: elements, width: 2, height: 2 }, GREY), elements);
   assert.notEqual(pictureOf({ data: elements, width: 2, height: 2 }, GREY), elements, 'a copy');
@@ -120,7 +120,7 @@ test('an image of the page is scaled to the model', (context) => {
   assert.throws(() => pictureOf(/** @type {any} */ ({ ...image, tainted: true }), GREY), isError('argument', /crossorigin/));
 });
 
-test('reduction by an integer factor takes means of boxes, with halves rounded up', () => {
+test('reduction by an integer factor averages boxes of pixels and rounds halves up', () => {
   const shape = { width: 4, height: 2, channels: 1 };
   assert.deepEqual([...reduce(Uint8Array.of(0, 1, 8, 9, 1, 0, 9, 9), shape, 2, 1)], [1, 9]);
   assert.deepEqual([...reduce(Uint8Array.of(0, 1, 8, 9, 1, 0, 9, 9), shape, 4, 1)], [1, 1, 9, 9]);
@@ -149,7 +149,7 @@ test('a large picture is read in chunks, with the same values, and reading stops
   assert.throws(() => inputOf({ data: Array(2 ** 21).fill(0), width: 1024, height: 512 }, info), isError('argument', /give a Uint8Array/));
 });
 
-test('the small picture is used unchanged, reduced, or refused', () => {
+test('the small input picture is used unchanged, reduced, or refused', () => {
   const info = { inputWidth: 2, inputHeight: 2, channels: 3 };
   const small = { data: noise(12), width: 2, height: 2 };
   assert.deepEqual(inputOf(small, info), small.data);
@@ -191,7 +191,7 @@ function codecOf({ width, height, channels, levels = 256 }, order, palette) {
   return new Codec(/** @type {any} */ (info), Uint32Array.from(places));
 }
 
-test('a pixel is painted with its last channel', () => {
+test('a pixel is painted when its last channel is known', () => {
   const elements = Uint8Array.of(1, 2, 3, 4, 5, 6);
   const codec = codecOf({ width: 2, height: 1, channels: 3 });
   const { data: early } = picture(codec, elements.subarray(0, 5));
@@ -336,7 +336,7 @@ test('drawTo paints at most once per animation frame, and once at the end', asyn
   model.close();
 });
 
-test('both signals stop drawTo, and the canvas keeps the picture so far', async () => {
+test('the signal of the run and the signal of drawTo() both stop drawTo(), and the canvas keeps the picture so far', async () => {
   const model = await load(toyModel({ width: 64, height: 64 }));
   for (const whose of ['run', 'drawTo']) {
     const end = new AbortController();
@@ -360,7 +360,7 @@ test('both signals stop drawTo, and the canvas keeps the picture so far', async 
   model.close();
 });
 
-test('ink that only transparency shows is visible, for any colour and model', () => {
+test('ink that differs from its ground only in transparency is visible, for any colour and model', () => {
   const draw = (/** @type {number[]} */ ink, /** @type {number} */ opacity = 255) => [
     ...ink,
     opacity,
@@ -392,7 +392,7 @@ test('ink that only transparency shows is visible, for any colour and model', ()
   assert.deepEqual([...fromRGBA(draw([255, 255, 0]), 3).slice(0, 6)], [255, 255, 0, 255, 255, 255]);
 });
 
-test('elements of a page have the size that they report, or are refused with a reason', () => {
+test('elements of a page are read in the size that they report, or are refused with a reason', () => {
   const shape = { width: 2, height: 2, channels: 1 };
   for (const [image, message] of /** @type {[any, RegExp][]} */ ([
     [{ videoWidth: 0, videoHeight: 0, readyState: 0, width: 10, height: 10 }, /video.*loadeddata/],
