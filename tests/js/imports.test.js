@@ -15,7 +15,7 @@ import { test } from 'node:test';
 
 import { ROOT } from './helpers.js';
 
-/** @typedef {{ file: string, to: string, later: boolean }} Import  later: whether it is an import() */
+/** @typedef {{ file: string, to: string, later: boolean }} Import  later: whether it is a dynamic import() */
 
 const read = (/** @type {string} */ file) => readFileSync(ROOT + file, 'utf8');
 const filesOf = (/** @type {string} */ folder, /** @type {RegExp} */ names) =>
@@ -42,7 +42,7 @@ function sources() {
   return filesOf('src', /\.[ch]$/).flatMap((file) =>
     [...read(file).matchAll(/^#include "([^"]+)"/gm)].flatMap(([, name]) => {
       const to = [path.join(path.dirname(file), name), `src/${name}`].find((one) => existsSync(ROOT + one));
-      return to ? [{ file, to, later: false }] : []; // otherwise a header of include/
+      return to ? [{ file, to, later: false }] : []; // without a match, the file is a header in include/
     }),
   );
 }
@@ -83,11 +83,12 @@ function table(heading) {
 
 /**
  * @param {Import[]} imports
- * @param {string} base       a folder; the names in the table are relative to it
+ * @param {string} base       folder to which the names in the table are relative
  * @param {Map<string, string[]>} allowed
  */
 function compare(imports, base, allowed) {
-  /** Returns the entry for a file: that of the most specific folder, where * stands for any folder. @param {string} file */
+  /** Returns the table entry of the most specific folder that contains a file. In folder names, * stands for any folder. @param {string}
+   * file */
   const rowOf = (file) =>
     [...allowed.keys()]
       .sort((a, b) => b.length - a.length)
@@ -150,13 +151,13 @@ const kindOf = (file) => /^web\/lib\/kinds\/(\w+)\//.exec(file)?.[1];
 /** @param {Import} one */
 const betweenKinds = ({ file, to }) => kindOf(file) !== undefined && kindOf(to) !== undefined && kindOf(file) !== kindOf(to);
 
-test('src: folders include as the table says, without a cycle', () => {
+test('src: folders include only what the table allows, and there is no cycle', () => {
   const all = sources();
   compare(all, 'src', table('folder of `src`'));
   assert.deepEqual(circles(all), []);
 });
 
-test('web/lib: folders import as the table says; the only cycles are pairs with an import()', () => {
+test('web/lib: folders import only what the table allows; the only cycles are pairs of files with a dynamic import()', () => {
   const all = scripts('web/lib');
   compare(
     all.filter((one) => !betweenKinds(one)),
@@ -170,7 +171,7 @@ test('web/lib: folders import as the table says; the only cycles are pairs with 
   );
 });
 
-test('code that is fetched later is a part(), so that a lost connection gives an error of the library', () => {
+test('code that is fetched later is imported through part(), so that a lost connection gives an error of the library', () => {
   // kinds are loaded by model.js, and the element loads in advance what acquire() needs
   const bare = [...filesOf('web/lib', /\.js$/), 'web/shell/library.js', ...filesOf('web/pages', /\.js$/)]
     .filter((file) => !file.endsWith('/kind.js'))
@@ -188,17 +189,17 @@ test('kinds do not import each other', () => {
   assert.deepEqual([...pairs], [], 'code that several kinds use belongs in web/lib/media');
 });
 
-test('web/shell: folders import as the table says, without a cycle', () => {
+test('web/shell: folders import only what the table allows, and there is no cycle', () => {
   const all = scripts('web/shell');
   compare(all, 'web/shell', table('folder of `web/shell`'));
   assert.deepEqual(circles(all), []);
 });
 
-test('weights/train: folders import as the table says', () => {
+test('weights/train: folders import only what the table allows', () => {
   compare(training(), 'weights/train', table('folder of `weights/train`'));
 });
 
-test('a cycle and a forbidden import are found', () => {
+test('these checks find a cycle and a forbidden import', () => {
   const toy = [
     ['a/x', 'b/y'],
     ['b/y', 'c/z'],

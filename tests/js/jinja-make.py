@@ -145,7 +145,7 @@ TEMPLATES = [
 
 
 class Generation(Extension):
-    """The tag `generation` of the package transformers, which changes no text."""
+    """Adds the tag `generation` of the package transformers. The tag does not change the output."""
 
     tags = {"generation"}
 
@@ -178,7 +178,7 @@ def rendered(template):
         text = ENVIRONMENT.from_string(template).render(**VALUES)
     except Exception:
         return None
-    return None if " at 0x" in text else text  # such a text contains the address of an object, which differs in each run
+    return None if " at 0x" in text else text  # the text contains the address of an object, which differs in each run
 
 
 if __name__ == "__main__":

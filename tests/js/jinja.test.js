@@ -30,7 +30,7 @@ const HELLO = [{ role: 'user', content: 'Hello' }];
 /** @param {string} template @param {Message[]} [messages] @param {Record<string, unknown>} [values] */
 const prompt = (template, messages = HELLO, values = {}) => atOnce(prompting({ messages, template, values, render: undefined }, NAMES));
 
-test("an expression gives Jinja's text, or is refused", async () => {
+test('an expression gives the same text as Jinja, or is refused', async () => {
   /** @type {{ messages: Message[], cases: [string, string | null][] }} */
   const { messages, cases } = JSON.parse(await readFile(new URL('jinja.json', import.meta.url), 'utf8'));
   assert.ok(cases.length > 2000);
@@ -64,7 +64,7 @@ const deep = 2e4;
 /** @param {string} what @param {number} [times] */
 const again = (what, times = 999) => `{% for i in range(${times}) %}{% set x = ${what} %}{% endfor %}`;
 
-/** @param {string[]} names  in `npm test`, one in eight of them; otherwise all */
+/** @param {string[]} names  `npm test` uses every eighth name, test:all uses all */
 const some = (names) => names.filter((_, i) => EVERY || i % 8 === 0);
 
 /** Templates that would take hours, use up the memory, or slow down a parser. @type {Record<string, string>} */
@@ -168,7 +168,8 @@ longer('a hostile template ends within its budget, and the page stays responsive
   }
 });
 
-/** Returns the number of yields of a chat's prompt. @param {Message[]} messages @param {Record<string, unknown>} values */
+/** Counts how often the generator yields while it makes the prompt of a chat. @param {Message[]} messages @param {Record<string, unknown>}
+ * values */
 function yieldsOf(messages, values) {
   const work = prompting({ messages, template: '{{ messages | length }}', values, render: undefined }, NAMES);
   for (let count = 0; ; count++) if (work.next().done) return count;
@@ -246,7 +247,7 @@ const SAYS = [
   '😀<|turn|>😀',
   '<|en<|end|>d|>',
 ];
-/** Operations that a template may apply to such a text. */
+/** Operations that a template may apply to a user's text. */
 const USES = [
   'content',
   'content | trim',
@@ -287,7 +288,7 @@ const USES = [
   'messages | tojson',
 ];
 
-test('no control token comes from a message, and every one that the template writes is recognised, whatever it does to texts', () => {
+test('no text of a message becomes a control token, and every control token that the template writes is recognised, whatever operations it applies', () => {
   const control = ['<|turn|>', '<|end|>', '[INST]', '[/INST]', 'ent', '<|user|>'];
   const defined = ['\n\n', '\n\n\n', '  ', '<<', '<'.repeat(16), 'x<|turn|>', '>a'];
   const tokens = [...TOKENS, ...control, ...defined];

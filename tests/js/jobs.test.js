@@ -38,13 +38,13 @@ function bench(bytes = toyModel()) {
   return {
     jobs,
     posted,
-    /** Computes one chunk; returns whether there was one. */
+    /** Computes one chunk. Returns false if no chunk was left. */
     slice() {
       const task = loop.shift();
       task?.();
       return task !== undefined;
     },
-    /** Computes all chunks; returns their number. */
+    /** Computes all remaining chunks. Returns how many there were. */
     settle() {
       let slices = 0;
       while (this.slice()) assert.ok(++slices < 10000);
@@ -127,7 +127,7 @@ const enlarging = toyModel({ width: 4, height: 4, channels: 3, levels: 256, outp
 
 const small = { image: ids(12, 256) };
 
-test('with positions of three ids, from and to count positions', () => {
+test('if a position has three ids, `from` and `to` of a step count positions, not ids', () => {
   const worker = bench(enlarging);
   const { jobs, posted } = worker;
   jobs.receive({ type: 'draw', id: 2, known: ids(9, 256), inputs: small, settings: SETTINGS });
@@ -145,7 +145,7 @@ test('with positions of three ids, from and to count positions', () => {
   assert.equal(scored.nats.length, 48);
 });
 
-test('the small picture is read in separate chunks, and an invalid one leaves nothing behind', () => {
+test('the small picture is read in separate chunks, and no memory of an invalid picture remains allocated', () => {
   for (let slices = 1; slices < 4; slices++) {
     const worker = bench(enlarging);
     worker.jobs.receive({ type: 'score', id: 2, ids: ids(48, 256), inputs: small });
@@ -227,7 +227,7 @@ test('concurrent runs alternate', () => {
   assert.equal(worker.sessions, 2);
 });
 
-test('a failed request leaves nothing behind', () => {
+test('no memory of a failed request remains allocated', () => {
   const worker = bench();
   worker.jobs.receive({ type: 'score', id: 2, ids: ids(ELEMENTS), inputs: { class: Uint32Array.of(5) } });
   worker.jobs.receive({
@@ -249,7 +249,7 @@ test('a failed request leaves nothing behind', () => {
   assert.equal(worker.sessions, 0);
 });
 
-test('pace finds the length of a chunk in bounded steps', () => {
+test('the chunk size adapts to the speed of the machine, and each adaptation is bounded', () => {
   /** @type {(ms: number, first: number) => number} */
   const settled = (ms, first) => {
     const pace = new SliceSize(first);

@@ -62,7 +62,7 @@ test('a file without biases stores its keys in 8 bits, unless 16 are requested',
   assert.ok(lost[1] < lost[0]);
 });
 
-test('a run has the option `cache`', async () => {
+test('a run accepts the option `cache`', async () => {
   const model = await load(toyQwen({ key: 150 }));
   const ids = async (/** @type {object} */ options) => {
     const run = model.generate([1, 2, 3], { seed: 3, maxTokens: 40, ...options });

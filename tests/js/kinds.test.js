@@ -180,8 +180,8 @@ for (const [kind, options] of Object.entries(KINDS)) {
       );
       assert.equal(new Set(held).size, held.length);
       if (!info.blockRows) continue;
-      // Computes the positions that a query sees, by the rule of local 2D attention. A key at a position holds the element of the position
-      // before.
+      // Computes the positions that a query sees, by the rule of local 2D attention. The key at a position holds the element of the
+      // previous position.
       const { blockRows, blockCols, flangeRows, flangeCols } = info;
       const [r, c] = [Math.floor(place / columns), place % columns];
       const [r0, c0] = [r - (r % blockRows), c - (c % blockCols)];
@@ -217,7 +217,7 @@ function withToy(name, options, body) {
   });
 }
 
-test('a model without attention runs, and has no attention', async () => {
+test('a model without attention runs, and offers no attention()', async () => {
   const model = await load(toyNetwork({ ...SIZE, metadata: { 'fvsbn.classes': ['array', 'string', ['a', 'b']] } }));
   const { info } = model;
   assert.deepEqual([info.architecture, info.name, info.verbs], ['fvsbn', 'toy network', ['complete', 'generate', 'score']]);
@@ -279,7 +279,7 @@ withToy('blocks: the known part is a prefix of the order', { ...PALETTE, ...BLOC
   assert.equal(model.complete(image).known.length, 2 * WIDTH * 3, '3 rows are not possible, so the closest number below is used');
 });
 
-test('rows: the possible value closest to half', () => {
+test('rows: the default is the possible value closest to half of the rows', () => {
   for (const [height, blockRows, expected] of [
     [28, 0, 14],
     [7, 0, 3],
@@ -298,7 +298,7 @@ test('rows: the possible value closest to half', () => {
 });
 
 withToy(
-  'transparent pictures are laid over black in grey models, over white in colour models',
+  'transparent pictures are composited on black in grey models, on white in colour models',
   { ...SIZE, levels: 256, outputScale: 0 },
   async (grey) => {
     const colour = await load(toyModel(DMOL));

@@ -2,8 +2,9 @@
 // @ts-check
 
 /**
- * Pages in other languages: every sentence is translated, the translation tables have no unused sentences, and a page has the same figures,
- * placeholders and code in each language. CONTRIBUTING.md describes how to translate a page and how to add a language.
+ * Tests the pages in other languages. Every sentence must be translated, the translation tables must have no unused sentences, and a page
+ * must have the same figures, placeholders and code in each language. CONTRIBUTING.md describes how to translate a page and how to add a
+ * language.
  */
 
 import assert from 'node:assert/strict';
@@ -28,7 +29,7 @@ const WEB = fileURLToPath(new URL('../../web', import.meta.url));
 const TOOLS = /^web\/(front\/(make-stills|stills|tiles\/record)|pages\/[\w-]+\/(still|record))\.js$/;
 /** Scripts of pages that are part of the front page instead. */
 const TILES = /^pages\/[\w-]+\/tile\.js$/;
-/** Scripts that contain sentences which other scripts look up for translation. */
+/** Scripts whose sentences are translated by other scripts. */
 const DATA = ['web/front/papers.js', 'web/front/papers-of-pages.js', 'web/front/courses.js'];
 
 /** @param {string} path */
@@ -69,7 +70,7 @@ const shown = ({ file, line, text }) => `${file}:${line}: ${text}`;
 const frame = stringsOf(await read('tools/frame.js'), 'web/tools/frame.js').said;
 const data = [
   ...COURSES.flatMap(({ name, says }) => [name, says]),
-  ...PAPERS.filter(({ page }) => !page).map(({ system }) => system), // those of pages are facts of the pages
+  ...PAPERS.filter(({ page }) => !page).map(({ system }) => system), // the name of a paper with a page is among the facts of that page
 ];
 
 /** Names of pictures, and of the objects in scenes. Scripts take these names from data and look up their translations. */
@@ -213,7 +214,7 @@ for (const [lang, { name: spoken, whole }] of Object.entries(LANGUAGES)) {
     });
   }
 
-  test(`shared parts of pages in web/shell: in ${spoken} for every page that has them`, async () => {
+  test(`the parts of pages in web/shell are translated into ${spoken} for every page that includes them`, async () => {
     for (const name of translated) {
       for (const [, part] of (await read(`${name ? `pages/${name}` : 'front'}/page.${lang}.html`)).matchAll(/<!-- include (\S+)\.html/g)) {
         const [english, other] = await Promise.all([read(`shell/${part}.html`), read(`shell/${part}.${lang}.html`)]);
@@ -248,7 +249,7 @@ for (const [lang, { name: spoken, whole }] of Object.entries(LANGUAGES)) {
   });
 }
 
-test('a page that is not translated has its name in the table of the front page', async () => {
+test('the name of a page that is not translated is in the table of the front page', async () => {
   const html = (await framedPages(WEB)).get('pages/transformer/de/index.html') ?? '';
   const table = await tableOf('de', 'front');
   for (const name of ['Reading with a memory', 'The Transformer, opened']) assert.ok(html.includes(`>${table[name]}</a>`), name);
@@ -293,7 +294,7 @@ test('no line of a Korean page begins with a particle after a bracket', () => {
   assert.equal(joined('<p title="f(x)는">f(x)는 (뿌리)</p>'), '<p title="f(x)는">f(x)\u2060는 (뿌리)</p>');
 });
 
-test('the tool finds texts for people in a script, and no others', () => {
+test('the tool finds the texts in a script that people read, and no others', () => {
   const texts = (/** @type {string} */ source) => stringsOf(source, 'toy.js').plain.map(({ text }) => text);
   assert.deepEqual(texts("make('p', { class: 'a note of it' }, 'Stop', b ? 'go' : ` (${n} nats)`)"), ['Stop', 'go', ' ({} nats)']);
   assert.deepEqual(

@@ -149,7 +149,7 @@ longer(
         ),
       },
     ]);
-    // The engine skips tensors that the model does not need. Here the skipped tensors are a large one, and one of each type.
+    // The engine skips tensors that the model does not need. This test adds one large tensor, and one tensor of each type.
     const bulk = { shape: [2 ** 23], type: F32, data: new Float32Array(2 ** 23) };
     const ROWS = 200;
     const last = {
@@ -212,7 +212,7 @@ longer(
   },
 );
 
-test('files that are not models, truncated files, aborted loading', { timeout: 60000 }, async () => {
+test('files that are not models and truncated files are refused, and loading can be aborted', { timeout: 60000 }, async () => {
   const broken = large.slice();
   broken.fill(255, broken.length - 64, broken.length - 60); // not-a-number
   await assert.rejects(load(new Blob([broken])), isError('numeric', /output\.weight|weight/));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Pictures that are drawn in one pass from a latent vector: generate() and walk(), their attention, and their errors. */
+/** Tests pictures that are drawn in one pass from a latent vector: generate() and walk(), the attention of the pictures, and errors. */
 
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
@@ -77,7 +77,7 @@ test('the seed and the index of the sample determine a picture; its latent repro
   assert.deepEqual((await one({ seed: 2n ** 64n - 1n, label: 2 })).values, (await one({ seed: 2n ** 64n - 1n, label: 2 })).values);
 });
 
-test('the attention of a picture', async () => {
+test('the option maps returns the attention of a picture', async () => {
   const { maps = [], values } = await one({ seed: 3, label: 1, maps: true });
   const [{ name, queries, keys, weights }] = maps;
   assert.deepEqual([name, weights.length], ['attention', 64 * 16]);

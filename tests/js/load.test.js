@@ -34,7 +34,7 @@ let path;
 let server;
 /** @type {string} */
 let origin;
-/** The file that the server sends, of which only the first bytes matter. @type {Uint8Array} */
+/** The file that the server sends. Only its first bytes matter. @type {Uint8Array} */
 let damaged;
 /** The number of requests whose response is still being sent. */
 let answering = 0;
@@ -175,7 +175,7 @@ test('info', async () => {
   model.close();
 });
 
-test('info of a model with a palette, blocks and an input', async () => {
+test('info describes a model with a palette, blocks and an input', async () => {
   const blocks = { blockRows: 4, blockCols: 3, flangeRows: 2, flangeCols: 1 };
   const input = { inputWidth: 4, inputHeight: 2 };
   const model = await load(toyModel({ channels: 3, levels: 5, palette: true, ...blocks, ...input }));
@@ -286,7 +286,7 @@ test('hf: names a file on the Hub', async () => {
   ]);
 });
 
-test('without a cache, as in Node, the list is empty and nothing is freed', async () => {
+test('without a cache, as in Node, cache.list() is empty and cache.delete() frees nothing', async () => {
   assert.deepEqual([await cache.list(), await cache.size(), await cache.delete(), await cache.persist()], [[], 0, false, false]);
 });
 
@@ -481,7 +481,7 @@ const damageable = {
   'a mixture': toyModel({ ...tiny, levels: 256, output: 'dmol', mixtures: 1 }),
 };
 /**
- * Every second byte of the header is replaced by one of these values, each in turn; ./build.sh test-sweep replaces every byte by each
+ * Every second byte of the header is replaced by one of these values, which alternate. ./build.sh test-sweep replaces every byte by each
  * value.
  */
 const BITS = [0x01, 0x80, 0xff];
@@ -514,7 +514,7 @@ for (const [name, file] of Object.entries(damageable)) {
   });
 }
 
-test('file versions and features that this library does not support', async () => {
+test('file versions and features that this library does not support give an error', async () => {
   const other = /** @param {Record<string, any[]>} metadata */ (metadata) => load(toyModel({ metadata }));
   await assert.rejects(other({ 'general.architecture': ['string', 'mamba'] }), isError('unsupported', /mamba/));
   await assert.rejects(other({ 'image-transformer.output.type': ['string', 'diffusion'] }), isError('unsupported', /output\.type/));
@@ -525,7 +525,7 @@ test('file versions and features that this library does not support', async () =
   await assert.rejects(load(toyModel({ outputScale: NaN })), isError('numeric', /output\.weight/));
 });
 
-test('wasm that is missing, of another type, or of another version', async () => {
+test('a wasm file that is missing, has another type or has another version gives an error', async () => {
   const at = /** @param {string} url */ (url) => load(toy, { wasmUrl: url });
   await assert.rejects(at(`${origin}/missing.wasm`), isError('network', /missing\.wasm.*404/));
   await assert.rejects(at('/no/such.wasm'), isError('network'));

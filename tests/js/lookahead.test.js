@@ -27,7 +27,8 @@ async function drawn(run) {
   return { values, nats };
 }
 
-/** Returns, for each element of each sample, how many columns ahead it was computed. @param {PictureRun} run @param {number} samples */
+/** For each element of each sample, returns how many columns ahead of its turn the element was computed. @param {PictureRun} run @param
+ * {number} samples */
 async function aheadOf(run, samples = 1) {
   /** @type {number[][]} */
   const all = Array.from({ length: samples }, () => []);

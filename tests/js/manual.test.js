@@ -32,7 +32,7 @@ const BUILD = `${ROOT}build/manual-test/`;
 const chapter = (name) => readFile(`${MANUAL}chapters/${name}.md`, 'utf8');
 
 /**
- * Returns the texts of all files of a folder, by path.
+ * Returns the contents of all files of a folder, by path.
  *
  * @param {string} folder
  * @param {string} ending
@@ -186,7 +186,7 @@ test('the chapter on C has every function and status of the header', async () =>
   }
 });
 
-test('the versions listed as tested are those of tests/embed', async () => {
+test('the manual lists the versions in tests/embed as tested', async () => {
   const text = await chapter('bundlers');
   const { dependencies } = JSON.parse(await readFile(`${ROOT}tests/embed/package.json`, 'utf8'));
   /** @param {string} name */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** The HTML of the pages is valid. */
+/** Checks the HTML of the pages. */
 
 import assert from 'node:assert/strict';
 import { readFile, readdir } from 'node:fs/promises';

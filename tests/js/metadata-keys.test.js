@@ -159,7 +159,7 @@ test('a negative, fractional or huge number in a picture model is refused, which
   }
 });
 
-test('signed and unsigned hashes mean the same, or are refused', async () => {
+test('unsigned hashes give the same tags as signed ones, or are refused', async () => {
   const file = await golden('chain-crf-tiny');
   const tag = async (/** @type {Uint8Array} */ bytes) => (await (await load(bytes)).tag('The dog runs .')).tags;
   const unsigned = changed(file, (key, _, list) =>

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Files of visitors: for each kind of file, exactly one page shows it, and all other pages name that page (web/shell/model/misfit.js). */
+/** Visitors can open their own files. For each kind of file, one page shows it. If a file is opened on another page, this page names the
+ * right one (web/shell/model/misfit.js). */
 
 import assert from 'node:assert/strict';
 import { readFile, readdir } from 'node:fs/promises';
@@ -18,7 +19,7 @@ const taken = new Set(
 );
 
 for (const { name, verbs } of KINDS)
-  test(`${name}: one page accepts such files, and the others name it`, () => {
+  test(`${name}: one page accepts files of this kind, and all other pages name this page`, () => {
     const own = PAGES.filter(([kind]) => kind === name);
     assert.ok(own.length > 0, `PAGES of web/lib/kinds/${name}/kind.js needs a sentence`);
     for (const [, deed, says] of own) {

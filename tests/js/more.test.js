@@ -54,7 +54,7 @@ function missed(text) {
   }
 }
 
-test('a test that checks more in test:all is found if it is not selected there', () => {
+test('a test that has additional checks in test:all is reported if test:all does not select it', () => {
   for (const right of [
     "longer('a', () => loop(EVERY ? 9 : 1));",
     "const many = EVERY ? 9 : 1; longer('a', () => loop(many)); test('b', () => {});",
@@ -74,7 +74,7 @@ test('a test that checks more in test:all is found if it is not selected there',
     assert.equal(missed(wrong).length, 1, wrong);
 });
 
-test('test:all runs the tests that check more there', async () => {
+test('test:all selects the tests that have additional checks', async () => {
   const tasks = await readFile(`${ROOT}tests/tasks.sh`, 'utf8');
   assert.deepEqual(
     [...tasks.matchAll(/--test-name-pattern='([^']*)'/g)].map(([, pattern]) => pattern),

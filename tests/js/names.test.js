@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** A page has one name. Its h1, its title, its card on the front page and the list of its course show the same name, in each language. */
+/** Every page shows the same name everywhere: in its h1, its title, its card on the front page and the list of its course. This holds in
+ * each language. */
 
 import assert from 'node:assert/strict';
 import { readFile, readdir } from 'node:fs/promises';
@@ -17,7 +18,7 @@ const pages = await framedPages(WEB);
 const steps = COURSES.flatMap(({ steps: all }) => all);
 
 for (const language of ['', 'ko/'])
-  test(`each page has one name, and shows its place in the course: /${language}`, async () => {
+  test(`each page has one name, and shows its position in the course: /${language}`, async () => {
     const facts = factsIn(WEB, language ? 'ko' : undefined);
     const front = pages.get(`${language}index.html`) ?? '';
     for (const { page } of steps) {

@@ -2,9 +2,9 @@
 // @ts-check
 
 /**
- * Inputs of verbs and saved runs in which one value at a time is replaced by an invalid one: a list with holes or without an end, a huge
- * number, a wrong object, or a value that cannot be converted to text. The library must accept each of them, or refuse it with a message,
- * within a short time.
+ * Replaces one value at a time in saved runs and in the inputs of verbs. The new value is invalid: a list with holes or without an end, a
+ * huge number, a wrong object, or a value that cannot be converted to text. The library must accept each changed input, or refuse it with a
+ * message, within a short time.
  */
 
 import assert from 'node:assert/strict';
@@ -33,7 +33,7 @@ const VALUES = [
   'x'.repeat(1e5),
   holes(2 ** 32 - 1),
 ];
-/** Time limit. Visiting every item of such a list would take minutes. */
+/** Time limit. Visiting every item of a list without items would take minutes. */
 const AT_ONCE_MS = 5000;
 
 /** Returns the paths of all parts of a value. @param {any} thing @param {number} [depth] @returns {string[][]} */

@@ -105,7 +105,7 @@ test('every piece can be drawn, and every drawn piece is well formed', () => {
   }
 });
 
-test('given voices stay unchanged, whatever is drawn', () => {
+test('the voices in the input stay unchanged, whatever the model draws', () => {
   const below = random(3);
   for (const voices of [['soprano'], ['bass'], ['alto', 'tenor'], NAMES]) {
     for (let i = 0; i < 50; i++) {
@@ -137,7 +137,7 @@ test('given voices stay unchanged, whatever is drawn', () => {
   }
 });
 
-test('if parallels are forbidden, no voice moves in parallel with a higher one, given or drawn', () => {
+test('if parallels are forbidden, no voice moves in parallel with a higher voice, whether this voice was given or drawn', () => {
   const below = random(7);
   for (let i = 0; i < 60; i++) {
     const held = i % 2 ? Array.from({ length: 30 }, (_, k) => ({ start: 4 * k, length: 4, pitch: 60 + below(22), voice: 'soprano' })) : [];
@@ -210,7 +210,7 @@ test('MIDI files from other programs are read', () => {
     ).tempos,
     true,
   );
-  assert.equal(readMidi(file([on(0, 67, 90), on(0, 60, 90, 9), on(96, 67, 0)])).notes.length, 1); // drums are not a voice
+  assert.equal(readMidi(file([on(0, 67, 90), on(0, 60, 90, 9), on(96, 67, 0)])).notes.length, 1); // notes of the drum channel are left out
   // a note without an end event lasts until the end of its track
   assert.equal(readMidi(file([on(0, 67, 90), { deltaTime: 96, meta: true, type: 'text', text: 'x' }])).notes[0].length, 1);
   const whole = file(TWO);
@@ -489,7 +489,7 @@ test('music drawn without input is the same however it is read, and ends by the 
   }
 });
 
-test('without parallels the shipped model has none, and the notes of a seed change only where it had some', async () => {
+test('with parallels: false the shipped model draws no parallels, and the notes of a seed are unchanged up to its first parallel', async () => {
   const melody = MELODY.map((note) => ({ ...note, voice: 'soprano' }));
   let had = 0;
   for (let seed = 1; seed <= 6; seed++) {
@@ -510,7 +510,7 @@ test('without parallels the shipped model has none, and the notes of a seed chan
   assert.deepEqual(await resume(run.save()).notes(), await complete(melody, { voices: ['soprano'], seed: 1, parallels: false }).notes());
 });
 
-test('a given melody is kept, and costs what score() returns', async () => {
+test('a given melody is kept, and its cost equals the result of score()', async () => {
   const run = complete(MELODY, { voices: ['soprano'], seed: 1 });
   const notes = await run.notes();
   assert.deepEqual(alone(notes.filter(({ voice }) => voice === 'soprano')), MELODY);
@@ -543,7 +543,7 @@ test('a beginning is continued', async () => {
   assert.ok(first.events.every(({ given }) => given));
 });
 
-test('a run keeps the tempo of the file that it continues, and so does a saved run', async () => {
+test('a run keeps the tempo of the file that it continues, even after it is saved and resumed', async () => {
   const setTempo = (/** @type {number} */ perMinute) => ({
     deltaTime: 0,
     meta: /** @type {const} */ (true),
@@ -579,7 +579,7 @@ test('saved runs continue with the same notes, and can branch', async () => {
   assert.throws(() => resume(saved, { seed: 4 }), /cannot change seed/);
 });
 
-test('music that the model cannot read gives an error of one sentence each', async () => {
+test('each kind of music that the model cannot read gives an error of one sentence', async () => {
   /** @param {any} music @param {any} options @param {RegExp} message */
   const refused = async (music, options, message) =>
     assert.rejects(async () => complete(music, options).notes(), { name: 'NextPixelError', message });

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Numerical results: complete distributions, attention over a given text, and scores of many inputs. */
+/** Tests numerical results: complete distributions, attention over a given text, and scores of many inputs. */
 
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
@@ -187,7 +187,7 @@ test("hidden states of texts and pictures equal PyTorch's, and requesting them c
   assert.ok(compared > 8, `${compared}`);
 });
 
-test('hidden states of a text longer than the context, of a list, and of a model that has none', async () => {
+test('hidden states are returned for a text longer than the context and for a list; a model without hidden states refuses the option', async () => {
   const text = await load(toyText({ context: 16 }));
   const long = 'ab abc ab abc abc ab ab abc ab ab ab '.repeat(4);
   const { tokens, perToken, hiddenStates = [] } = await text.score(long, { hiddenStates: [0, 1] });
@@ -210,7 +210,7 @@ function picture({ width, height, channels, levels }, ids) {
   return { data: Uint8Array.from(ids, (id) => Math.round((255 * id) / (levels - 1))), width, height };
 }
 
-test('every kind that draws: with probabilities, each step has the complete distribution of each of its ids', async () => {
+test('for every kind that draws, the option probabilities adds the complete distribution of each id to its step', async () => {
   const seen = new Set();
   /** @param {import('../kinds/js.js').Spread} row */
   const compare = async ({ file, begin, ids: idsOf, options = {} }) => {

@@ -15,7 +15,7 @@ model.info.chatTemplate ||= '{% for message in messages %}{{ message.content }} 
 const { chat } = openai(model);
 const messages = [{ role: 'user', content: 'Once upon a time' }];
 
-test('a completion is the text of the run, with its probabilities and counts', async () => {
+test('a completion has the same text, probabilities and token counts as the run', async () => {
   const options = { seed: 4, temperature: 0.7, maxTokens: 12, topP: 0.9 };
   const run = model.chat(messages, options);
   const text = await run.text();

@@ -2,8 +2,8 @@
 // @ts-check
 
 /**
- * Tests the networks of the page "The Transformer, opened". The matrices that the page computes for a step must equal the engine's, and the
- * logits must equal the engine's to the last bit. Every intermediate matrix is also compared with PyTorch, and with a second
+ * Tests the networks of the page "The Transformer, opened". The matrices that the page computes for a step must equal the matrices of the
+ * engine, and the logits must be equal to the last bit. Every intermediate matrix is also compared with PyTorch, and with a second
  * implementation, which computes in double precision.
  */
 
@@ -104,7 +104,7 @@ for (const name of ['opened', 'opened-decoder']) {
     }
   });
 
-  test(`${name}: every matrix has a box, every box its matrices, and each value the sum that gives it`, async () => {
+  test(`${name}: every matrix has a box, every box shows its matrices, and each value has the sum from which it is computed`, async () => {
     const { file, shape, ids } = await network(name);
     const pass = trace(file, ids('zebra'));
     const boxes = boxesOf(shape);
@@ -192,7 +192,7 @@ test('double precision reproduces every value from the file', async () => {
   }
 });
 
-test('drafts do not change a word', async () => {
+test('drafts do not change the written word or its matrices', async () => {
   for (const name of ['opened', 'opened-decoder']) {
     const { file, ids } = await network(name);
     for (const word of ['stop', 'planet', 'anna']) {
@@ -216,7 +216,7 @@ test('drafts do not change a word', async () => {
   }
 });
 
-test('the displayed sum equals the value', async () => {
+test('the sum displayed for a value equals this value', async () => {
   const { file, ids } = await network('opened');
   const { matrices } = trace(file, ids('stop'));
   for (const name of [

@@ -112,7 +112,7 @@ for (const [verb] of ALL) {
   });
 }
 
-test('option names of other libraries are answered with ours', async () => {
+test('for option names of other libraries, the error suggests our names', async () => {
   const model = models.stories260K;
   for (const [name, ours] of [
     ['top_k', 'topK'],

@@ -30,7 +30,8 @@ const run = promisify(execFile);
 const manifest = JSON.parse(await readFile(`${ROOT}package.json`, 'utf8'));
 const tsc = `${ROOT}node_modules/typescript/bin/tsc`;
 
-/** The maximum compressed size of the library and of the wasm with every model. ./build.sh size prints the size with image models alone. */
+/** The maximum compressed size of the library and of the wasm with every model. ./build.sh size also prints the size of the build that has
+ * only picture models. */
 const MAX_GZIP_BYTES = 128 * 1024;
 
 const DIST = `${ROOT}web/dist/`;
@@ -99,7 +100,7 @@ longer(
         legalComments: 'eof',
       });
       for (const [name, mark] of Object.entries(marks)) {
-        if (path.length < 12 && path.endsWith('.js') && !text.includes(name)) continue; // the file has no code of the other package
+        if (path.length < 12 && path.endsWith('.js') && !text.includes(name)) continue; // the file contains no code of this other package
         for (const made of [text, ...minified, bundled]) assert.match(made, mark, `${name} in ${path}`);
       }
     }
@@ -149,7 +150,7 @@ test('the package contains all that a page needs and nothing else', () => {
 });
 
 longer('each export can be imported in Node without output on stderr', async () => {
-  // worker.js runs only in a worker, and an export that has only types cannot be imported.
+  // worker.js runs only in a worker, and an export that consists only of types cannot be imported.
   const names = Object.entries(manifest.exports)
     .filter(([name, to]) => !/\.(json|wasm)$|worker\.js$/.test(name) && (typeof to === 'string' || to.default))
     .flatMap(([name]) => (name.includes('*') ? WORDS.map((lang) => name.replace('*', lang)) : [name]));
@@ -231,7 +232,8 @@ test('the package contains exactly the public declarations, and none of them is 
 });
 
 /**
- * Compiles these files as one program. Returns the compiler's errors, '' if there are none. @param {string[]} files @param {string[]} flags
+ * Compiles these files as one program. Returns the compiler's errors, or '' if the files compile. @param {string[]} files @param {string[]}
+ * flags
  */
 async function compile(files, flags) {
   const args = [tsc, '--noEmit', '--strict', '--target', 'es2022', '--skipLibCheck', 'false', '--ignoreConfig', ...flags, ...files];
@@ -260,7 +262,7 @@ longer('types compile in Node without DOM types, with import and require', async
     assert.equal(await compile(files, [...node, '--module', module]), '', module);
 });
 
-test('types: a page knows the element, a strict consumer compiles, and mistakes do not', async () => {
+test('types: a page can use the element, strict programs compile, and programs with mistakes do not', async () => {
   await writeFile(
     join(folder, 'element.ts'),
     `
@@ -274,7 +276,7 @@ test('types: a page knows the element, a strict consumer compiles, and mistakes 
   );
   const samples = await typeSamples();
   for (const [name, text] of Object.entries(samples)) await writeFile(join(folder, name), text);
-  // A program for pages has no types of Node.
+  // A program for pages is compiled without Node's types.
   const page = ['--lib', 'es2022,dom,dom.iterable,dom.asynciterable', '--types', ''];
   for (const [module, moduleResolution] of [
     ['nodenext', 'nodenext'],
@@ -287,7 +289,7 @@ test('types: a page knows the element, a strict consumer compiles, and mistakes 
     );
 });
 
-test('the samples of the kinds, which are part of the strict consumer, import every type of every kind and call each verb', async () => {
+test('the samples of the kinds, which are among the strict programs, import every type of every kind and call each verb', async () => {
   const types = await readFile(`${ROOT}web/lib/kinds/types.js`, 'utf8');
   const samples = await typeSamples();
   const imported = Object.values(samples).flatMap((text) =>
@@ -315,7 +317,7 @@ const BUNDLED = new Map([
 ]);
 
 // The address of the SVG namespace is only a name; nothing is downloaded from it.
-test('the sources import only each other, and no Node module that a bundler would follow', async () => {
+test('the sources import only files of the library, and no Node module that a bundler would follow', async () => {
   const lib = `${ROOT}web/lib/`;
   const names = (await readdir(lib, { recursive: true })).filter((name) => name.endsWith('.js'));
   assert.ok(names.length > 25 && names.includes(join('kinds', 'picture', 'picture-run.js')));
@@ -379,7 +381,7 @@ test('size', async (context) => {
   assert.ok(library + wasm < MAX_GZIP_BYTES);
 });
 
-test('a release lists what is not ready', () => {
+test('the release script lists everything that is not ready', () => {
   const ready = {
     changes: '# Changes\n\n## 1.2.0, 2027-01-02\n\n## 1.1.0\n',
     manifest: { version: '1.2.0', repository: { url: 'x' } },
