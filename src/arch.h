@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT
  *
- * The interface between models and sessions. An architecture is a row of a table. A row has a name (the file's key general.architecture), a
- * function that reads a file into the plans of its parts, and the functions of those parts. A part computes the parameters of output
- * distributions from a few columns of a sequence and, if it has an encoder, from the encoder's output. Some parts consist only of an
- * encoder, whose output holds the part's results. Everything that models have in common (known and drawn ids, samples, noise, beams, save
- * and restore) is in session/, which accesses models only through this interface.
+ * The interface between models and sessions. An architecture is a row of a table. A row has a name (the value of the file's key
+ * general.architecture), a function that reads a file into the plans of its parts, and the functions of those parts. A part computes the
+ * parameters of output distributions from a few columns of a sequence and, if it has an encoder, from the encoder's output. Some parts
+ * consist only of an encoder, whose output contains the results. Everything that models have in common (known and drawn ids, samples,
+ * noise, beams, save and restore) is in session/, which accesses models only through this interface.
  */
 #ifndef NX_ARCH_H
 #define NX_ARCH_H
@@ -30,12 +30,12 @@ typedef struct {
     uint32_t type, rows, cols, row_bytes;
     uint32_t form;   /* form of the packed matrix */
     uint32_t offset; /* offset of the tensor's data in the file */
-    uint32_t entry;  /* offset of the tensor's entry, which begins with its name, in the head */
-    float low, high; /* allowed range of the floats; 0 and 0: no limit */
+    uint32_t entry;  /* offset of the tensor's entry in the head; the entry begins with the tensor's name */
+    float low, high; /* allowed range of the floats; no limit if both are 0 */
 } nx_destination;
 
-/* The object through which a model reads its file. Reading a key or a tensor checks it, allocates it in the arena and copies it there.
- * After a failure the status stays set, and reads yield zeros and null pointers, so configure() checks only once. */
+/* The reader of a model's file. A key or a tensor is checked when it is read, and its values are copied into newly allocated memory of the
+ * arena. After a failure the status stays set, and reads yield zeros and null pointers, so configure() checks only once. */
 typedef struct {
     const nx_gguf *file;
     nx_arena *arena;
@@ -43,8 +43,8 @@ typedef struct {
     uint32_t part; /* the part whose weights are being read; a model of several parts sets this field before each part */
     uint64_t parameters[NX_MAX_PARTS]; /* number of weights of each part read so far */
     nx_status status;
-    nx_destination *destinations; /* shape (n_tensors), used if only the head of a file is present; null while the arena only counts */
-    uint32_t packing;             /* nx_packing of matrices; a language model sets NX_BY_BLOCK before it reads any matrix */
+    nx_destination *destinations; /* one for each tensor, used if only the head of a file is present; null while the arena only counts */
+    uint32_t packing;             /* how matrices are packed (nx_packing); a language model sets NX_BY_BLOCK before it reads any matrix */
 } nx_reader;
 
 /* The description of a part of an opened model. configure() fills it in. */
@@ -52,9 +52,9 @@ typedef struct {
     const void *weights;                  /* null while the arena only counts */
     nx_output output;                     /* E, V and P of the part's positions; zeros if there is no sequence */
     uint32_t length;                      /* maximum number of positions; 0: no limit */
-    uint32_t rewinds;                     /* how many of the latest positions `forward` can compute again */
+    uint32_t rewinds;                     /* number of latest positions that `forward` can recompute */
     uint32_t encodes;                     /* 1: nx_part.encode processes the inputs first */
-    uint32_t noisy;                       /* 1: `forward` draws with nx_column.noise, so samples differ even if their ids are the same */
+    uint32_t noisy;                       /* 1: `forward` draws with nx_column.noise, so equal ids may give different parameters */
     uint32_t hidden_layers, hidden_width; /* number of hidden states that `forward` keeps (nx_keep_hidden); 0: none */
     uint32_t n_inputs, n_results, n_maps, n_tables, n_ends;
     nx_port inputs[NX_PORTS];
@@ -67,12 +67,12 @@ typedef struct {
 
 /* The inputs of a run. Every call builds this struct anew. */
 typedef struct {
-    nx_shape shape;                 /* a count is zero only if the port is absent; the length is zero only for a part without a sequence */
+    nx_shape shape;                 /* a port's count is 0 only if the port is absent; `length` is 0 only if the part has no sequence */
     const uint32_t *port[NX_PORTS]; /* ids of each port (counts[i] items); null for an absent port */
-    float *maps;                    /* null, or written by `encode`: weights of all maps with queries, each (rows, queries, keys) */
+    float *maps;                    /* null, or receives from `encode` the weights of all maps with queries, each (rows, queries, keys) */
 } nx_inputs;
 
-/* Returns the number of keys in each row of a map in a run of this shape, which is at most the number of positions or items to attend
+/* Returns the number of keys in each row of a map in a run of this shape. This number is at most the number of positions or items to attend
  * to. */
 static inline uint32_t nx_map_keys(const nx_map *map, const nx_shape *shape) {
     uint32_t most = map->port == NX_NONE                               ? shape->length
@@ -94,21 +94,21 @@ typedef struct {
     void *state;                /* state of the column's sequence */
     const uint32_t *ids;        /* ids of the column's sequence, shape (length, E); the ids before `position` are known */
     uint32_t position;
-    float *maps;   /* null, or written: the weights of all maps without queries, one map after another, each of shape (rows, keys) */
-    float *hidden; /* null, or written: the hidden states, shape (hidden_layers, hidden_width) */
+    float *maps;   /* null, or receives the weights of all maps without queries, one map after another, each of shape (rows, keys) */
+    float *hidden; /* null, or receives the hidden states, shape (hidden_layers, hidden_width) */
     /* For a noisy part, which draws with nx_categorical_draw: the noise of this sample at this position, and the temperature of the run. A
-     * second draw at a position uses the noise values that follow those of the first draw. */
+     * second draw at the same position uses the noise values after the ones that the first draw used. */
     nx_noise noise;
     float temperature;
 } nx_column;
 
-/* The functions of a part. `m` is nx_plan.weights. The encoder's output, the state of a sequence and scratch hold no pointers; the
- * encoder's output and the state begin as zeros. */
+/* The functions of a part. `m` is nx_plan.weights. The encoder's output, the state of a sequence and the scratch memory contain no
+ * pointers. The encoder's output and the state are zeroed before they are first used. */
 typedef struct {
     const char *name; /* null: the part has the architecture's name */
 
-    /* Sizes in bytes: the encoder's output; the state of one sequence; the scratch memory of encode; the scratch memory of a pass of n
-     * columns. */
+    /* Return sizes in bytes: of the encoder's output, of the state of one sequence, and of the scratch memory that encode or a pass of n
+     * columns needs. */
     uint64_t (*encoder_output_bytes)(const void *m, const nx_shape *shape);
     uint64_t (*state_bytes)(const void *m, const nx_shape *shape);
     uint64_t (*scratch_bytes)(const void *m, const nx_shape *shape, uint32_t columns);
@@ -118,18 +118,19 @@ typedef struct {
     void (*grow)(const void *m, const nx_shape *from_shape, const void *from, const nx_shape *to_shape, void *to);
 
     /* Computes slice 0, 1, ... of the encoder's output from the inputs, if nx_plan.encodes is set. Returns 1 while there are more slices, 0
-     * after the last one, and -1 when a number is not finite. A damaged session may request any slice, and its encoder's output may hold
-     * any bytes. A slice past the last one therefore returns 0, and indices that were read from the output are checked. */
+     * after the last one, and -1 when a number is not finite. A session restored from damaged data may request any slice, and its encoder
+     * output may contain any bytes. A slice past the last one therefore returns 0, and indices that are read from the encoder's output must
+     * be checked. */
     int (*encode)(const void *m, const nx_inputs *inputs, uint32_t slice, void *encoder_output, void *scratch);
 
-    /* Returns the end of the range of positions that can share a pass with this one. Null: any positions can share a pass. */
+    /* Returns the end of the range of positions that can share a pass with `position`. Null: any positions can share a pass. */
     uint32_t (*pass_end)(const void *m, uint32_t position);
 
     /* Computes one pass: adds every column to the state of its sequence, and computes the output parameters of the column's position. The
      * columns of one sequence are consecutive positions. The results for a column do not depend on the other columns.
      * slice         0, 1, ... of a pass that takes long; scratch keeps its contents between slices
      * parameters    (n, nx_stride(P)) written with the last slice; null: not wanted
-     * Returns 1 while there are more slices. Null: a part without a sequence, which needs no state_bytes either. */
+     * Returns 1 while there are more slices. Null: the part has no sequence; state_bytes may then be null too. */
     int (*forward)(const void *m, const nx_column *columns, uint32_t n, uint32_t slice, float *parameters, void *scratch);
 
     /* Lists the keys of a map's row, in ascending order: keys (maps[map].keys) written. Returns the number of keys. Null: the part has no
@@ -147,10 +148,10 @@ typedef struct nx_arch {
     uint32_t n_parts;
     const nx_part *parts;                                 /* shape (n_parts) */
     void (*configure)(nx_reader *reader, nx_plan *plans); /* reads and checks a whole model; plans: shape (n_parts), zeroed before */
-    uint32_t streams; /* 1: configure reads no weights, so the weights may arrive later (nx_model_begin) */
+    uint32_t streams; /* 1: configure does not read the weights' values, so they may arrive later (nx_model_begin) */
 } nx_arch;
 
-/* Returns the architecture with this name (bytes not zero-terminated), or null. */
+/* Returns the architecture with this name (`bytes` bytes, not zero-terminated), or null. */
 const nx_arch *nx_arch_find(const char *name, uint32_t bytes);
 
 #endif

@@ -5,8 +5,8 @@
 
 #include "kernels/kernels.h"
 
-/* For each type of scale: its size in bytes, the bits of its magnitude, and the first magnitude that is rejected. A scale of E8M0 is packed
- * as a half-precision number, whose largest power of two is 2^15; with it, weights of MXFP4 reach 196,608. */
+/* For each type of scale: its size in bytes, the bits of its magnitude, and the first magnitude that is rejected. An E8M0 scale is packed
+ * as a half-precision number. The largest power of two in half precision is 2^15, so weights of MXFP4 are at most 196,608. */
 static const struct {
     uint32_t bytes, magnitude, refused;
 } scale_limits[] = {[NX_F32_SCALE] = {4, 0x7fffffff, 0x7f800000},

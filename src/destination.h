@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: MIT
  *
- * Loads tensors into a model: checks them and stores them at their destination, either all rows in one call or rows as they arrive.
+ * Loads tensors into a model: checks them and stores them at their destination. All rows may be stored in one call, or each group of rows
+ * when it arrives.
  */
 #ifndef NX_DESTINATION_H
 #define NX_DESTINATION_H
 
 #include "arch.h"
 
-/* Returns whether every weight is finite: the exponent of a number or scale must not be all ones, and a scale of E8M0 must be at most 2^16.
+/* Returns whether every weight is finite: no number or scale may have an exponent of all ones, and an E8M0 scale must be at most 2^16.
  * bytes: size of whole rows. */
 int nx_all_finite(uint32_t type, const uint8_t *data, uint32_t bytes);
 

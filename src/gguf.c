@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * See gguf.h. A cursor advances over the bytes. Once the cursor has passed the end or met invalid data, it keeps its error status, and
+ * See gguf.h. A cursor advances over the bytes. After a read beyond the end or of invalid data, the cursor keeps its error status, and
  * every further read yields zero. The code below can therefore follow the format and check only once per entry.
  */
 #include "gguf.h"
@@ -41,7 +41,7 @@ static uint64_t load_u64(const uint8_t *p) {
 static uint32_t take_u32(cursor *c) { return load_u32(take(c, 4)); }
 static uint64_t take_u64(cursor *c) { return load_u64(take(c, 8)); }
 
-/* Reads a string: returns its bytes and their number. */
+/* Reads a string. Returns the address of its bytes, and writes its length to *n. */
 static const char *take_string(cursor *c, uint64_t *n) {
     *n = take_u64(c);
     const uint8_t *p = take(c, *n);
@@ -102,7 +102,7 @@ uint64_t nx_row_bytes(uint32_t type, uint64_t columns) {
     return !t || columns % t->values ? 0 : columns / t->values * t->bytes;
 }
 
-/* Reads one tensor's entry; *problem_text gets the reason if a complete entry is invalid. */
+/* Reads one tensor's entry; if a complete entry is invalid, *reason describes the error. */
 static void take_tensor(cursor *c, const nx_gguf *file, const char **name, uint64_t *name_bytes, nx_tensor *tensor, const char **reason) {
     *reason = "the file ends inside the list of tensors";
     *name = take_string(c, name_bytes);
@@ -131,7 +131,7 @@ static void take_tensor(cursor *c, const nx_gguf *file, const char **name, uint6
     uint64_t offset = take_u64(c);
     if (c->status) return;
     uint64_t row = nx_row_bytes(tensor->type, tensor->dim[0]);
-    if (!row && nx_type_of(tensor->type)) { /* reader.c rejects other types, but only if a model needs the tensor */
+    if (!row && nx_type_of(tensor->type)) { /* unknown types are accepted here; reader.c rejects them if a model needs the tensor */
         *reason = "a quantised row is not a multiple of its blocks";
         c->status = NX_E_FORMAT;
         return;
@@ -194,7 +194,7 @@ static nx_status parse_keys(nx_gguf *file, cursor *c, uint32_t *alignment, nx_pr
     return NX_OK;
 }
 
-/* Walks over the list of tensors: once to find where the data start, and once to check each tensor against the data. */
+/* Parses the list of tensors. The first pass finds where the data start; the second pass checks that each tensor is inside the data. */
 static nx_status parse_tensors(nx_gguf *file, cursor *c, nx_problem *problem) {
     for (uint32_t i = 0; i < file->n_tensors; i++) {
         nx_tensor tensor;

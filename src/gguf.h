@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Reader of GGUF files of versions 2 and 3, and the only parser of untrusted bytes. nx_gguf_parse checks every count, length, type, size
- * and offset against the file. Afterwards all data that an entry describes are inside the file.
+ * Reads GGUF files (versions 2 and 3). No other code parses untrusted bytes. nx_gguf_parse checks every count, length, type, size and
+ * offset against the file. Once it succeeds, the data of every entry are inside the file.
  *
  * The format, little-endian throughout:
  *   magic "GGUF", u32 version, u64 tensor count, u64 key count
@@ -53,11 +53,11 @@ enum { NX_TENSOR_TYPES(NX_CODE, NX_NOTHING) };
 #define NX_BLOCK_BYTES(name, code, values, bytes, ...) name##_BYTES = bytes,
 enum { NX_TENSOR_TYPES(NX_BLOCK_BYTES, NX_NOTHING) };
 
-/* How a block stores its scale or, for a type without blocks, how the type stores its values. E8M0: a byte e, which means 2^(e - 127). */
+/* The format of a block's scale or, for a type without blocks, the format of its values. E8M0: a byte e, which means 2^(e - 127). */
 typedef enum { NX_F32_SCALE, NX_HALF_SCALE, NX_BF16_SCALE, NX_E8M0_SCALE } nx_scale;
 
-/* Layout of a type: blocks of `bytes` bytes with `values` values and `scales` scales of type `scale`, which start at byte `at`. `form`:
- * form of a matrix that is packed by block (kernels/kernels.h). */
+/* Layout of a type: blocks of `bytes` bytes with `values` values and `scales` scales of type `scale`, which start at byte `at`. `form` is
+ * the form in which a matrix of this type is packed by block (kernels/kernels.h). */
 typedef struct {
     uint16_t values, bytes;
     uint8_t scale, scales, at, form;
@@ -66,8 +66,8 @@ typedef struct {
 /* Returns the layout of a supported type; null for any other. */
 const nx_type *nx_type_of(uint32_t type);
 
-/* Returns the size in bytes of a row of `columns` values; 0 for an unsupported type, or if `columns` is not a multiple of its
- * block. */
+/* Returns the size in bytes of a row of `columns` values; 0 for an unsupported type, or if `columns` is not a multiple of the type's block
+ * length. */
 uint64_t nx_row_bytes(uint32_t type, uint64_t columns);
 
 typedef struct {
@@ -87,7 +87,7 @@ typedef struct {
 typedef struct {
     uint32_t type;
     uint32_t n_dims;
-    uint32_t dim[GGUF_MAX_DIMENSIONS]; /* fastest first: dim[0] columns, dim[1] rows; 1 past n_dims */
+    uint32_t dim[GGUF_MAX_DIMENSIONS]; /* fastest first: dim[0] is the number of columns, dim[1] of rows; unused ones are 1 */
     uint32_t offset;                   /* offset of the tensor's data in the file */
     const uint8_t *data;               /* null if only the head is present */
     uint32_t bytes;                    /* size of the tensor's data; 0: the type is not supported */
@@ -97,7 +97,7 @@ typedef struct {
  * NX_E_FORMAT, NX_E_UNSUPPORTED or NX_E_LIMIT; NX_MORE if `bytes` ends before the data of the tensors. */
 nx_status nx_gguf_parse(nx_gguf *file, const void *bytes, size_t present, size_t length, nx_problem *problem);
 
-/* Reads the entry of a key at `offset` in metadata that were already checked; its pointers point into `bytes`. */
+/* Reads the entry of a key at `offset`. The metadata must have been checked before. The pointers in *entry point into `bytes`. */
 void nx_gguf_entry(const uint8_t *bytes, uint32_t length, uint32_t offset, nx_metadata *entry);
 
 /* Looks up a key or a tensor by name. Returns 1 if the name exists. */

@@ -8,7 +8,7 @@
 #include "reader.h"
 
 /* web/lib/engine/abi.js describes the header's structs as 32-bit fields in order. If a pointer has 32 bits, the structs have no padding;
- * web/tools/abi.js rejects other structs. A problem consists of two strings. */
+ * web/tools/abi.js rejects other structs. An nx_problem consists of two strings. */
 _Static_assert(sizeof(nx_problem) == 2 * NX_NAME_BYTES, "read so by web/lib/engine/layout.js");
 
 uint32_t nx_abi_version(void) { return NX_ABI_VERSION; }
@@ -27,10 +27,10 @@ static void keep_metadata(nx_model *model, const nx_gguf *file, uint32_t bytes_k
     model->n_keys = file->n_keys;
 }
 
-/* Computes FNV-1a over 32-bit words; the last word is padded with zeros. */
+/* Continues an FNV-1a hash over 32-bit words. The last word is padded with zeros. */
 static uint32_t hash_of(uint32_t hash, const uint8_t *bytes, uint32_t length) {
     uint32_t whole = length & ~3u, word;
-    for (uint32_t i = 0; i < whole; i += 4) { /* all words but the last; their size is known, so each takes one load */
+    for (uint32_t i = 0; i < whole; i += 4) { /* all complete words; the compiler knows their size, so each takes one load */
         memcpy(&word, bytes + i, 4);
         hash = (hash ^ word) * 16777619u;
     }
@@ -58,7 +58,7 @@ static uint32_t fingerprint(const nx_gguf *file) {
     return hash;
 }
 
-/* Lists the tensors to be fed, in list order. Their destinations are not known yet. */
+/* Lists the tensors that will be fed, in the order of the file's list. Their destinations are not known yet. */
 static nx_status expect_tensors(nx_model *model, const nx_gguf *file, nx_arena *arena, nx_problem *problem) {
     nx_destination *destinations = nx_arena_take(arena, file->n_tensors * sizeof *destinations);
     if (!model->arch->streams)
@@ -84,7 +84,7 @@ static int text_ends(const nx_metadata *entry, const char *text) {
            !memcmp((const char *)entry->value + entry->value_bytes - n, text, n);
 }
 
-/* Reports a file without a model, or with only a part of one, so that the error is not about a missing tensor. */
+/* Rejects files that contain no model, or only a part of one. Without this check, the error message would only name a missing tensor. */
 static nx_status refuse_other_kinds(const nx_gguf *file, const nx_metadata *architecture, nx_problem *problem) {
     nx_metadata entry;
     nx_name pooling = {{0}};
@@ -104,7 +104,7 @@ static nx_status refuse_other_kinds(const nx_gguf *file, const nx_metadata *arch
     return NX_OK;
 }
 
-/* Reads a file, or the head of a file, through an arena. The model stays null while the arena only counts. */
+/* Reads a file, or the head of a file, into an arena. *model stays null while the arena only counts. */
 static nx_status read_model(nx_arena *arena, const void *bytes, size_t present, size_t length, int head, nx_model **model,
                             nx_problem *problem) {
     nx_gguf file;
@@ -123,7 +123,7 @@ static nx_status read_model(nx_arena *arena, const void *bytes, size_t present, 
     nx_model local, *placed = nx_arena_take(arena, sizeof *placed), *m = placed ? placed : &local;
     memset(m, 0, sizeof *m);
     m->arch = arch;
-    if (head) file.present = file.head_end; /* if data are already present, they are fed like data that arrive later */
+    if (head) file.present = file.head_end; /* data that are already present are ignored here and must be fed later */
     keep_metadata(m, &file, head ? file.head_end : file.keys_end, arena);
     if (head) status = expect_tensors(m, &file, arena, problem);
     if (status) return status;

@@ -9,7 +9,7 @@ void nx_reader_fail(nx_reader *reader, nx_status status, const char *name, const
     if (!reader->status) reader->status = nx_refuse(reader->problem, status, name, strlen(name), reason);
 }
 
-/* Finds a key and checks that it has the expected type. Returns 0 if there is no such key, or if the status is a failure. */
+/* Finds a key and checks that it has the expected type. Returns 0 if the key does not exist, or if reading has failed before. */
 static int find(nx_reader *reader, const char *key, uint32_t type, nx_metadata *entry) {
     if (reader->status || !nx_gguf_find(reader->file, key, entry)) return 0;
     if (entry->type == type) return 1;
@@ -17,13 +17,13 @@ static int find(nx_reader *reader, const char *key, uint32_t type, nx_metadata *
     return 0;
 }
 
-/* Reads an integer of any integer type. A negative integer becomes -1, and one above 32 bits becomes the largest 32-bit integer. Returns 0
- * if the value is not an integer. */
+/* Reads an integer of any integer type. A negative integer becomes -1, and an integer that does not fit in 32 bits becomes the largest
+ * 32-bit integer. Returns 0 if the value is not an integer. */
 static int integer_of(const nx_metadata *entry, int64_t *value) {
     static const uint8_t sizes[] = {
         [GGUF_U8] = 1, [GGUF_I8] = 1, [GGUF_U16] = 2, [GGUF_I16] = 2, [GGUF_U32] = 4, [GGUF_I32] = 4, [GGUF_U64] = 8, [GGUF_I64] = 8};
     uint64_t number = 0;
-    if (!NX_TEXTS) { /* the project's own files have no other types */
+    if (!NX_TEXTS) { /* the project's own picture models use no other integer types */
         memcpy(&number, entry->value, 4);
         *value = (int64_t)number;
         return entry->type == GGUF_U32;
@@ -45,9 +45,7 @@ uint32_t nx_read_u32(nx_reader *reader, const char *key, uint32_t low, uint32_t 
         nx_reader_fail(reader, NX_E_FORMAT, key, "the key is missing");
     if (!reader->status && value < low) nx_reader_fail(reader, NX_E_FORMAT, key, "the number is too small");
     if (!reader->status && value > high) nx_reader_fail(reader, NX_E_LIMIT, key, "the number is too large");
-    return reader->status
-               ? low
-               : (uint32_t)value; /* the result is always in range, so that code that runs before the status is checked is safe */
+    return reader->status ? low : (uint32_t)value; /* always in range, so callers may use it before they check the status */
 }
 
 uint32_t nx_read_width(nx_reader *reader, const char *key, uint32_t high, uint32_t missing) {
@@ -62,7 +60,7 @@ float nx_read_f32(nx_reader *reader, const char *key, float low, float high, flo
     if (find(reader, key, GGUF_F32, &entry)) memcpy(&value, entry.value, 4);
     if (value >= low && value <= high) return value;
     nx_reader_fail(reader, NX_E_FORMAT, key, "the number is out of its range");
-    return missing; /* the result is always in range, so that code that runs before the status is checked is safe */
+    return missing; /* always in range, so callers may use it before they check the status */
 }
 
 uint32_t nx_read_choice(nx_reader *reader, const char *key, const char *const *names, uint32_t n) {
@@ -156,7 +154,7 @@ static int find_tensor(nx_reader *reader, const char *name, uint32_t rows, uint3
     return !reader->status;
 }
 
-/* Stores a tensor at its destination; if its data are not present yet, only records the destination. */
+/* Stores a tensor at its destination. If the tensor's data are not present yet, only the destination is recorded. */
 static void settle(nx_reader *reader, const char *name, const nx_tensor *tensor, nx_destination to) {
     to.type = tensor->type;
     to.cols = tensor->dim[0];
@@ -203,7 +201,7 @@ const float *nx_read_table(nx_reader *reader, const char *name, uint32_t rows, u
     return table;
 }
 
-/* Reads a vector of numbers from low to high, or of any finite numbers if both are 0. */
+/* Reads a vector. Its numbers must be from low to high; if low and high are both 0, any finite numbers are accepted. */
 static const float *read_vector(nx_reader *reader, const char *name, uint32_t n, float low, float high, int optional) {
     nx_tensor tensor;
     if (!find_tensor(reader, name, 1, n, optional, &tensor)) return NULL;

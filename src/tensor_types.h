@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * The types of tensors in GGUF files, one row for each type. This is the only table of these types: the constants in C,
+ * The types of tensors in GGUF files, one row for each type. This table is the single source: the constants in C,
  * web/lib/gguf/tensor-types.js (node web/tools/abi.js) and the manual are generated from it. CONTRIBUTING.md lists the files to change for
  * a new type.
  *
@@ -8,7 +8,7 @@
  *     name, code   as in llama.cpp: GGML_TYPE_name = code
  *     values       number of values of a block; a row of a matrix consists of whole blocks
  *     bytes        size of a block in bytes
- *     scale        how a block stores its scale or, without blocks, its value: nx_scale
+ *     scale        the format of a block's scale or, for a type without blocks, of its values (nx_scale)
  *     scales, at   number of scales, which is 2 if the block also has an offset (m), and the byte at which the first one begins
  *     form         the packed form of a block in the kernels (kernels/kernels.h)
  *   NOT_READ(name, code, values, bytes, reason)

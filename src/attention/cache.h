@@ -10,14 +10,14 @@
 
 #define NX_MAX_KEY_LENGTH 1024
 
-/* Types of a cache besides NX_F32, which stores keys and values unchanged: 7 bits, for pictures (kv7.c); 8 bits, for language models
+/* Types of caches. NX_F32 stores keys and values unchanged. The other types are: 7 bits, for pictures (kv7.c); 8 bits, for language models
  * (kv8.c); and wide, with 16-bit keys, for models whose keys have a few channels far larger than the others. */
 enum { NX_KV7 = 8, NX_KV8 = 64, NX_KV8_WIDE = 65 };
 static inline int nx_is_kv8(uint32_t type) { return type == NX_KV8 || type == NX_KV8_WIDE; }
 
 /* The cached keys and values of one layer of one sequence: `memory` has nx_cache_bytes bytes. `queries_per_kv` consecutive queries share
  * the keys and values of a head [Ainslie et al. 2023, arXiv:2305.13245]. Layout of NX_F32, where width = heads * key_length:
- *   keys     shape (slots / 4, width, 4): four positions side by side, so that a lane is a position when scores are computed
+ *   keys     shape (slots / 4, width, 4): four positions side by side, so that each lane computes the score of one position
  *   values   shape (slots, width): a lane is a channel when values are summed */
 typedef struct {
     void *memory;

@@ -6,7 +6,7 @@
 #include "kernels/elementary.h"
 #include "kernels/kernels.h"
 
-#define LOWEST -0x1.fffffep127f /* used as the maximum if all values are -infinity, so that the subtraction stays defined */
+#define LOWEST -0x1.fffffep127f /* replaces a maximum of -infinity, because subtracting -infinity from itself would give NaN */
 
 void nx_chain_pad_row(float *row, const float *numbers, uint32_t states) {
     for (uint32_t c = 0; c < nx_chain_stride(states); c++) row[c] = c < states ? numbers[c] : -INFINITY;

@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: MIT
  *
- * Linear chains: z_1 .. z_T, each one of C states, with
+ * Linear chains: z_1 .. z_T, where each z_t is one of C states, with
  *
  *   p(z) = exp(start[z_1] + sum over t of U_t[z_t] + sum over t of A[z_t-1][z_t] + end[z_T]) / Z
  *
  * [Rabiner 1989 for hidden Markov models; Lafferty, McCallum, Pereira 2001 for conditional random fields; Kim et al. 2017 for attention].
- * Forward-backward gives log Z and p(z_t = c), with T C^2 additions and exponentials in each direction. Viterbi gives the best z, with T
- * C^2 additions and comparisons. Each step computes one position, so a long chain can be interrupted after any position.
+ * The forward-backward algorithm computes log Z and p(z_t = c). It takes T C^2 additions and exponentials in each direction. Viterbi's
+ * algorithm finds the most probable z with T C^2 additions and comparisons. Each step computes one position, so a long chain can be
+ * interrupted after any position.
  *
- * A row of C numbers has nx_chain_stride(C) entries, a multiple of 4; the entries past C are -infinity. A lane holds one state.
+ * A row of C numbers has nx_chain_stride(C) entries, a multiple of 4; the entries past C are -infinity. Each lane of a vector belongs to
+ * one state.
  */
 #ifndef NX_FORWARD_BACKWARD_H
 #define NX_FORWARD_BACKWARD_H
@@ -22,11 +24,12 @@ static inline uint32_t nx_chain_stride(uint32_t states) { return (states + 3) & 
 typedef struct {
     uint32_t states;          /* C */
     const float *transition;  /* shape (C, stride): A[from][to] */
-    const float *reversed;    /* shape (C, stride): A[from][to] at [to][from] */
+    const float *reversed;    /* the transpose of A, shape (C, stride): reversed[to][from] = A[from][to] */
     const float *start, *end; /* shape (stride) */
 } nx_chain_weights;
 
-/* Pad a transition matrix (C, C) to rows of shape (C, stride) and to the rows of its transpose, and a vector (C) to one row (stride). */
+/* The first function pads a transition matrix (C, C), and its transpose, to the shape (C, stride). The second one pads a vector (C) to one
+ * row (stride). */
 void nx_chain_pad(float *rows, float *reversed, const float *transition, uint32_t states);
 void nx_chain_pad_row(float *row, const float *numbers, uint32_t states);
 
@@ -37,8 +40,8 @@ float nx_chain_log_sum(const float *row, const float *x, uint32_t states, float 
 void nx_chain_follow(const nx_chain_weights *chain, const float *x, float *out);
 
 /* Computes one position of the forward pass: alpha_t[c] = U_t[c] + log sum over k of e^(alpha_t-1[k] + A[k][c]) - log Z_t, and for the
- * first position alpha_1 = U_1 + start - log Z_1. Z_t makes e^alpha sum to 1, so alpha_t[c] = log p(z_t = c | U_1 .. U_t). log Z is the sum
- * of all log Z_t plus nx_chain_log_sum(end, alpha_T). before: shape (stride), alpha_t-1, or null for the first position; alpha: shape
+ * first position alpha_1 = U_1 + start - log Z_1. Z_t makes e^alpha sum to 1, so alpha_t[c] = log p(z_t = c | U_1 .. U_t). Adding all log
+ * Z_t and nx_chain_log_sum(end, alpha_T) gives log Z. before: shape (stride), alpha_t-1, or null for the first position; alpha: shape
  * (stride), written. Returns log Z_t, which is not finite if no state is possible. */
 float nx_chain_forward(const nx_chain_weights *chain, const float *before, const float *u, float *alpha);
 
@@ -47,8 +50,8 @@ float nx_chain_forward(const nx_chain_weights *chain, const float *before, const
  * e^(alpha_t[k] + A[k][c] + U_t+1[c] + beta_t+1[c]). after and u: beta and U of position t + 1; scratch (stride). */
 void nx_chain_backward(const nx_chain_weights *chain, const float *after, const float *u, float log_z, float *beta, float *scratch);
 
-/* Computes one position of Viterbi's algorithm: best_t[c] = U_t[c] + max over k of (best_t-1[k] + A[k][c]), minus the maximum over all c,
- * which is returned. from[c] (stride) is the best k; ties go to the lowest k. before: null for the first position, where `from` is not
+/* Computes one position of Viterbi's algorithm: best_t[c] = U_t[c] + max over k of (best_t-1[k] + A[k][c]), minus the maximum over all c.
+ * Returns this maximum. from[c] (stride) is the best k; ties go to the lowest k. before: null for the first position, where `from` is not
  * written. */
 float nx_chain_viterbi(const nx_chain_weights *chain, const float *before, const float *u, float *best, uint16_t *from);
 

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: MIT
  *
- * Attention over keys and values of 7 bits, for picture models. See tiles.h for the cache and the order of the work, and kernels/dot.h for
- * the product of bytes.
+ * Attention over keys and values that are cached in 7 bits, for picture models. See tiles.h for the cache and the order of the work, and
+ * kernels/dot.h for the product of bytes.
  *
- * Keys and values are rounded to 7 bits, with one scale per head and position. Queries are rounded to 8 bits, and the weights of the
- * positions to 127 steps.
+ * Keys and values are rounded to 7 bits, with one scale per head and position. Queries are rounded to 8 bits, and attention weights are
+ * rounded to 127 steps.
  *
  * Bottleneck. For 16 positions of a head of width 64 there are 128 products of 16 bytes, each with a load, and about 160 instructions for
- * scales, softmax and rounding. These take about as long as the products (npm run bench -- --only ours,kernels: half the throughput of the
- * bare dot loop). There is only one partial sum: two of them, as for one column in matmul.c, made a decoder of 6 MB 5 % slower.
+ * scales, softmax and rounding. These take about as long as the products (`npm run bench -- --only ours,kernels` measures half the
+ * throughput of a loop of dot products alone). There is only one partial sum. With two partial sums, as for one column in matmul.c, a
+ * decoder of 6 MB was 5 % slower.
  */
 #include "kv7.h"
 
@@ -74,7 +75,7 @@ NX_INLINE weight_block *round_weights(weight_block *to, float *weights, const nx
     return to;
 }
 
-/* Rounds n numbers to activations with a common scale, which it returns. */
+/* Rounds n numbers to activations that share one scale. Returns the scale. */
 static float round_activations(nx_activations *activations, int32_t *sum, const float *x, uint32_t n) {
     float top = largest_magnitude(x, n);
     *sum = activations_of(activations, x, n, steps_per_unit(NX_ACTIVATION_MOST, top));

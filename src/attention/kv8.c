@@ -1,21 +1,22 @@
 /* SPDX-License-Identifier: MIT
  *
- * Computes attention over keys and values of 8 bits, for language models. Queries and attention weights have 14 bits. See tiles.h for the
- * cache and the order of the work; here bytes are signed (kernels/wide.h).
+ * Computes attention over keys and values that are cached in 8 bits, for language models. Queries and attention weights have 14 bits.
+ * tiles.h describes the cache and the order of the work. In this file, the bytes are signed (kernels/wide.h).
  *
- * After the scales, a cache has key sums, shape (H, S): 8192 times the sum of each position's key. These sums correct the products, because
- * 8192 is added to each number of a query. In a wide cache, a second set of keys and sums follows: the remainder of each number after 8
- * bits, in steps that are FINE times finer.
+ * In the cache, the scales are followed by key sums of shape (H, S): 8192 times the sum of each position's key. These sums correct the
+ * products, because 8192 is added to each number of a query. In a wide cache, a second set of keys and sums follows. It stores the rounding
+ * error of each 8-bit number, in steps that are FINE times smaller.
  *
  * Keys and values are rounded to 8 bits (keys of a wide cache to 16), with one scale per head and position. Queries are rounded to 14 bits,
- * and the weights of the positions to 16383 steps.
+ * and attention weights are rounded to 16383 steps.
  *
- * Bottleneck. A score and its share of the output take 2 k multiply-adds in two planes of seven bits. These multiply-adds take k / 4
- * products of 16 bytes, with three quarters as many loads and splats, and about 15 more instructions for the exponential, the rounding and
- * the sums. At position 2,000 (k = 64, V8, relaxed SIMD), scores take a third of the time, sums of values another third, and the steps
- * between them a quarter. A multiply-add therefore takes about as long as an 8-bit one in blocks.c. The positions of a prompt are computed
- * together. This is faster than one token at a time only because a head's keys and values are then in the processor's cache. For the shape
- * of SmolLM2 (135 M), a prompt of 4,000 tokens takes 12.2 times as many multiply-adds as a prompt of 500.
+ * Bottleneck. For a head of width k, one position takes 2 k multiply-adds (k for its score, k for its value), in two planes of seven bits.
+ * These multiply-adds take k / 4 products of 16 bytes, with three quarters as many loads and splats, and about 15 more instructions for the
+ * exponential, the rounding and the sums. At position 2,000 (k = 64, V8, relaxed SIMD), scores take a third of the time, sums of values
+ * another third, and the steps between them a quarter. A multiply-add therefore takes about as long as a multiply-add with 8-bit weights in
+ * blocks.c. The positions of a prompt are computed together. This is faster than one token at a time only because a head's keys and values
+ * are then in the processor's cache. For the shape of SmolLM2 (135 M), a prompt of 4,000 tokens takes 12.2 times as many multiply-adds as a
+ * prompt of 500.
  */
 #include "kv8.h"
 
@@ -38,7 +39,7 @@ static int32_t *key_sums_of(const nx_cache *cache, uint32_t head) {
     return (int32_t *)((uint8_t *)cache->memory + 2 * slots * cache->n_kv_heads * (cache->key_length + sizeof(float))) + head * slots;
 }
 
-/* Return the finer bytes of a head's keys in a wide cache, and the sums of these bytes. */
+/* The first function returns the finer bytes of a head's keys in a wide cache; the second one returns the sums of these bytes. */
 static uint8_t *fine_keys_of(const nx_cache *cache, uint32_t head) {
     return (uint8_t *)(key_sums_of(cache, 0) + (size_t)ring_slots(cache->slots) * cache->n_kv_heads) +
            (size_t)head * ring_slots(cache->slots) * cache->key_length;
@@ -47,7 +48,8 @@ static int32_t *fine_sums_of(const nx_cache *cache, uint32_t head) {
     return (int32_t *)fine_keys_of(cache, cache->n_kv_heads) + (size_t)head * ring_slots(cache->slots);
 }
 
-/* Stores the remainders of a key's n numbers after subtracting `scale` times its bytes at `coarse`. Returns the sum of the finer bytes. */
+/* Subtracts `scale` times the bytes at `coarse` from the n numbers of a key, and stores the remainders. Returns the sum of the finer
+ * bytes. */
 static int32_t store_fine(uint8_t *fine, const uint8_t *coarse, const float *x, uint32_t n, float scale) {
     v128_t step = wasm_f32x4_splat(scale), per_unit = steps_per_unit(FINE, scale), most = wasm_i32x4_splat((int32_t)BYTE_MOST);
     int32_t total = 0;
@@ -95,9 +97,9 @@ void nx_kv8_copy(const nx_cache *to, const nx_cache *from) {
     }
 }
 
-/* Computes product[i] = sum over n groups of the four bytes in each lane of a vector times the four numbers of the group. Vector i of a
- * group begins 16 i bytes after the first vector of the group, and the next group begins `step` bytes further. The sums are
- * exact. The function is separate so that its sums and loads can use all registers: keeping a single sum in memory costs a third of the
+/* Computes product[i]: in each lane, the sum over n groups of the lane's four bytes times the group's four numbers. Vector i of a group
+ * begins 16 i bytes after the first vector of the group, and the next group begins `step` bytes further. The sums are
+ * exact. The function is not inlined, so its sums and loads can use all registers. Keeping even one sum in memory costs a third of the
  * loop's time. */
 static NX_NOINLINE void products(v128_t product[4], const uint8_t *bytes, uint32_t step, const nx_wide *numbers, uint32_t n) {
     v128_t sum[2][4];
@@ -118,7 +120,7 @@ NX_INLINE void key_products(v128_t product[4], const nx_wide *query, const uint8
     for (int i = 0; i < 4; i++) product[i] = wasm_f32x4_convert_i32x4(wasm_i32x4_sub(product[i], wasm_v128_load(key_sums + 4 * i)));
 }
 
-/* The keys of a head: their bytes and sums and, for a wide cache (`wide`), the finer bytes and sums. */
+/* The bytes and sums of a head's keys. For a wide cache, item 1 has the finer bytes and sums. */
 typedef struct {
     const uint8_t *bytes[2];
     const int32_t *sums[2];

@@ -11,7 +11,7 @@ static inline float nx_score_scale(uint32_t key_length) {
     return wasm_f32x4_extract_lane(wasm_f32x4_div(wasm_f32x4_splat(1), root), 0);
 }
 
-/* Returns the scores of the positions 4 group .. 4 group + 3, with -infinity in place of scores outside the range. */
+/* Returns the scores of four positions, from 4 * group on, with -infinity for positions outside the range. */
 v128_t nx_mask_group(v128_t scores, uint32_t group, nx_range range);
 
 #endif

@@ -11,8 +11,8 @@ typedef struct {
     uint32_t r0, r1, c0, c1, start;
 } grid_block;
 
-/* Returns the block that contains this row and column of the grid. Whole rows of blocks precede it in generation order, then the blocks to
- * its left. */
+/* Returns the block that contains this row and column of the grid. In generation order, the rows of blocks above it come first, then the
+ * blocks to its left. */
 static grid_block block_at(const nx_pattern *p, uint32_t row, uint32_t col) {
     grid_block b;
     b.r0 = row - row % p->block_rows;
@@ -39,7 +39,7 @@ typedef struct {
     uint32_t n;     /* number of ranges or keys listed so far */
 } listing;
 
-/* Appends the positions from..to-1; a range that follows the last one is joined to it. */
+/* Appends the positions from..to-1; if this range begins where the last listed range ends, the two are merged. */
 static void append(listing *l, uint32_t from, uint32_t to) {
     if (l->keys)
         for (; from < to; from++) l->keys[l->n++] = from;
@@ -111,7 +111,7 @@ uint32_t nx_pattern_window(const nx_pattern *p) {
 
 uint32_t nx_pattern_slots(const nx_pattern *p) {
     uint64_t slots = nx_pattern_window(p);
-    if (p->kind == NX_LOCAL_2D) /* keeps whole rows of blocks, starting with the one that contains the top of the flange */
+    if (p->kind == NX_LOCAL_2D) /* the ring keeps whole rows of blocks, from the row of blocks that contains the top of the flange */
         slots = (uint64_t)((p->flange_rows + p->block_rows - 1) / p->block_rows + 1) * p->block_rows * p->cols;
     if (slots > p->positions) slots = p->positions;
     return ((uint32_t)slots + 3) & ~3u;

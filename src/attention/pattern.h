@@ -3,8 +3,8 @@
  * Patterns define which cached positions a query sees. Positions are indices in generation order.
  *
  * Query blocks. A pattern divides the positions into query blocks, each contiguous in generation order. All queries of a block see the same
- * memory and the earlier positions of the block. A pass of many columns therefore stays within one block (nx_pattern_block_end) and uses
- * one list of visible positions.
+ * memory; each one also sees the earlier positions of the block. A pass of many columns therefore stays within one block
+ * (nx_pattern_block_end) and uses one list of visible positions.
  */
 #ifndef NX_PATTERN_H
 #define NX_PATTERN_H
@@ -21,7 +21,8 @@ typedef enum {
  * right and bottom edges). Generation goes through the blocks in raster order, and through each block in raster order. Let r0 be a block's
  * first row and c0..c1-1 its columns. The queries of this block see the flange_rows rows above r0 in columns c0 - flange_cols .. c1 +
  * flange_cols - 1; the flange_cols columns left of c0 in the block's own rows; and the positions of the block up to the query. In the
- * block's own rows, the flange to the right is never visible, because it is generated later. All areas are clipped at the image's edges. */
+ * block's own rows, the columns to the right of the block are never visible, because they are generated later. All areas are clipped at the
+ * image's edges. */
 typedef struct {
     nx_pattern_kind kind;
     uint32_t positions;    /* n: number of positions in a complete sequence */
@@ -36,15 +37,15 @@ typedef struct {
     uint32_t from, to;
 } nx_range;
 
-/* Lists the ranges that query i sees. The ranges ascend, neither touch nor overlap, and the last one ends with i itself. Returns their
- * number. */
+/* Lists the ranges of positions that query i sees, in ascending order. The ranges neither touch nor overlap, and the last one ends with i.
+ * Returns the number of ranges. */
 uint32_t nx_pattern_ranges(const nx_pattern *pattern, uint32_t i, nx_range *ranges);
 
 /* Lists the positions of nx_pattern_ranges one by one, in ascending order. keys: space for nx_pattern_window positions. Returns the number
  * of positions. */
 uint32_t nx_pattern_keys(const nx_pattern *pattern, uint32_t i, uint32_t *keys);
 
-/* Returns an upper bound of the number that nx_pattern_ranges returns. */
+/* Returns an upper bound on the number of ranges that nx_pattern_ranges lists. */
 uint32_t nx_pattern_max_ranges(const nx_pattern *pattern);
 
 /* Returns the first position after i's query block. */
@@ -53,7 +54,8 @@ uint32_t nx_pattern_block_end(const nx_pattern *pattern, uint32_t i);
 /* Returns the largest number of positions that a query can see (for local 2D an upper bound: the window without clipping). */
 uint32_t nx_pattern_window(const nx_pattern *pattern);
 
-/* Returns the number of slots of the ring: a multiple of 4 that holds all positions from the oldest visible one to the newest. */
+/* Returns the number of slots in the ring of a cache (cache.h): a multiple of 4, enough for all positions from the oldest visible one to
+ * the newest. */
 uint32_t nx_pattern_slots(const nx_pattern *pattern);
 
 /* Returns the raster index of position i in the grid. */

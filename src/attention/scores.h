@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
  * Attention of one query to a list of vectors, as in recurrent models: a score for each vector, a softmax over a window of them, and a
- * weighted sum. All computations are in single precision. Vectors of a list are nx_stride(width) apart; width % 4 == 0. A window consists
- * of the positions i of a list with from <= i < to; functions write only the values of these positions.
+ * weighted sum. All computations are in single precision. The vectors of a list are nx_stride(width) numbers apart; width % 4 == 0. A
+ * window is the positions i of a list with from <= i < to. The functions write values only for these positions.
  */
 #ifndef NX_SCORES_H
 #define NX_SCORES_H
@@ -19,16 +19,16 @@ static inline nx_window nx_window_around(uint32_t centre, uint32_t D, uint32_t c
     return (nx_window){centre > D ? centre - D : 0, count - centre > D ? centre + D + 1 : count};
 }
 
-/* score[i] = scale query . keys[i]  [Luong, Pham, Manning 2015, arXiv:1508.04025, eq. 8: dot; general where keys are W h] */
+/* score[i] = scale query . keys[i]  [Luong, Pham, Manning 2015, arXiv:1508.04025, eq. 8: "dot", or "general" if the keys are W h] */
 void nx_score_dot(float *score, const float *query, const float *keys, float scale, uint32_t width, nx_window window);
 
 /* score[i] = v . tanh(query + keys[i])  [Bahdanau, Cho, Bengio 2015, arXiv:1409.0473, appendix A.1.2]; query = W_q s, keys = W_k h */
 void nx_score_additive(float *score, const float *query, const float *keys, const float *v, uint32_t width, nx_window window);
 
-/* Computes the softmax of the window. weights: must have space for three numbers past the window, which are overwritten. */
+/* Computes the softmax of the window. weights: must have space for three more numbers after the window; these are overwritten. */
 void nx_score_softmax(float *weights, nx_window window);
 
-/* weights[i] *= exp(-(i - centre)^2 / (2 deviation^2))  [Luong et al., eq. 10]: the weights no longer sum to 1. */
+/* weights[i] *= exp(-(i - centre)^2 / (2 deviation^2))  [Luong et al., eq. 10]. Afterwards, the weights no longer sum to 1. */
 void nx_score_bell(float *weights, float centre, float deviation, nx_window window);
 
 /* Computes out (width) = sum of weights[i] values[i] over the window; zeros for an empty window. */

@@ -3,8 +3,9 @@
 
 static uint32_t min(uint32_t a, uint32_t b) { return a < b ? a : b; }
 
-/* Returns the number of slots per residue in the far set of columns: a multiple of 16 (whole tiles), or 4 or 8. The alignment of a range of
- * slots within its tiles therefore does not depend on the capacity of the sequence, and neither does the rounding of sums. */
+/* Returns the number of slots that the far set of columns has for each residue modulo the stride: 4, 8, or a multiple of 16 (whole tiles).
+ * The alignment of a range of slots within its tiles therefore does not depend on the capacity of the sequence. The rounding of sums does
+ * not depend on the capacity either. */
 static uint32_t residue_slots(const nx_sparse *p) {
     uint32_t rows = (p->positions - 1) / p->stride + 1;
     return rows <= 4 ? 4 : rows <= 8 ? 8 : (rows + 15) & ~15u;
@@ -56,7 +57,7 @@ uint32_t nx_sparse_ranges(const nx_sparse *p, uint32_t i, nx_range *ranges) {
 uint32_t nx_sparse_keys(const nx_sparse *p, uint32_t i, uint32_t *keys) {
     uint32_t n = 0, l = p->stride, near = near_from(p, i);
     for (uint32_t row = 0; row <= i / l && (p->sets & NX_FAR); row++) {
-        uint32_t end = p->sets & NX_NEAR ? near : i + 1; /* the near set follows this range if queries see it */
+        uint32_t end = p->sets & NX_NEAR ? near : i + 1; /* stops before the near set if queries see the near set */
         uint32_t from = row * l + (p->kind == NX_FIXED ? l - p->summary : i % l), to = p->kind == NX_FIXED ? (row + 1) * l : from + 1;
         for (uint32_t j = from; j < to && j < end; j++) keys[n++] = j;
     }
@@ -71,7 +72,7 @@ uint32_t nx_sparse_window(const nx_sparse *p) {
     uint64_t n = p->positions, near = p->sets & NX_NEAR || (p->sets == NX_PREVIOUS && n > p->stride) ? p->stride : 0;
     uint64_t far = p->kind == NX_FIXED ? summaries(p, p->positions - 1) : (n - 1) / p->stride + 1;
     uint64_t window = near + (p->sets & NX_FAR ? far : 0);
-    return !window ? 1 : window < n ? (uint32_t)window : p->positions; /* a set that is always empty has one slot */
+    return !window ? 1 : window < n ? (uint32_t)window : p->positions; /* at least 1, even if the set is always empty */
 }
 
 uint32_t nx_sparse_slots(const nx_sparse *p) {

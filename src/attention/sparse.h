@@ -9,14 +9,14 @@
  *   fixed        the positions of i's block of l, up to i           the last c positions of each block of l, up to i
  *   blocks       the positions of i's block of l, up to i           every l-th position back from i, including i    the whole previous block
  *
- * If the positions are written in rows of l, the sets of `blocks` are i's row, i's column and the previous row. By the paper's formula, the
- * strided A1 has l + 1 positions, from i - l to i; the authors' released code uses l positions, as here. The fixed A2 is empty for the
- * first l - c positions, and A3 is empty for the first l positions.
+ * If the positions are written in rows of l, the sets of `blocks` are i's row, i's column and the previous row. In the paper's formula, the
+ * strided A1 has l + 1 positions, from i - l to i. This library uses l positions, like the code that the authors released. The fixed A2 is
+ * empty for the first l - c positions, and A3 is empty for the first l positions.
  *
- * A pattern also defines slots: the slot of a position in a cache is chosen so that the positions of a set that a query sees are
- * contiguous. The near sets and the previous block use a ring of the last positions. The far set of columns keeps the positions of each
- * residue modulo l contiguous. The far set of the fixed pattern keeps only the summaries. If queries see both the near and the far set, all
- * positions are kept, and position i has slot i.
+ * A pattern also assigns a slot of the cache to each position, so that the positions of each set that a query sees are in contiguous slots.
+ * The near sets and the previous block use a ring of the last positions. The far set of columns keeps the positions of each residue modulo
+ * l contiguous. The far set of the fixed pattern keeps only the summaries. If queries see both the near and the far set, all positions are
+ * kept, and position i has slot i.
  */
 #ifndef NX_SPARSE_H
 #define NX_SPARSE_H
@@ -36,14 +36,14 @@ typedef struct {
 } nx_sparse;
 
 #define NX_NOT_KEPT 0xffffffffu
-#define NX_SPARSE_SPARE 16 /* spare slots of a ring: the largest number of positions that share a pass or that may be computed again */
+#define NX_SPARSE_SPARE 16 /* spare slots of a ring: the largest number of positions that can share a pass, or that can be recomputed */
 
 /* Returns the slot of position i, to be taken modulo nx_sparse_slots; NX_NOT_KEPT if no query ever sees it. */
 uint32_t nx_sparse_slot(const nx_sparse *pattern, uint32_t i);
 
 /* Lists the slots that query i sees, in the order of their positions. ranges: shape (nx_sparse_max_ranges), written; they neither touch nor
- * overlap. Returns the number of ranges, which is 0 if the set is empty. A range of a near set counts slots without the modulo, as
- * nx_attend expects. */
+ * overlap. Returns the number of ranges, which is 0 if the query sees no positions. In a range of a near set, slot numbers are not yet
+ * reduced modulo nx_sparse_slots, as nx_attend expects. */
 uint32_t nx_sparse_ranges(const nx_sparse *pattern, uint32_t i, nx_range *ranges);
 
 /* Lists the positions in the slots that query i sees, in ascending order. keys: shape (nx_sparse_window), written. Returns the number of

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT
  *
- * The common part of attention over keys and values of 7 bits (kv7.c) and of 8 bits (kv8.c): a cache of bytes, and the order in which the
- * cache is read.
+ * Code that attention over 7-bit keys and values (kv7.c) and over 8-bit keys and values (kv8.c) share: a cache of bytes, and the order in
+ * which this cache is read.
  *
  * A cache of S slots (a multiple of 16) and H heads of width k consists of bytes followed by scales:
  *   keys                       shape (H, S/16, k/4, 4), vectors of 4 positions x 4 channels; a lane of a product is a position
  *   values                     shape (H, S/4, k/4), vectors of 4 channels x 4 positions; a lane of a product is a channel
  *   key scales, value scales   shape (H, S): for each position, the scale of its largest number in this head
  *
- * The functions work on tiles of 16 positions. Invisible positions of a tile have the score -infinity and the weight 0. For every two tiles
- * of a range, the weights are multiplied by the scales of the values and then rounded with a common scale.
+ * The functions work on tiles of 16 positions. Positions of a tile that the query does not see have the score -infinity and the weight 0.
+ * The weights of every two tiles of a range are multiplied by the scales of the values. They are then rounded with a common scale.
  */
 #ifndef NX_TILES_H
 #define NX_TILES_H
@@ -37,7 +37,7 @@ NX_INLINE ring_walk walk_of(const nx_cache *cache, nx_range range) {
     return (ring_walk){range.from / TILE % ring, ring};
 }
 
-/* Advances by n tiles, at most once around the ring. */
+/* Advances by n tiles; n must be at most the number of tiles in the ring. */
 NX_INLINE void walk_on(ring_walk *walk, uint32_t n) {
     for (walk->tile += n; walk->tile >= walk->ring;) walk->tile -= walk->ring;
 }
@@ -60,8 +60,8 @@ static inline size_t key_byte(uint32_t slot, uint32_t k) { return (size_t)(slot 
 static inline size_t value_byte(uint32_t slot, uint32_t k) { return (size_t)(slot & ~3u) * k + slot % 4; }
 
 /* Rounds n numbers to -most..most and stores each, plus `zero`, as a byte. The first four bytes are stored from `to` on, `step` bytes
- * apart. Each further group of four starts `next` bytes after the previous group. Returns the scale; *sum, if not null, gets the sum of the
- * signed bytes. */
+ * apart. Each further group of four starts `next` bytes after the previous group. Returns the scale. Writes the sum of the signed bytes to
+ * *sum, unless `sum` is null. */
 NX_INLINE float store_bytes(uint8_t *to, const float *x, uint32_t n, uint32_t step, uint32_t next, float most, int32_t zero, int32_t *sum) {
     float top = largest_magnitude(x, n);
     v128_t per_unit = steps_per_unit(most, top);
@@ -78,8 +78,9 @@ NX_INLINE float store_bytes(uint8_t *to, const float *x, uint32_t n, uint32_t st
     return top / most;
 }
 
-/* Stores the scores of the positions 4 group .. 4 group + 3: product times scale, in bits (base 2), capped if `cap` is not 0, and -infinity
- * outside the range. end: 1 if some of the positions may be outside. Returns, in each lane, the maximum of `top` and these scores. */
+/* Stores the scores of the positions 4 group .. 4 group + 3. A score is product times scale, in bits (base 2); it is capped if `cap` is not
+ * 0, and -infinity outside the range. end: 1 if some of the positions may be outside. Returns, in each lane, the maximum of `top` and these
+ * scores. */
 NX_INLINE v128_t keep_scores(float *scores, v128_t product, v128_t scale, float cap, uint32_t group, int end, nx_range range, v128_t top) {
     v128_t score = wasm_f32x4_mul(product, scale);
     if (cap > 0) score = nx_capped(score, cap);
@@ -88,13 +89,13 @@ NX_INLINE v128_t keep_scores(float *scores, v128_t product, v128_t scale, float 
     return wasm_f32x4_pmax(top, score); /* this ignores NaN, which appears again in the exponentials */
 }
 
-/* Computes weights (of one tile) = 2^(score - top) times the scale of the value. Adds the powers to *sum, and raises *largest (the bits of
- * floats) to the largest weight. end: 1 if some positions of the tile may be invisible. */
+/* Computes the weights of one tile, 2^(score - top) times the scale of the position's value. Adds the powers 2^(score - top) to *sum, and
+ * raises *largest (the bits of floats) to the largest weight. end: 1 if some positions of the tile may be invisible. */
 NX_INLINE void weigh(float *weights, const float *scales, v128_t top, int end, v128_t *sum, v128_t *largest) {
     for (int i = 0; i < TILE; i += 4) {
         v128_t score = wasm_v128_load(weights + i), power = f32x4_exp2_coarse(wasm_f32x4_sub(score, top));
         v128_t weight = wasm_f32x4_mul(power, wasm_v128_load(scales + i));
-        if (end) { /* an invisible slot may hold any value, which must not count */
+        if (end) { /* an invisible slot may hold any value, so its weight must become 0 */
             v128_t visible = wasm_f32x4_ne(score, wasm_f32x4_splat(-__builtin_inff()));
             power = wasm_v128_and(power, visible);
             weight = wasm_v128_and(weight, visible);
@@ -105,7 +106,7 @@ NX_INLINE void weigh(float *weights, const float *scales, v128_t top, int end, v
     }
 }
 
-/* Computes the weights of tile t and, if it exists, tile t + 1 of a range of `tiles` tiles, starting at `walk`. Returns the largest
+/* Computes the weights of tile t and tile t + 1 (if it exists) in a range of `tiles` tiles. `walk` is at tile t. Returns the largest
  * weight. */
 NX_INLINE float weigh_two(float *weights, const head_cache *head, ring_walk *walk, uint32_t t, uint32_t tiles, v128_t top, v128_t *sum) {
     v128_t largest = wasm_i32x4_splat(0);
@@ -117,15 +118,15 @@ NX_INLINE float weigh_two(float *weights, const head_cache *head, ring_walk *wal
     return f32x4_largest_magnitude(largest);
 }
 
-/* Returns the number of bytes of scratch memory that attention needs for ranges of `window` positions in total: the weights of all tiles
- * that such ranges can touch, and block_bytes for every two of these tiles. */
+/* Returns the size in bytes of the scratch memory that attention needs for n_ranges ranges with `window` positions in total. It holds the
+ * weights of all tiles that the ranges can touch, and block_bytes bytes for every two tiles. */
 static inline uint64_t tiles_scratch_bytes(uint32_t window, uint32_t n_ranges, size_t block_bytes) {
     uint64_t tiles = window / TILE + 2 * (uint64_t)n_ranges;
     return tiles * TILE * sizeof(float) + (tiles / 2 + n_ranges) * block_bytes;
 }
 
 /* Computes 2^(score - top) of the visible positions from the unweighted scores. The caller still has to multiply the map by a common
- * factor. Returns the number of these positions. */
+ * factor. Returns the number of visible positions. */
 static inline uint32_t map_powers(float *map, const float *scores, const nx_range *ranges, uint32_t n_ranges, v128_t top) {
     uint32_t n = 0;
     for (uint32_t r = 0; r < n_ranges; scores += TILE * range_tiles(ranges[r]), r++)

@@ -7,8 +7,9 @@
 #include "kernels/elementary.h"
 #include "kernels/kernels.h"
 
-/* Tables with one number for each span i .. j, where words count from 0. A row has the spans with the same start, [i][j], or the spans with
- * the same end, [j][i]. The terms of a sum are thus contiguous in a row of one table and in a row of another. */
+/* Tables with one number for each span i .. j, where words count from 0. The row of a table has all spans with the same start (entry [i][j]
+ * of the table) or all spans with the same end (entry [j][i]). The terms of a sum are therefore contiguous: they come from one row of one
+ * table and one row of another table. */
 typedef struct {
     float *right_starts, *right_ends, *left_starts, *left_ends; /* complete spans, each stored twice */
     float *going_right, *going_left;                            /* incomplete: I_right [i][j], I_left [j][i] */
@@ -16,7 +17,7 @@ typedef struct {
 
 typedef struct {
     tables log;   /* tables of logarithms of the sums */
-    tables mass;  /* outside values so far; the value of a complete span is divided between its two entries */
+    tables mass;  /* outside values accumulated so far; a complete span has two entries, whose sum is its value */
     float *inner; /* I [i][j] */
     float *terms;
     uint32_t stride;
@@ -53,7 +54,7 @@ static float root(const nx_trees *trees, uint32_t child) { return trees->scores[
 
 /* ---- one sum ----------------------------------------------------------------------------------------------------------- */
 
-/* A sum of the `count` terms x[t] + y[t], and the place to which the outside mass of each term is added. */
+/* A sum of `count` terms x[t] + y[t], and the two arrays to which the outside mass of each term is added. */
 typedef struct {
     const float *x, *y;
     float *to_x, *to_y;

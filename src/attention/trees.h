@@ -1,24 +1,24 @@
 /* SPDX-License-Identifier: MIT
  *
- * Projective trees over the words 1 .. n of a sentence: exactly one word is attached to the root 0, every other word to another word, and
- * arcs drawn above the words do not cross. With a score s[h][m] for every arc from a head h to a dependent m,
+ * Projective trees over the words 1 .. n of a sentence: exactly one word is attached to the root 0, every other word is attached to another
+ * word, and arcs that are drawn above the words do not cross. With a score s[h][m] for every arc from a head h to a dependent m,
  *
  *   p(trees) = exp(sum over m of s[head of m][m]) / Z
  *
  * [Eisner 1996; Kim et al. 2017 for attention, section 3.2]. A span i .. j is complete if all its words depend, directly or indirectly, on
- * one of its ends: on i in C_right(i, j), on j in C_left(i, j). A span is incomplete if the arc between its two ends was drawn last, i -> j
- * in I_right, j -> i in I_left:
+ * one of its ends: on i in C_right(i, j), on j in C_left(i, j). A span is incomplete if the arc between its two ends was drawn last. This
+ * arc is i -> j in I_right and j -> i in I_left:
  *
  *   I(i, j)       = log sum over i <= k < j of e^(C_right(i, k) + C_left(k + 1, j)),   I_right = I + s[i][j],   I_left = I + s[j][i]
  *   C_right(i, j) = log sum over i < k <= j of e^(I_right(i, k) + C_right(k, j))
  *   C_left(i, j)  = log sum over i <= k < j of e^(C_left(i, k) + I_left(k, j))
  *   log Z         = log sum over r of e^(s[0][r] + C_left(1, r) + C_right(r, n))
  *
- * The inside pass computes these sums, from short spans to long ones. Each tree is in exactly one term of each sum. The outside pass
- * propagates derivatives backwards from d log Z / d log Z = 1: each term receives e^(term - sum) times the derivative of its sum. At the
- * arc of an incomplete span, the received derivatives add up to d log Z / d s[h][m], which is p(h is the head of m). If the maximum
- * replaces the log sum, the first of the largest terms receives the whole derivative, so the arcs of the most probable tree get 1. There
- * are no products, so nothing underflows.
+ * The inside pass computes these sums, first for short spans and then for longer ones. Each tree is in exactly one term of each sum. The
+ * outside pass propagates derivatives backwards from d log Z / d log Z = 1: each term receives e^(term - sum) times the derivative of its
+ * sum. For the arc h -> m of an incomplete span, the received derivatives add up to d log Z / d s[h][m], which is p(h is the head of m). If
+ * each log sum is replaced by a maximum, the first of the largest terms receives the whole derivative. The arcs of the most probable tree
+ * then receive 1, all other arcs 0. There are no products, so nothing underflows.
  *
  * Each pass takes about n^3 / 2 exponentials. A call computes the spans of one width, so that a long sentence can be interrupted. -infinity
  * marks an impossible arc.
@@ -28,8 +28,8 @@
 
 #include <stdint.h>
 
-/* Scores have n + 1 rows, one for each head. A row has nx_tree_stride(n) numbers, one for each dependent. The scores of dependent 0, and of
- * a word as its own head, are ignored. */
+/* Scores have n + 1 rows, one for each head. A row has nx_tree_stride(n) numbers, one for each dependent. Scores for dependent 0, and
+ * scores that make a word its own head, are ignored. */
 static inline uint32_t nx_tree_stride(uint32_t words) { return (words + 1 + 3) & ~3u; }
 
 typedef struct {
@@ -44,14 +44,14 @@ uint64_t nx_tree_bytes(uint32_t words);
 /* Initialises the charts. Call this function first. */
 void nx_tree_begin(const nx_trees *trees);
 
-/* Computes the inside pass for all spans of width + 1 words. Call this function for width 1, 2 .. n - 1, in this order. */
+/* Computes the inside pass for all spans of width + 1 words. Call this function for the widths 1, 2 .. n - 1, in ascending order. */
 void nx_tree_inside(const nx_trees *trees, uint32_t width);
 
 /* Returns log Z, or the score of the best tree, once the inside pass is complete; -infinity if there is no tree. */
 float nx_tree_total(const nx_trees *trees);
 
-/* Compute the outside pass of the root, and then of all spans of width + 1 words. Call the first function after nx_tree_total, and then the
- * second one for width n - 1 .. 2, 1.
+/* The first function computes the outside pass for the root; call it after nx_tree_total. The second function computes the outside pass for
+ * all spans of width + 1 words; call it then for the widths n - 1 .. 2, 1.
  * marginals   shape (n + 1, stride), like the scores; zeros before the first call. After the last call, it holds p(head | words) for every
  *             dependent */
 void nx_tree_outside_root(const nx_trees *trees, float total, float *marginals);

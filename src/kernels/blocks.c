@@ -3,29 +3,28 @@
  * Matrix products for language models: every 32 or 16 weights of a row have their own scale, as in the file. See kernels.h and, for
  * quantised weights and activations, dot.h. A lane holds one row; a tile is 16 rows.
  *
- * 4 and 6 bits: [rows/16][cols/32] blocks of
+ * Layout of 4-bit and 6-bit weights: [rows/16][cols/32] blocks of
  *   half scale[1 or 2][16], half offset[1 or 2][16] (in some forms), byte nibbles[4][4][16] or sixes[2][4][3][16]
  * The halves of nibbles[g][v] are the groups g and g + 4 of four columns of the rows 4v..4v+3. The low six bits of sixes[h][v][i] are the
- * group 4h + i. The two bits above are bits 2i and 2i + 1 of the group 4h + 3. Numbers are stored with an added constant. The constant is
- * the zero of the numbers (4 bits: 8, 6 bits: 32) if the form has no offsets; otherwise it is 0, except for Q3_K in blocks of 24 bytes,
- * which have offsets and the constant 4. The stored numbers are multiplied by 8-bit activations, with a scale for every 32 numbers of a
- * column.
+ * group 4h + i. The two bits above are bits 2i and 2i + 1 of the group 4h + 3. A constant is added to each number before it is stored. If
+ * the form has no offsets, the constant is 8 (4 bits) or 32 (6 bits). Otherwise it is 0, except for Q3_K in blocks of 24 bytes, where it is
+ * 4. The stored numbers are multiplied by 8-bit activations, with a scale for every 32 numbers of a column.
  *
- * 8 bits: [rows/16] { float constant[16]; [cols/32] blocks of { half scale[16]; int8 weight[8][4][16]; } }
+ * Layout of 8-bit weights: [rows/16] { float constant[16]; [cols/32] blocks of { half scale[16]; int8 weight[8][4][16]; } }
  * Signed weights use both signs of a byte, so activations must be 0..127 for an exact dot product everywhere. The activations are therefore
  * rounded to 14 bits with one scale per column, x = step (u - 8192), and u is split into two planes of seven bits. Rounding to 14 bits
  * changes a product by less than sqrt(cols) / 28,000 times the norm of the column, even with outliers. The added 8192 contributes a
- * constant, the sum of scale * weight over the row, times 8192.
+ * constant to each product: 8192 times the sum of scale * weight over the row.
  *
  * Bottlenecks. V8 allocates 15 vector registers and keeps clang's loops unchanged. Sums that do not fit are spilled to memory at each
  * product. A shift by a loop counter costs three more instructions, so the shifts that unpack weights are constants. For one column, the
- * weights come from memory, and the bandwidth of memory limits the product: products with 8-bit weights nearly reach it. Several columns
- * share a block, whose scales and numbers are unpacked once for all of them. Six columns and two vectors of rows are multiplied at a time,
- * which takes all 15 registers: twelve for the sums, which hide the latency of the product, two for weights and one for an activation. The
- * loop takes one group at a time, because with two groups V8 spills sums and reaches only 0.85 of the speed. In a block of 8-bit weights, a
- * sum has 16 products; in any other block it has 8, or 4 if the block has two scales. Converting, scaling and adding the sum takes five
- * instructions, a load and a store in every block. 4-bit weights need half as many products as 8-bit weights, but because of these
- * instructions they are no faster.
+ * weights come from memory, and memory bandwidth limits the product. Products with 8-bit weights nearly reach this limit. Several columns
+ * share a block, whose scales and numbers are unpacked once for all of them. The loop multiplies six columns by two vectors of rows at a
+ * time. This takes all 15 registers: twelve for the sums (enough to hide the latency of the product), two for weights and one for an
+ * activation. The loop takes one group at a time, because with two groups V8 spills sums and reaches only 0.85 of the speed. In a block of
+ * 8-bit weights, 16 products are added to a sum. In any other block it is 8 products, or 4 if the block has two scales. Converting, scaling
+ * and adding the sum takes five instructions, a load and a store in every block. 4-bit weights need half as many products as 8-bit weights,
+ * but because of these instructions they are no faster.
  */
 #include "blocks.h"
 
@@ -42,7 +41,7 @@
 
 _Static_assert(GROUPS <= NX_PAIRS_MOST, "a block's sums of pairs fit");
 
-/* ---- forms: constants after inlining ----------------------------------------------------------------------------------- */
+/* ---- properties of forms: constants after inlining ----------------------------------------------------------------------------------- */
 
 NX_INLINE uint32_t scales_of(uint32_t form) { return form == NX_BLOCKS_4_HALVES || form == NX_BLOCKS_6_HALVES ? 2 : 1; }
 NX_INLINE uint32_t offsets_of(uint32_t form) {
@@ -50,8 +49,8 @@ NX_INLINE uint32_t offsets_of(uint32_t form) {
 }
 NX_INLINE uint32_t six_bits(uint32_t form) { return form == NX_BLOCKS_6_OFFSET || form == NX_BLOCKS_6_HALVES; }
 
-/* Returns the constant that is added to the numbers of a form before they are stored. Forms that store their own offsets include this
- * constant in them. */
+/* Returns the constant that is added to the numbers of a form before they are stored. If a form stores offsets, the constant is already
+ * part of the offsets, and 0 is returned. */
 #define ZERO_4 8
 #define ZERO_6 32
 NX_INLINE uint32_t zero_of(uint32_t form) { return form == NX_BLOCKS_4 ? ZERO_4 : form == NX_BLOCKS_6_HALVES ? ZERO_6 : 0; }
@@ -71,7 +70,7 @@ uint32_t nx_block_form(uint32_t type) { return nx_type_of(type)->form; }
 
 /* ---- packing ----------------------------------------------------------------------------------------------------------- */
 
-/* Sets number `c` of row t. */
+/* Stores the number in column `c` of row t. */
 static void store_number(uint8_t *block, uint32_t t, uint32_t c, uint32_t number, uint32_t form) {
     uint32_t v = t / 4, g = c / 4;
     uint8_t *to = block + low_at(form) + t % 4 * 4 + c % 4;
@@ -96,7 +95,8 @@ static uint32_t stored_number(const uint8_t *block, uint32_t t, uint32_t c, uint
 /* Returns the address of half-precision number `index` of row t: scales come first, then offsets. */
 static uint16_t *half_at(const uint8_t *block, uint32_t index, uint32_t t) { return (uint16_t *)block + index * TILE + t; }
 
-/* Packs a row of Q8_0 or Q4_0 with unchanged values: a half-precision scale, then four columns (or pairs of columns) at a time. */
+/* Packs a row of Q8_0 or Q4_0 without changing its values: for each block, a half-precision scale, then four columns (or pairs of columns)
+ * at a time. */
 static void pack_as_it_stands(uint8_t *tile, uint32_t t, const uint8_t *weights, uint32_t form, uint32_t cols) {
     uint8_t *block = tile + tile_head(form);
     uint32_t groups = form == NX_BLOCKS_8 ? GROUPS : GROUPS / 2;
@@ -153,7 +153,7 @@ void nx_blocks_row(float *out, const uint8_t *tile, uint32_t t, uint32_t form, u
 
 /* ---- inputs ------------------------------------------------------------------------------------------------------------ */
 
-/* Constants of a block of 8-bit activations. Lane 1 is for the whole block, lanes 2 and 3 are for its halves. */
+/* Constants of a block of 8-bit activations. Lane 1 belongs to the whole block; lanes 2 and 3 belong to its two halves. */
 typedef struct {
     int32_t start[4]; /* lane 0: 0; lanes 1 to 3: initial values of the integer sums for weights whose zero is 8, 32 and 32 (dot.h) */
     float factor[4];  /* lane 0: the scale; lanes 1 to 3: the scale times the sums of the activations */
@@ -235,8 +235,8 @@ NX_INLINE void store_wide(float *out, const v128_t sum[4], const uint8_t *tile, 
     }
 }
 
-/* Adds the integer dot product times the scales of the rows. The loops stay rolled, which limits the number of loaded values, so that the
- * sums stay in registers. */
+/* Adds the integer dot product times the scales of the rows. The loops are not unrolled. Unrolled loops would load more values at a time,
+ * and the sums would not stay in registers. */
 NX_INLINE void add_wide(v128_t sum[4], const uint8_t *block, const nx_wide *x) {
     v128_t part[2][4];
     for (int v = 0; v < 4; v++) part[0][v] = part[1][v] = wasm_i32x4_splat(0);
@@ -287,7 +287,7 @@ NX_INLINE void load_sixes(v128_t numbers[4], const uint8_t *sixes) {
     numbers[0] = wasm_v128_and(a, mask), numbers[1] = wasm_v128_and(b, mask), numbers[2] = wasm_v128_and(c, mask);
 }
 
-/* Returns the index in block_facts of the values for half h. */
+/* Returns the lane of block_facts that holds the values for half h. */
 NX_INLINE uint32_t start_at(uint32_t form, uint32_t h) { return form == NX_BLOCKS_4 ? 1 : form == NX_BLOCKS_6_HALVES ? 2 + h : 0; }
 
 /* Adds the products of the weights that share scale h: one half of the block, or both. */
@@ -323,7 +323,7 @@ NX_INLINE void add_halves(v128_t sum[4], const uint8_t *block, const nx_activati
     }
 }
 
-/* Adds offset h of the rows times the sum of its activations. */
+/* Adds, for each row, its offset h times the sum of the activations to which this offset applies. */
 NX_INLINE void add_offset(v128_t sum[4], const uint8_t *block, const block_facts *facts, uint32_t h, uint32_t form) {
     v128_t factor = wasm_v128_load32_splat(facts->factor + (offsets_of(form) == 1 ? 1 : 2 + h));
     NX_UNROLLED
@@ -479,7 +479,7 @@ NX_INLINE void small_block(v128_t (*sum)[4], const open_block *open, const uint8
     }
 }
 
-/* A build does not contain the functions that `together` and in_pairs never choose. */
+/* The compiler removes functions that `together` and in_pairs never select in this build. */
 #define BLOCK_OF(n)                                                                                                                        \
     static NX_NOINLINE void wide_##n(v128_t(*sum)[4], const open_block *open, const uint8_t *weight, const uint8_t *x, size_t stride) {    \
         wide_block(sum, open, weight, x, stride, n);                                                                                       \
@@ -495,7 +495,8 @@ static NX_NOINLINE void small_4_pairs(v128_t (*sum)[4], const open_block *open, 
     small_block(sum, open, x, stride, facts, form, 1, 4);
 }
 
-/* Returns how many of `rest` columns are computed together next: as many as there are registers for their sums. 1: one by one. */
+/* Returns how many of the `rest` remaining columns are computed together next: as many as the registers can hold sums for. A result of 1
+ * means one by one. */
 static uint32_t together(uint32_t rest) { return rest < 4 ? 1 : NX_ONE_DOT && rest >= 6 && rest / 2 != 4 ? 6 : 4; }
 
 typedef struct {
@@ -547,7 +548,7 @@ static uint32_t multiply_columns(const product *p, const uint8_t *tile, uint32_t
     return from + n;
 }
 
-/* Multiplies the tiles from..to-1; no other thread writes these rows. */
+/* Multiplies the tiles from..to-1. Threads never write the same rows. */
 static void multiply_tiles(const void *context, uint32_t from, uint32_t to) {
     static tile_function *const functions[] = {tile_NX_BLOCKS_8,        tile_NX_BLOCKS_4,        tile_NX_BLOCKS_4_OFFSET,
                                                tile_NX_BLOCKS_4_HALVES, tile_NX_BLOCKS_6_OFFSET, tile_NX_BLOCKS_6_HALVES};
@@ -558,7 +559,7 @@ static void multiply_tiles(const void *context, uint32_t from, uint32_t to) {
         const uint8_t *tile = (const uint8_t *)m->packed + t * nx_blocks_tile_bytes(form, m->cols);
         for (uint32_t first = 0; first < p->n; first += NX_COLUMNS) {
             uint32_t end = p->n - first < NX_COLUMNS ? p->n : first + NX_COLUMNS, j = first;
-            if (form != NX_BLOCKS_4_HALVES) j = multiply_columns(p, tile, t, first, end); /* few files have that form */
+            if (form != NX_BLOCKS_4_HALVES) j = multiply_columns(p, tile, t, first, end); /* few files have this form */
             for (; j < end; j++) {
                 tile_work w = {p->out + (size_t)j * nx_stride(m->rows) + t * TILE,
                                p->bias ? p->bias + t * TILE : no_bias,

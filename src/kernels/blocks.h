@@ -27,8 +27,8 @@ void nx_blocks_row(float *out, const uint8_t *tile, uint32_t t, uint32_t form, u
 uint64_t nx_blocks_input_bytes(uint32_t cols, uint32_t n);
 void nx_blocks_matmul(float *out, const nx_matrix *matrix, const float *bias, nx_input *input);
 
-/* Converts four finite half-precision numbers to single precision, exactly. The exponents keep their 5 bits; a product with 2^112 then
- * corrects the bias, even for subnormal numbers. */
+/* Converts four finite half-precision numbers to single precision, exactly. The bits of the exponent are copied unchanged. Multiplying by
+ * 2^112 then corrects the bias of the exponent, even for subnormal numbers. */
 NX_INLINE v128_t load_halves(const uint16_t *halves) {
     v128_t bits = wasm_v128_and(wasm_i32x4_shl(wasm_i32x4_load16x4(halves), 13), wasm_i32x4_splat((int32_t)0x8fffe000));
     return wasm_f32x4_mul(bits, wasm_f32x4_splat(0x1p112f));

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT
  *
- * Cells of recurrent networks: element-wise operations on the sums of a step. Widths and columns are as in kernels.h.
+ * Cells of recurrent networks: element-wise operations on the matrix products of a step. kernels.h defines widths and columns.
  */
 #ifndef NX_CELLS_H
 #define NX_CELLS_H
 
 #include <stdint.h>
 
-/* Gated recurrent unit [Cho et al. 2014, arXiv:1406.1078], with the reset gate applied after the product:
+/* Gated recurrent unit [Cho et al. 2014, arXiv:1406.1078], where the reset gate r is applied after the product:
  *   r = sigma(x_r + u_r),  z = sigma(x_z + u_z),  n = tanh(x_n + r u_n),  h = (1 - z) n + z h
  * h (n, nx_stride(width)) overwritten; x = W_i input + b_i and u = W_h h + b_h (n, nx_stride(3 width)) hold the parts r, z, n
  * consecutively.    width % 4 == 0 */

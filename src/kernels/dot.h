@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * The integer dot product of all quantised products, in one packed form for two instruction sets.
+ * The integer dot product that all quantised matrix products use. The packed form is the same for two instruction sets.
  *
  * Quantised weights (and cached keys and values) are bytes 0..127: a number -64..63 plus 64, or a nibble 0..15.
  * Quantised activations (and queries, and the weights of attention) are signed, -127..127. A vector of 16 weights holds four lanes (rows,
@@ -8,23 +8,23 @@
  *
  *   dot(sum, weights, activations)[lane] = sum[lane] + sum over i < 4 of weights[4 lane + i] activations[i]
  *
- * Relaxed SIMD has one instruction for this dot product. The specification leaves open how the top bit of the second operand is read, and
- * whether pairs saturate at 16 bits. If the second operand is 0..127, neither matters, so the result is exact and the same on every
+ * Relaxed SIMD has one instruction for this dot product. The specification does not define whether the second operand is signed, or whether
+ * sums of pairs saturate at 16 bits. If the second operand is 0..127, neither matters, so the result is exact and the same on every
  * processor.
  *
  * Baseline SIMD has only 16-bit products. As 16-bit numbers, the weights are w0 + 256 w1 and w2 + 256 w3, so
  *   (w0 + 256 w1) a1 + w0 (256 a0 - a1) = 256 (w0 a0 + w1 a1)
- * needs one mask instead of two widenings. The sums are 256 times as large until dot_value shifts them back, which is exact. Without their
- * bias the sums stay below 2^31 for 1,024 numbers: 1024 * 64 * 127 * 256.
+ * and one mask replaces two widening instructions. The sums are 256 times as large until dot_value shifts them back, which is exact. Apart
+ * from the bias, the sums of 1,024 numbers stay below 2^31: they are at most 1024 * 64 * 127 * 256.
  *
- * Some engines expand the instruction to five others (x86 before AVX-VNNI): one of the five adds products in pairs in 16 bits, and another
- * one adds these pairs by multiplying them with ones, which are loaded each time. For these engines, a third build (NX_PAIRS) contains
- * three of the five instructions directly, and sums of nibble products stay in 16 bits as long as they fit (dot_pairs, up to NX_PAIRS_MOST
- * products). Nothing saturates, so the sums equal those of the other builds on every machine; web/lib/workers/simd.js measures which build
- * is faster.
+ * On some processors (x86 before AVX-VNNI), engines expand the instruction to five machine instructions. One of them adds products in
+ * pairs, in 16 bits. Another one adds the pairs by multiplying them by ones, which are loaded each time. For these engines, a third build
+ * (NX_PAIRS) contains three of the five instructions directly, and sums of nibble products stay in 16 bits as long as they fit (dot_pairs,
+ * up to NX_PAIRS_MOST products). Nothing saturates, so the sums equal those of the other builds on every machine; web/lib/workers/simd.js
+ * measures which build is faster.
  *
  * The zero of the weights is subtracted once per sum: a sum begins with dot_start(z, sum a), because sum (w - z) a = sum w a - z sum a. All
- * of this is arithmetic modulo 2^32, because numbers that are not finite are rounded to arbitrary values.
+ * sums are computed modulo 2^32, because non-finite numbers are rounded to arbitrary integers, whose sums may overflow.
  */
 #ifndef NX_DOT_H
 #define NX_DOT_H
@@ -39,9 +39,9 @@
 #endif
 #define NX_PAIRS_MOST 8 /* 8 * 2 * 15 * 127 < 2^15 */
 
-/* 1 if the dot product is a single instruction, which is possible with relaxed SIMD. The product then takes half a cycle and the addition
- * to a sum takes five, so sums wait for each other, and spilling a sum to memory costs more than the product. If the dot product consists
- * of several instructions, these take most of the time. */
+/* 1 if the dot product is a single instruction, which is possible with relaxed SIMD. The product then takes half a cycle, but its addition
+ * to a sum takes five cycles. Additions to the same sum therefore wait for each other, and spilling a sum to memory costs more than the
+ * product. If the dot product consists of several instructions, these take most of the time. */
 #if defined(__wasm_relaxed_simd__) && !NX_PAIRS
 #define NX_ONE_DOT 1
 #else
@@ -128,8 +128,8 @@ NX_INLINE v128_t dot_pairs(v128_t sum, v128_t nibbles, const nx_activations *act
 NX_INLINE v128_t dot_add_pairs(v128_t sum, v128_t pairs) { return wasm_i32x4_add(sum, pairs); }
 #endif
 
-/* Returns the largest magnitude of n numbers, n % 4 == 0. Magnitudes are compared as integers, so NaN is the largest. NaN then becomes the
- * scale and thus reaches the output, because integers cannot represent it. */
+/* Returns the largest magnitude of n numbers, n % 4 == 0. Magnitudes are compared as integers, so NaN is the largest. The scale then
+ * becomes NaN, and so does the output. The integers themselves could not pass NaN on. */
 NX_INLINE float largest_magnitude(const float *x, uint32_t n) {
     v128_t top = wasm_i32x4_splat(0);
     for (uint32_t i = 0; i < n; i += 4) top = wasm_i32x4_max(top, wasm_f32x4_abs(wasm_v128_load(x + i)));
@@ -139,8 +139,8 @@ NX_INLINE float largest_magnitude(const float *x, uint32_t n) {
 /* Returns most / top, or 0 if `top` is too small to divide by; all numbers then become 0. */
 NX_INLINE v128_t steps_per_unit(float most, float top) { return wasm_f32x4_splat(top > 0x1p-100f ? most / top : 0.0f); }
 
-/* Rounds products up to 2^22 to the nearest integer, ties to even: their sum with 1.5 * 2^23 has no fractional bits. Numbers that are not
- * finite give arbitrary results. */
+/* Rounds the products x * per_unit (magnitude at most 2^22) to the nearest integer, ties to even: after 1.5 * 2^23 is added, no fractional
+ * bits are left. If a number is not finite, its result is arbitrary. */
 NX_INLINE v128_t round_to_steps(v128_t x, v128_t per_unit) {
     v128_t sum = f32x4_mul_add(x, per_unit, wasm_f32x4_splat(0x1.8p23f));
     return wasm_i32x4_sub(sum, wasm_i32x4_splat(0x4b400000));

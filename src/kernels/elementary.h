@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * exp, log, tanh and sigma on four lanes, and the double-precision functions of the sinusoidal positions. The library has its own
- * functions, because libm differs between systems and the results here must not.
+ * functions, because results of libm differ between systems, while results of this library must not.
  */
 #ifndef NX_ELEMENTARY_H
 #define NX_ELEMENTARY_H
@@ -43,8 +43,8 @@ NX_INLINE v128_t f32x4_sigmoid(v128_t x) {
 
 /* Returns tanh x with a relative error under 3e-7. tanh(-x) = -tanh(x) bit for bit; NaN stays NaN.
  *
- * The result is 1 - 2 / (e^2|x| + 1) with the sign of x. For |x| < 0.35, where the subtraction would lose digits, the result is the Taylor
- * sum to x^11, whose relative remainder is under 2e-8. */
+ * The result is 1 - 2 / (e^2|x| + 1) with the sign of x. For |x| < 0.35, the subtraction would lose digits. The result is then the Taylor
+ * sum up to x^11, with a relative remainder under 2e-8. */
 NX_INLINE v128_t f32x4_tanh(v128_t x) {
     v128_t one = wasm_f32x4_splat(1), magnitude = wasm_f32x4_abs(x), sign = wasm_v128_xor(x, magnitude);
     v128_t e = f32x4_exp(wasm_f32x4_add(magnitude, magnitude));
@@ -62,10 +62,10 @@ NX_INLINE v128_t f32x4_tanh(v128_t x) {
 v128_t nx_capped(v128_t x, float cap);
 
 /* Returns 2^x for x <= 0 with a relative error under 3e-6, which is enough for weights that are rounded to far fewer digits. Below -64
- * (-infinity included) the result is 2^-64, far above the subnormal range, which is inexact and slow; NaN stays NaN.
+ * (-infinity included) the result is 2^-64. This avoids subnormal numbers, which are inexact and slow. NaN stays NaN.
  *
- * x = n + r with |r| <= 1/2, n rounded as above; 2^r is the polynomial of degree 4 with the least relative error there,
- * and n is added to its exponent. */
+ * x = n + r with |r| <= 1/2, where n is rounded as in f32x4_exp. 2^r is approximated by the polynomial of degree 4 with the least relative
+ * error on [-1/2, 1/2], and n is added to the exponent. */
 NX_INLINE v128_t f32x4_exp2_coarse(v128_t x) {
     v128_t shift = wasm_f32x4_splat(0x1.8p23f);
     x = wasm_f32x4_pmax(x, wasm_f32x4_splat(-64.0f));
@@ -84,7 +84,7 @@ NX_INLINE v128_t f32x4_exp2_coarse(v128_t x) {
  * x = 2^e m with m in [sqrt(1/2), sqrt(2)), so ln x = e ln 2 + ln m, and ln m = 2 artanh(s) with s = (m-1)/(m+1), |s| < 0.172. The odd
  * series up to s^11/11 has a remainder under 1e-10. */
 NX_INLINE v128_t f32x4_log(v128_t x) {
-    /* Adding this to the bits of x carries into the exponent exactly when the mantissa is at least sqrt(2). */
+    /* Adding this constant to the bits of x increments the exponent exactly if the mantissa is at least sqrt(2). */
     v128_t shifted = wasm_i32x4_add(x, wasm_i32x4_splat(0x3f800000 - 0x3f3504f3));
     v128_t e = wasm_f32x4_convert_i32x4(wasm_i32x4_sub(wasm_i32x4_shr(shifted, 23), wasm_i32x4_splat(127)));
     v128_t m = wasm_i32x4_add(wasm_v128_and(shifted, wasm_i32x4_splat(0x007fffff)), wasm_i32x4_splat(0x3f3504f3));

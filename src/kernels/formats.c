@@ -56,7 +56,7 @@ uint16_t nx_float_to_half(float x) {
     return (uint16_t)(sign | (size - 0x38000000 + 0xfff + (size >> 13 & 1)) >> 13);
 }
 
-/* Unpacks two nibbles per byte: the low nibbles are values 0..15, the high ones 16..31. `minus` is subtracted from each value. */
+/* Unpacks two nibbles per byte: the low nibbles are values 0..15, the high ones 16..31. Subtracts `minus` from each value. */
 static void nibbles(int8_t *number, const uint8_t *pairs, int32_t minus) {
     for (uint32_t i = 0; i < 16; i++) {
         number[i] = (int8_t)((pairs[i] & 15) - minus);
@@ -88,13 +88,13 @@ static void whole(nx_weights *w, float scale, float offset) {
     w->offset[0] = w->offset[1] = offset;
 }
 
-/* Adds the fifth bit of each of 32 values. */
+/* Adds the fifth bit to each of the 32 values. */
 static void fifth(nx_weights *w, const uint8_t *bits) {
     for (uint32_t i = 0; i < 32; i++) w->number[i] = (int8_t)(w->number[i] + (bits[i / 8] >> i % 8 & 1) * 16);
 }
 
-/* Reads, for Q4_K and Q5_K, the scale and the offset of group s of 32 values in a block. All scales and offsets have six bits and share
- * twelve bytes: the first four pairs are contiguous, the other four use the remaining bits. */
+/* Reads the scale and the offset of group s in a block of Q4_K or Q5_K; a group has 32 values. All scales and offsets have six bits and
+ * share twelve bytes: the first four pairs are contiguous, the other four use the remaining bits. */
 static void scale_of_32(nx_weights *w, const uint8_t *block, uint32_t s) {
     const uint8_t *bytes = block + 4;
     uint32_t scale = s < 4 ? bytes[s] & 63 : (bytes[s + 4] & 15) | (uint32_t)bytes[s - 4] >> 6 << 4;
@@ -102,7 +102,8 @@ static void scale_of_32(nx_weights *w, const uint8_t *block, uint32_t s) {
     whole(w, nx_load_half(block) * (float)scale, -(nx_load_half(block + 2) * (float)offset));
 }
 
-/* Returns, for Q3_K, scale 0..15 of a block, with six bits each: the low four bits in eight bytes, the high two in four bytes. */
+/* Returns scale s (0..15) of a block of Q3_K. Each scale has six bits: the low four are in the first eight bytes, the high two are in the
+ * last four bytes. */
 static int32_t scale_of_16(const uint8_t *bytes, uint32_t s) {
     uint32_t low = s < 8 ? bytes[s] & 15 : (uint32_t)bytes[s - 8] >> 4;
     return (int32_t)(low | ((uint32_t)bytes[8 + s % 4] >> s / 4 * 2 & 3) << 4) - 32;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Decodes the weights of files, block by block. For any quantised type, 32 weights are unpacked to integers, with one scale and one offset
- * for every 16 of them: weight[i] = scale[i / 16] number[i] + offset[i / 16].
+ * Decodes the weights of GGUF files, block by block. For every quantised type, nx_unpack unpacks 32 weights to integers. Every 16 of them
+ * have one scale and one offset: weight[i] = scale[i / 16] number[i] + offset[i / 16].
  */
 #ifndef NX_FORMATS_H
 #define NX_FORMATS_H
@@ -30,12 +30,12 @@ static inline float nx_load_bf16(const uint8_t *p) {
 
 typedef struct {
     int8_t number[32];
-    float scale[2], offset[2]; /* products of half-precision numbers and small integers: exact */
+    float scale[2], offset[2]; /* exact, because they are products of half-precision numbers and small integers */
 } nx_weights;
 
 /* Unpacks weights 32 b .. 32 b + 31 of a row of a quantised type. The numbers fit the form that tensor_types.h specifies for the type:
  * signed bytes for 8 bits. For types without an offset, they are -8..7 (4 bits) or -32..31 (6 bits). For types with an offset, they are
- * from 0 (Q3_K: from -4) to 15 or 63. */
+ * 0..15 (4 bits; Q3_K: -4..15) or 0..63 (6 bits). */
 void nx_unpack(nx_weights *weights, const uint8_t *row, uint32_t type, uint32_t b);
 
 #endif

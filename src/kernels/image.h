@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT
  *
- * Functions on pictures of many channels: they gather the inputs of a two-dimensional convolution, pool, and enlarge by nearest neighbours.
+ * Functions for pictures of many channels: gathering the inputs of a two-dimensional convolution, pooling, and nearest-neighbour upscaling.
  *
  * A picture has shape (rows, cols). Its pixels are in raster order, and each is a vector of `channels` numbers. Unless nx_patches.pixel
- * specifies otherwise, vectors are nx_stride(channels) numbers apart, as products store their columns (kernels.h). A row of vectors, such
- * as a sound, is a picture of one row. Outside the picture all values are zero.
+ * specifies otherwise, vectors are nx_stride(channels) numbers apart, like the columns of a matrix product (kernels.h). A sequence of
+ * vectors, such as a sound, is a picture with one row. Outside the picture all values are zero.
  */
 #ifndef NX_IMAGE_H
 #define NX_IMAGE_H
@@ -13,9 +13,10 @@
 
 #include "kernels.h"
 
-/* The pixels that each location of a convolution sees. Location (r, c) has `down` x `across` taps, in raster order. Tap (i, j) is the pixel
- * in row r * stride_down + i * dilation - above, column c * stride_across + j * dilation - left. For a k x k square with an edge of e: down
- * = across = k, above = left = below = right = e. For a row of k: rows = down = 1, above = below = 0. */
+/* The pixels from which a convolution computes each location of its output. Location (r, c) has `down` x `across` taps, in raster order.
+ * Tap (i, j) is the pixel in row r * stride_down + i * dilation - above, column c * stride_across + j * dilation - left. For a k x k square
+ * with a padding of e pixels: down = across = k, above = left = below = right = e. For k taps in one row: rows = down = 1, above = below =
+ * 0. */
 typedef struct {
     uint32_t rows, cols, channels;
     uint32_t pixel; /* distance between two pixels, in numbers, at least `channels`; 0: nx_stride(channels) */
@@ -24,15 +25,15 @@ typedef struct {
     uint32_t above, left, below, right;            /* rows and columns of zeros around the picture */
 } nx_patches;
 
-/* Return the number of rows and columns of locations: (rows + above + below - dilation (down - 1) - 1) / stride_down + 1, rounded down, and
- * likewise for columns; 0 if no patch fits. */
+/* Return the number of rows and of columns of locations, or 0 if no patch fits. The number of rows is (rows + above + below - dilation
+ * (down - 1) - 1) / stride_down + 1, where the quotient is rounded down. The number of columns is computed in the same way. */
 uint32_t nx_patch_rows(const nx_patches *patches);
 uint32_t nx_patch_cols(const nx_patches *patches);
 
 /* Returns the number of values in a patch: down * across * channels. */
 static inline uint32_t nx_patch_length(const nx_patches *p) { return p->down * p->across * p->channels; }
 
-/* Concatenates the vectors that a location sees. out: shape (nx_patch_length), written. location: row * nx_patch_cols + column. */
+/* Concatenates the vectors at all taps of a location. out: shape (nx_patch_length), written. location: row * nx_patch_cols + column. */
 void nx_patch_gather(float *out, const float *picture, const nx_patches *patches, uint32_t location);
 
 /* Computes a convolution at n locations, beginning with `first`, n <= NX_COLUMNS: out (n, nx_stride(weights->rows)) written, weights *
@@ -46,7 +47,7 @@ void nx_convolve(float *out, const nx_matrix *weights, const float *bias, const 
  * is dropped. NaN counts as the largest. channels % 4 == 0 */
 void nx_pool_largest(float *out, const float *picture, uint32_t rows, uint32_t cols, uint32_t channels);
 
-/* Enlarges a picture by nearest neighbours, which writes every pixel four times. out: shape (2 rows, 2 cols), written. */
+/* Doubles the size of a picture by nearest-neighbour upscaling: every pixel is written four times. out: shape (2 rows, 2 cols), written. */
 void nx_enlarge(float *out, const float *picture, uint32_t rows, uint32_t cols, uint32_t channels);
 
 #endif

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT
  *
- * Declares all kernels and their contracts. Kernels take n columns: n vectors that go through the same weights. The results of a column are
- * bit-identical for every n and do not depend on the other columns.
+ * Declares all kernels and describes their contracts. A kernel processes n columns: n vectors that are multiplied by the same weights. The
+ * results of a column are bit-identical for every n and do not depend on the other columns.
  *
- * Widths: a vector of w numbers is stored with stride nx_stride(w), a multiple of 16. Numbers past w are padding: kernels may read and
- * write it and must ignore it, except that matmul writes zeros there. Vectors of weights have no padding. Kernels only assert sizes,
- * because these were validated when the model was configured.
+ * Widths: a vector of w numbers is stored with stride nx_stride(w), a multiple of 16. The numbers after the first w are padding. Kernels
+ * may read and write the padding, but their results must not depend on it. matmul writes zeros to the padding. Vectors of weights have no
+ * padding. Kernels only assert sizes, because these were validated when the model was configured.
  */
 #ifndef NX_KERNELS_H
 #define NX_KERNELS_H
@@ -17,9 +17,8 @@
 
 #define NX_COLUMNS 16 /* maximum number of columns in one pass */
 
-/* A build without language models (-DNX_TEXTS=0) omits the code that only language models need: matrices by block, the types of their
- * files, caches of 8 bits, most filters, penalties, searches, and drafts from the text. A build without language models rejects files with
- * these tensor types. */
+/* A build without language models (-DNX_TEXTS=0) omits the code that only language models need: matrices packed by block, their tensor
+ * types, 8-bit caches, most filters, penalties, searches, and drafts from the text. Such a build rejects files with these tensor types. */
 #ifndef NX_TEXTS
 #define NX_TEXTS 1
 #endif
@@ -28,17 +27,17 @@ static inline uint32_t nx_stride(uint32_t width) { return (width + 15) & ~15u; }
 
 static inline uint32_t nx_larger(uint32_t a, uint32_t b) { return a > b ? a : b; }
 
-/* How a product is rounded. Each model chooses one of two ways:
+/* How the numbers of a product are rounded. Each model uses one of two ways:
  * NX_BY_ROW: one scale for each row of weights (Q8_0 keeps 7 bits) and one for each column of activations (8 bits). NX_BY_ROW is the
  * fastest rounding, and sufficient for pictures. Weights of Q4_0 stay exact.
  * NX_BY_BLOCK: weights as in the file, with a scale for every 32 or 16. Activations have 14 bits for products with 8-bit weights; for
- * products with 6-bit and 4-bit weights they have 8 bits with a scale for every 32. Language models need this rounding, because their
- * activations have outliers. F16 and BF16 keep their 16 bits in memory. */
+ * products with 6-bit and 4-bit weights, they have 8 bits, and every 32 activations have a scale. Language models need this rounding,
+ * because their activations have outliers. F16 and BF16 keep their 16 bits in memory. */
 typedef enum { NX_BY_ROW, NX_BY_BLOCK } nx_packing;
 
-/* The forms of packed weights. The forms F32, F16 and BF16, as well as Q8_0 and Q4_0 packed by row, have the same codes as these tensor
- * types; matmul.c implements them. The forms packed by block are listed in tensor_types.h; blocks.c implements them. Each comment gives the
- * size of 32 packed weights in bytes. */
+/* The forms of packed weights. The forms F32, F16, BF16, Q8_0 and Q4_0 (the last two packed by row) have the codes of the tensor types with
+ * the same names; matmul.c implements them. The forms packed by block are listed in tensor_types.h; blocks.c implements them. Each comment
+ * gives the size of 32 packed weights in bytes. */
 enum {
     NX_SINGLE = 0,      /* no blocks */
     NX_BLOCKS_8 = 64,   /* 34: 8 bits, a scale */
@@ -57,9 +56,10 @@ typedef struct {
 } nx_matrix;
 
 /* Returns the form in which weights of a file's type are packed. With NX_BY_ROW, F16 is widened to F32, and types other than F32, F16, Q8_0
- * and Q4_0 are packed by block. Packing is exact for F32, F16, BF16, Q4_0, Q4_1, Q5_0 and Q5_1; for Q8_0 by block; and for MXFP4, except
- * blocks whose scale is below 2^-24, which become 0. In the K types, a scale is a half-precision number times an integer. Here, this scale
- * and the block's offset are rounded to half precision, with an error of at most 1/2048. */
+ * and Q4_0 are packed by block. Packing is exact for F32, F16, BF16, Q4_0, Q4_1, Q5_0 and Q5_1, for Q8_0 if it is packed by block, and for
+ * MXFP4. The only exceptions are blocks of MXFP4 with a scale below 2^-24, which become 0. In the K types, a scale is a half-precision
+ * number times an integer. When such a row is packed, this scale and the block's offset are rounded to half precision, with an error of at
+ * most 1/2048. */
 uint32_t nx_matrix_form(uint32_t type, uint32_t packing);
 
 /* Returns whether products with a packed matrix round the activations. */
@@ -77,8 +77,8 @@ void nx_matrix_pack(const nx_matrix *matrix, void *packed, const uint8_t *weight
 /* Returns rows first..first+count-1 of a packed matrix as a matrix. `first` and `count` must be multiples of 16. */
 nx_matrix nx_matrix_rows(const nx_matrix *matrix, uint32_t first, uint32_t count);
 
-/* Converts row `row` of a packed matrix to floats, with rounded weights if packing rounds them. out: shape (cols), written. For a table
- * that is also used as a matrix (tied output weights). */
+/* Converts row `row` of a packed matrix to floats. If packing has rounded the weights, the floats are the rounded values. out: shape
+ * (cols), written. Used for a table that is also a matrix (tied output weights). */
 void nx_matrix_row(float *out, const nx_matrix *matrix, uint32_t row);
 
 /* A table whose rows are looked up. The table stays in the file's encoding, and a row is converted to floats when it is used. */
@@ -90,8 +90,8 @@ typedef struct {
 /* Converts row `row` to floats. out: shape (cols), written. */
 void nx_embed(float *out, const nx_embedding *table, uint32_t row);
 
-/* n columns that are inputs of matrix products: x (n, nx_stride(cols)) and, after the first quantised matrix, their rounded form in
- * `scratch` for the next matrix that reads the same columns. */
+/* The input of matrix products: n columns x (n, nx_stride(cols)). The first product with a quantised matrix stores the rounded columns in
+ * `scratch`, where later products with the same columns find them. */
 typedef struct {
     const float *x;
     uint32_t n;
@@ -109,9 +109,9 @@ nx_input nx_input_of(const float *x, uint32_t n, void *scratch);
  * bias     shape (nx_stride(rows)), or null
  * input    n columns of matrix->cols numbers
  * For F32, F16 and BF16, the products are added to the bias in the order of c. For quantised types, x is rounded as nx_packing specifies,
- * in steps of 1/127 or 1/8191 of the largest magnitude. Products that share scales (for Q8_0 by row, all products within 1,024 columns) are
- * added exactly as integers, then scaled and added in order, and finally added to the bias. Cost: n * rows * cols multiply-adds; the
- * weights are read from memory once for 16 columns. */
+ * in steps of 1/127 or 1/8191 of the largest magnitude. Products that share scales are added exactly, as integers (for Q8_0 by row, all
+ * products within 1,024 columns share scales). These sums are then scaled and added in order, and the total is added to the bias. Cost: n *
+ * rows * cols multiply-adds; the weights are read from memory once for every 16 columns. */
 void nx_matmul(float *out, const nx_matrix *matrix, const float *bias, nx_input *input);
 
 /* x[j] = max(x[j], 0), width % 4 == 0. */
@@ -148,7 +148,8 @@ float nx_log_sum_exp(const float *x, uint32_t n);
  * with an offset are rounded to single precision once. */
 void nx_dequantize(float *out, const uint8_t *weights, uint32_t type, uint32_t n);
 
-/* Converts a half-precision number to single precision, exactly. The inverse rounds to nearest, ties to even, with a maximum of 65504. */
+/* nx_half_to_float is exact. nx_float_to_half rounds to the nearest half-precision number, ties to even; magnitudes are limited to
+ * 65504. */
 float nx_half_to_float(uint16_t half);
 uint16_t nx_float_to_half(float x);
 
@@ -159,7 +160,7 @@ void nx_gelu(float *x, uint32_t width, uint32_t n);
 /* x[j] = gelu(x[j]), approximated with sigma: x sigma(1.702 x) [the same section].    width % 4 == 0 */
 void nx_gelu_sigmoid(float *x, uint32_t width, uint32_t n);
 
-/* x[j] = cap tanh(x[j] / cap).    width % 4 == 0, or zeros up to the stride */
+/* x[j] = cap tanh(x[j] / cap).    width % 4 == 0, or the padding up to the stride is zero */
 void nx_soft_cap(float *x, float cap, uint32_t width, uint32_t n);
 
 #endif

@@ -2,28 +2,31 @@
  *
  * Computes the matrix product, which takes nearly all the time. See kernels.h.
  *
- * Layout. A lane is a row: a v128 of weights holds one column (F32) or four columns (quantised) of four rows, so no sum
- * ever crosses lanes and the activations are loaded as splats. A tile is 16 rows (four vectors) times one to four columns of activations.
+ * Layout. Each lane computes one row. A v128 of weights holds four rows of one column (F32) or of four columns (quantised). No sum
+ * therefore crosses lanes, and the activations are loaded as splats. A tile is 16 rows (four vectors) times one to four columns of
+ * activations.
  *
- * F32:   [rows/16][cols][16] floats; F16 and BF16 likewise with 16 bits, widened when they are used
+ * F32:   [rows/16][cols][16] floats; F16 and BF16 have the same layout with 16-bit numbers, which are widened when they are used
  * Q8_0:  [rows/16] { float scale[16]; byte weight[cols/4][4][16]; } where weight[g][v] holds the rows 4v..4v+3 of the
  * tile, and for each of these rows the columns 4g..4g+3, as quantised weights (dot.h).
  * Q4_0:  [rows/16][cols/32] blocks of { float scale[16]; byte weight[4][4][16]; } where the low nibbles of [g][v] are
  * group g of the block's columns, the high ones group g + 4.
  *
- * Weights of Q8_0 have 8 bits and a scale for every 32 in the file. In memory they have 7 bits and one scale per row, so that the product
- * with a row is a single sum of integers. Such a sum needs only dot products, which is most effective if several columns share the weights.
- * Weights of Q4_0 are exact. blocks.c has the forms whose blocks keep their scales.
+ * In the file, weights of Q8_0 have 8 bits, and every 32 weights have a scale. In memory, they have 7 bits and one scale per row, so the
+ * product with a row is a single sum of integers. This sum needs only dot products. The gain is largest if several columns share the
+ * weights. Weights of Q4_0 are packed exactly. For the forms whose blocks keep their scales, see blocks.c.
  *
- * Bottlenecks (npm run bench -- --only products, V8 on an Intel Xeon with AVX-VNNI). One column of Q8_0: a matrix that stays in a cache
- * comes close to the bare dot loop; a whole decoder of 6 MB is limited by memory bandwidth, at one byte per weight. Several columns: a dot
- * product takes half a cycle and its addition five, so ten sums are needed to hide the latency. V8 has 15 registers for vectors: twelve
+ * Bottlenecks (npm run bench -- --only products, V8 on an Intel Xeon with AVX-VNNI). One column, Q8_0: if the matrix stays in a cache, the
+ * product is almost as fast as a loop of dot products alone. A whole decoder of 6 MB is limited by memory bandwidth: one byte per weight.
+ * Several columns: a dot product takes half a cycle and its addition takes five cycles, so ten sums are needed to hide the latency. V8 has
+ * 15 registers for vectors: twelve
  * for the sums of two vectors of rows and six columns, two for weights and one for activations. The loop alone reaches 94 billion
- * multiply-adds per second at 2.95 GHz, and a loop with eight sums reaches 73; sixteen columns are processed as 6 + 6 + 4. A whole product
- * of 256 x 256 reaches 73: 7 % of its time is rounding (0.85 cycles per value), and 8 rows of 6 columns have a fixed cost of about 70
- * cycles for initial values, scales, stores and the exit of the loop.
+ * multiply-adds per second at 2.95 GHz, and a loop with eight sums reaches 73. Sixteen columns are therefore processed in groups of 6, 6
+ * and 4. A whole product of 256 x 256 reaches 73: rounding takes 7 % of its time (0.85 cycles per value), and every block of 8 rows and 6
+ * columns has a fixed cost of about 70 cycles for initial values, scales, stores and leaving the loop.
  * Q4_0: 32 weights take one load, two masks and one shift in addition to two products, and each scale of a vector of rows takes six
- * instructions. From a cache, one column reaches 0.6 of the throughput of Q8_0, so the only gain is the smaller number of bytes to read.
+ * instructions. If the weights are in a cache, one column reaches 0.6 of the throughput of Q8_0. The only gain of Q4_0 is therefore that
+ * fewer bytes are read.
  */
 #include <string.h>
 
@@ -36,7 +39,7 @@
 #define TILE NX_TILE
 #define BLOCK NX_BLOCK
 #define GROUPS (BLOCK / 4)
-#define EXACT 1024 /* the largest number of columns whose integer sum certainly fits a lane and is exact in single precision: dot.h */
+#define EXACT 1024 /* an integer sum over this many columns always fits a lane and is exact in single precision (dot.h) */
 
 typedef struct {
     float scale[TILE];
@@ -72,8 +75,8 @@ static uint64_t tile_bytes(uint32_t form, uint32_t cols) {
 
 uint64_t nx_matrix_bytes(uint32_t form, uint32_t rows, uint32_t cols) { return tiles(rows) * tile_bytes(form, cols); }
 
-/* Packs row `r` of a matrix of 32-bit or 16-bit numbers. The numbers in the file have the same size, or are 16-bit numbers that are widened
- * to 32 bits. */
+/* Packs row `r` of a matrix of 32-bit or 16-bit numbers. The numbers in the file have the same size, or they have 16 bits and are widened
+ * to 32. */
 static void pack_numbers(uint8_t *tile, uint32_t t, const uint8_t *from, uint32_t form, uint32_t type, uint32_t cols) {
     for (uint32_t c = 0; c < cols; c++) {
         if (form == NX_F32 && type == NX_F16)
@@ -168,7 +171,7 @@ void nx_matrix_row(float *out, const nx_matrix *matrix, uint32_t row) {
     }
 }
 
-/* ---- the product of one tile: n columns, n a constant after inlining, so that the sums stay in registers ---- */
+/* ---- the product of one tile with n columns: n is a constant after inlining, so the sums stay in registers ---- */
 
 typedef struct {
     float *out; /* shape (n, out_stride) */
@@ -178,7 +181,7 @@ typedef struct {
     uint32_t x_stride;
     const nx_activations *activations; /* shape (n, cols / 4) */
     const float *scale;                /* shape (n) */
-    const int32_t *sum;                /* shape (n, sums_of(cols)): sums of the activations, per block and then per EXACT columns */
+    const int32_t *sum;                /* shape (n, sums_of(cols)): sums of the activations: one per block, then one per EXACT columns */
 } tile_work;
 
 static uint32_t sums_of(uint32_t cols) { return cols / BLOCK + (cols + EXACT - 1) / EXACT; }
@@ -224,8 +227,8 @@ NX_INLINE void tile_16(const tile_work *w, const uint16_t *weights, uint32_t typ
     store_tile(w, sum, n);
 }
 
-/* For n columns, a product adds to n * 4 vectors of sums, and each addition waits for the previous addition to the same vector. Four
- * additions are too few to hide the latency, so one column keeps two sets of sums. The sums are integers, so their order does not matter.
+/* A product with n columns has 4 n vectors of sums, and each addition to a vector waits for the previous one. With one column, four vectors
+ * are too few to hide the latency, so the product keeps two sets of sums. The sums are integers, so their order does not matter.
  */
 NX_INLINE uint32_t parts(uint32_t n) { return n == 1 ? 2 : 1; }
 
@@ -233,7 +236,7 @@ typedef struct {
     v128_t of[2][4][4];
 } product_sums;
 
-/* Sets the starting sums; total: the sum of the activations of each column. */
+/* Sets the starting sums. total: for each column, the sum of its activations. */
 NX_INLINE void start_sums(product_sums *product, uint32_t zero, const int32_t *total, uint32_t n) {
     for (uint32_t j = 0; j < n; j++)
         for (int v = 0; v < 4; v++) {
@@ -290,7 +293,7 @@ NX_INLINE void add_q4_block(const tile_work *w, v128_t sum[4][4], uint32_t b, co
     }
 }
 
-/* Computes out = sum * step of the column + bias. */
+/* Computes out = sum * scale + bias, where each column has its own scale. */
 NX_INLINE void finish_tile(const tile_work *w, v128_t sum[4][4], uint32_t n) {
     for (uint32_t j = 0; j < n; j++)
         for (int v = 0; v < 4; v++) sum[j][v] = f32x4_mul_add(sum[j][v], wasm_v128_load32_splat(w->scale + j), load_bias(w, v));
@@ -304,11 +307,11 @@ NX_INLINE void tile_q4(const tile_work *w, const q4_block *weights, uint32_t n) 
     finish_tile(w, sum, n);
 }
 
-/* Returns how many vectors of rows of a Q8_0 tile are processed together: two for three and four columns, so that their sums fit the
- * registers. For Q4_0 the number is always four, because a tile's weights are unpacked once for all columns. */
+/* Returns how many of the four vectors of rows of a Q8_0 tile are processed together. For three and four columns it is two, so that the
+ * sums fit in the registers. For Q4_0 it is always four, because a tile's weights are unpacked once for all columns. */
 NX_INLINE int vectors(uint32_t n) { return n > 2 ? 2 : 4; }
 
-/* Computes the partial products of columns from..to-1 (at most EXACT of them) and the vectors of rows that start at `at`. The loop loads
+/* Computes the partial products for the weights' columns from..to-1 (at most EXACT) and the vectors of rows from `at` on. The loop loads
  * the weights of a group, then the activations of one column at a time: if more values were live than there are registers, V8 would spill
  * the sums. A single column processes four groups per iteration. */
 NX_INLINE void product_q8(product_sums *product, const tile_work *w, const uint8_t *weight, uint32_t from, uint32_t to, int at,
@@ -337,8 +340,7 @@ NX_INLINE void product_q8(product_sums *product, const tile_work *w, const uint8
     }
 }
 
-/* Sums over more than EXACT columns are kept in `out`, because variables that are live during the loop of product_q8 would take registers
- * from it. */
+/* Sums over more than EXACT columns are kept in `out`. In variables, they would take registers from the loop of product_q8. */
 NX_INLINE void tile_q8(const tile_work *w, const float *weights, uint32_t n) {
     const uint8_t *weight = (const uint8_t *)(weights + TILE);
     NX_ROLLED
@@ -433,8 +435,8 @@ NX_INLINE void tile(const tile_work *w, const void *weights, uint32_t type, uint
         tile_q4(w, weights, n);
 }
 
-/* Returns the rounded columns of an input from its scratch memory, which holds the activations of each column, then their sums (tile_work),
- * then their scales. */
+/* The scratch memory of an input holds the activations of all columns, then their sums (tile_work), then their scales. These functions
+ * return the address of the activations and of the sums. */
 static const nx_activations *activations_in(const nx_input *input) { return input->scratch; }
 static const int32_t *sums_in(const nx_input *input, uint32_t blocks) {
     return (const int32_t *)(activations_in(input) + (size_t)input->n * blocks * GROUPS);
@@ -446,7 +448,7 @@ static const float no_bias[2 * TILE];
 NX_INLINE void matmul(float *out, const nx_matrix *m, const float *bias, const nx_input *input, uint32_t type) {
     uint32_t out_stride = nx_stride(m->rows), x_stride = nx_stride(m->cols), blocks = m->cols / BLOCK;
     uint64_t step = tile_bytes(type, m->cols);
-    int short_q8 = NX_TEXTS && type == NX_Q8_0 && m->cols <= EXACT; /* this path is left out of the pictures-only build to save bytes */
+    int short_q8 = NX_TEXTS && type == NX_Q8_0 && m->cols <= EXACT; /* the build without language models omits this path, to save bytes */
     int twos = short_q8 && input->n == 1, sixes = short_q8 && NX_ONE_DOT;
     for (uint32_t t = 0; t < tiles(m->rows); t++) {
         const uint8_t *weights = (const uint8_t *)m->packed + t * step;

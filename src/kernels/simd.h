@@ -3,8 +3,8 @@
  * The only file that depends on the instruction set. The code uses WebAssembly SIMD128 intrinsics; a native build gets them from SIMDe,
  * which implements the same names exactly. All other code is written once.
  *
- * Rules for equal results everywhere: mul and add as separate operations in a stated order, no fused multiply-add (-ffp-contract=off), no
- * libm, and no f32x4 min/max where NaN could occur.
+ * To get equal results everywhere, the code follows these rules: multiplications and additions are separate operations in a fixed order,
+ * without fused multiply-add (-ffp-contract=off); libm is not used; and f32x4 min/max are not used where NaN could occur.
  */
 #ifndef NX_SIMD_H
 #define NX_SIMD_H
@@ -28,7 +28,7 @@
 #define NX_UNROLLED
 #endif
 
-/* Keeps a pointer separate from the other pointers of a loop. Without this macro, clang would compute six pointers as offsets from one
+/* Makes clang keep a pointer in its own variable in a loop. Without this macro, clang would compute six pointers as offsets from one
  * advancing pointer, which costs one more instruction for each of them. */
 #define NX_SEPARATE(pointer) __asm__("" : "+r"(pointer))
 
@@ -60,7 +60,7 @@ NX_INLINE float f32x4_largest_magnitude(v128_t v) {
     return wasm_f32x4_extract_lane(wasm_i32x4_max(v, wasm_i32x4_shuffle(v, v, 1, 0, 3, 2)), 0);
 }
 
-/* Copies x (n) to out. For up to a few hundred numbers, a call of memcpy is not faster. */
+/* Copies x (n) to out. memcpy would not be faster unless n is more than a few hundred. */
 NX_INLINE void f32_copy(float *out, const float *x, uint32_t n) {
     for (; n >= 16; n -= 16, out += 16, x += 16)
         for (int v = 0; v < 16; v += 4) wasm_v128_store(out + v, wasm_v128_load(x + v));

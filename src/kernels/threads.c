@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: MIT
  *
- * Threads of a build with NX_THREADS: instances of one module with one memory, each with its own stack.
+ * Threads, for builds with NX_THREADS. The threads are instances of one module that share one memory; each has its own stack.
  *
  * One thread, the owner, runs the library; the other threads are in nx_thread and help it. A job is divided into pieces. A ticket holds the
  * job, its number of pieces, and the next piece. The thread that increments the ticket gets that piece, so nothing is delayed by a helper
- * that comes late or not at all. The owner takes pieces too, and then waits for the pieces that helpers have taken. The job's words
- * therefore do not change while any piece is being processed.
+ * that comes late or not at all. The owner takes pieces too, and then waits for the pieces that helpers have taken. The fields that
+ * describe the job therefore do not change while any piece is being processed.
  *
- * A helper is useless if another program occupies its core. It may stop in the middle of a piece for thousands of times as long as a piece
- * takes, or run alternately with the owner on the owner's core. If the owner had to wait long, or hardly ever saw a helper at work after
- * its own pieces were done, it therefore does the next jobs alone. Each time this happens again, it does twice as many jobs alone.
+ * A helper is useless if another program occupies its core. It may be interrupted in the middle of a piece for thousands of times the
+ * duration of a piece, or it may share the owner's core and take turns with the owner. The owner therefore does the next jobs alone in two
+ * cases: if it had to wait long, or if hardly any helper was still at work when the owner had finished its own pieces. Each time this
+ * happens again, it does twice as many jobs alone.
  */
 #if defined(NX_THREADS)
 
@@ -21,10 +22,10 @@
 #define PIECES 64
 /* Number of times that a helper polls before it sleeps. So many polls take longer than the time between two products of a step. */
 #define LOOKS 20000
-/* If the owner polls more often than this, its wait counts as long. So many polls take longer than a piece of the largest product. */
+/* If the owner polls more often than this, it has waited too long. So many polls take longer than a piece of the largest product. */
 #define WAITS (1 << 19)
-/* Number of jobs in a trial, which measures whether helpers are at work. If two threads work, the owner finishes first in every second
- * job. */
+/* Number of jobs in a trial. A trial measures whether helpers are at work: if two threads work equally fast, the owner finishes first in
+ * half of the jobs. */
 #define TRIAL 128
 #define SEEN (TRIAL / 16)
 /* The first and the largest number of jobs that the owner does alone after a failed trial. A token of a language model takes about two
@@ -34,7 +35,7 @@
 
 typedef struct {
     _Atomic uint64_t ticket;   /* packs job << 32 | pieces << 16 | next piece */
-    _Atomic uint32_t job;      /* the same job number, in a word on which helpers wait */
+    _Atomic uint32_t job;      /* the job number again, in a word of its own on which helpers wait */
     _Atomic uint32_t sleepers; /* number of helpers that have gone to sleep, or are about to, since they were last woken */
     _Atomic uint32_t done;     /* pieces */
     nx_share *work;
@@ -110,5 +111,5 @@ void nx_thread(void) {
 }
 
 #else
-typedef int nx_threads_are_not_here; /* standard C does not allow an empty source file */
+typedef int nx_threads_are_not_here; /* because standard C does not allow an empty source file */
 #endif

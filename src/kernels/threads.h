@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Divides work among threads. A build with NX_THREADS has threads; every other build does the work in the caller.
+ * Divides work among threads. A build with NX_THREADS has threads; every other build does all work in the thread of the caller.
  */
 #ifndef NX_THREADS_H
 #define NX_THREADS_H

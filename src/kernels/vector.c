@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Kernels over vectors: residual, ReLU, layer norm, softmax. See kernels.h. A sum is kept in four lanes (lane i adds the numbers i, i+4,
- * i+8, ...), which f32x4_sum adds at the end.
+ * Kernels over vectors: residual, ReLU, layer norm, softmax. See kernels.h. Each sum is computed in four lanes: lane i adds the numbers i,
+ * i+4, i+8, ... f32x4_sum then adds the four lanes.
  */
 #include "elementary.h"
 #include "kernels.h"
@@ -11,7 +11,7 @@ void nx_relu(float *x, uint32_t width, uint32_t n) {
     for (uint32_t j = 0; j < n; j++, x += nx_stride(width))
         for (uint32_t i = 0; i < width; i += 4) {
             v128_t value = wasm_v128_load(x + i);
-            /* "not less than zero" keeps NaN, which must reach the output to be reported */
+            /* the comparison is false for NaN, so NaN is kept; it must reach the output to be reported */
             wasm_v128_store(x + i, wasm_v128_andnot(value, wasm_f32x4_lt(value, zero)));
         }
 }
@@ -78,7 +78,7 @@ void nx_layer_norm(float *x, const float *weight, const float *bias, float epsil
     }
 }
 
-/* Returns the largest number. NaN may be ignored, because it reappears through the exponentials. */
+/* Returns the largest number. May ignore NaN, because NaN reappears in the exponentials. */
 static v128_t largest(const float *x, uint32_t n) {
     v128_t top = wasm_v128_load(x);
     for (uint32_t i = 4; i < n; i += 4) top = wasm_f32x4_pmax(top, wasm_v128_load(x + i));

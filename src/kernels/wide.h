@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT
  *
- * The integer dot product of signed bytes, -128..127, with numbers u of 14 bits, 0..16383; dot.h describes the limits of the instruction.
- * The product is computed as two partial sums:
+ * The integer dot product of signed bytes (-128..127) and 14-bit numbers u (0..16383). dot.h describes the limits of the instruction. The
+ * product is computed in two parts:
  *
  *   first = wide_dot(first, bytes, u, 0);  sum = wide_first(first);  sum = wide_dot(sum, bytes, u, 1)
  *
- * A vector of 16 bytes holds four lanes of four numbers each. Every lane is multiplied by the same four u. Relaxed SIMD splits u into two
- * planes of seven bits; baseline SIMD splits bytes into odd and even ones. Sums are exact modulo 2^32. If NX_WIDE_SUMS is 1, wide_first
- * does nothing, and both parts may be added in any order.
+ * A vector of 16 bytes holds four lanes of four numbers each. Every lane is multiplied by the same four numbers u. Relaxed SIMD splits u
+ * into two planes of seven bits; baseline SIMD splits bytes into odd and even ones. Sums are exact modulo 2^32. If NX_WIDE_SUMS is 1,
+ * wide_first does nothing, and both parts may be added in any order.
  */
 #ifndef NX_WIDE_H
 #define NX_WIDE_H
@@ -33,7 +33,7 @@ NX_INLINE void wide_store(nx_wide *to, v128_t u) {
 
 #define NX_WIDE_SUMS 1
 
-/* 2 * 127 * 128 < 2^15, so the sums fit; the widening product also shifts. */
+/* The sums of pairs fit, because 2 * 127 * 128 < 2^15. The widening product also multiplies part 0 by 128. */
 NX_INLINE v128_t wide_dot(v128_t sum, v128_t bytes, const nx_wide *u, int part) {
     v128_t pairs = wasm_i16x8_relaxed_dot_i8x16_i7x16(bytes, wasm_v128_load32_splat(u->plane[part]));
     return wasm_i32x4_add(sum, wasm_i32x4_dot_i16x8(pairs, wasm_i16x8_splat(part ? 1 : 128)));

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * A stack of convolutions that computes a smaller picture with more channels from a picture. Kernels are square with odd sides and may have
- * strides; outside the picture they read zeros. A relu follows each convolution.
+ * A stack of convolutions. It converts a picture to a smaller picture with more channels. Kernels are square with odd sides, and may have
+ * strides. All values outside the picture are zero. A relu follows each convolution.
  */
 #ifndef NX_CONVOLUTIONS_H
 #define NX_CONVOLUTIONS_H
@@ -15,11 +15,11 @@
 typedef struct {
     nx_patches patches;
     nx_linear map;      /* shape (channels out, kernel * kernel * channels in) */
-    uint32_t locations; /* rows * columns of its output */
+    uint32_t locations; /* number of locations of the output, rows * columns */
 } nx_convolution;
 
 typedef struct {
-    uint32_t n;                    /* number of convolutions with relu */
+    uint32_t n;                    /* number of convolutions that are followed by a relu */
     uint32_t rows, cols, channels; /* size of the last convolution's output */
     uint32_t picture;              /* number of values of the largest picture, the input included */
     uint32_t widest;               /* number of values of the largest patch */
@@ -31,20 +31,21 @@ typedef struct {
 void nx_read_convolutions(nx_reader *r, nx_convolutions *c, const char *arch, const char *prefix, uint32_t rows, uint32_t cols,
                           uint32_t channels);
 
-/* Reads a linear map of the stack's whole output, "NAME.weight" and "NAME.bias", as convolution at[n]. */
+/* Reads a linear map of the stack's whole output, "NAME.weight" and "NAME.bias", and stores it as the convolution at[n]. */
 void nx_read_last_convolution(nx_reader *r, nx_convolutions *c, const char *name, uint32_t outputs);
 
 /* Returns the size of the scratch memory that a convolution of the stack needs. */
 uint64_t nx_convolutions_bytes(const nx_convolutions *c);
 
-/* The part of a convolution that one slice of an encoder computes: locations `first` to `past` - 1 of convolution `index`. A slice has as
- * many groups of NX_COLUMNS locations as NX_SLICE_PRODUCTS allows, and at least one group. Each slice takes milliseconds, regardless of the
- * size of the picture. */
+/* The part of a convolution that one slice of an encoder computes: the locations first..past-1 of convolution `index`. A slice has as many
+ * groups of NX_COLUMNS locations as NX_SLICE_PRODUCTS allows, and at least one group. Each slice takes milliseconds, regardless of the size
+ * of the picture. */
 typedef struct {
     uint32_t index, first, past;
 } nx_convolution_slice;
 
-/* Return the number of slices of the first n convolutions, and the part that slice `slice` computes; `slice` must be below that number. */
+/* nx_convolution_slices returns the number of slices of the first n convolutions. nx_convolution_slice_at returns the part that slice
+ * `slice` computes; `slice` must be less than the number of slices. */
 uint32_t nx_convolution_slices(const nx_convolutions *c, uint32_t n);
 nx_convolution_slice nx_convolution_slice_at(const nx_convolutions *c, uint32_t slice);
 

@@ -24,8 +24,8 @@ static int is_number(const nx_metadata *entry, int number) {
     return bits == (uint64_t)number;
 }
 
-/* Keys of GGUF files that change the computation in other programs. The first character is the value that changes nothing: 0, 1, or b if
- * both change nothing. The second character is * for a scale, which some models read. */
+/* Keys of GGUF files that change the computation in other programs. The first character is the neutral value of the key: 0, 1, or b if both
+ * are neutral. The second character is * if the key is a scale, because some models read scales. */
 static const char others[][40] = {
     "1 attention.causal",
     "0 attention.clamp_kqv",

@@ -5,8 +5,8 @@
  * In a model without a begin token (GPT-2, Llama) the first id is given. The first id has no past, so position 0 predicts nothing (all ids
  * are equally probable). Position p > 0 reads id p - 1, whose key and value are in slot p - 1, and sees slots 0..p - 1.
  *
- * Letters: d width of the model, H heads of queries and G of keys and values, each of width k (H / G queries share a key and a value
- * [Ainslie et al. 2023, arXiv:2305.13245]), V ids, N blocks; J is the number of columns of a pass.
+ * Letters: d width of the model, H heads of queries and G heads of keys and values, all of width k (H / G queries share a key and a value
+ * [Ainslie et al. 2023, arXiv:2305.13245]), V ids, N blocks. J is the number of columns of a pass.
  */
 #ifndef NX_DECODER_H
 #define NX_DECODER_H
@@ -14,13 +14,13 @@
 #include "arch.h"
 #include "layers/layers.h"
 
-/* The struct of a model begins with this struct. The functions below take `decoder` as a void pointer, so they can be functions of the
- * model's nx_part. */
+/* The struct of each text decoder begins with this struct. The functions below take `decoder` as a void pointer, so they can be functions
+ * of the model's nx_part. */
 typedef struct {
     uint32_t d, heads, n_kv_heads, key_length, n_blocks;
     nx_output distribution;
-    nx_embedding ids; /* shape (V, d); no data if tied */
-    nx_matrix head;   /* shape (V, d); if tied, its rows are also the embeddings of the ids */
+    nx_embedding ids; /* shape (V, d); without data if `tied` is 1 */
+    nx_matrix head;   /* shape (V, d); if `tied` is 1, its rows are also the embeddings of the ids */
     int tied;
     float score_cap;     /* cap of the scores, as in nx_cache; a model sets it before nx_decoder_cache */
     nx_cache_form cache; /* form of the keys and values of a block */
@@ -30,8 +30,8 @@ typedef struct {
  * the table is also the output matrix. */
 void nx_decoder_read(nx_reader *r, nx_decoder *decoder);
 
-/* Rejects keys of other models that would change the result, unless the key has its neutral value. scaled: whether the model itself reads
- * the scales of embeddings, scores, residuals and logits. */
+/* Rejects a file with keys of other models that would change the result, unless these keys have their neutral values. scaled: whether the
+ * model itself reads the scales of embeddings, scores, residuals and logits. */
 void nx_decoder_refuse(nx_reader *r, const char *arch, int scaled);
 
 /* Sets the form of the caches, which depends on the matrix that computes the keys. wide: whether keys may have a few channels far larger
@@ -44,14 +44,14 @@ uint32_t nx_head_width(nx_reader *r, const char *key, uint32_t d, uint32_t heads
 /* Fills the plan for `length` positions: the output distribution, the ids that end a text, and the map "attention". */
 void nx_decoder_plan(nx_reader *r, const nx_decoder *decoder, uint32_t length, nx_plan *plan);
 
-/* Functions for nx_part. The state is the caches of all blocks, and it can grow. Position 0 has no past and needs a separate pass. The keys
- * of the map "attention" are counted as in the public header: key j is id j - 1, and key 0 is the start. */
+/* Functions for nx_part. The state consists of the caches of all blocks, and it can grow. Position 0 has no past and needs a separate pass.
+ * The keys of the map "attention" are counted as in the public header: key j is id j - 1, and key 0 is the start. */
 uint64_t nx_decoder_state_bytes(const void *decoder, const nx_shape *shape);
 void nx_decoder_grow(const void *decoder, const nx_shape *from_shape, const void *from, const nx_shape *to_shape, void *to);
 uint32_t nx_decoder_pass_end(const void *decoder, uint32_t position);
 uint32_t nx_decoder_keys(const void *decoder, const nx_shape *shape, uint32_t map, uint32_t row, uint32_t position, uint32_t *keys);
 
-/* Computes position 0 of n sequences: all ids are equally probable, and all attention is on the start. */
+/* Computes position 0 of n sequences: all ids are equally probable, and all attention is on key 0, the start of the text. */
 void nx_decoder_start(const nx_decoder *decoder, const nx_column *columns, uint32_t n, float *parameters);
 
 /* Writes the embedding of an id to x (d). */
@@ -63,9 +63,9 @@ typedef struct {
     uint32_t query_stride, kv_stride;
 } nx_qkv;
 
-/* Computes out (J, nx_stride(H k)) = the attention of block `index`, heads concatenated. Each column attends to the columns up to itself
- * and to the last `local` slots before them (0: all slots). Stores the keys and values in the cache. The column of position p has slot p -
- * behind, where behind is 1 if position 0 has no key, otherwise 0. */
+/* Computes out (J, nx_stride(H k)) = the attention of block `index`, heads concatenated. Each column attends to the last `local` slots up
+ * to and including its own, or to all slots up to its own if `local` is 0. Stores the keys and values in the cache. The column of position
+ * p has slot p - behind, where behind is 1 if position 0 has no key, otherwise 0. */
 void nx_decoder_attend(const nx_decoder *decoder, uint32_t index, const nx_column *columns, uint32_t n, uint32_t behind, uint32_t local,
                        const nx_qkv *qkv, float *out, void *scratch);
 

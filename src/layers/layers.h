@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Linear maps, layer norms and caches of keys and values, as most models have them in their files.
+ * Reads and applies the layers that most models have: linear maps, layer norms, and caches of keys and values.
  */
 #ifndef NX_LAYERS_H
 #define NX_LAYERS_H
@@ -19,7 +19,8 @@ typedef struct {
     const float *weight, *bias; /* shape (d) */
 } nx_norm;
 
-/* Reads a linear map of a block. stack, index, part: its name, such as "enc.", 7 and "attn_q" (see nx_block_name). The bias may be
+/* Reads a linear map of a block. stack, index, part: the components of its name, such as "enc.", 7 and "attn_q" (see nx_block_name). The
+ * bias may be
  * missing. */
 nx_linear nx_read_linear(nx_reader *r, const char *stack, uint32_t index, const char *part, uint32_t rows, uint32_t cols);
 
@@ -28,7 +29,7 @@ nx_linear nx_read_linear_with_bias(nx_reader *r, const char *stack, uint32_t ind
 
 nx_norm nx_read_norm(nx_reader *r, const char *stack, uint32_t index, const char *part, uint32_t d);
 
-/* Reads a linear map outside the blocks: the map "output" has the tensors "output.weight" and "output.bias". */
+/* Reads a linear map that is not in a block. For example, the map "output" has the tensors "output.weight" and "output.bias". */
 nx_linear nx_read_named_linear(nx_reader *r, const char *name, uint32_t rows, uint32_t cols);
 nx_norm nx_read_named_norm(nx_reader *r, const char *name, uint32_t d);
 
@@ -39,21 +40,22 @@ static inline void nx_norm_columns(const nx_norm *norm, float *x, float epsilon,
 
 static inline void nx_apply(float *out, const nx_linear *l, nx_input *input) { nx_matmul(out, &l->weight, l->bias, input); }
 
-/* Computes out = W x + b for n columns; matmul: scratch of nx_input_bytes(columns of W, n) bytes. */
+/* Computes out = W x + b for n columns. matmul: scratch memory of nx_input_bytes(columns of W, n) bytes. */
 static inline void nx_apply_columns(float *out, const nx_linear *l, const float *x, uint32_t n, void *matmul) {
     nx_input input = nx_input_of(x, n, matmul);
     nx_apply(out, l, &input);
 }
 
 /* The approximate number of multiply-adds of one slice of an encoder or of a pass. A slice of this many multiply-adds takes a few
- * milliseconds on a laptop and tens of milliseconds on a phone. The caller may stop after each slice, and the cost of the calls themselves
- * is negligible. */
+ * milliseconds on a laptop and tens of milliseconds on a phone. The caller may stop after each slice. Slices are long enough that the cost
+ * of the calls is negligible. */
 #define NX_SLICE_PRODUCTS (1u << 26)
 
 /* Returns how many steps fit in one slice: at least 1, at most `most`. products: multiply-adds of one step. */
 uint32_t nx_slice_steps(uint64_t products, uint32_t most);
 
-/* Writes the hidden states of layer `layer`, x (n, nx_stride(d)), for the columns that keep hidden states; if x is null, writes zeros. */
+/* Writes the hidden states x (n, nx_stride(d)) of layer `layer` for the columns that keep hidden states. If x is null, zeros are
+ * written. */
 void nx_write_hidden(const nx_column *columns, uint32_t n, uint32_t layer, const float *x, uint32_t d);
 static inline void nx_keep_hidden(const nx_column *columns, uint32_t n, uint32_t layer, const float *x, uint32_t d) {
     if (NX_TEXTS) nx_write_hidden(columns, n, layer, x, d);
@@ -71,8 +73,9 @@ typedef struct {
 } nx_cache_form;
 
 /* Returns the form of a cache. keys: the matrix that computes the keys. If the weights of this matrix are rounded, keys and values are
- * rounded to 8 bits; with `wide`, keys are rounded to 16 bits. A head with few channels stays in single precision: its rounding errors
- * would not average out, and models with such heads are so small that this takes hardly any memory. */
+ * rounded to 8 bits; with `wide`, keys are rounded to 16 bits. If a head has few channels, its cache stays in single precision. Its
+ * rounding errors would not average out, and models with few channels per head are so small that the cache takes hardly any memory
+ * anyway. */
 static inline nx_cache_form nx_cache_form_of(const nx_matrix *keys, int wide, uint32_t n_kv_heads, uint32_t key_length,
                                              uint32_t queries_per_kv) {
     uint32_t rounded = wide ? NX_KV8_WIDE : NX_KV8;
@@ -86,7 +89,7 @@ static inline uint64_t nx_cache_form_bytes(nx_cache_form form, uint32_t position
     return (bytes + NX_ALIGN - 1) & ~(uint64_t)(NX_ALIGN - 1);
 }
 
-/* Returns the cache of block `index` from the memory of all caches. */
+/* Returns the cache of block `index`. caches: the memory of the caches of all blocks. */
 nx_cache nx_cache_of_block(nx_cache_form form, const void *caches, uint32_t index, uint32_t positions);
 
 #endif

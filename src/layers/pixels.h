@@ -12,7 +12,7 @@
 #include "layers/pictures.h"
 #include "layers/layers.h"
 
-#define NX_MAX_KERNEL 15 /* largest side of a convolution */
+#define NX_MAX_KERNEL 15 /* largest side of a convolution's kernel */
 
 typedef struct {
     uint32_t width, n;             /* number of columns of the picture; number of its pixels */
@@ -30,8 +30,8 @@ void nx_pixels_read(nx_reader *r, nx_pixels *p, const char *arch, uint32_t unit)
 /* Fills the plan: one pixel per position, and the map "field". weights: the weights of the model, null before they are allocated. */
 void nx_pixels_plan(const nx_pixels *p, nx_plan *plan, const void *weights);
 
-/* Returns the taps of a square of side k. above: number of rows above the pixel; left: number of taps in its own row; gap: distance of the
- * last tap to the left of the pixel. */
+/* Returns the taps of a square of side k. above: number of rows above the pixel; left: number of taps in its own row; gap: distance between
+ * the pixel and the last tap to its left. */
 static inline nx_taps nx_pixels_taps(const nx_pixels *p, uint32_t k, uint32_t above, uint32_t left, uint32_t gap) {
     return (nx_taps){.width = p->width, .above = above, .across = k, .left = left, .gap = gap};
 }
@@ -41,15 +41,15 @@ void nx_pixels_end(const nx_pixels *p, float *parameters, float *x, float *y, ui
 
 /* ---- the map "field": the pixels that affect a layer's values at a position ---------------------------------------------------- */
 
-/* For each position i with one of the marks `from`, follows the taps of position i + down, and adds the marks `to` to every position that
- * they reach. marks: sets of bits, shape (last + 1) */
+/* For each position i that has one of the marks `from`, adds the marks `to` to all positions of the taps of position i + down. marks: sets
+ * of bits, shape (last + 1) */
 void nx_pixels_reach(const nx_taps *taps, uint32_t down, uint32_t *marks, uint32_t last, uint32_t from, uint32_t to);
 
-/* Replaces the marks by a list that contains the positions with this mark, and `position` itself. Returns the number of positions in the
+/* Replaces the marks by a list of the positions that have the mark `mark`, and of `position` itself. Returns the number of positions in the
  * list. */
 uint32_t nx_pixels_list(uint32_t *marks, uint32_t position, uint32_t mark);
 
-/* Writes the weights of all rows of the map, for the columns that request maps: all positions in the field have equal weights. */
+/* Writes the weights of all rows of the map, for the columns that request maps. All positions in the field have the same weight. */
 void nx_pixels_map(const nx_column *columns, uint32_t n, uint32_t rows, const void *m, uint32_t *list,
                    uint32_t (*keys)(const void *, const nx_shape *, uint32_t, uint32_t, uint32_t, uint32_t *));
 

@@ -46,7 +46,7 @@ void nx_sparse_blocks_read(nx_reader *r, nx_sparse_blocks *b, const char *arch, 
     b->blocks = blocks;
 }
 
-/* ---- which blocks and heads see which sets ------------------------------------------------------------------------------ */
+/* ---- the sets that each block and head sees ------------------------------------------------------------------------------ */
 
 /* Neighbouring heads of a block that see the same set of positions and share a cache. */
 typedef struct {
@@ -54,7 +54,7 @@ typedef struct {
     uint32_t first, heads;
 } group;
 
-/* Returns the number of blocks after which the sets repeat. */
+/* Returns the period of the sets: blocks this far apart use the same sets. */
 static uint32_t cycle_of(const nx_sparse_blocks *b) { return b->pattern.kind == NX_BLOCKS ? 3 : 2; }
 
 /* Writes the groups of heads of block `index` in a sequence of `positions` positions, and returns the number of groups, 1 or 2. */
@@ -155,7 +155,7 @@ static scratch scratch_at(const nx_sparse_blocks *b, void *memory, uint32_t n) {
 
 uint64_t nx_sparse_blocks_scratch_bytes(const nx_sparse_blocks *b, uint32_t n) { return scratch_at(b, NULL, n).bytes; }
 
-/* Returns LN(x), as the input of a linear map. */
+/* Computes LN(x) and returns it as the input of linear maps. */
 static nx_input normed(const nx_sparse_blocks *b, const scratch *s, const nx_norm *norm, const float *x, uint32_t n) {
     memcpy(s->normed, x, (size_t)n * nx_stride(b->d) * sizeof *x);
     nx_norm_columns(norm, s->normed, b->epsilon, b->d, n);

@@ -5,12 +5,11 @@
  *
  *   a = W_o attention(LN(x))        b = W_down f(W_up LN(x + a))        x = x + a + b,        f(x) = x sigma(1.702 x)
  *
- * Attention uses the sets of attention/sparse.h in one of three ways. Interleaved (equation 6): blocks use the sets in turn, beginning with
- * A1. Merged (equation 7): every block sees the union of A1 and A2. Heads (equation 8): the first half of the heads uses A1, the other half
- * A2. If there is an A3, blocks use the three sets in turn.
+ * Attention uses the sets of attention/sparse.h. There are three ways. Interleaved (equation 6): blocks use the sets in turn, beginning
+ * with A1. Merged (equation 7): every block sees the union of A1 and A2. Heads (equation 8): the first half of the heads uses A1, the other
+ * half A2. A pattern with a third set A3 is always interleaved: its blocks use the three sets in turn.
  *
- * Letters: d width of the model, H heads of width k, F inner width of the feed-forward network, N blocks; J is the number of columns of a
- * pass.
+ * Letters: d width of the model, H heads of width k, F inner width of the feed-forward network, N blocks, J columns of a pass.
  */
 #ifndef NX_SPARSE_BLOCKS_H
 #define NX_SPARSE_BLOCKS_H
@@ -31,7 +30,7 @@ typedef struct {
     uint32_t d, heads, key_length, inner, n_blocks;
     uint32_t behind; /* position p of a sequence is position p - behind of the pattern; earlier positions are not in the pattern */
     float epsilon;
-    nx_sparse pattern; /* pattern of the longest sequence; its `sets` depend on the block and head */
+    nx_sparse pattern; /* pattern of the longest sequence; the functions set its field `sets` for each block and head */
     nx_sparse_combine combine;
     uint32_t cache; /* type of the caches */
     const nx_sparse_block *blocks;
@@ -40,14 +39,16 @@ typedef struct {
 /* Reads the keys of architecture `arch` and the tensors of `stack`, for sequences of `positions` positions. Leaves `behind` unchanged. */
 void nx_sparse_blocks_read(nx_reader *r, nx_sparse_blocks *b, const char *arch, const char *stack, uint32_t positions);
 
-/* Return the size of a sequence's caches, for `length` positions, and the size of the scratch memory for a pass of n columns. */
+/* The first function returns the size of the caches of a sequence with `length` positions. The second one returns the size of the scratch
+ * memory for a pass of n columns. */
 uint64_t nx_sparse_blocks_state_bytes(const nx_sparse_blocks *b, uint32_t length);
 uint64_t nx_sparse_blocks_scratch_bytes(const nx_sparse_blocks *b, uint32_t n);
 
-/* Computes all blocks on x (J, d), the residual stream of the columns. The caches are at the beginning of each column's state. */
+/* Applies all blocks to x (J, d), the residual stream of the columns. The caches are at the beginning of each column's state. */
 void nx_sparse_blocks_apply(const nx_sparse_blocks *b, float *x, const nx_column *columns, uint32_t n, void *scratch);
 
-/* Returns the map "attention": its rows are the heads of the blocks, and row `row` has its own keys. */
+/* The first function returns the map "attention", which has a row for each head of each block. The second one lists the keys of row `row`;
+ * different rows may have different keys. */
 nx_map nx_sparse_blocks_map(const nx_sparse_blocks *b);
 uint32_t nx_sparse_blocks_keys(const nx_sparse_blocks *b, uint32_t row, uint32_t position, uint32_t *keys);
 

@@ -8,8 +8,8 @@
  *
  * Norms come after each sublayer ("post"), x = LN(x + f(x)), or before it ("pre"), x = x + f(LN(x)) [Xiong et al. 2020, arXiv:2002.04745].
  *
- * Letters: d width of the model, H heads of width k, F inner width of the feed-forward network, S positions of a source; J is the number of
- * columns of a pass.
+ * Letters: d width of the model, H heads of width k, F inner width of the feed-forward network, S positions of a source, J columns of a
+ * pass.
  */
 #ifndef NX_SUBLAYERS_H
 #define NX_SUBLAYERS_H
@@ -36,8 +36,8 @@ typedef struct {
     nx_feed_forward feed_forward;
 } nx_block;
 
-/* The shape of a stack's blocks: d, H and k, F, whether the blocks have cross-attention, and whether the feed-forward network must have
- * biases. */
+/* The shape of a stack's blocks: d, H k and F. cross: whether the blocks have cross-attention; biased: whether the feed-forward network
+ * must have biases. */
 typedef struct {
     uint32_t d, width, inner;
     int cross, biased;
@@ -50,11 +50,11 @@ void nx_read_attention(nx_reader *r, const char *stack, uint32_t index, nx_atten
 /* Reads the n blocks of a stack, "enc." or "". */
 const nx_block *nx_read_blocks(nx_reader *r, const char *stack, uint32_t n, const nx_block_form *form);
 
-/* Where the norms are, and the working memory of the sublayers, enough for a pass of up to J columns. */
+/* Settings of the norms, and the working memory of the sublayers for a pass of at most J columns. */
 typedef struct {
     uint32_t d, width;          /* d, H k */
     int pre_norm;               /* 1: the norm is before each sublayer, not after it */
-    float epsilon;              /* epsilon of the norms */
+    float epsilon;              /* added to the variance in the norms */
     float *y;                   /* shape (J, d): a sublayer's output */
     float *normed;              /* shape (J, d): a sublayer's input, only with pre-norm */
     float *query, *key, *value; /* shape (J, H k) */
@@ -74,7 +74,8 @@ void nx_project(const nx_sublayers *s, float *out, const nx_linear *linear, cons
 /* Returns the input of a sublayer: n columns of x (post-norm) or LN(x) (pre-norm). */
 nx_input nx_sublayer_input(const nx_sublayers *s, const float *x, const nx_norm *norm, uint32_t n);
 
-/* Adds a sublayer's last projection to the residual stream: x = LN(x + W input) (post-norm) or x + W input (pre-norm). */
+/* Applies the last projection of a sublayer, and adds the result to the residual stream: x = LN(x + W input) (post-norm) or x + W input
+ * (pre-norm). */
 void nx_sublayer_join(const nx_sublayers *s, float *x, const nx_linear *linear, const float *input, const nx_norm *norm, uint32_t n);
 
 /* Computes s->key and s->value (J, H k) from the columns of an input. */
@@ -84,13 +85,13 @@ void nx_keys_and_values(const nx_sublayers *s, const nx_attention_weights *w, nx
 void nx_keep(const nx_sublayers *s, const nx_cache *cache, uint32_t position, uint32_t j);
 
 /* Stores the keys and values of n columns x in a cache, from position `at` on. own: 1 if the cache is for the self-attention of the same
- * stack, so that the norm may come first; 0 if it is for another stack's attention. */
+ * stack (with pre-norm, x is then normalised first); 0 if it is for the attention of another stack. */
 void nx_fill_cache(const nx_sublayers *s, const nx_attention_weights *w, const float *x, uint32_t at, uint32_t n, const nx_cache *cache,
                    int own);
 
 /* Computes the attention of n columns x to all S positions of a complete cache. In an encoder, the cache holds the encoder's own keys and
  * values; in a decoder, it holds keys and values of the encoder's output. maps: null, or one pointer per column, which is null or receives
- * the weights, S for each head; heads are `apart` numbers apart. */
+ * S weights for each head; the weights of two heads are `apart` numbers apart. */
 void nx_source_attention(const nx_sublayers *s, const nx_attention_weights *w, float *x, const nx_cache *cache, uint32_t S, uint32_t n,
                          float *const *maps, uint32_t apart);
 

@@ -1,26 +1,27 @@
 /* SPDX-License-Identifier: MIT
  *
  * Tags words with a linear chain: a hidden Markov model [Rabiner 1989], a maximum-entropy Markov model [McCallum, Freitag, Pereira 2000] or
- * a conditional random field [Lafferty, McCallum, Pereira 2001]. From a few features of each word, the part computes
+ * a conditional random field [Lafferty, McCallum, Pereira 2001]. The scores of a word's tags are computed from a few features of the word:
  *
  *   U_t[c] = sum over the features f of word t of W[f][c]
  *   crf   p(z | x) = exp(start[z_1] + sum U_t[z_t] + sum A[z_t-1][z_t] + end[z_T]) / Z(x)            one Z for the whole chain
  *   memm  p(z | x) = product over t of softmax over c of (U_t[c] + A[z_t-1][c])                      one Z for each previous tag
- *   hmm   p(z, x) = p(z_1) product of p(z_t | z_t-1) p(x_t | z_t); U, A, start and end are the logarithms of these
+ *   hmm   p(z, x) = p(z_1) product of p(z_t | z_t-1) p(x_t | z_t); U, A, start and end are the logarithms of these probabilities
  *
- * All three are computed as one chain (attention/forward_backward.h). For a given x, an HMM is a CRF with the HMM's weights. An MEMM is a
- * CRF, too: the Z of step t + 1 depends only on z_t and on word t + 1, so it belongs to the potentials of position t,
+ * All three are computed as one chain (attention/forward_backward.h). For a given x, an HMM is equivalent to a CRF with the same weights.
+ * An MEMM is also equivalent to a CRF. Its Z of step t + 1 depends only on z_t and on word t + 1, so it can be moved into the potentials of
+ * position t:
  *
- *   U_t[k] - log sum over c of e^(A[k][c] + U_t+1[c]),   and U_1 less log sum over c of e^(start[c] + U_1[c]);
+ *   U_t[k] - log sum over c of e^(A[k][c] + U_t+1[c]),   and log sum over c of e^(start[c] + U_1[c]) is also subtracted from U_1.
  *
- * the remaining sums are then 1. This causes the label bias: a tag with a single successor passes all its mass to that successor,
+ * The remaining sums are then 1. This causes the label bias: a tag with a single successor passes all its mass to that successor,
  * regardless of the word.
  *
- * Tags may be pinned. Pinning the tags of all words gives the nats of that tagging; pinning some gives the best tags and marginals of the
- * other words.
+ * Tags may be pinned. If all tags are pinned, the result is the negative log-probability of this tagging in nats. If some are pinned, the
+ * results are the best tags and the marginals of the other words.
  *
- * T: words. C: tags. F: features per word, ids below V; the id 0 is no feature. Results: the best tags given the pins (Viterbi), p(z_t = c
- * | x, pins), and three numbers: log Z; -log p(pins | x); -log p(best tags | x).
+ * T: words. C: tags. F: features per word, given as ids below V; id 0 means no feature. Results: the best tags given the pins (Viterbi),
+ * p(z_t = c | x, pins), and three numbers: log Z; -log p(pins | x); -log p(best tags | x).
  */
 #include <math.h>
 #include <string.h>
@@ -47,7 +48,7 @@ typedef struct {
     nx_chain_weights chain;
 } model;
 
-/* Reads a vector padded to the stride; if an optional vector is missing, writes zeros. */
+/* Reads a vector and pads it to the stride. there: whether the vector is in the file; if not, it is zero. */
 static const float *read_row(nx_reader *r, const char *name, uint32_t states, int there) {
     const float *numbers = there ? nx_read_table(r, name, 1, states) : NULL;
     float *row = nx_arena_take(r->arena, nx_chain_stride(states) * sizeof *row), zeros[NX_MAX_STATES] = {0};
@@ -90,14 +91,14 @@ static void configure(nx_reader *r, nx_plan *plan) {
 /* ---- memory ---------------------------------------------------------------------------------------------------------- */
 
 typedef struct {
-    double log_z, pinned, best; /* sums so far: log Z of all taggings, log Z of the taggings with the pinned tags, and the best score */
+    double log_z, pinned, best; /* partial sums of: log Z of all taggings; log Z of the taggings with the pinned tags; the best score */
     float nats[3];
     uint32_t done;
 } head;
 
 typedef struct {
     head *head;
-    float *potential; /* shape (T, stride): U; at the end without the part that an MEMM subtracts */
+    float *potential; /* shape (T, stride): U; for an MEMM, its log-sums are subtracted in the end */
     float *alpha;     /* shape (T, stride): alpha, given the pins */
     float *log_z;     /* shape (T) */
     float *free;      /* shape (stride): alpha without pins, at the latest position */
@@ -133,7 +134,7 @@ static uint64_t scratch_bytes(const void *opaque, const nx_shape *shape, uint32_
     return 2 * nx_stride(((const model *)opaque)->states) * sizeof(float);
 }
 
-/* ---- the passes: emissions; forward and Viterbi; backward ---------------------------------------------------------------- */
+/* ---- the three passes: emissions; forward and Viterbi; backward ---------------------------------------------------------------- */
 
 /* Computes U_t: the sum of the rows of the word's features, in order. */
 static void emit(const model *m, const uint32_t *ids, float *u, float *row) {
@@ -145,7 +146,7 @@ static void emit(const model *m, const uint32_t *ids, float *u, float *row) {
     }
 }
 
-/* Subtracts the log-sums of an MEMM from its potentials at t. Must run before the potentials at later positions change. */
+/* Subtracts the log-sums of an MEMM from its potentials at t. Call it before the potentials at later positions change. */
 static void normalise(const model *m, const room *r, uint32_t t, uint32_t n, float *row) {
     float *u = r->potential + (size_t)t * m->stride;
     if (t == 0) {
@@ -211,7 +212,7 @@ static void leave(const model *m, const room *r, const uint32_t *pins, uint32_t 
         r->tags[t] = from < m->states ? from : 0;
     }
     for (uint32_t c = 0; c < m->stride; c++) row[c] = alpha[c] + r->beta[c];
-    nx_softmax(row, m->stride); /* the sum is 1 except for rounding errors, which accumulate along the chain */
+    nx_softmax(row, m->stride); /* corrects rounding errors, which accumulate along the chain: without them, the sum would be 1 */
     memcpy(r->marginals + (size_t)t * m->states, row, m->states * sizeof *row);
 }
 

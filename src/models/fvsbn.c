@@ -5,8 +5,8 @@
  *
  *   p(x_i = 1 | x_<i) = sigma(a_i),   a_i = b_i + sum over j < i of W_ij x_j.
  *
- * The state stores the sums a. If x_j is drawn as 1, column j of W is added to every later sum; if x_j is 0, no sum changes. An image thus
- * costs one addition of at most n numbers for each pixel that is 1, and no matrix product.
+ * The state stores the sums a. If x_j is drawn as 1, W_ij is added to the sum a_i of every later pixel i. If x_j is 0, no sum changes. An
+ * image therefore takes at most n additions for each pixel that is 1, and no matrix product.
  *
  * n: pixels, in raster order. In the file, row j holds the weights of pixel j: weight[j][i] = W_ij, zero where i <= j.
  */
@@ -36,14 +36,15 @@ static void configure(nx_reader *r, nx_plan *plan) {
     nx_read_u32(r, KEY("image.levels"), 2, 2, 2);
     m->weight = nx_read_embedding(r, "fvsbn.weight", m->n, m->n);
     m->bias = nx_read_vector(r, "fvsbn.bias", m->n, 0);
-    r->parameters[0] /= 2; /* half of these n (n + 1) numbers are zeros, not weights */
+    r->parameters[0] /= 2; /* the file has n (n + 1) numbers, of which half are zeros and not weights */
     plan->weights = placed;
     plan->output = (nx_output){.kind = NX_BERNOULLI, .values = 2, .elements = 1};
     plan->length = m->n;
-    plan->rewinds = 0; /* the sums cannot go back, because an addition cannot be undone exactly */
+    plan->rewinds = 0; /* positions cannot be recomputed, because an addition to a sum cannot be undone exactly */
 }
 
-/* ---- state: the sums a of a sequence; scratch: a row of W ------------------------------------------------------------- */
+/* ---- memory: the state has the sums a of a sequence, the scratch memory has a row of W
+ * ------------------------------------------------------------- */
 
 static uint64_t row_bytes(const void *opaque) { return nx_stride(((const model *)opaque)->n) * sizeof(float); }
 
@@ -62,7 +63,7 @@ static int forward(const void *opaque, const nx_column *columns, uint32_t n, uin
     (void)slice; /* a pass is short, so it has one slice */
     for (uint32_t c = 0; c < n; c++) {
         float *a = columns[c].state, *row = scratch;
-        uint32_t i = columns[c].position, first = i & ~3u; /* rounded down to a multiple of four; the sums before i are not read again */
+        uint32_t i = columns[c].position, first = i & ~3u; /* i rounded down to a multiple of four; earlier sums are not read again */
         if (i == 0) memcpy(a, m->bias, row_bytes(m));
         if (i > 0 && columns[c].ids[i - 1]) {
             nx_embed(row, &m->weight, i - 1);

@@ -1,22 +1,22 @@
 /* SPDX-License-Identifier: MIT
  *
  * Gated PixelCNN [van den Oord, Kalchbrenner, Vinyals, Espeholt, Graves, Kavukcuoglu 2016, arXiv:1606.05328]: two stacks of convolutions
- * that together see every pixel before the predicted one, without the blind spot of PixelCNN's masks, and with gates instead of relu. In
- * each row, the vertical stack v sees the whole rows above it. The horizontal stack x sees the pixels to the left in its own row and,
- * through a link, v:
+ * that together see every pixel before the predicted one. The masks of PixelCNN leave a blind spot; the two stacks do not. Gates replace
+ * relu. For a pixel, the vertical stack v sees all pixels in the rows above the pixel's row. The horizontal stack x sees the pixels to the
+ * left in the same row and, through a link, the output of v:
  *
  *   p  = W_vertical * v + V_v c                      floor(k/2) rows above and the row itself, k taps each (first layer: rows above)
  *   q  = W_horizontal * x + W_link p + V_x c         the pixel and floor(k/2) taps left of it (first layer: without the pixel)
  *   v  = tanh(p_f) sigma(p_g)                        [p_f, p_g] = p; linked before the gate
  *   x += W_output tanh(q_f) sigma(q_g)               the horizontal stack alone has a residual (first layer: nothing to add to)
  *
- * for the first layer, which reads the picture, and for N more layers; c is the row of a class, or zero. The output is W_last relu(W_head
- * relu(x)).
+ * These equations hold for the first layer, which reads the picture, and for N more layers. c is the row of a class, or zero. The output is
+ * W_last relu(W_head relu(x)).
  *
- * A layer of the vertical stack looks to both sides in its own row. Such a layer therefore computes a whole row together with the row's
- * first pixel, when all inputs of the row are known. The output, W_link p for each layer, waits in a queue until the pixels of the row need
- * it. The horizontal stack computes one column per pixel. See pixelcnn.c for the rest and for the letters; here d is the width C of both
- * stacks.
+ * A layer of the vertical stack looks to both sides in its own row. It therefore computes a whole row at once, in the pass of the row's
+ * first pixel: all inputs of the row are known by then. Each layer's output W_link p waits in a queue until the pixels of the row need it.
+ * The horizontal stack computes one column per pixel. pixelcnn.c describes everything else, including the letters. In this file, d is the
+ * width C of both stacks.
  */
 #include "kernels/gates.h"
 #include "layers/pixels.h"
@@ -37,9 +37,9 @@ typedef struct {
 
 typedef struct {
     nx_pixels pixels;
-    nx_taps above, beside; /* taps of the other layers; `above` is relative to the next row, so its rows include the current row */
+    nx_taps above, beside; /* taps of the other layers; those of `above` are relative to the next row, so they include the current row */
     nx_taps first_above, first_beside; /* taps of the first layer */
-    nx_taps row;                       /* reaches as far back as the values that wait for the pixels of a row */
+    nx_taps row;                       /* taps that reach back to all values which wait for the pixels of a row */
     nx_embedding vertical, horizontal; /* shape (taps V, 2d): weights of the first layer */
     const float *vertical_bias;        /* shape (2d) */
     gates first;
@@ -104,8 +104,8 @@ static uint64_t above_bytes(const model *m) { return nx_queue_bytes(&m->above, m
 static uint64_t beside_bytes(const model *m) { return nx_queue_bytes(&m->beside, m->pixels.d); }
 static uint64_t layer_bytes(const model *m) { return link_bytes(m) + above_bytes(m) + beside_bytes(m); }
 
-/* Return the queues of layer i: one for the output of the vertical stack, which waits for the pixels of a row, and one each for the v and x
- * of the previous layer. In layer 0, the queues for v and x stay empty. */
+/* Return the three queues of layer i. The first one holds the output of the vertical stack, which waits for the pixels of a row. The others
+ * hold the values of v and of x from the previous layer. In layer 0, the queues for v and x stay empty. */
 static float *links_at(const model *m, void *state, uint32_t i) { return (float *)((uint8_t *)state + i * layer_bytes(m)); }
 static float *above_at(const model *m, void *state, uint32_t i) { return links_at(m, state, i) + link_bytes(m) / sizeof(float); }
 static float *beside_at(const model *m, void *state, uint32_t i) { return above_at(m, state, i) + above_bytes(m) / sizeof(float); }
@@ -127,7 +127,7 @@ typedef struct {
     uint64_t bytes;
 } scratch;
 
-/* Lays out memory for the maximum number of columns, because the vertical stack computes its row in pieces of that size. */
+/* Lays out memory for NX_COLUMNS columns, because the vertical stack computes a row in pieces of NX_COLUMNS pixels. */
 static scratch scratch_at(const model *m, void *memory) {
     uint32_t d = m->pixels.d, above = nx_taps_count(&m->above), beside = nx_taps_count(&m->beside), n = NX_COLUMNS;
     uint32_t wide = (above > beside ? above : beside) * d, y = m->pixels.head_length > 4 * d ? m->pixels.head_length : 4 * d;
@@ -161,8 +161,8 @@ static void add_class(const model *m, float *p, uint32_t i, int horizontal, cons
     nx_add(p, s->y + (horizontal ? 2 * m->pixels.d : 0), 2 * m->pixels.d, 1);
 }
 
-/* Computes layer i of the vertical stack for at most 16 pixels of the row that begins at this column's position; `done` is the index of the
- * first of these pixels in the row. */
+/* Computes layer i of the vertical stack for at most 16 pixels, from pixel `done` of the row on. The row begins at the position of
+ * `column`. */
 static void above(const model *m, uint32_t i, const scratch *s, const nx_column *column, uint32_t done) {
     const nx_pixels *pixels = &m->pixels;
     const gates *g = gates_of(m, i);
@@ -224,8 +224,8 @@ static void beside(const model *m, uint32_t i, const scratch *s, const nx_column
     if (i) nx_add(s->x, s->y, d, n);
 }
 
-/* Lists row r of the field, which is the field after r more layers. x needs x at its own taps and, through the link, v at the taps of the
- * vertical stack, which also reach to the right in their own row; v needs only v. */
+/* Lists row r of the map: the field after r more layers. x depends on x at its own taps and, through the link, on v at the taps of the
+ * vertical stack. These taps also reach to the right in their own row. v depends only on v. */
 static uint32_t keys(const void *opaque, const nx_shape *shape, uint32_t map, uint32_t row, uint32_t position, uint32_t *list) {
     const model *m = opaque;
     enum { X = 1, V = 2, NEXT = 4, PIXEL = 16 };
@@ -236,7 +236,7 @@ static uint32_t keys(const void *opaque, const nx_shape *shape, uint32_t map, ui
     for (uint32_t i = 0; i < row; i++) {
         nx_pixels_reach(&m->above, width, list, last, X | V, V * NEXT);
         nx_pixels_reach(&m->beside, 0, list, last, X, X * NEXT);
-        for (uint32_t k = 0; k <= last; k++) list[k] /= NEXT; /* the taps of x include its own column */
+        for (uint32_t k = 0; k <= last; k++) list[k] /= NEXT; /* drops the old marks; the taps of x include x's own column */
     }
     nx_pixels_reach(&m->first_above, 0, list, last, X | V, PIXEL);
     nx_pixels_reach(&m->first_beside, 0, list, last, X, PIXEL);

@@ -4,14 +4,14 @@
  *
  *   x = e[id] + p[position],   x = x + W_o attention(norm(x)) + b_o,   x = x + W_down gelu(W_up norm(x) + b_up) + b_down
  *
- * with layer norms [Ba, Kiros, Hinton 2016] before each map and after the last block, learned positions, and one matrix for the queries,
- * keys and values of all heads.
+ * It has layer norms [Ba, Kiros, Hinton 2016] before each sublayer and after the last block, learned positions, and one matrix for the
+ * queries, keys and values of all heads.
  *
- * The first id is given. Position p > 0 reads id p - 1 (layers/decoder.h), whose learned position is p - 1. With T learned positions, the
- * last one therefore predicts the id at position T.
+ * The first id is given. Position p > 0 reads id p - 1 (layers/decoder.h) and adds learned position p - 1. The last of T learned positions
+ * therefore predicts the id at position T.
  *
- * Letters: T learned positions, d width of the model, H heads of width k = d / H, F inner width of the feed-forward network, V
- * ids, N blocks; J is the number of columns of a pass.
+ * Letters: T learned positions, d width of the model, H heads of width k = d / H, F inner width of the feed-forward network, V ids, N
+ * blocks, J columns of a pass.
  */
 #include <string.h>
 
@@ -115,7 +115,7 @@ static uint64_t scratch_bytes(const void *opaque, const nx_shape *shape, uint32_
 
 /* ---- a pass ---------------------------------------------------------------------------------------------------------- */
 
-/* Returns norm(x), as the input of a linear map. */
+/* Computes norm(x) and returns it as the input of linear maps. */
 static nx_input normed(const model *m, const scratch *s, const nx_norm *norm, uint32_t n) {
     memcpy(s->normed, s->x, (size_t)n * nx_stride(m->decoder.d) * sizeof *s->x);
     nx_norm_columns(norm, s->normed, m->epsilon, m->decoder.d, n);

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT
  *
  * Image Transformer [Parmar, Vaswani, Uszkoreit, Kaiser, Shazeer, Ku, Tran 2018, arXiv:1802.05751]: a decoder of self-attention blocks that
- * predicts an image position by position. For super-resolution it may have an encoder of the small image, or each pixel may be conditioned
- * on the small image (direct.h, which is not in the paper).
+ * predicts one position of an image after another. For super-resolution, the small image is read by an encoder, or each pixel is
+ * conditioned on it directly (direct.h, which is not in the paper), or both.
  *
- * A position is one of three things: a channel of a pixel (C positions per pixel, one table of values per channel), a pixel that is an
- * entry of a palette, or a whole pixel whose three channels share a mixture of logistics.
+ * A position is one of three things: one channel of a pixel (a pixel then has C positions, and each channel has its own table of values), a
+ * pixel with a colour of a palette, or a whole pixel whose three channels share a mixture of logistics.
  *
  * Letters: n positions, d width of the model, H heads of width k, F inner width of the feed-forward network, V levels,
- * C channels, N blocks, E elements per position, P output parameters per position, S positions of the encoder. Shapes
- * are (rows, columns), row-major; J is the number of columns of a pass.
+ * C channels, N blocks, E elements per position, P output parameters per position, S positions of the encoder. J columns of a pass. Shapes
+ * are (rows, columns), row-major.
  */
 #include <string.h>
 
@@ -36,9 +36,9 @@ typedef struct {
     float epsilon;
     nx_pattern pattern;
     nx_output output;
-    nx_embedding values;              /* shape (tables V, d); no data if pixels enter as numbers */
+    nx_embedding values;              /* shape (tables V, d); without data if pixels are input as numbers */
     float root;                       /* sqrt(d), the factor of a row of values */
-    nx_linear pixel;                  /* shape (d, C): the embedding of a pixel as numbers in [-1, 1] */
+    nx_linear pixel;                  /* shape (d, C): embeds a pixel whose channels are numbers in [-1, 1] */
     const float *row_position;        /* shape (height, d): embeddings of image rows, with zeros in the half that belongs to columns */
     const float *col_position;        /* shape (cols, d): embeddings of columns and channels, with zeros in the half that belongs to rows */
     nx_embedding classes;             /* shape (classes, d); or no data */
@@ -61,15 +61,16 @@ typedef struct {
     nx_linear context; /* shape (d, d): U of direct.h, if there is an encoder */
 } model;
 
-/* Returns whether the decoder's blocks attend to the encoder's output. If they do not, each row of the output is added to the pixels of its
- * cell, see direct.h. */
+/* Returns whether the decoder's blocks attend to the encoder's output. If they do not, each row of the encoder's output is added to the
+ * pixels of its cell (direct.h). */
 static int crossed(const model *m) { return m->source && !m->direct.places; }
 
 /* ---- configure ------------------------------------------------------------------------------------------------------- */
 
 /* Reads the embeddings of an axis as `rows` vectors of d numbers. Learned tables of d/2 columns fill the half that starts at `half`;
  * learned tables of d columns fill the whole vector. Sinusoidal embeddings fill the half that starts at `half` with sin(p w_f), then cos(p
- * w_f), f < F = d/4, w_f = 10000^(-f / (F - 1)). Row and column vectors are added, so the two halves are in effect concatenated. */
+ * w_f), f < F = d/4, w_f = 10000^(-f / (F - 1)). The vectors of the rows and of the columns are added. Because each one fills only its own
+ * half, this concatenates the two halves. */
 static const float *positions(nx_reader *reader, const char *name, int sinusoidal, uint32_t rows, uint32_t d, uint32_t half) {
     const float *learned = NULL;
     uint32_t cols = 0;
@@ -119,8 +120,8 @@ static void read_pattern(nx_reader *r, model *m) {
     }
 }
 
-/* Reads the kind of a position (a channel, a colour of a palette or a pixel) and its distribution. The colours are a table of the plan,
- * because the caller needs them to show the picture. */
+/* Reads what a position is (a channel, a colour of a palette or a pixel) and the distribution of its values. The palette is stored as a
+ * table of the plan, because the caller needs the colours to show the picture. */
 static void read_elements(nx_reader *r, model *m, nx_plan *plan) {
     nx_output *o = &m->output;
     uint32_t channels = m->channels = nx_read_u32(r, KEY("image.channels"), 1, 3, NX_REQUIRED);
@@ -149,7 +150,7 @@ static uint32_t add_port(nx_plan *plan, const char *name, uint32_t values, uint3
     return plan->n_inputs++;
 }
 
-/* Reads the inputs of the decoder: values (or pixels as numbers), positions and classes. */
+/* Reads the weights that embed the decoder's inputs: values (or pixels given as numbers), positions and classes. */
 static void read_inputs(nx_reader *r, model *m, nx_plan *plan, int sinusoidal) {
     if (m->output.kind == NX_DMOL) {
         m->pixel = nx_read_named_linear(r, "pixel_embd", m->d, m->channels);
@@ -173,8 +174,8 @@ static void read_direct(nx_reader *r, model *m, const nx_plan *plan, uint32_t he
     nx_direct_read(r, &m->direct, m->d, plan->n_tables ? plan->tables[0].data : NULL, m->output.values, m->output.mixtures);
 }
 
-/* Reads the input of super-resolution, the small picture, and the weights that process it: an encoder, features of every position
- * (direct.h), or both. */
+/* Reads the port for the small picture of super-resolution, and the weights that process this picture: those of an encoder, those of
+ * direct.h, or both. */
 static void read_source(nx_reader *r, model *m, nx_plan *plan, int sinusoidal) {
     uint32_t height = nx_read_u32(r, KEY("input.height"), 0, NX_MAX_SIDE, 0);
     uint32_t width = nx_read_u32(r, KEY("input.width"), height > 0, height ? NX_MAX_SIDE : 0, 0);
@@ -243,8 +244,8 @@ static void configure(nx_reader *r, nx_plan *plan) {
 
 /* ---- memory: caches of keys and values, and the scratch of a pass ---------------------------------------------------- */
 
-/* Returns the slots of a run's ring. A local pattern has spare slots, because positions after a wrong guess, and positions to which a
- * branch goes back, are computed again. A ring is never longer than the run. */
+/* Returns the number of slots in the rings of a run. With a local pattern, a ring has spare slots: positions are recomputed after a wrong
+ * guess, and when a branch returns to an earlier position. A ring never has more slots than the run needs. */
 static uint32_t slots(const model *m, const nx_shape *shape) {
     uint32_t all = (shape->length + 3) & ~3u, ring = nx_pattern_slots(&m->pattern) + SPARE_SLOTS;
     return ring < all ? ring : all;
@@ -259,7 +260,7 @@ typedef struct {
     nx_sublayers sublayers;
     float *x;         /* shape (J, d): the residual stream */
     float *known;     /* shape (J, NX_DIRECT_KNOWN): features of the small picture and of earlier pixels, if the model uses them */
-    nx_range *ranges; /* the positions that the pass's queries see */
+    nx_range *ranges; /* ranges of the positions that the queries of a pass see */
     uint64_t bytes;
 } scratch;
 
@@ -283,10 +284,10 @@ static uint64_t scratch_bytes(const void *opaque, const nx_shape *shape, uint32_
     return scratch_at(opaque, NULL, n).bytes;
 }
 
-/* The encoder's output for the decoder. Part of it is the encoder's own working memory. */
+/* The encoder's output. The decoder reads only part of it; the rest is working memory of the encoder. */
 typedef struct {
-    void *cross; /* N caches of S slots, one for each decoder block that attends to it: keys and values of the encoder's output */
-    float *x;    /* shape (S, d): the encoder's residual stream, then its output, multiplied by U if it is added to the pixels */
+    void *cross; /* keys and values of the encoder's output: N caches of S slots, one for each decoder block */
+    float *x;    /* shape (S, d): the encoder's residual stream; in the end its output (times U if the output is added to the pixels) */
     void *cache; /* one cache of S slots, for the encoder's own attention */
     uint64_t bytes;
 } encoder_output;
@@ -330,7 +331,7 @@ static void self_attention(const model *m, const nx_attention_weights *w, uint32
     }
     for (uint32_t j = 0; j < n; j++) {
         float *map = columns[j].maps ? columns[j].maps + (size_t)index * m->heads * window : NULL;
-        of->ranges[n_ranges - 1].to = columns[j].position + 1; /* the ranges of the columns differ only in their end */
+        of->ranges[n_ranges - 1].to = columns[j].position + 1; /* the ranges of two columns differ only in the end of the last range */
         nx_attend(s->mixed + (size_t)j * stride, s->query + (size_t)j * stride, &cache[j], of->ranges, n_ranges, s->attend, map, window);
     }
     nx_sublayer_join(s, of->x, &w->output, s->mixed, &w->norm, n);
@@ -345,9 +346,9 @@ static void embed_pixel(float *out, const nx_linear *linear, const uint32_t *pix
     nx_project(s, out, linear, numbers, 1);
 }
 
-/* Reads the small image (S, C), and computes keys and values for every decoder block, or rows for the pixels of the cells. Each slice
- * computes one step for a pass of columns. The steps are, in this order: the embeddings; for each encoder block, its keys and values and
- * then the block itself; and for each decoder block, its keys and values. */
+/* Encodes the small image (S, C): computes keys and values for every decoder block, or the rows that are added to the pixels of each cell.
+ * Each slice computes one step for at most NX_COLUMNS columns. The steps are, in this order: the embeddings; for each encoder block, its
+ * keys and values and then the block itself; and for each decoder block, its keys and values. */
 static int encode(const void *opaque, const nx_inputs *inputs, uint32_t slice, void *output, void *scratch_memory) {
     const model *m = opaque;
     uint32_t passes = (m->source + NX_COLUMNS - 1) / NX_COLUMNS, x_stride = nx_stride(m->d), last_encoded = 2 * m->n_encoder_blocks;
@@ -388,8 +389,8 @@ static int encode(const void *opaque, const nx_inputs *inputs, uint32_t slice, v
 
 /* ---- the decoder ----------------------------------------------------------------------------------------------------- */
 
-/* Computes the decoder's input at one position: the embedding of the previous position in generation order (zeros before the first
- * position, because the input is shifted right by one), plus the embeddings of the position itself and of the class. */
+/* Computes the decoder's input at one position: the embedding of the previous value in generation order, plus the embeddings of the
+ * position itself and of the class. Position 0 has no previous value, so zeros take its place. */
 static void embed(const model *m, float *x, const nx_column *column, const nx_sublayers *s) {
     uint32_t i = column->position, d = m->d, place = nx_pattern_raster(&m->pattern, i);
     memcpy(x, m->row_position + (size_t)(place / m->cols) * d, d * sizeof *x);
@@ -409,8 +410,7 @@ static void embed(const model *m, float *x, const nx_column *column, const nx_su
 
 static float *known_of(const scratch *s, uint32_t j) { return s->known + (size_t)j * nx_stride(NX_DIRECT_KNOWN); }
 
-/* Adds to x the terms that direct.h defines for the decoder's input at a position. The prior of direct.h is added at the end of the
- * pass. */
+/* Adds the terms of direct.h to x, the decoder's input at a position. The prior of direct.h is added later, at the end of the pass. */
 static void enter_known(const model *m, float *x, const nx_column *column, uint32_t j, const scratch *s) {
     nx_direct_know(&m->direct, known_of(s, j), column->inputs->port[m->source_port], column->ids, column->position);
     nx_direct_enter(&m->direct, x, known_of(s, j), column->position);
@@ -459,7 +459,7 @@ static int forward(const void *opaque, const nx_column *columns, uint32_t n, uin
     return 0;
 }
 
-/* All rows attend to the positions of the pattern or to the whole source. */
+/* Lists the keys of a map's row, which are the same for all rows: the positions of the pattern, or the whole source. */
 static uint32_t keys(const void *opaque, const nx_shape *shape, uint32_t map, uint32_t row, uint32_t position, uint32_t *list) {
     const model *m = opaque;
     (void)shape, (void)row;

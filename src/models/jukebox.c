@@ -3,13 +3,14 @@
  * Jukebox [Dhariwal, Jun, Payne, Kim, Radford, Sutskever 2020, arXiv:2005.00341] with two levels of codes, in four parts:
  *
  *   encoder   sound -> top, bottom: the codes of both levels, each from its own encoder (jukebox/codes.h)
- *   top       draws the codes of the top level, and its end, given a class and a speaker (jukebox/prior.h)
+ *   top       draws the codes of the top level and the end of the sound, given a class and a speaker (jukebox/prior.h)
  *   bottom    draws the codes of the bottom level, given also the codes of the top level
  *   decoder   bottom -> sound: decodes codes of the bottom level (or, if `upper` is 1, of the top level) to samples
  *
  * A sound is a sequence of mu-law levels 0..255. A table of the file converts them to samples, which are -1..1 and slightly beyond. Each
- * level is a separate autoencoder, as in the paper, so each can be decoded without the other. The sound is padded with silence to a whole
- * number of codes of the top level. A file may lack the priors (no jukebox.top.block_count); runs of these two parts are then impossible.
+ * level is a separate autoencoder, as in the paper, so the codes of one level can be decoded without those of the other. The sound is
+ * padded with silence to a whole number of codes of the top level. If a file has no key jukebox.top.block_count, it has no priors, and the
+ * parts `top` and `bottom` cannot be run.
  */
 #include "models/jukebox/codes.h"
 #include "models/jukebox/prior.h"
@@ -84,10 +85,11 @@ static void configure(nx_reader *r, nx_plan *plans) {
     if (nx_has_key(r, KEY("top.block_count"))) read_priors(r, m, plans);
 }
 
-/* ---- encoder: the codes of both levels, then the buffers from which they are computed ------------------------------------------------ */
+/* ---- encoder: its output has the codes of both levels, then the buffers for computing them
+ * ------------------------------------------------ */
 
 typedef struct {
-    uint32_t *done; /* [0]: number of complete levels; [1]: number of slices done of the next level */
+    uint32_t *done; /* [0]: number of complete levels; [1]: number of slices of the next level that are done */
     uint32_t *codes[2];
     float *rows[2];
     uint64_t bytes;
@@ -147,10 +149,11 @@ static const void *codes_result(const void *m, const nx_shape *shape, const void
     return e.codes[index];
 }
 
-/* ---- decoder: buffers of vectors; the last vectors contain samples ------------------------------------------------------------------ */
+/* ---- decoder: its output has two buffers of vectors; the last vectors computed are samples
+ * ------------------------------------------------------------------ */
 
 typedef struct {
-    uint32_t *done; /* [0]: number of finished samples; [1]: their level */
+    uint32_t *done; /* [0]: number of finished samples; [1]: the level from which they were decoded */
     float *rows[2]; /* buffers, large enough for either level */
     uint64_t bytes;
 } decoded;

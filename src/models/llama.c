@@ -4,31 +4,33 @@
  *
  *   x = x + W_o attention(norm(x)),   x = x + W_down ( silu(W_gate h) * W_up h ),  h = norm(x)
  *
- * with root-mean-square norms [Zhang, Sennrich 2019], rotary positions [Su et al. 2021, section 3.2] and queries that share keys and values
- * [Ainslie et al. 2023]. Any linear map may have a bias. The matrices of queries, keys and values may be stored as one matrix, and so may
- * the gate and up matrices. Related architectures have their own key prefix, and each differs by one line (`kinds` below):
+ * They have root-mean-square norms [Zhang, Sennrich 2019], rotary positions [Su et al. 2021, section 3.2] and queries that share keys and
+ * values [Ainslie et al. 2023]. Any linear map may have a bias. The matrices of queries, keys and values may be stored as one matrix, and
+ * so may the gate and up matrices. Each related architecture has its own key prefix and one line in `kinds` below, which lists how it
+ * differs from Llama:
  *
- *   qwen2, exaone   rotate other pairs of numbers [Yang et al. 2024, arXiv:2407.10671; LG AI Research 2024, arXiv:2412.04862]
+ *   qwen2, exaone   rotate different pairs of numbers [Yang et al. 2024, arXiv:2407.10671; LG AI Research 2024, arXiv:2412.04862]
  *   qwen3     as qwen2; also norms the queries and the keys of each head before it rotates them [Yang et al. 2025, arXiv:2505.09388]
  *   gemma     as qwen2; x begins as sqrt(d) times the embedding, W_down gets gelu(W_gate h) * W_up h [Gemma Team 2024, arXiv:2403.08295]
  *   gemma2    as gemma; also norms the output of each sublayer, caps scores and logits, and in every other block attends only to the
  *             last `window` ids [Gemma Team 2024, arXiv:2408.00118, section 2]
- *   gemma3    as gemma2, without caps, with the norms of qwen3, local in five of six blocks, which have their own rotary frequencies [Gemma
- *             Team 2025, arXiv:2503.19786, section 2]
+ *   gemma3    as gemma2, but without caps and with the norms of qwen3; five of six blocks are local and have their own rotary frequencies
+ *             [Gemma Team 2025, arXiv:2503.19786, section 2]
  *   olmo2     as qwen2; norms the output of each sublayer instead of its input (h = x); also norms all queries of a position together, and
  *             all its keys [OLMo Team 2024, arXiv:2501.00656, section 2]
- *   exaone4   as olmo2 with the norms of qwen3; with a window three of four blocks are local and only these have rotary positions
+ *   exaone4   as olmo2, with the norms of qwen3; if there is a window, three of four blocks are local, and only local blocks have rotary
+ *   positions
  *             [LG AI Research 2025, arXiv:2507.11407, section 2]
  *   smollm3   every fourth block has no rotary positions [Yang et al. 2025, arXiv:2501.18795]
  *   granite   scales embeddings, scores, sublayer outputs and logits [IBM 2024; Yang et al. 2022, arXiv:2203.03466]
- *   phi3      as qwen2; all blocks may be local; each rotary frequency may have its own divisor for a short context, to which the model is
- *             then limited [Abdin et al. 2024, arXiv:2404.14219; Ding et al. 2024, arXiv:2402.13753]
- *   ernie4_5  differs only in its name
+ *   phi3      as qwen2; all blocks may be local; each rotary frequency may have its own divisor for a short context; the model's context is
+ *   then limited to this length [Abdin et al. 2024, arXiv:2404.14219; Ding et al. 2024, arXiv:2402.13753]
+ *   ernie4_5  as llama, under a different name
  *
  * The first id is given, and position p > 0 reads id p - 1 (layers/decoder.h), whose rotary position is p - 1.
  *
- * Letters: T positions, d width of the model, H heads of width k for queries, G for keys and values (H/G queries share
- * one), F inner width of the feed-forward network, V ids, N blocks; J is the number of columns of a pass.
+ * Letters: T positions, d width of the model, H heads of width k for queries, G for keys and values (H/G queries share a key and a value),
+ * F inner width of the feed-forward network, V ids, N blocks, J columns of a pass.
  */
 #include <string.h>
 
@@ -45,12 +47,12 @@
 /* ---- config and weights ---------------------------------------------------------------------------------------------- */
 
 typedef struct {
-    int local, turned;                  /* whether the block sees only the latest ids, and whether it has rotary positions */
+    int local, turned;                  /* local: the block sees only the last ids; turned: it has rotary positions */
     const float *attention_norm;        /* shape (d), or null */
     nx_linear query, key, value;        /* shapes (H k, d), (G k, d), (G k, d) */
     const float *query_norm, *key_norm; /* shape (k), or over all heads (H k) and (G k), or null */
     nx_linear output;                   /* shape (d, H k) */
-    const float *after_attention;       /* shape (d): norm of attention's output, or null */
+    const float *after_attention;       /* shape (d): norm of the output of attention; null: none */
     const float *inner_norm;            /* shape (d), or null */
     nx_linear gate, up, down;           /* shapes (F, d), (F, d), (d, F) */
     const float *after_inner;           /* shape (d), or null */
@@ -58,19 +60,19 @@ typedef struct {
 
 enum { OF_EACH_HEAD = 1, OVER_ALL_HEADS };
 
-/* How a model of the family differs from Llama; 0: no such difference. */
+/* The differences between an architecture of the family and Llama. Fields that are 0 are as in Llama. */
 typedef struct {
     const char *name;
     int halves;      /* whether the rotated pairs are (i, i + rotated / 2); otherwise (2 i, 2 i + 1) */
     int norms;       /* norms of queries and keys */
-    int only_after;  /* norms after sublayers, instead of before them */
+    int only_after;  /* 1: norms after sublayers, not before them */
     int also_after;  /* norms both before and after sublayers */
     int gemma;       /* x begins as sqrt(d) times the embedding, and gelu replaces silu */
-    int scaled;      /* the file has four multipliers */
+    int scaled;      /* 1: the file has multipliers of embeddings, scores, sublayer outputs and logits */
     float caps[2];   /* caps of scores and of logits, if the file has no keys for them */
     uint32_t period; /* if there is a window, one block in every `period` blocks is global */
     int apart;       /* local blocks have their own rotary frequencies */
-    int global_bare; /* global blocks have no rotary positions if there is a window */
+    int global_bare; /* 1: if there is a window, global blocks have no rotary positions */
     uint32_t bare;   /* one block in every `bare` blocks has no rotary positions */
 } kind;
 
@@ -101,7 +103,7 @@ typedef struct {
         float embedding, query, added, logits;
     } scale;                    /* 0: none */
     float logit_cap;            /* 0: none */
-    int unturned;               /* 1: no block has rotary positions */
+    int unturned;               /* 1: the file turns rotary positions off in all blocks */
     const double *frequency[2]; /* shape (rotated / 2): angles per position; [0]: global blocks, [1]: local blocks */
     double length;              /* factor of the cosines and sines, which changes the lengths of queries and keys */
     const float *stretch;       /* shape (rotated / 2): divisors of the frequencies, or null */
@@ -154,8 +156,8 @@ static void read_feed_forward(nx_reader *r, block *b, const model *m, uint32_t i
     b->down = nx_read_linear(r, "", i, "ffn_down", d, m->inner);
 }
 
-/* Returns whether a block sees only the latest ids. The file's list of blocks determines this; without a list, one block in each period is
- * global. */
+/* Returns whether a block sees only the latest ids. The file's list of blocks determines this; without a list, one in every `period` blocks
+ * is global. */
 static int is_local(nx_reader *r, const model *m, uint32_t index) {
     nx_name pattern = nx_key(m->kind.name, "attention.sliding_window_pattern");
     nx_metadata entry;
@@ -187,10 +189,10 @@ static const block *read_blocks(nx_reader *r, const model *m) {
     return blocks;
 }
 
-/* Computes the rotary frequencies base^(-2i / rotated), divided by a common factor (linear scaling, so that more positions fit into the
- * angles of training [Chen et al. 2023, arXiv:2306.15595]) and, if the file has them, by individual factors. Pairs from `last` on are
- * divided by the common factor, pairs up to `first` are not, and those in between are interpolated [YaRN: Peng et al. 2023,
- * arXiv:2309.00071, section 3.2]. */
+/* Computes the rotary frequencies base^(-2i / rotated), divided by a common factor and, if the file has them, by individual factors. The
+ * common factor is linear scaling: more positions fit into the range of angles seen in training [Chen et al. 2023, arXiv:2306.15595]. The
+ * frequencies of pairs from `last` on are divided by the common factor, those of pairs up to `first` are unchanged, and those in between
+ * are interpolated [YaRN: Peng et al. 2023, arXiv:2309.00071, section 3.2]. */
 static const double *frequencies(nx_reader *r, const model *m, float base, double scale, double first, double last) {
     uint32_t half = m->rotated / 2;
     double *frequency = nx_arena_take(r->arena, half * sizeof *frequency), log_base = nx_f64_log((double)base);
@@ -209,7 +211,7 @@ static double pair_of(const model *m, float base, uint32_t length, double turns)
     return pair < m->rotated ? pair : m->rotated; /* for a base of 1 the index is infinite */
 }
 
-/* Rejects a rotary key whose value is not the default. */
+/* Rejects a file in which a rotary key has a value other than the default. */
 static void refuse_unless(nx_reader *r, nx_name key, float plain, const char *reason) {
     float value = nx_read_f32(r, key.text, -1e9f, 1e9f, plain);
     if (value < plain || value > plain) nx_reader_fail(r, NX_E_UNSUPPORTED, key.text, reason);
@@ -255,7 +257,7 @@ static void read_frequencies(nx_reader *r, const char *arch, model *m, uint32_t 
     if (!has_short) return;
     m->stretch = nx_read_vector_within(r, "rope_factors_short.weight", m->rotated / 2, 1, 1e6f, 1);
     m->length = (double)nx_read_f32(r, longer.text, 0, 1e3f, 1);
-    if (trained < *context) *context = trained; /* a longer context has other divisors, and switching to them would change cached keys */
+    if (trained < *context) *context = trained; /* a longer context needs other divisors, and switching to them would change cached keys */
 }
 
 /* Rejects files whose metadata request a computation that is not implemented. */
@@ -329,7 +331,7 @@ static void configure(nx_reader *r, nx_plan *plan) {
     m->blocks = read_blocks(r, m);
     m->last_norm = nx_read_vector(r, "output_norm.weight", d, 0);
     /* Biases of keys, as in Qwen 2, have magnitudes of tens to hundreds in a few channels. With one 8-bit scale per head, the other
-     * channels would be rounded to nothing. */
+     * channels would be rounded to zero. */
     if (m->blocks && !r->status) nx_decoder_cache(decoder, &m->blocks[0].key.weight, m->blocks[0].key.bias != NULL);
 
     plan->weights = placed;
@@ -343,7 +345,7 @@ typedef struct {
     float *query, *key, *value; /* shapes (J, H k), (J, G k), (J, G k) */
     float *mixed;               /* shape (J, H k) */
     float *gate, *up;           /* shape (J, F) */
-    float *turn;                /* shape (J, 2, k / 2): cosines and sines of the rotary angles; then the same for local blocks */
+    float *turn;                /* shape (J, 2, k / 2): cosines and sines of the rotary angles; then those of local blocks */
     void *attend, *matmul;
     uint64_t bytes;
 } scratch;
@@ -411,7 +413,7 @@ static void join(const model *m, const scratch *s, const float *norm, uint32_t n
     nx_add(s->x, s->y, m->decoder.d, n);
 }
 
-/* Returns norm(x), or x if there is no norm, as the input of a linear map. */
+/* Returns the input of linear maps: norm(x), or x itself if there is no norm. */
 static nx_input read_stream(const model *m, const scratch *s, const float *norm, uint32_t n) {
     if (norm) nx_rms_norm(s->normed, s->x, norm, m->epsilon, m->decoder.d, n);
     return nx_input_of(norm ? s->normed : s->x, n, s->matmul);
@@ -493,7 +495,7 @@ static int forward(const void *opaque, const nx_column *columns, uint32_t n, uin
     return 0;
 }
 
-/* Key j is id j - 1, and key 0 the start; a local block has only the last ids. */
+/* Lists the keys: key j is id j - 1, and key 0 is the start. A local block has only the last `window` ids. */
 static uint32_t local_keys(const void *opaque, const nx_shape *shape, uint32_t map, uint32_t row, uint32_t position, uint32_t *keys) {
     const model *m = opaque;
     uint32_t count = nx_decoder_keys(&m->decoder, shape, map, row, position, keys);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * The long short-term memory-network [Cheng, Dong, Lapata 2016, arXiv:1601.06733]: an LSTM that stores the hidden state and the cell of
- * every word read so far on two tapes. An LSTM uses only the last state; this network attends to all states:
+ * The long short-term memory-network [Cheng, Dong, Lapata 2016, arXiv:1601.06733]: an LSTM with two tapes, which store the hidden state and
+ * the cell of every word read so far. A plain LSTM uses only the last state; this network attends to all states:
  *
  *   a_i  = v . tanh(W_h h_i + W_x x_t + W_s s_t-1),  i < t                        eq. 5
  *   p    = softmax of a                                                            eq. 6
@@ -9,15 +9,15 @@
  *   i, f, o, g = sigma, sigma, sigma, tanh of W [s_t; x_t] + b                     eq. 8
  *   c_t  = sigma(f) r_t + sigma(i) tanh(g),  h_t = sigma(o) tanh(c_t)              eq. 9, 10
  *
- * s and r are h and c with a tilde in the paper; s_0 = 0. With all attention on i = t-1, this is an LSTM. The logits of the next id are E
- * h_t, with the table E; x_t is a row of E times sqrt(d).
+ * The paper writes s and r as h and c with a tilde; s_0 = 0. If all attention is on i = t-1, the network is a plain LSTM. x_t is the word's
+ * row in the table E times sqrt(d). The logits of the next id are E h_t.
  *
- * W_h h_i is stored with h_i, so a word costs three products, plus 3 d multiply-adds and d tanh for each word before it.
+ * W_h h_i is stored with h_i, so a word takes three matrix products, and for each earlier word 3 d multiply-adds and d evaluations of tanh.
  *
  * As in decoders (layers/decoder.h), the first id is given. Position p > 0 reads id p-1, which is word t = p, and writes slot p of the
  * tape. Slot 0 is a row of zeros, which is part of the softmax if tape_start is "zero".
  *
- * Letters: T the largest number of ids, d width, V ids; J is the number of columns of a pass.
+ * Letters: T the largest number of ids, d width, V ids, J columns of a pass.
  */
 #include <string.h>
 
@@ -30,7 +30,7 @@
 #define ARCH "lstmn"
 
 typedef struct {
-    nx_decoder decoder;            /* d, V, and the table of ids, which is also the output's table; no caches */
+    nx_decoder decoder;            /* d, V, and the table of ids, which is also the output matrix; its caches are not used */
     nx_matrix of_tape, of_x, of_s; /* shape (d, d): W_h, W_x, W_s */
     const float *v;                /* shape (d) */
     nx_linear cell;                /* shape (4d, 2d), applied to [s; x]; gates i, f, o, g */
@@ -60,7 +60,7 @@ static void configure(nx_reader *r, nx_plan *plan) {
 
 /* ---- the tape, and the scratch of a pass --------------------------------------------------------------------------------- */
 
-/* T + 1 slots for each of h, c, W_h h and s. */
+/* The tape of a sequence: arrays of h, c, W_h h and s, each with T + 1 slots. */
 typedef struct {
     float *h, *c, *key, *s;
     uint64_t bytes;
@@ -195,7 +195,7 @@ static int forward(const void *opaque, const nx_column *columns, uint32_t n, uin
 }
 
 /* At position p > 0, word p-1 attends to the words before it, whose keys are 1..p-1, as in decoders. If the tape begins with a row of
- * zeros, the word also attends to this row, key 0. Key p, the word itself, is listed with weight zero. */
+ * zeros, the word also attends to this row, which is key 0. The word itself is key p; it is listed, but its weight is zero. */
 static uint32_t keys(const void *opaque, const nx_shape *shape, uint32_t map, uint32_t row, uint32_t position, uint32_t *list) {
     const model *m = opaque;
     uint32_t first = position ? m->first : 0;

@@ -3,12 +3,13 @@
  * The table of architectures. Each row has the NAME of an architecture and the features that it needs. The last lines of the files in this
  * folder define nx_NAME:
  *
- *   SMALL     no further features; part of the small pictures-only build, whose maximum size is documented (./build.sh size)
+ *   SMALL     no further features; also in the small build for pictures only, whose maximum size is documented (./build.sh size)
  *   PICTURES  no further features
  *   TEXTS     the features of NX_TEXTS (kernels/kernels.h): weights packed by block, filters and penalties, searches, guesses, and maps of
  *             the encoder's attention
  *
- * A build of only some architectures (./build.sh wasm --models fvsbn) takes their rows from here and then defines NX_MODELS itself.
+ * For a build with only some architectures (./build.sh wasm --models fvsbn), build.sh copies their rows from this table and defines
+ * NX_MODELS itself.
  */
 #ifndef NX_MODELS
 #define NX_MODELS                                                                                                                          \

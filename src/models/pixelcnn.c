@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: MIT
  *
  * PixelCNN [van den Oord, Kalchbrenner, Kavukcuoglu 2016, arXiv:1601.06759]: every pixel is predicted from the pixels before it, in raster
- * order, by masked convolutions. A k x k mask removes everything after the pixel. The first layer also removes the pixel itself (mask A);
- * later layers keep it (mask B), because their column depends only on earlier pixels.
+ * order, by masked convolutions. A mask on the k x k kernel removes all taps after the pixel. The first layer also removes the tap at the
+ * pixel itself (mask A). Later layers keep this tap (mask B), because its values depend only on earlier pixels.
  *
  *   x  = W_input * ids + b                                                 mask A
  *   x += W_expand relu(W_conv * relu(W_reduce relu(x)))                    mask B, N blocks
  *   p  = W_output relu(W_head relu(x))
  *
- * The masks leave a blind spot: pixels above and to the right that no path of taps reaches, whatever the number of layers. The blind spot
- * is a property of the model.
+ * The masks leave a blind spot: some pixels above and to the right are never reached through the taps, no matter how many layers there are.
+ * The blind spot is a property of the model.
  *
- * Each block stores the inputs of its convolution in a queue, h values per pixel. A pixel thus costs only its own column of every layer,
- * and the result is bit-identical to the convolution over the whole picture.
+ * Each block stores the inputs of its convolution in a queue, h values per pixel. For each pixel, therefore, only one column of every layer
+ * is computed. The result is bit-identical to a convolution over the whole picture.
  *
  * Letters: n pixels, d = 2h width of x, N blocks, V levels, J columns of a pass. In the file, a convolution has shape (out, taps in), where
  * the taps are the ones that the mask keeps, in raster order. The first convolution is a table of shape (taps V, d), with one row for each
@@ -122,8 +122,8 @@ static void through(const model *m, uint32_t i, const scratch *s, const nx_colum
     nx_add(s->x, s->y, d, n);
 }
 
-/* Lists row r of the field, which is the field after r blocks. Each block adds the reach of its taps to the field; the taps of the first
- * layer read pixels. */
+/* Lists row r of the map "field": the field after r blocks. Each block extends the field by the reach of its taps. In the end, the field is
+ * extended by the taps of the first layer, which read pixels. */
 static uint32_t keys(const void *opaque, const nx_shape *shape, uint32_t map, uint32_t row, uint32_t position, uint32_t *list) {
     const model *m = opaque;
     enum { NEEDED = 1, NEXT = 2, PIXEL = 4 };

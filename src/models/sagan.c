@@ -10,12 +10,12 @@
  *     beta_ji = softmax over i of g(x_j) . f(x_i),   o_j = W_o sum over i of beta_ji h(x_i),   x = x + gamma o
  *   picture = tanh(W * relu(norm(x)))          (side, side, 3) of -1..1; an id is the integer nearest to 127.5 (1 + value)
  *
- * A norm has one scale and one shift for each channel and class. Scale and shift remain from conditional batch normalisation, after the
- * means and variances have been folded in. Every weight in the file is already divided by its spectral norm. The softmax has no factor
- * 1/sqrt(d).
+ * A norm has one scale and one shift for each channel and class. They come from conditional batch normalisation, whose means and variances
+ * have been folded into them. Every weight in the file is already divided by its spectral norm. The softmax has no factor 1/sqrt(d).
  *
- * L: size of a latent. C: channels of a block. K, V: channels of f and g, and of h. Ports: class; and latent, which is drawn with the run's
- * noise if it is not given. Results: image (side, side, 3); latent, given or drawn; and pixels, the picture before it is rounded to ids.
+ * L: size of a latent. C: channels of a block. K: channels of f and g. V: channels of h. Ports: class and latent. If the latent is not
+ * given, it is drawn with the run's noise. Results: image, the picture as ids (side, side, 3); latent, which was given or drawn; and
+ * pixels, the picture before it is rounded to ids.
  */
 #include <string.h>
 
@@ -50,7 +50,7 @@ typedef struct {
     uint32_t side, start, latent_length, classes, n_blocks, widest;
     nx_linear latent; /* shape (start^2 C_0, L) */
     sagan_block blocks[MAX_BLOCKS];
-    uint32_t attended, size, pool, key, value; /* attended: number of blocks before attention; size 0: no attention */
+    uint32_t attended, size, pool, key, value; /* attended: number of blocks before attention; size: 0 without attention */
     nx_linear q, k, v, attended_output;        /* shapes (K, C), (K, C), (V, C), (C, V) */
     const float *gain;                         /* gamma */
     const float *norm;                         /* shape (classes, 2 C) */
@@ -83,7 +83,7 @@ static void read_attention(nx_reader *r, model *m) {
     m->gain = nx_read_vector(r, "attn.gain", 1, 0);
 }
 
-/* The number of classes is the number of class names in the file, and the tables have one row for each class. */
+/* Reads the model. The file has one name for each class, and each table of the norms has one row per class. */
 static void configure(nx_reader *r, nx_plan *plan) {
     model local, *placed = nx_arena_take(r->arena, sizeof *placed), *m = placed ? placed : &local;
     uint32_t channels[MAX_BLOCKS + 1] = {0};
@@ -149,7 +149,7 @@ typedef struct {
     uint32_t locations; /* side^2, or 1 */
 } stage;
 
-/* Finds the stage of slice `slice`. Returns 0 past the last one. */
+/* Finds the stage of slice `slice`. Returns 0 if `slice` is past the last slice. */
 static int find_stage(const model *m, uint32_t slice, stage *s) {
     uint32_t side = m->start;
     for (uint32_t step = 0; step < 1 + 3 * m->n_blocks + (m->size ? 2 : 0) + 1; step++) {
@@ -183,8 +183,8 @@ typedef struct {
     uint32_t *done;
     uint32_t *latent, *image;
     float *pixels;
-    /* Buffers for pictures of many channels. x: the values that pass from block to block; h: the values between the two convolutions of a
-     * block; wide: the input of a convolution; skip: the skip connection. During attention, h, wide and skip hold queries, keys and
+    /* Buffers for pictures of many channels. x: the output of the latest block; h: the values between the two convolutions of a block;
+     * wide: the input of a convolution; skip: the skip connection. During attention, h, wide and skip hold queries, keys and
      * values. */
     float *x, *h, *wide, *skip;
     float *keys, *values; /* pooled */
@@ -236,7 +236,7 @@ static nx_patches around(uint32_t side, uint32_t channels) {
 }
 
 typedef struct {
-    float *columns; /* shape (NX_COLUMNS, stride), or, at the start, the projection of the latent */
+    float *columns; /* shape (NX_COLUMNS, stride); in the first stage, the latent as floats */
     float *beside;  /* shape (NX_COLUMNS, C): output of attention */
     float *scores;  /* shape (keys + 3) */
     void *product;
@@ -282,7 +282,7 @@ static void begin(const model *m, const nx_inputs *inputs, const room *r, const 
     nx_apply_columns(r->x, &m->latent, s->columns, 1, s->product);
 }
 
-/* Returns the location in the picture of half the width that covers `location` of a picture that is `side` wide. */
+/* Maps a location of a picture with the width `side` to the location that covers it in a picture of half the width. */
 static uint32_t parent(uint32_t location, uint32_t side) { return location / side / 2 * (side / 2) + location % side / 2; }
 
 static void convolve(float *out, const nx_linear *l, const float *picture, uint32_t channels, const stage *s, uint32_t n, void *product) {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * Recurrent networks that translate: an encoder reads a sentence, and a decoder writes another one. The decoder may attend to the encoder,
- * with one of the attention mechanisms from the years before the Transformer [Sutskever, Vinyals, Le 2014, arXiv:1409.3215; Bahdanau, Cho,
- * Bengio 2015, arXiv:1409.0473; Luong, Pham, Manning 2015, arXiv:1508.04025]:
+ * Translates with recurrent networks: an encoder reads a sentence, and a decoder writes its translation. The decoder may attend to the
+ * encoder's states with one of the attention mechanisms that preceded the Transformer [Sutskever, Vinyals, Le 2014, arXiv:1409.3215;
+ * Bahdanau, Cho, Bengio 2015, arXiv:1409.0473; Luong, Pham, Manning 2015, arXiv:1508.04025]:
  *
  *   encoder   h_i = [fwd_i; bwd_i],  fwd_i = GRU(x_i, fwd_i-1),  bwd_i = GRU(x_i, bwd_i+1)
  *   start     s = tanh(W_init [fwd_S-1; bwd_0] + b_init)
@@ -11,25 +11,25 @@
  *   output    t_p = tanh(W_output [c; s_p] + b_output),  logits = E t_p              none: tanh(W_output s_p + b_output)
  *   context   a = softmax over i of score(s, h_i),  c = sum of a_i h_i
  *
- *   additive    v . tanh(W_q s + W_k h_i)        what Luong calls concat, for W [s; h] = W_q s + W_k h
+ *   additive    v . tanh(W_q s + W_k h_i)        Luong's "concat", because W [s; h] = W_q s + W_k h
  *   dot, scaled-dot, general                     s . h_i,  s . h_i / sqrt(2e),  s . W_k h_i
  *   cosine      beta cos(s, h_i)                 0 where either is zero
  *   location    (W_q s)_i                        rows beyond the source are cut before the softmax; words beyond the rows get no weight
  *
  *   local-m     only |i - min(p, S-1)| <= D
- *   local-p     only |i - floor(centre)| <= D, centre = S sigma(v_p . tanh(W_p s)); a_i times exp(-(i - centre)^2 / (2 (D/2)^2)), after
- *               the softmax, and not normalised again
+ *   local-p     only |i - floor(centre)| <= D, centre = S sigma(v_p . tanh(W_p s)); a_i times exp(-(i - centre)^2 / (2 (D/2)^2)), after the
+ *   softmax, without normalising again
  *
- *   sigmoid, segmentation   one bit per word instead of the softmax: attended or not. a_i is the bit's expectation, so weights need not
- *               add up to 1 [Kim, Denton, Hoang, Rush 2017, arXiv:1702.00887]: sigma(score + bias); the marginals of a chain of bits
- *               (attention/segments.h)
+ *   sigmoid, segmentation   instead of the softmax, one bit per word: attended or not. a_i is the expectation of the bit, so the weights
+ *   need not add up to 1 [Kim, Denton, Hoang, Rush 2017, arXiv:1702.00887]. sigmoid: a_i = sigma(score + bias); segmentation: the marginals
+ *   of a chain of bits (attention/segments.h)
  *
- * The same table E of V rows serves the source, the target and the output; an id enters as its row times sqrt(d). Position 0 reads zeros
- * for y. Values that are the same for every output word are computed once per sentence: W_k h_i, or h_i / |h_i|. A step then costs a
- * product with the state, a product with its input, S scores, and the product with the table.
+ * The same table E of V rows serves the source, the target and the output; the input for an id is its row times sqrt(d). At position 0, y
+ * is zero. Values that are the same for every output word are computed once per sentence: W_k h_i, or h_i / |h_i|. A step then takes a
+ * matrix product with the state, one with the input, S scores, and a matrix product with the table.
  *
  * Letters: T the largest number of positions of source and target, S positions of this source, d width of a word, e width of one direction
- * of the encoder, A inner width of the networks that compute scores, V ids; J is the number of columns of a pass.
+ * of the encoder, A inner width of the networks that compute scores, V ids, J columns of a pass.
  */
 #include <string.h>
 
@@ -44,7 +44,7 @@
 
 #define ARCH "seq2seq"
 #define MAX_CONTEXT 32768
-#define SLOTS (NX_COLUMNS + 1) /* slots of the ring of states: the previous state, and NX_COLUMNS positions that a run may go back */
+#define SLOTS (NX_COLUMNS + 1) /* slots of the ring of states: the previous one, and as many positions as a run may go back */
 
 /* ---- config and weights ---------------------------------------------------------------------------------------------- */
 
@@ -60,14 +60,14 @@ typedef struct {
     enum { GLOBAL, LOCAL_M, LOCAL_P } range;
     enum { SIMPLE, SIGMOID, SEGMENTATION } structure;
     int feeds;
-    uint32_t D, A, positions; /* D: window; A: inner width of additive scores and of local-p; positions: rows for location scores */
+    uint32_t D, A, positions; /* D: window; A: inner width of additive scores and of local-p; positions: rows of location scores */
     nx_matrix table;          /* shape (V, d): E */
     cell forward, backward, decoder;
     nx_linear start, output; /* shapes (2e, 2e), (d, 4e or 2e) */
     nx_matrix query, key;    /* W_q, shape (A or positions, 2e); W_k, shape (A or 2e, 2e) */
     nx_matrix position;      /* W_p (A, 2e) */
     const float *v, *centre; /* shape (A) */
-    const float *bias;       /* shape (1): bias of the bits of attention */
+    const float *bias;       /* shape (1): bias in the scores of attention bits */
     const float *transition; /* shape (2, 2): A[from][to], where 1 means attended */
     float root, beta;        /* sqrt(d); the scale of dots and cosines */
     uint32_t width;          /* width of a key: A or 2e */
@@ -155,7 +155,7 @@ static void configure(nx_reader *r, nx_plan *plan) {
 
 /* ---- memory ------------------------------------------------------------------------------------------------------------ */
 
-/* The encoder's output, which the decoder reads. */
+/* The output of the encoder; the decoder reads it. */
 typedef struct {
     float *h;     /* shape (S, 2e): annotations */
     float *keys;  /* shape (S, A or 2e): W_k h_i, or h_i / |h_i|, or h_i itself, depending on the score */
@@ -194,7 +194,7 @@ static void grow(const void *m, const nx_shape *from_shape, const void *from, co
 }
 
 typedef struct {
-    float *x;           /* shape (J, inputs of the decoder): the input of a step; or the encoder's words */
+    float *x;           /* shape (J, inputs of the decoder): the input of a decoder step; in the encoder, the embedded words */
     float *s;           /* shape (J, 2e): states */
     float *of_x, *of_s; /* shape (J, 6e): W_i x, W_h s */
     float *query;       /* shape (J, A or positions or 2e) */
@@ -240,7 +240,8 @@ static void embed(const model *m, const scratch *s, float *x, uint32_t id) {
     nx_add_scaled(x, s->word, m->root, m->d);
 }
 
-/* Continues one direction after `done` words with the next n words. The backward direction counts words from the end of the source. */
+/* Reads the next n words in one direction of the encoder, in which `done` words have been read. The backward direction counts words from
+ * the end of the source. */
 static void read_words(const model *m, const cell *c, int backward, const uint32_t *ids, uint32_t S, uint32_t done, uint32_t n,
                        const scratch *s, const encoder_output *out) {
     uint32_t e = m->e, h_stride = nx_stride(2 * e);
@@ -298,7 +299,7 @@ static int encode(const void *opaque, const nx_inputs *inputs, uint32_t slice, v
 
 /* ---- the decoder ----------------------------------------------------------------------------------------------------- */
 
-/* Returns floor(x) as an index of a list of `count` items; the last index if x is NaN. */
+/* Returns floor(x) as an index into a list of `count` items. The result is at most the last index; for NaN, it is the last index. */
 static uint32_t floor_within(float x, uint32_t count) { return x < (float)count ? (uint32_t)x : count - 1; }
 
 /* Writes the map "centre": a point between two words, encoded as two weights that add up to 1. map: shape (S), written. */
@@ -310,8 +311,8 @@ static void show_centre(float *map, float centre, uint32_t S) {
     if (low + 1 < S) map[low + 1] = beyond;
 }
 
-/* Converts the first `scored` of S scores to the expectations of their bits; the other words are never attended to. alone: null, or shape
- * (S), written: the expectations without neighbours. */
+/* Converts the first `scored` of S scores to the expectations of their bits; the other words get weight 0. alone: null, or receives the
+ * expectations (S) of the bits without their neighbours. */
 static void weigh_bits(const model *m, const scratch *s, uint32_t scored, uint32_t S, float *alone) {
     for (uint32_t i = 0; i < S; i++) s->theta[i] = i < scored ? s->weights[i] + m->bias[0] : -__builtin_inff();
     if (m->structure == SIGMOID)
@@ -417,7 +418,7 @@ static int forward(const void *opaque, const nx_column *columns, uint32_t n, uin
     return 0;
 }
 
-/* Lists the keys of a map: the whole source, where positions outside a window have weight zero. */
+/* Lists the keys of a map: all positions of the source. Positions outside the window have weight zero. */
 static uint32_t keys(const void *opaque, const nx_shape *shape, uint32_t map, uint32_t row, uint32_t position, uint32_t *list) {
     (void)opaque, (void)map, (void)row, (void)position;
     for (uint32_t i = 0; i < shape->counts[0]; i++) list[i] = i;

@@ -1,21 +1,22 @@
 /* SPDX-License-Identifier: MIT
  *
  * Show, attend and tell: describes a picture in a sentence, and attends to one part of the picture for each word [Xu, Ba, Kiros, Cho,
- * Courville, Salakhutdinov, Zemel, Bengio 2015, arXiv:1502.03044]. A step uses the state h, c of the previous step:
+ * Courville, Salakhutdinov, Zemel, Bengio 2015, arXiv:1502.03044]. h and c are the state after the previous step:
  *
- *   picture     a_i = conv(picture)_i + position_i,  relu after each convolution, zeros outside; the picture is (255 - byte) / 255
+ *   picture     a_i = conv(picture)_i + position_i,  relu after each convolution, zeros outside the picture; its values are (255 - byte) /
+ *   255
  *   start       h = tanh(W_h mean a + b_h),  c = tanh(W_c mean a + b_c)
  *   attention   alpha = softmax over i of v . tanh(W_k a_i + W_q h)
  *   context     soft: z = sum of alpha_i a_i;   hard: z = a_s, with location s drawn from alpha; at temperature 0, s is the most probable
- *               if the attention of a position is forced, z = a_s of the forced location s for both kinds
- *   selector    z is multiplied by sigma(w . h + b), which is how much of the picture the word needs
+ *               if attention is forced to a location s, z = a_s for both kinds
+ *   selector    z is multiplied by sigma(w . h + b): how much the word depends on the picture
  *   cell        i, f, o, g = W [y; z; h] + b;  c = sigma(f) c + sigma(i) tanh(g),  h = sigma(o) tanh(c)
  *   word        logits = W_o tanh(W_t [h; z; y] + b_t) + b_o,  with the new h; y is the vector of the previous word, zeros at position 0
  *
  * W_k a_i is computed once per picture.
  *
  * Letters: L cells of the last convolution, D its channels; E width of a word, H width of the state, A width of the attention, T width of
- * the layer before the words; V ids; J is the number of columns of a pass.
+ * the layer before the words, V ids, J columns of a pass.
  */
 #include <math.h>
 #include <string.h>
@@ -37,7 +38,7 @@
 #define COLOURS 3u
 #define IMAGE 0 /* ports */
 #define LIGHT 1
-#define SLOTS (NX_COLUMNS + 1) /* slots of the ring of states: the previous state, and NX_COLUMNS positions that a run may go back */
+#define SLOTS (NX_COLUMNS + 1) /* slots of the ring of states: the previous one, and as many positions as a run may go back */
 
 /* ---- config and weights ---------------------------------------------------------------------------------------------- */
 
@@ -79,7 +80,7 @@ static void configure(nx_reader *r, nx_plan *plan) {
     m->values = nx_read_vocabulary(r, "token_embd.weight");
     if (!r->status && nx_has_key(r, KEY("words")) && nx_read_strings(r, KEY("words"), NX_MAX_VALUES) != m->values)
         nx_reader_fail(r, NX_E_FORMAT, KEY("words"), "not a word for each row of token_embd.weight");
-    if (!r->status) read_encoder(r, m); /* rounding by row is fastest, and accurate enough for an encoder that reads a picture */
+    if (!r->status) read_encoder(r, m); /* packed by row, which is fastest and accurate enough for an encoder of pictures */
     if (r->status) return;
     r->packing = NX_BY_BLOCK;
     m->position = nx_read_table(r, "position.weight", m->L, m->D);
@@ -101,7 +102,8 @@ static void configure(nx_reader *r, nx_plan *plan) {
     plan->rewinds = NX_COLUMNS;
     plan->n_inputs = 2;
     plan->inputs[IMAGE] = (nx_port){.name = "image", .values = 256, .dims = {m->height, m->width, COLOURS, 1}, .like = NX_NONE};
-    /* The forced location of each of the first positions. L: the location is not forced, as at all later positions. */
+    /* Forces the location that each of the first positions attends to. L means that a position's location is not forced. Positions after
+     * the last given one are not forced either. */
     plan->inputs[LIGHT] =
         (nx_port){.name = "light", .values = m->L + 1, .dims = {context, 1, 1, 1}, .optional = 1, .any_length = 1, .like = NX_NONE};
     nx_read_ends(r, plan);
@@ -112,7 +114,7 @@ static void configure(nx_reader *r, nx_plan *plan) {
 
 /* ---- memory ------------------------------------------------------------------------------------------------------------ */
 
-/* The encoder's output, which the decoder reads, and the encoder's state between two slices. */
+/* The encoder's output for the decoder, and the values that the encoder keeps between two slices. */
 typedef struct {
     float *a;          /* shape (L, D): annotations */
     float *keys;       /* shape (L, A): W_k a_i */
@@ -196,7 +198,7 @@ static uint64_t scratch_bytes(const void *opaque, const nx_shape *shape, uint32_
 
 /* ---- the encoder ----------------------------------------------------------------------------------------------------- */
 
-/* The slices are, in this order: the convolutions, one by one; the keys, NX_COLUMNS per slice; the initial state. */
+/* The slices compute, in this order: the convolutions, one by one; the keys, NX_COLUMNS per slice; the initial state. */
 static int encode(const void *opaque, const nx_inputs *inputs, uint32_t slice, void *output, void *memory) {
     const model *m = opaque;
     scratch s = scratch_at(m, memory, NX_COLUMNS);
@@ -231,7 +233,7 @@ static int encode(const void *opaque, const nx_inputs *inputs, uint32_t slice, v
 
 /* ---- the decoder ----------------------------------------------------------------------------------------------------- */
 
-/* Returns the only location that a column attends to, or L if the column attends to all locations. scores (L). */
+/* Returns the only location that a column attends to, or L if the column attends to all locations. scores: shape (L). */
 static uint32_t place_of(const model *m, const nx_column *column, const float *scores, float *drawn) {
     const uint32_t *light = column->inputs->port[LIGHT];
     if (light && column->position < column->inputs->shape.counts[LIGHT] && light[column->position] < m->L) return light[column->position];

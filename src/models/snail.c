@@ -1,20 +1,21 @@
 /* SPDX-License-Identifier: MIT
  *
- * SNAIL, a simple neural attentive learner [Mishra, Rohaninejad, Chen, Abbeel 2018, arXiv:1707.03141], which classifies characters from one
- * example of each. The input is a sequence of examples followed by a query. Each example is an embedded picture with its one-hot label; the
- * query's label is zeros. Layers append channels to x, where x_t is step t:
+ * SNAIL, a simple neural attentive learner [Mishra, Rohaninejad, Chen, Abbeel 2018, arXiv:1707.03141], which classifies characters after
+ * seeing one example of each character. The input is a sequence of examples followed by a query. Each example is an embedded picture with
+ * its one-hot label; the query's label is zeros. Layers append channels to x, where x_t is step t:
  *
- *   embed       relu(W * picture + b) four times, then a linear map of the whole output              strides; the paper pools
+ *   embed       relu(W * picture + b) four times, then a linear map of the whole output              convolutions with strides; the paper
+ *   pools instead
  *   dense R     tanh(W_f [x_{t-R}; x_t]) sigma(W_g [x_{t-R}; x_t])                               x of a step before the first is zeros
  *   attend      softmax over steps s <= t  of q_t . k_s / sqrt(k), times v_s                     over keys: one query's weights sum to 1
  *
- *   attend, dense 2, 4, .. 2^L, attend, dense 2, 4, .. 2^L, attend; odds = log softmax(W_o x), over labels that an example has
+ *   attend, dense 2, 4, .. 2^L, attend, dense 2, 4, .. 2^L, attend; odds = log softmax(W_o x), over the labels of the examples
  *
- * Batch norms are folded into the convolutions. Any number of queries share the examples. Each query takes the step after the last example,
- * and sees the examples and itself but no other query.
+ * Batch norms are folded into the convolutions. There may be several queries. Each one is the step after the last example: it sees all
+ * examples and itself, but no other query.
  *
- * N: examples. Q: queries. T = N + Q: steps in memory. The map has the weights of queries over examples; a query's weight on itself is the
- * remainder up to 1.
+ * N: examples. Q: queries. T = N + Q: steps in memory. The map has the weights of the queries over the examples. The weight of a query on
+ * itself is 1 minus their sum.
  */
 #include <math.h>
 #include <string.h>
@@ -40,12 +41,13 @@ enum { SUPPORT, LABELS, QUERY };
  * `reach` and v channels. */
 typedef struct {
     nx_linear q, k, v, gate;
-    uint32_t from, reach, keys, values; /* from: number of channels that the layer reads; it appends `values` channels to these channels */
+    uint32_t from, reach, keys, values; /* from: number of channels that the layer reads; it appends `values` channels */
 } layer;
 
 typedef struct {
     uint32_t height, width, ways, label_length, embedding_length, n_layers, channels; /* channels: final number of channels of x */
-    /* keys: length of the longest key; reads: largest number of channels that a layer reads, from one step or two */
+    /* keys: length of the longest key; reads: largest number of channels that a layer reads from one step (attention) or two steps
+     * (dense) */
     uint32_t keys, reads;
     uint32_t attentions;
     nx_convolutions embedding; /* the last map is the linear map of the whole picture */
@@ -130,7 +132,7 @@ typedef struct {
     uint32_t *done;
     float *picture[2]; /* input and output of a convolution */
     float *x;          /* shape (T, nx_stride(channels)): examples, then queries */
-    void *cache;       /* cache of the current attention layer: N + 1 slots, the last one for the query */
+    void *cache;       /* cache of the current attention layer, with N + 1 slots; the last slot is for a query */
     float *odds;       /* shape (Q, ways) */
     uint64_t bytes;
 } room;
@@ -189,7 +191,7 @@ static uint64_t scratch_bytes(const void *opaque, const nx_shape *shape, uint32_
 
 /* ---- the passes ------------------------------------------------------------------------------------------------------ */
 
-/* Computes slice `slice` of the embedding of a step; with the last slice of an example, also appends its label. */
+/* Computes slice `slice` of the embedding of a step. The last slice also appends the label if the step is an example. */
 static void embed(const model *m, const nx_inputs *inputs, const room *r, uint32_t step, uint32_t slice, const workspace *w) {
     uint32_t N = examples_of(&inputs->shape), pixels = m->height * m->width;
     const uint32_t *ids = step < N ? inputs->port[SUPPORT] + (size_t)step * pixels : inputs->port[QUERY] + (size_t)(step - N) * pixels;
@@ -205,7 +207,7 @@ static void embed(const model *m, const nx_inputs *inputs, const room *r, uint32
     if (step < N) x[m->embedding_length + inputs->port[LABELS][step]] = 1;
 }
 
-/* Gathers the first `width` channels of n steps into contiguous columns, as products need them. */
+/* Copies the first `width` channels of n steps to contiguous columns, which a matrix product needs. */
 static nx_input gather(const model *m, const float *x, uint32_t first, uint32_t n, uint32_t width, const workspace *w) {
     for (uint32_t j = 0; j < n; j++)
         memcpy(w->column + (size_t)j * nx_stride(width), x + (size_t)(first + j) * nx_stride(m->channels), width * sizeof *x);
@@ -279,12 +281,12 @@ static float *map_of(const model *m, const nx_inputs *inputs, uint32_t index) {
     return inputs->maps ? inputs->maps + (size_t)before * inputs->shape.counts[QUERY] * examples_of(&inputs->shape) : NULL;
 }
 
-/* Returns the number of steps per slice of a layer, whose weights number at most reads * reads. */
+/* Returns the number of steps that one slice of a layer computes. A layer has at most reads * reads weights. */
 static uint32_t group_of(const model *m) {
     return NX_COLUMNS * nx_slice_steps((uint64_t)NX_COLUMNS * m->reads * m->reads, GROUP / NX_COLUMNS);
 }
 
-/* The slices are, in this order: the convolutions of each picture; then, for each layer, one slice per group of steps; then the answers. */
+/* The slices compute, in this order: the convolutions of each picture; for each layer, one group of steps per slice; and the answers. */
 static int encode(const void *opaque, const nx_inputs *inputs, uint32_t slice, void *output, void *scratch) {
     const model *m = opaque;
     const nx_shape *shape = &inputs->shape;

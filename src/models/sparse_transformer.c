@@ -1,19 +1,20 @@
 /* SPDX-License-Identifier: MIT
  *
  * Sparse Transformer [Child, Gray, Radford, Sutskever 2019, arXiv:1904.10509] for grey pictures, texts and music: a decoder whose heads see
- * about sqrt(n) of the n positions before them. A step therefore takes about the square root of the work that dense attention takes. The
- * blocks and their patterns are in layers/sparse_blocks.h. Here:
+ * about sqrt(n) of the n positions before them. The work of attention in a step is therefore proportional to sqrt(n), not to n. For the
+ * blocks and their patterns, see layers/sparse_blocks.h. This file adds the input and the output:
  *
  *   x = e[id] + row[i / w] + column[i % w]        blocks        W_out LN(x) + b
  *
- * with learned tables of positions. A picture has tables of rows and columns, w wide; a text has tables of blocks and of the columns in a
- * block of w = l positions. Music is a text of notes with three more such tables (sparse_transformer/notes.h).
+ * The tables of positions are learned. For a picture of width w, they are tables of its rows and columns. For a text, they are tables of
+ * the blocks of w = l positions and of the columns within a block. Music is a text of notes, with three additional tables of positions
+ * (sparse_transformer/notes.h).
  *
- * Position p of a picture reads pixel p - 1 (position 0 reads none), and is position p of the pattern. Position p > 0 of a text reads id
- * p - 1, which is position p - 1 of the pattern. The first id is given, and position 0 predicts nothing (as for other text models, see
- * layers/decoder.h).
+ * In a picture, position p reads pixel p - 1 (position 0 reads none) and corresponds to position p of the pattern. In a text, position p >
+ * 0 reads id p - 1 and corresponds to position p - 1 of the pattern. The first id is given, and position 0 predicts nothing (as for other
+ * text models, see layers/decoder.h).
  *
- * Letters: n positions of the pattern, d width of the model, V values, P parameters of the output; J is the number of columns of a pass.
+ * Letters: n positions of the pattern, d width of the model, V values, P parameters of the output, J columns of a pass.
  */
 #include "layers/sparse_blocks.h"
 #include "models/sparse_transformer/notes.h"

@@ -5,20 +5,21 @@
  *
  *   attention(X, M) = W_o concat_h( softmax( (W_q X)_h (W_k M)_h^T / sqrt(k) ) (W_v M)_h )                       sections 3.2.1, 3.2.2
  *   encoder:  x = LN(x + attention(x, x)),  x = LN(x + W_down ReLU(W_up x + b_up) + b_down)                      sections 3.1, 3.3
- *   decoder:  x = LN(x + attention(x, x up to here)),  x = LN(x + attention(x, encoder's output)),  x = LN(x + ...)
+ *   decoder:  x = LN(x + attention(x, x up to its position)),  x = LN(x + attention(x, encoder's output)),  x = LN(x + ...)
  *
- * The order of norms shown here is "post". With "pre", a sublayer is x = x + f(LN(x)), and each stack ends with one more norm [Xiong et al.
- * 2020, arXiv:2002.04745].
+ * These equations show the order of norms called "post". With the order "pre", a sublayer is x = x + f(LN(x)), and each stack ends with one
+ * more norm [Xiong et al. 2020, arXiv:2002.04745].
  *
- * One table of V rows serves the source, the target and, as a matrix, the output (section 3.4). An id enters as its row times sqrt(d), plus
- * its position. The target is shifted right by one; its position 0 reads zeros. Sinusoidal positions (section 3.5) are:
+ * One table of V rows serves the source, the target and, as a matrix, the output (section 3.4). The input for an id is its row times
+ * sqrt(d), plus the embedding of its position. The target is shifted right by one, and position 0 reads zeros. Sinusoidal positions
+ * (section 3.5) are:
  *
  *   PE(p, 2i) = sin(p / 10000^(2i/d)),   PE(p, 2i+1) = cos(p / 10000^(2i/d))
  *
- * The source is not padded.
+ * Sources of different lengths are not padded.
  *
  * Letters: T the largest number of positions of source and target, S positions of this source, d width of the model, H heads of width k = d
- * / H, F inner width of the feed-forward networks, V ids, N blocks; J is the number of columns of a pass.
+ * / H, F inner width of the feed-forward networks, V ids, N blocks, J columns of a pass.
  */
 #include <string.h>
 
@@ -35,7 +36,7 @@
 
 /* ---- config and weights ---------------------------------------------------------------------------------------------- */
 
-/* A stack: the encoder and the decoder have one each. */
+/* A stack of blocks. The encoder has one, and the decoder has one. */
 typedef struct {
     nx_embedding positions; /* shape (T, d): learned positions */
     uint32_t n_blocks;
@@ -114,14 +115,14 @@ static void configure(nx_reader *r, nx_plan *plan) {
 
 /* ---- memory: caches of keys and values, and the scratch of a pass ---------------------------------------------------- */
 
-/* Returns, from the memory of all caches, the cache of the decoder's block `index` or the encoder's only cache. */
+/* Returns the cache of the decoder's block `index`, or the encoder's only cache. caches: the memory of all caches of a stack. */
 static nx_cache cache_at(const model *m, const void *caches, uint32_t index, uint32_t positions) {
     return nx_cache_of_block(m->decoder.cache, caches, index, positions);
 }
 
-/* The encoder's output for the decoder. Part of it is the encoder's own memory between two slices. */
+/* The encoder's output. The decoder reads only part of it; the rest is what the encoder stores between two slices. */
 typedef struct {
-    void *cross; /* N caches of S positions, one for each block of the decoder: keys and values of the encoder's output */
+    void *cross; /* keys and values of the encoder's output: N caches of S positions, one for each decoder block */
     void *self;  /* one cache, for the encoder's self-attention */
     float *x;    /* shape (S, d): the encoder's residual stream */
     uint64_t bytes;
@@ -160,7 +161,7 @@ static uint64_t scratch_bytes(const void *opaque, const nx_shape *shape, uint32_
 
 /* ---- sublayers ------------------------------------------------------------------------------------------------------- */
 
-/* Computes x (d) = the embedding of an id (zeros for NX_NONE) plus the embedding of its position; y is overwritten. */
+/* Computes x (d) = the embedding of an id (zeros for NX_NONE) plus the embedding of its position. y (d) is scratch memory. */
 static void embed(const model *m, const stack *of, float *x, float *y, uint32_t id, uint32_t position) {
     memset(x, 0, m->decoder.d * sizeof *x);
     if (id != NX_NONE) {
@@ -197,9 +198,9 @@ static void self_attention(const model *m, const nx_attention_weights *w, uint32
 
 /* ---- the encoder ----------------------------------------------------------------------------------------------------- */
 
-/* Reads the source (S), and computes its keys and values for every block of the decoder. Each slice computes one step for a pass of
- * columns. The steps are, in this order: the embeddings; for each block of the encoder, its keys and values and then the block itself; and
- * for each block of the decoder, its keys and values. */
+/* Encodes the source (S), and computes keys and values of the encoder's output for every decoder block. Each slice computes one step for at
+ * most NX_COLUMNS columns. The steps are, in this order: the embeddings; for each block of the encoder, its keys and values and then the
+ * block itself; and for each block of the decoder, its keys and values. */
 static int encode(const void *opaque, const nx_inputs *inputs, uint32_t slice, void *output, void *scratch_memory) {
     const model *m = opaque;
     uint32_t S = inputs->shape.counts[0];
@@ -220,7 +221,7 @@ static int encode(const void *opaque, const nx_inputs *inputs, uint32_t slice, v
         if (step % 2) {
             nx_fill_cache(&s, &b->self, x, at, n, &cache, 1);
         } else {
-            float *maps[NX_COLUMNS]; /* shape (N H, S, S) in all; for a given query, the rows of consecutive heads are S queries apart */
+            float *maps[NX_COLUMNS]; /* in all shape (N H, S, S); a query's rows for two consecutive heads are S * S numbers apart */
             for (uint32_t j = 0; j < n; j++)
                 maps[j] = inputs->maps ? inputs->maps + ((size_t)index * m->decoder.heads * S + at + j) * S : NULL;
             nx_source_attention(&s, &b->self, x, &cache, S, n, maps, S * S);
@@ -272,8 +273,8 @@ static int forward(const void *opaque, const nx_column *columns, uint32_t n, uin
     return 0;
 }
 
-/* Lists the keys of a map. In the target, these are all positions up to the current one: key j is id j - 1, and key 0 the start. In the
- * source, these are all positions. */
+/* Lists the keys of a map. For a map over the target, they are all positions up to the current one: key j is id j - 1, and key 0 is the
+ * start. For a map over the source, they are all positions. */
 static uint32_t keys(const void *opaque, const nx_shape *shape, uint32_t map, uint32_t row, uint32_t position, uint32_t *list) {
     (void)opaque, (void)row;
     uint32_t count = map == 0 ? position + 1 : shape->counts[0];

@@ -1,23 +1,24 @@
 /* SPDX-License-Identifier: MIT
  *
- * Finds the heads of words with a projective tree: every word of a sentence depends on another word, its head, except one, which depends on
- * the root [Eisner 1996; Kim et al. 2017, arXiv:1702.00887, section 3.2]. From a few features of each word, the part computes
+ * Finds the heads of words with a projective tree: one word of a sentence depends on the root, and every other word depends on another
+ * word, its head [Eisner 1996; Kim et al. 2017, arXiv:1702.00887, section 3.2]. The scores s of the arcs are computed from a few features
+ * of each word:
  *
  *   x_0 = root, x_m = sum over the features f of word m of W[f],   + sine and cosine of the position, as in the Transformer
  *   for each block   x = x + W_down ReLU(W_up [LN(x)_m-1; LN(x)_m; LN(x)_m+1] + b_up) + b_down         zeros beyond the ends
  *                    x = x + attention(LN(x), LN(x))                                                     not in the last
  *   y = LN(x),   s[h][m] = (W_h y_h + b_h) . (W_c y_m + b_c) / sqrt(d) + distance[m - h]                 distances are clamped to -R..R
  *
- * where the root has no distance term. The trees are then summed as attention/trees.h describes. The log sum over the heads of each word is
- * subtracted from the scores of the word and added to log Z. The results are then log probabilities of a softmax, whose sums stay small
- * even in long sentences.
+ * Arcs from the root have no distance term. The sums over all trees are then computed as attention/trees.h describes. Before that, the
+ * scores of each word are centred: their log sum over the word's heads is subtracted from them and added to log Z. They are then log
+ * probabilities of a softmax, so sums over trees stay small even in long sentences.
  *
- * Heads may be pinned. Pinning the heads of all words gives the nats of that tree; pinning some gives the best heads and marginals of the
- * other words. If no tree satisfies the pins, the results are not finite.
+ * Heads may be pinned. If the heads of all words are pinned, the result is the negative log-probability of that tree in nats. If some are
+ * pinned, the results are the best heads and the marginals of the other words. If no tree satisfies the pins, the results are not finite.
  *
- * n: words; T = n + 1: words and root. d: width. F: features per word, ids below V; the id 0 is no feature. Results: the heads of the most
- * probable tree given the pins, counted from 1, with 0 as the root; p(head of m = h | x, pins), one row of 129 for each word, with zeros
- * after the first n + 1; and three numbers: log Z, -log p(pins | x) and -log p(that tree | x).
+ * n: words; T = n + 1: words and root. d: width. F: features per word, given as ids below V; id 0 means no feature. Results: the heads of
+ * the most probable tree given the pins, counted from 1, with 0 as the root; p(head of m = h | x, pins), one row of 129 for each word, with
+ * zeros after the first n + 1; and three numbers: log Z, -log p(pins | x) and -log p(that tree | x).
  */
 #include "attention/trees.h"
 
@@ -36,7 +37,7 @@
 #define MAX_BLOCKS 64
 #define LENGTH 128u
 #define PLACES (LENGTH + 1) /* number of possible heads: the root and every word */
-#define OPEN PLACES         /* the pin of a word that is not pinned */
+#define OPEN PLACES         /* the value of a word's pin that means "not pinned" */
 #define EPSILON 1e-6f
 
 /* ---- config and weights ---------------------------------------------------------------------------------------------- */
@@ -46,7 +47,7 @@ enum { HEADS, MARGINALS, NATS };
 
 typedef struct {
     nx_feed_forward feed_forward; /* shape of `up`: (inner, 3 d) */
-    nx_attention_weights self;    /* attention, which the last block does not use */
+    nx_attention_weights self;    /* weights of attention; the last block has no attention */
 } block;
 
 typedef struct {
@@ -121,7 +122,7 @@ static void configure(nx_reader *r, nx_plan *plan) {
 /* ---- memory ---------------------------------------------------------------------------------------------------------- */
 
 typedef struct {
-    double centred, centred_pinned; /* sums of the values that were subtracted from the scores, without and with the pins */
+    double centred, centred_pinned; /* sums of the log sums that were subtracted from the scores: without the pins, and with them */
     double total[3];                /* log sums over trees of the centred scores, for FREE, PINNED and BEST */
     float nats[3];
     uint32_t done;
@@ -167,7 +168,7 @@ static uint64_t encoder_output_bytes(const void *opaque, const nx_shape *shape) 
 
 /* J = NX_COLUMNS. */
 typedef struct {
-    float *three;               /* shape (J, 3 d): each word between its two neighbours */
+    float *three;               /* shape (J, 3 d): the vectors of each word's left neighbour, of the word, and of its right neighbour */
     float *inner;               /* shape (J, inner) */
     float *query, *key, *value; /* shape (J, d) */
     void *attend, *matmul;
@@ -194,7 +195,7 @@ static uint64_t scratch_bytes(const void *opaque, const nx_shape *shape, uint32_
     return scratch_at(opaque, shape, NULL).bytes;
 }
 
-/* Normalises n of the T columns, beginning with column `at`. */
+/* Computes out = LN(x) for n columns. */
 
 static void normed(const model *m, const nx_norm *norm, const float *x, float *out, uint32_t n) {
     memcpy(out, x, (size_t)n * nx_stride(m->d) * sizeof *x);
@@ -292,8 +293,8 @@ static float distance(const model *m, uint32_t h, uint32_t c) {
     return h ? m->distance[c > h ? m->reach + clipped : m->reach - clipped] : 0;
 }
 
-/* Returns the log sum of the scores of a dependent, which are `stride` apart, after subtracting it from them; -infinity if no head is
- * possible. */
+/* Centres the scores of a dependent, which are `stride` numbers apart: subtracts their log sum from each of them. Returns the log sum, or
+ * -infinity if no head is possible. */
 static float centre(float *scores, uint32_t stride, uint32_t T) {
     float row[(PLACES + 3) & ~3u];
     uint32_t padded = (T + 3) & ~3u;
@@ -325,8 +326,8 @@ static void score(const model *m, const room *r, const uint32_t *pins, uint32_t 
 
 /* ---- trees ---------------------------------------------------------------------------------------------------------------- */
 
-/* Computes slice `step` of the 2 n - 1 slices for one set of charts: the inside pass, the root, and the outside pass. The free scores need
- * only the first two. Returns 0 if there is no tree. */
+/* Computes slice `step` of one run over all trees. The 2 n - 1 slices are the inside pass, the root, and the outside pass. For the scores
+ * without pins, only the first two are needed. Returns 0 if there is no tree. */
 static int step_of(const room *r, uint32_t step, uint32_t n, const float *scores, int best, int outside, double *total) {
     nx_trees trees = {n, best, scores, r->charts};
     if (step == 0) nx_tree_begin(&trees);
@@ -344,7 +345,8 @@ static int step_of(const room *r, uint32_t step, uint32_t n, const float *scores
     return 1;
 }
 
-/* Copies p(head | word) of each word, divided by its sum over the heads, which differs from 1 because rounding errors accumulate. */
+/* Copies p(head | word) of each word, normalised over the heads. Without normalisation, rounding errors would accumulate and the sum would
+ * not be 1. */
 static void take_marginals(const room *r, uint32_t n) {
     uint32_t stride = nx_tree_stride(n);
     for (uint32_t c = 1; c <= n; c++) {

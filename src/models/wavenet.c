@@ -1,23 +1,23 @@
 /* SPDX-License-Identifier: MIT
  *
  * WaveNet [van den Oord, Dieleman, Zen, Simonyan, Vinyals, Graves, Kalchbrenner, Senior, Kavukcuoglu 2016, arXiv:1609.03499]: generates
- * sound sample by sample with causal convolutions of two taps. The distance of the two taps, the dilation d, doubles from layer to layer,
- * so L layers see 2^L samples. For the column h of the next sample, layer l computes
+ * sound sample by sample with causal convolutions of two taps. The distance between the two taps is the dilation d. It doubles from layer
+ * to layer, so L layers see 2^L samples. For the column h of the next sample, layer l computes
  *
- *   [f, g] = W_gate [h_{t-d}; h_t] + V_c class + V_s speaker        before the first sample h is zero, which is not silence
+ *   [f, g] = W_gate [h_{t-d}; h_t] + V_c class + V_s speaker        before the first sample, h is zero (this differs from silence)
  *   z      = tanh(f) sigma(g)
  *   [r, s] = W_mix z        h += r, skip += s                       the last layer has only s
  *
- * for L layers after the first one, which reads ids: h_t = A id_{t-2} + B id_{t-1} + bias, where A and B are rows of a table. The output is
- * W_output relu(W_head relu(skip)). The class and the speaker are optional.
+ * There are L of these layers. They follow a first layer, which reads ids: h_t = A id_{t-2} + B id_{t-1} + bias, where A and B are rows of
+ * a table. The output is W_output relu(W_head relu(skip)). The class and the speaker are optional.
  *
- * Each layer has a queue that holds h of the last d samples [Paine et al. 2016, arXiv:1611.09482]. A sample therefore costs L products
- * whatever the dilations are, although the tree of all its inputs has 2^L leaves.
+ * Each layer has a queue that holds h of the last d samples [Paine et al. 2016, arXiv:1611.09482]. A sample therefore takes L products,
+ * whatever the dilations are, although it depends on 2^L inputs.
  *
  * A sound is a sequence of mu-law levels 0..255 and an end, 256; the caller limits its length. The same network also draws grey pictures,
  * which are sequences of pixels in raster order.
  *
- * R, D, S are the widths of h, z and skip; V the values of an id; J the columns of a pass.
+ * Letters: R width of h, D width of z, S width of skip, V values of an id, J columns of a pass.
  */
 #include <string.h>
 
@@ -36,7 +36,7 @@
 
 typedef struct {
     nx_taps taps;                   /* one tap, d samples back */
-    uint64_t queue;                 /* offset of the layer's queue: the bytes of the queues before it */
+    uint64_t queue;                 /* offset of the layer's queue in bytes */
     nx_linear gate, mix;            /* shapes (2D, 2R), (R + S, D), or (S, D) */
     nx_embedding classes, speakers; /* shapes (classes, 2D), (speakers, 2D), or without data */
 } layer;
@@ -67,7 +67,8 @@ static void read_output(nx_reader *r, nx_output *output, nx_plan *plan) {
     nx_read_levels(r, ARCH, NX_DISCRETE_KINDS, output);
 }
 
-/* Reads the port of a class or a speaker, which takes one id. A file without names for them has no such port. Returns the number of
+/* Adds a port for a class or a speaker to the plan; the port takes one id. If the file has no names of classes or speakers, it has no such
+ * port. Returns the number of
  * names. */
 static uint32_t read_port(nx_reader *r, nx_plan *plan, const char *names, const char *name, uint32_t *port) {
     uint32_t values = nx_read_strings(r, nx_key(ARCH, names).text, NX_MAX_CLASSES);
@@ -129,7 +130,7 @@ static float *queue_of(const layer *l, void *state) { return (float *)((uint8_t 
 typedef struct {
     float *h;    /* shape (J, R) */
     float *skip; /* shape (J, S) */
-    float *wide; /* shape (J, 2R): the input of a layer, which is h of d samples ago and the current h */
+    float *wide; /* shape (J, 2R): the input of a layer, [h_{t-d}; h_t] */
     float *fg;   /* shape (J, 2D) */
     float *z;    /* shape (J, D) */
     float *y;    /* shape (J, R + S, or head_length) */
@@ -164,7 +165,7 @@ static uint64_t scratch_bytes(const void *opaque, const nx_shape *shape, uint32_
 
 /* ---- a pass ----------------------------------------------------------------------------------------------------------- */
 
-/* Adds to fg (2D) the table's row of the id given at a port, if there is one. */
+/* If an id is given at a port, adds its row of the table to fg (2D). */
 static void add_given(float *fg, const nx_embedding *table, uint32_t port, const nx_column *column, float *row) {
     const uint32_t *given = port == NX_NONE ? NULL : column->inputs->port[port];
     if (!given) return;

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Tests of the package: python3 src/python/test_nextpixel.py, with NEXTPIXEL_LIBRARY (tests/js/c-library.test.js runs them)."""
+"""Tests the package: set NEXTPIXEL_LIBRARY and run python3 src/python/test_nextpixel.py (tests/js/c-library.test.js does so)."""
 import ctypes
 import json
 import os
@@ -87,7 +87,8 @@ class Texts(unittest.TestCase):
 
 
 class HiddenStates(unittest.TestCase):
-    """Compares with PyTorch in double precision: tests/golden/hidden.json, from weights/train/golden.py --hidden."""
+    """Compares hidden states with PyTorch's, computed in double precision: tests/golden/hidden.json, from weights/train/golden.py
+    --hidden."""
 
     def test_every_layer_of_every_kind(self):
         golden = os.path.join(ROOT, 'tests', 'golden')

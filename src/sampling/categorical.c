@@ -13,7 +13,7 @@ float nx_categorical_log_prob(const float *logits, uint32_t values, uint32_t val
     return logits[value] - nx_log_sum_exp(logits, nx_stride(values));
 }
 
-/* Returns the index of the largest of V numbers; the lowest index on ties, and 0 if NaN is among them. */
+/* Returns the index of the largest of V numbers: on ties, the lowest index; 0 if one of the numbers is NaN. */
 NX_NOINLINE static uint32_t argmax(const float *x, uint32_t values) {
     v128_t top = wasm_v128_load(x);
     for (uint32_t v = 4; v < values; v += 4) top = wasm_f32x4_pmax(top, wasm_v128_load(x + v));
@@ -41,8 +41,8 @@ static void temper(float *z, uint32_t stride, uint32_t values, float by) {
 
 /* Returns the index of the largest number of z with noise added. The largest number of z must be 0. */
 NX_NOINLINE static uint32_t gumbel_max(float *z, uint32_t values, nx_noise noise) {
-    /* The most probable value, whose z is 0, gets at least the smallest possible noise. A value needs no noise if even the largest possible
-     * noise cannot lift it above this; that is true of most values of a sharp distribution. */
+    /* The most probable value has z = 0, so its sum is at least NX_GUMBEL_LEAST. If even the largest possible noise cannot lift another
+     * value above this sum, no noise is computed for that value. In a sharp distribution, this applies to most values. */
     v128_t hopeless = wasm_f32x4_splat(NX_GUMBEL_LEAST - NX_GUMBEL_MOST);
     for (uint32_t v = 0; v < values; v += 16) {
         v128_t largest = wasm_v128_load(z + v);
@@ -62,9 +62,9 @@ uint32_t nx_categorical_sample(const float *logits, uint32_t values, const nx_se
     uint32_t best = argmax(logits, values), stride = nx_stride(values);
     int greedy = settings->temperature == 0.0f, tempered = !greedy && !(NX_TEXTS && settings->temperature_last);
     int typical = NX_TEXTS && settings->typical_p > 0;
-    if (greedy && !typical) return best; /* every other filter keeps the most probable value */
+    if (greedy && !typical) return best; /* all filters except typical_p keep the most probable value */
     float *z = scratch;
-    /* Logits are divided relative to the largest one, so that the smallest temperature gives -infinity but never infinity. */
+    /* The largest logit is subtracted before the division, so even the smallest temperature gives at worst -infinity, never infinity. */
     v128_t top = wasm_f32x4_splat(logits[best]), temperature = wasm_f32x4_splat(tempered ? settings->temperature : 1.0f);
     for (uint32_t v = 0; v < stride; v += 4)
         wasm_v128_store(z + v, wasm_f32x4_div(wasm_f32x4_sub(wasm_v128_load(logits + v), top), temperature));

@@ -14,13 +14,14 @@
 /* Returns the natural logarithm of the probability of `value`: logit - logsumexp. */
 float nx_categorical_log_prob(const float *logits, uint32_t values, uint32_t value);
 
-/* Draws the value with the largest logit_v / T + Gumbel noise_v. Only values that the filters keep are drawn; ties go to the lowest value.
- * The result is a sample of the softmax of the kept logit_v / T. [Gumbel-max: Maddison, Tarlow, Minka 2014, section 2]
+/* Draws a value: the one with the largest sum of logit_v / T and Gumbel noise_v, among the values that the filters keep. Ties go to the
+ * lowest value. The result is a sample of the softmax of the kept logit_v / T. [Gumbel-max: Maddison, Tarlow, Minka 2014, section 2]
  * scratch    3 * nx_stride(V) floats, overwritten
  * Cost: V, and with a filter V + kept values * log V. */
 uint32_t nx_categorical_sample(const float *logits, uint32_t values, const nx_settings *settings, nx_noise noise, float *scratch);
 
-/* Draws without filters. z (nx_stride(V)) holds the logits, and is overwritten; T = 0 takes the most probable value. */
+/* Draws without filters. z (nx_stride(V)) contains the logits and is overwritten. At temperature 0, the result is the most probable
+ * value. */
 uint32_t nx_categorical_draw(float *z, uint32_t values, float temperature, nx_noise noise);
 
 /* Lists the k most probable values, the most probable first; ties go to the lowest value.
@@ -28,8 +29,8 @@ uint32_t nx_categorical_draw(float *z, uint32_t values, float temperature, nx_no
  * scratch    nx_stride(V) floats, overwritten */
 void nx_categorical_top(const float *logits, uint32_t values, uint32_t k, uint32_t *ids, float *scratch);
 
-/* Returns by how much the largest of V numbers, at index `best`, exceeds the next one. Applied to the `scratch` of nx_categorical_sample
- * (at temperature 0: to the logits), it measures how certain the draw was. */
+/* Returns the difference between the largest of V numbers, which is at index `best`, and the second largest. For the `scratch` of
+ * nx_categorical_sample (at temperature 0: for the logits), this margin measures how certain the draw was. */
 float nx_categorical_margin(const float *x, uint32_t values, uint32_t best);
 
 #endif

@@ -17,14 +17,14 @@ static float sum_of(const float *x, uint32_t n) {
     return f32x4_sum(sum);
 }
 
-/* Drops all values except the first `kept` values that were taken off a heap of V. */
+/* Drops all values except the first `kept` ones that were taken from the heap. */
 static void drop_others(float *z, uint32_t values, const uint32_t *heap, uint32_t kept) {
     for (uint32_t i = kept; i < values; i++) z[heap[values - 1 - i]] = minus_infinity;
 }
 
 /* Applies top-k and top-p: takes at most k values in order of probability, then keeps the shortest prefix of them with mass p. If all
- * values are taken, the total mass is summed in the same order. For a large vocabulary, the total mass is summed in index order instead, so
- * that only the kept values need sorting. */
+ * values are taken, the total mass is summed in the order in which they are taken. For a large vocabulary, it is summed in the order of the
+ * indices, so that only the kept values need to be sorted. */
 static void keep_probable(float *z, uint32_t values, uint32_t k, float p, float *mass, uint32_t *heap) {
     uint32_t n = k && k < values ? k : values, taken = 0;
     memcpy(mass, z, nx_stride(values) * sizeof *z);
@@ -59,7 +59,7 @@ static void keep_typical(float *z, uint32_t values, float p, float *nearness, ui
     for (uint32_t v = 0; v < nx_stride(values); v += 4) {
         v128_t at = wasm_v128_load(z + v), nats = wasm_f32x4_sub(log_sum, at);
         v128_t term = wasm_f32x4_mul(f32x4_exp(wasm_f32x4_neg(nats)), nats);
-        sum = wasm_f32x4_add(sum, wasm_v128_andnot(term, wasm_f32x4_eq(at, dropped))); /* here 0 times infinity must be 0 */
+        sum = wasm_f32x4_add(sum, wasm_v128_andnot(term, wasm_f32x4_eq(at, dropped))); /* 0 times infinity must be 0 */
     }
     v128_t entropy = wasm_f32x4_splat(f32x4_sum(sum));
     for (uint32_t v = 0; v < nx_stride(values); v += 4) {
@@ -87,8 +87,8 @@ static void keep_likely(float *z, uint32_t values, float p) {
     }
 }
 
-/* The filters after top_p, in order. Each has a setting in nx_settings from 0, which turns it off, to 1. No filter ever drops the most
- * probable value. */
+/* The filters that follow top_p, in the order in which they are applied. Each has a setting in nx_settings from 0 to 1; 0 turns the filter
+ * off. No filter ever drops the most probable value. */
 static const struct {
     size_t number; /* offset of the setting in nx_settings */
     void (*keep)(float *z, uint32_t values, float number);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Filters of the values that may be drawn. The filters drop values of little mass by setting them to -infinity. Each filter treats the
+ * Filters that restrict which values may be drawn. They drop improbable values by setting their logits to -infinity. Each filter treats the
  * values left by the previous filter as a distribution.
  */
 #ifndef NX_FILTERS_H
@@ -16,14 +16,15 @@ int nx_filters_valid(const nx_settings *settings);
 /* Returns whether a filter would drop any value. */
 int nx_filters(const nx_settings *settings);
 
-/* Applies the filters to z (nx_stride(V), -infinity past V): logits up to any constant. The filters are, in this order:
+/* Applies the filters to the logits z (nx_stride(V), -infinity past V), to which any constant may have been added. The filters are, in this
+ * order:
  *   top_k      keeps the k most probable values
  *   typical_p  keeps the fewest values with a total mass above typical_p, beginning with those whose -ln p is nearest to the entropy
  *              [Meister, Pimentel, Wiher, Cotterell 2023, arXiv:2202.00666]
  *   top_p      keeps the fewest values with at least this mass, beginning with the most probable [Holtzman et al. 2020, arXiv:1904.09751]
  *   min_p      keeps values at least this fraction as probable as the most probable one [Nguyen et al. 2024,
  *              arXiv:2407.01082]
- * On ties, the lowest values are kept. A new filter takes one line in the table in filters.c. mass, heap: shape (nx_stride(V)),
+ * On ties, the lowest values are kept. To add a filter, add a line to the table in filters.c. mass, heap: shape (nx_stride(V)),
  * overwritten. */
 void nx_filter_values(float *z, uint32_t values, const nx_settings *settings, float *mass, uint32_t *heap);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * Noise as a function of its indices: Philox4x32-10 [Salmon, Moraes, Dror, Shaw 2011], a counter-based generator. The generator has no
- * state, so results depend neither on the batch nor on the worker nor on the order of draws.
+ * state, so results do not depend on the batch, the worker or the order of draws.
  */
 #ifndef NX_NOISE_H
 #define NX_NOISE_H
@@ -17,7 +17,7 @@ void nx_philox(v128_t word[4], uint32_t key_low, uint32_t key_high);
 typedef struct {
     uint32_t seed_low, seed_high; /* the key */
     uint32_t sample;              /* index of the sequence */
-    uint32_t position;            /* index of the element, which implies its index within a position */
+    uint32_t position;            /* index of the element in the sequence (position * E + index in the position) */
     /* Identifies the use of the noise, so that two uses never share noise. Part i draws its elements from stream i, and fills port j from
      * stream NX_MAX_PARTS + NX_PORTS i + j. The part's model draws from stream NX_STREAM_INSIDE + i while it computes a position
      * (nx_column.noise). */
@@ -34,9 +34,9 @@ void nx_add_gumbel(float *z, nx_noise noise, uint32_t first);
 #define NX_GUMBEL_LEAST (-2.82f) /* -ln(24 ln 2) = -2.812 */
 #define NX_GUMBEL_MOST 16.65f    /* -ln(-ln(1 - 2^-24)) = 16.636 */
 
-/* Writes standard normal deviates z as ids (n): the integer nearest to 32768 + 8192 z, clipped to 0..65535, which is 4 standard deviations.
- * A pair of deviates is sqrt(-2 ln u) (cos 2 pi v, sin 2 pi v) [Box, Muller 1958]. Ids 4 i and 4 i + 1 use words 0 and 1 of the counter (i,
- * position, sample, stream), and the next two ids use words 2 and 3. u and v are made from words as above. */
+/* Writes standard normal deviates z as ids (n): the integer nearest to 32768 + 8192 z, clipped to 0..65535. The range covers 4 standard
+ * deviations on either side. A pair of deviates is sqrt(-2 ln u) (cos 2 pi v, sin 2 pi v) [Box, Muller 1958]. Ids 4 i and 4 i + 1 use words
+ * 0 and 1 of the counter (i, position, sample, stream), and the next two ids use words 2 and 3. u and v are made from words as above. */
 void nx_normals(uint32_t *ids, uint32_t n, nx_noise noise);
 
 #endif

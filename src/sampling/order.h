@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Sorts values by their numbers: the largest number first; on ties, the lowest value first. A heap yields the values one by one, so the
- * first k of V cost V + k log V.
+ * Sorts values by their numbers x[value]: the largest number first and, on ties, the lowest value first. A heap yields the values one by
+ * one, so the first k of V values take V + k log V steps.
  */
 #ifndef NX_ORDER_H
 #define NX_ORDER_H

@@ -15,16 +15,16 @@ const char *const nx_output_names[NX_OUTPUT_KINDS] = {[NX_CATEGORICAL] = "catego
                                                       [NX_LOGISTIC] = "logistic",
                                                       [NX_GAUSSIAN] = "gaussian"};
 
-/* Log scales are clamped from below as in training. All other parameters are clamped at extreme values, which changes only meaningless
- * numbers that would overflow later. */
+/* Log scales have the same lower limit as in training. All other limits are so extreme that they change only meaningless numbers, which
+ * would overflow later. */
 #define MIN_LOG_SCALE (-7.0f)
 #define MAX_LOG_SCALE 80.0f
 #define MAX_LOCATION 1e6f
 
-/* Masses of a mixture are added as numbers, not as logarithms. Two limits keep anything from overflowing or becoming subnormal, which is
- * slow on processors: no edge is further out than FAR_EDGE, where the mass beyond is e^-38, and no component weighs less than
- * e^LEAST_WEIGHT. A level whose edges are more than WIDE standardised units apart, which never happens with 256 levels, has a separate
- * exponential for each edge. */
+/* Masses of a mixture are added directly, not through their logarithms. Two limits prevent overflow and subnormal numbers, which are slow
+ * on processors: no edge is further out than FAR_EDGE, where the mass beyond is e^-38, and no component weighs less than e^LEAST_WEIGHT. If
+ * the edges of a level are more than WIDE standardised units apart, each edge has its own exponential. This never happens with 256
+ * levels. */
 #define FAR_EDGE 38.0f
 #define LEAST_WEIGHT (-38.0f)
 #define WIDE 9.0f
@@ -58,7 +58,8 @@ static float f32_exp(float x) { return lane0(f32x4_exp(wasm_f32x4_splat(x))); }
 /* max(x, 0). */
 static v128_t positive(v128_t x) { return wasm_v128_and(x, wasm_f32x4_gt(x, wasm_f32x4_splat(0))); }
 
-/* Returns softplus(z) = ln(1 + e^z), without overflow. The distribution function of the logistic is e^-softplus(-z). */
+/* Returns softplus(z) = ln(1 + e^z), without overflow. The cumulative distribution function of the logistic distribution is
+ * e^-softplus(-z). */
 static v128_t softplus(v128_t z) {
     v128_t sum = wasm_f32x4_add(wasm_f32x4_splat(1), f32x4_exp(wasm_f32x4_neg(wasm_f32x4_abs(z))));
     return wasm_f32x4_add(positive(z), f32x4_log(sum));
@@ -90,7 +91,7 @@ static void logistic_levels(float *out, uint32_t levels, float mean, float log_s
         v128_t z0 = wasm_f32x4_mul(wasm_f32x4_sub(x, mu), inv), low = wasm_f32x4_sub(z0, delta), high = wasm_f32x4_add(z0, delta);
         v128_t below = softplus(low), above = softplus(wasm_f32x4_neg(high));
         v128_t result = wasm_f32x4_sub(wasm_f32x4_sub(both, above), below), narrow = wasm_f32x4_le(result, least);
-        if (wasm_v128_any_true(narrow)) { /* z0 - 2 softplus(z0) is the same for z0 and -z0 */
+        if (wasm_v128_any_true(narrow)) { /* uses -|z0|, because z0 - 2 softplus(z0) is an even function of z0 */
             v128_t z = wasm_f32x4_neg(wasm_f32x4_abs(z0)), twice = wasm_f32x4_mul(wasm_f32x4_splat(2), softplus(z));
             result = wasm_v128_bitselect(wasm_f32x4_add(wasm_f32x4_sub(z, twice), wasm_f32x4_splat(log_width)), result, narrow);
         }
@@ -115,7 +116,7 @@ static const float *channel_of(const nx_output *output, const float *parameters,
     return parameters + K + (output->elements == 3 ? 3 : 2) * K * c + k;
 }
 
-/* The location of channel c of component k given the channels before it, x:
+/* Returns the location of channel c of component k, given the earlier channels x:
  * mu_R = m_R;  mu_G = m_G + c_0 x_R;  mu_B = m_B + c_1 x_R + c_2 x_G, with c_i = tanh of the coefficient of channel i
  */
 static float location(const nx_output *output, const float *parameters, const float *x, uint32_t c, uint32_t k) {
@@ -134,8 +135,8 @@ static float component_log_mass(const nx_output *output, const float *parameters
     return four[level];
 }
 
-/* Computes the log-weights (K) of the components. A component's log-weight is its mixture logit plus, for every channel before `index`, the
- * log-mass that the component gave to the channel's level. The result is ln p(component | earlier channels), up to a constant. */
+/* Computes the log-weights (K) of the components. A component's log-weight is its mixture logit plus the log-masses that the component
+ * gives to the levels of all channels before `index`. The result is ln p(component | earlier channels), up to a constant. */
 static void component_log_weights(const nx_output *output, const float *parameters, const float *x, const uint32_t *ids, uint32_t index,
                                   float *log_weight) {
     for (uint32_t k = 0; k < output->mixtures; k++) {
@@ -144,7 +145,7 @@ static void component_log_weights(const nx_output *output, const float *paramete
     }
 }
 
-/* Returns e^z of a standardised edge. */
+/* Returns e^z for a standardised edge z, which is limited to -FAR_EDGE..FAR_EDGE. */
 NX_INLINE v128_t edge_exp(v128_t z) {
     v128_t far = wasm_f32x4_splat(FAR_EDGE);
     return f32x4_exp(wasm_f32x4_pmin(wasm_f32x4_pmax(z, wasm_f32x4_neg(far)), far));
@@ -161,13 +162,13 @@ NX_INLINE void add_to(float *sum, v128_t x) { wasm_v128_store(sum, wasm_f32x4_ad
 /* The mass that the components give to each level. */
 typedef struct {
     float of[NX_MAX_LEVELS]; /* masses of all levels except the first and the last */
-    float first, last;       /* masses of the first and the last level, which reach to infinity */
+    float first, last;       /* masses of the first and the last level, whose intervals reach to infinity */
 } level_masses;
 
 /* Adds weight * mass of every level, for one logistic component. Between the ends, with z-, z+ the standardised edges of a level, sigma(z+)
- * - sigma(z-) = (1 - e^(z- - z+)) e^z+ / ((1 + e^z+) (1 + e^z-)) without cancellation. Edges are equally spaced, so one exponential
- * suffices for both edges of a level and, with repeated multiplication, for sixteen levels. Groups of sixteen levels beyond FAR_EDGE count
- * as zero. The mass of the first level is sigma(z+), that of the last one sigma(-z-). */
+ * - sigma(z-) = (1 - e^(z- - z+)) e^z+ / ((1 + e^z+) (1 + e^z-)) without cancellation. Edges are equally spaced, so the exponentials of the
+ * edges of sixteen levels are computed from one exponential by repeated multiplication. Groups of sixteen levels beyond FAR_EDGE count as
+ * zero. The mass of the first level is sigma(z+); the mass of the last level is sigma(-z-). */
 static void add_masses(level_masses *masses, uint32_t levels, float mean, float log_scale, float weight) {
     log_scale = limited(log_scale, MIN_LOG_SCALE, MAX_LOG_SCALE);
     mean = limited(mean, -MAX_LOCATION, MAX_LOCATION);
@@ -200,8 +201,8 @@ static void add_masses(level_masses *masses, uint32_t levels, float mean, float 
     }
 }
 
-/* Computes the log-masses of the levels of one channel under the mixture, given the earlier channels. Masses are added relative to the most
- * probable component, and logarithms are taken at the end. */
+/* Computes the log-masses of the levels of one channel under the mixture, given the earlier channels. The weights of the components are
+ * taken relative to the most probable one. The masses are added, and logarithms are taken at the end. */
 static void mixture_levels(const nx_output *output, const float *parameters, const uint32_t *earlier, uint32_t index, float *logits) {
     uint32_t K = output->mixtures, V = output->values;
     float log_weight[NX_MAX_MIXTURES], x[3], best = minus_infinity;
@@ -226,8 +227,8 @@ static float log_sum_exp_of(const float *terms, uint32_t n) {
     return nx_log_sum_exp(padded, NX_MAX_MIXTURES);
 }
 
-/* Returns -ln p of channel `index` given the channels before it: the log-sum over the components up to the previous channel, minus the
- * log-sum up to this channel, with the formula of training. */
+/* Returns -ln p of channel `index` given the channels before it: the log-sum of the components' log-weights after the previous channel,
+ * minus the log-sum after this channel. This is the formula of training. */
 static float mixture_nats(const nx_output *output, const float *parameters, const uint32_t *ids, uint32_t index) {
     float before[NX_MAX_MIXTURES], with[NX_MAX_MIXTURES], x[3];
     for (uint32_t c = 0; c <= index; c++) x[c] = scaled(ids[c], output->values);
@@ -236,9 +237,9 @@ static float mixture_nats(const nx_output *output, const float *parameters, cons
     return log_sum_exp_of(before, output->mixtures) - log_sum_exp_of(with, output->mixtures);
 }
 
-/* Returns ln of the standard normal distribution function at z. For z <= 0, Phi(z) = e^(-z^2/2) P(t) with t = 1 / (1 + 0.3 |z|) and P a
- * polynomial without constant term, fitted by least squares of the relative error on Chebyshev nodes of |z| < 60 (relative error under
- * 6e-8); for z > 0, Phi(z) = 1 - Phi(-z). */
+/* Returns ln Phi(z), where Phi is the standard normal cumulative distribution function. For z <= 0, Phi(z) = e^(-z^2/2) P(t) with t = 1 /
+ * (1 + 0.3 |z|) and P a polynomial without constant term, fitted by least squares of the relative error on Chebyshev nodes of |z| < 60
+ * (relative error under 6e-8); for z > 0, Phi(z) = 1 - Phi(-z). */
 NX_NOINLINE static v128_t normal_log_cdf(v128_t z) {
     static const float coefficient[] = {0.119683151f,   0.119661059f, 0.109301631f,  0.0837135784f, 0.0778622295f,
                                         -0.0399273748f, 0.137913267f, -0.183203634f, 0.0914267396f, -0.0164306357f};
@@ -251,9 +252,9 @@ NX_NOINLINE static v128_t normal_log_cdf(v128_t z) {
 }
 
 /* Computes the log-mass of all V levels under a normal distribution, as logistic_levels does under a logistic: D = Phi(z+) - Phi(z-). For
- * narrow levels, delta < 0.1, the difference would lose digits, so D is its series about the middle [He_2 and He_4 of the Hermite
- * polynomials]: density * width * (1 + delta^2/6 (z0^2 - 1) + delta^4/120 (z0^4 - 6 z0^2 + 3)). If D is 1e-5 or less, the result is
- * ln(density at the middle * width). */
+ * narrow levels (delta < 0.1), the difference would lose digits, so D is computed as a series around the middle of the level, with the
+ * Hermite polynomials He_2 and He_4: density * width * (1 + delta^2/6 (z0^2 - 1) + delta^4/120 (z0^4 - 6 z0^2 + 3)). If D is 1e-5 or less,
+ * the result is ln(density at the middle * width). */
 static void normal_levels(float *out, uint32_t levels, float mean, float log_scale) {
     log_scale = limited(log_scale, MIN_LOG_SCALE, MAX_LOG_SCALE);
     mean = limited(mean, -MAX_LOCATION, MAX_LOCATION);
@@ -270,7 +271,7 @@ static void normal_levels(float *out, uint32_t levels, float mean, float log_sca
             v128_t he2 = wasm_f32x4_sub(z2, one), he4 = f32x4_mul_add(z2, wasm_f32x4_sub(z2, wasm_f32x4_splat(6)), wasm_f32x4_splat(3));
             v128_t series = f32x4_mul_add(he2, wasm_f32x4_splat(square / 6), wasm_f32x4_mul(he4, wasm_f32x4_splat(square * square / 120)));
             result = wasm_f32x4_add(density, f32x4_log(wasm_f32x4_add(one, series)));
-        } else { /* subtracts on the side where both values are small, which loses fewer digits */
+        } else { /* subtracts on the side where both values of Phi are small, so that fewer digits are lost */
             v128_t flip = wasm_f32x4_gt(z0, zero), tiny = wasm_f32x4_splat(1e-6f);
             v128_t from = wasm_v128_bitselect(wasm_f32x4_neg(high), low, flip), to = wasm_v128_bitselect(wasm_f32x4_neg(low), high, flip);
             v128_t mass = wasm_f32x4_sub(f32x4_exp(normal_log_cdf(to)), f32x4_exp(normal_log_cdf(from)));

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT
  *
  * Output distributions. A model's output layer gives `parameters` numbers for each position. A position has one element, or the three
- * channels of a pixel. Each kind yields log-probabilities of the V values of one element given the elements before it. Temperature,
- * filters, Gumbel noise and scores are therefore the same for all kinds (categorical.h).
+ * channels of a pixel. For each kind of distribution, nx_output_logits computes log-probabilities of the V values of one element, given the
+ * elements before it. Temperature, filters, Gumbel noise and scores are therefore the same for all kinds (categorical.h).
  *
- * Level v of V represents the number x_v = 2 v / (V - 1) - 1 in [-1, 1]. A discretised density gives level v the mass between x_v - 1/(V-1)
- * and x_v + 1/(V-1); the first and last level also get the tails.
+ * Level v of V represents the number x_v = 2 v / (V - 1) - 1 in [-1, 1]. Under a discretised density, the probability of level v is the
+ * mass between x_v - 1/(V-1) and x_v + 1/(V-1). The first and the last level also include the tails.
  */
 #ifndef NX_OUTPUT_H
 #define NX_OUTPUT_H
@@ -15,7 +15,7 @@
 #define NX_MAX_MIXTURES 16
 #define NX_MAX_LEVELS 256 /* limit of the number of values, except for a categorical distribution */
 
-/* The order is a contract: nx_output_names follows it, a file may choose only among the first kinds (nx_read_levels), and the kinds before
+/* Other code depends on this order: nx_output_names has the same order, nx_read_levels accepts only the first kinds, and the kinds before
  * NX_DISCRETE_KINDS treat levels as categories, not as numbers. */
 typedef enum {
     NX_CATEGORICAL, /* V logits per element */
@@ -39,16 +39,17 @@ typedef struct {
     uint32_t mixtures; /* K of NX_DMOL */
 } nx_output;
 
-/* Returns the number of values that the output layer yields per position. NX_DMOL with three channels: K mixture logits, then per channel K
- * locations, K log scales, K coefficients, 10 K in all: [K | R: K K K | G: K K K | B: K K K]. With one channel, 3 K in all: [K | K | K]. */
+/* Returns the number of values that the output layer yields per position. For NX_DMOL with three channels, there are 10 K values: K mixture
+ * logits, then for each channel K locations, K log scales and K coefficients: [K | R: K K K | G: K K K | B: K K K]. With one channel, there
+ * are 3 K values: [K | K | K]. */
 uint32_t nx_output_parameters(const nx_output *output);
 
 /* Returns 1 if all parameters of a position are finite. */
 int nx_output_finite(const nx_output *output, const float *parameters);
 
 /* Computes the log-probabilities, up to a constant, of element `index` of a position, given the ids of the elements before it in the same
- * position. logits: shape (nx_stride(V)), written, -infinity past V. NX_DMOL: a probability may be off by e^-27, which is noticeable only
- * at temperatures above 2. */
+ * position. logits: shape (nx_stride(V)), written, -infinity past V. For NX_DMOL, a probability may have an error of e^-27, which is
+ * noticeable only at temperatures above 2. */
 void nx_output_logits(const nx_output *output, const float *parameters, const uint32_t *earlier, uint32_t index, float *logits);
 
 /* Returns -ln p of element `index` of a position, given the elements before it; ids (index + 1). logits: space for nx_stride(V),

@@ -12,7 +12,7 @@
 /* Shortest match that counts: a match of a single id says little about the following ids. */
 #define LEAST_AGREEING 2u
 
-/* Number of guesses needed for a decision: fewer guesses say little about the next guess. */
+/* Number of guesses before their success rate is used: fewer guesses say little about the next one. */
 #define LEAST_TRIED 16u
 
 int nx_looks_ahead(const nx_layout *l) {
@@ -22,16 +22,16 @@ int nx_looks_ahead(const nx_layout *l) {
            !s->settings.maps && !s->settings.hidden && s->computed <= s->position;
 }
 
-/* Returns whether recent guesses were right often enough to be worth the time of their columns. If they were not, the function allows
- * guesses again after a while. */
+/* Returns whether recent guesses were right often enough to be worth computing their columns. If they were not, guesses are tried again
+ * after a while. */
 static int worth_guessing(nx_session *s) {
     if (s->tried <= LEAST_TRIED || s->held >= s->tried / 2) return 1;
     s->tried -= s->tried / 16;
     return 0;
 }
 
-/* Guesses that the text repeats itself. Finds the longest earlier match of its last ids (on ties, the latest match), and guesses the ids
- * that followed the match: at most `most` of them, and no more than the length of the match. Returns the number of guessed ids. */
+/* Assumes that the text repeats itself. Finds the longest earlier match of the text's last ids (on ties, the latest match), and guesses the
+ * ids that followed the match: at most `most` of them, and no more than the length of the match. Returns the number of guessed ids. */
 static uint32_t look_up(uint32_t *ids, uint32_t at, uint32_t most) {
     uint32_t longest = 0, from = 0;
     for (uint32_t end = at; --end > 0 && longest < NX_COLUMNS;) {
@@ -44,8 +44,8 @@ static uint32_t look_up(uint32_t *ids, uint32_t at, uint32_t most) {
     return n;
 }
 
-/* Guesses at most `most` ids for the positions from `at` on, by look-up or with the draft, which stops when it is uncertain. Returns the
- * number of guessed ids. */
+/* Guesses at most `most` ids for the positions from `at` on, by look-up or with the draft. Guessing with the draft stops when the draft is
+ * uncertain. Returns the number of guessed ids. */
 static uint32_t guess(const nx_layout *l, uint32_t at, uint32_t most) {
     uint32_t values = l->plan->output.values, *ids = nx_ids(l, 0);
     if (NX_TEXTS && !l->plan->draft) return at && most && worth_guessing(l->session) ? look_up(ids, at, most) : 0;

@@ -8,8 +8,8 @@
 #include "kernels/elementary.h"
 #include "session.h"
 
-/* Returns the k most probable ids of the next position of the hypothesis in a slot, and their nats. The output of the hypothesis must have
- * been computed. */
+/* Writes the k most probable ids for the next position of the hypothesis in `slot`, and the nats of these ids. The output for this position
+ * must have been computed. */
 static void top_of(const nx_layout *l, uint32_t slot, uint32_t k, uint32_t *ids, float *costs) {
     uint32_t values = l->plan->output.values;
     nx_output_logits(&l->plan->output, nx_output_of(l, slot), NULL, 0, l->logits);
@@ -91,8 +91,8 @@ static uint32_t expand(const nx_layout *l, nx_candidate *candidates, uint32_t ro
     return n;
 }
 
-/* Decides the fate of each candidate, and counts the candidates that end. Writes parents, ids and nats (samples) of the candidates that
- * stay live, and returns their number. */
+/* Decides whether each candidate ends, stays live or is dropped, and counts the candidates that end. Writes the parents, ids and nats
+ * (samples) of the candidates that stay live. Returns the number of live candidates. */
 static uint32_t choose(const nx_layout *l, nx_candidate *candidates, uint32_t n, float factor, uint32_t *parents, uint32_t *ids,
                        float *nats) {
     nx_session *s = l->session;

@@ -8,7 +8,7 @@
 
 #define NAME(part) "draft." part ".weight"
 #define MAX_NEIGHBOURS 32
-#define MAX_REACH 16 /* limit of the distance, in rows or columns, to a neighbour */
+#define MAX_REACH 16 /* largest distance to a neighbour, in rows or columns */
 #define MAX_HIDDEN 256
 #define MAX_RANK 256
 
@@ -22,7 +22,7 @@ struct nx_draft {
 };
 
 static void read_offsets(nx_reader *r, nx_draft *d, const nx_tensor *tensor) {
-    nx_read_table(r, NAME("offset"), d->n_neighbours, 2); /* checks the tensor; while the arena only counts, there is no copy of it */
+    nx_read_table(r, NAME("offset"), d->n_neighbours, 2); /* only checks the tensor; the offsets are read from the file below */
     for (uint32_t o = 0; !r->status && o < d->n_neighbours; o++) {
         float offset[2], most = MAX_REACH;
         nx_dequantize(offset, tensor->data + o * (tensor->bytes / d->n_neighbours), tensor->type, 2);
@@ -37,7 +37,7 @@ static void read_offsets(nx_reader *r, nx_draft *d, const nx_tensor *tensor) {
     }
 }
 
-/* Reads a table of shape (O, V, h): what each value of each neighbour adds to the hidden units. */
+/* Reads the table of shape (O, V, h) with the numbers that each value of each neighbour adds to the hidden units. */
 static const float *read_neighbours(nx_reader *r, const nx_draft *d, uint32_t rank) {
     const float *e = nx_read_table(r, NAME("token_embd"), d->values, rank);
     const float *n = nx_read_table(r, NAME("neighbour"), d->n_neighbours * d->hidden, rank);
@@ -82,7 +82,8 @@ const nx_draft *nx_draft_read(nx_reader *r, uint32_t rows, uint32_t cols, uint32
     return placed;
 }
 
-/* Lays out the scratch memory: returns the hidden units, and writes the address for the matrix product and the size in bytes. */
+/* Lays out the scratch memory. Returns the address of the hidden units; *matmul gets the address of the matrix product's scratch memory,
+ * *bytes the total size. */
 static float *scratch_at(const nx_draft *d, void *memory, void **matmul, uint64_t *bytes) {
     nx_arena arena = {memory, 0, UINT64_MAX};
     float *hidden = nx_arena_columns(&arena, 1, d->hidden);

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: MIT
  *
- * The draft for speculative decoding: a small network that predicts the model's draws. A weight file may contain a draft if the positions
- * of its model form a grid in raster order, each with one element. A wrong guess costs time but changes nothing (ahead.c).
+ * The draft for speculative decoding: a small network that predicts the model's draws. A weight file may contain a draft if the model's
+ * positions form a grid in raster order and each position has one element. A wrong guess costs time but changes nothing (ahead.c).
  *
  * With O neighbours earlier in raster order, V levels and h hidden units, the draft computes for position p:
  *
  *   hidden = max(0, sum over o of N_o e[x at neighbour o of p] + R[row of p] + C[column of p])      (h)
  *   logits = W hidden + b                                                                          (V)
  *
- * A neighbour outside the grid adds nothing. Tensors, whose names begin with "draft.": offset (O, 2), the rows and columns from p to each
- * neighbour; token_embd (V, r), e; neighbour (O h, r), the N_o; position_row (rows, h), R; position_col (cols, h), C; output (V, h), W with
- * its bias.
+ * A neighbour outside the grid adds nothing. The tensors' names begin with "draft.": offset (O, 2) is the distance from p to each neighbour
+ * in rows and columns; token_embd (V, r) is e; neighbour (O h, r) holds all N_o; position_row (rows, h) is R; position_col (cols, h) is C;
+ * output (V, h) is W, with the bias b.
  */
 #ifndef NX_DRAFT_H
 #define NX_DRAFT_H

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Makes some samples copies of others, in a beam search and in runs that drop their less likely samples.
+ * Replaces some samples by copies of others. Beam search does so, and runs that drop their less likely samples.
  */
 #include "session.h"
 

@@ -10,8 +10,8 @@ int nx_ends(const nx_plan *plan, uint32_t id) {
     return 0;
 }
 
-/* Records that no pass is interrupted. A damaged session may hold an interrupted pass of a sample that needs no pass, and nx_pass would
- * never end it. */
+/* Records that no pass is interrupted. In a damaged session, the interrupted pass may belong to samples that need no pass; nx_pass would
+ * then never end it. */
 static void end_pass(nx_session *s) { s->columns = s->group = s->slice = 0; }
 
 nx_status nx_pass(const nx_layout *l, const nx_column *columns, uint32_t n, uint32_t group, float *parameters) {
@@ -39,7 +39,7 @@ static void nats_of(const nx_layout *l, const float *parameters, const uint32_t 
 
 /* ---- known ids ------------------------------------------------------------------------------------------------------- */
 
-/* Returns whether these known ids, shape (count, samples, E), may come next. */
+/* Returns whether known ids of shape (count, samples, E) are valid as the next ids. */
 static int may_follow(const nx_layout *l, const uint32_t *ids, uint32_t count, uint32_t samples) {
     for (uint32_t i = 0; i < count; i++)
         for (uint32_t b = 0; b < samples; b++)
@@ -51,7 +51,8 @@ static int may_follow(const nx_layout *l, const uint32_t *ids, uint32_t count, u
     return 1;
 }
 
-/* Enters n known positions of one sample, beginning at position `at`. nats: n arrays of E floats that are `apart` floats apart, or null. */
+/* Enters n known positions of one sample, beginning at position `at`. nats: null, or n arrays of E floats; two arrays are `apart` floats
+ * apart. */
 static nx_status enter(const nx_layout *l, uint32_t sample, uint32_t at, uint32_t n, float *nats, size_t apart) {
     nx_session *s = l->session;
     uint32_t slot = nx_slot(l, sample);
@@ -163,7 +164,7 @@ nx_status nx_compute(const nx_layout *l) {
     return NX_OK;
 }
 
-/* Adds biases and penalties to the logits of an element, given that its sequence has `before` elements before it. */
+/* Adds biases and penalties to the logits of an element. before: number of earlier elements in its sequence. */
 static void shape(const nx_layout *l, uint32_t sample, uint32_t before) {
     const nx_settings *s = &l->session->settings;
     nx_penalties penalties = {s->repetition, s->frequency, s->presence, s->penalty_last};

@@ -5,8 +5,8 @@
 
 #include "draft.h"
 
-/* The first words of every session. They identify the sources of the build (build.sh writes them for web/dist), so that no build reads the
- * sessions of another build. */
+/* The first words of every session. They identify the sources of the build (build.sh sets them for web/dist), so that a build rejects the
+ * sessions of other builds. */
 #ifdef NX_BUILD
 #define MAGIC NX_BUILD
 #else
@@ -20,8 +20,8 @@ static uint64_t port_ids(const nx_port *port, const nx_shape *shape, uint32_t i)
     return (uint64_t)(port->any_length ? shape->counts[i] : port->dims[0]) * port->dims[1] * port->dims[2] * port->dims[3];
 }
 
-/* Returns the number of weights in the first n maps. With `encoded`, counts the maps of the encoder; otherwise the maps of each sample,
- * which every pass writes. */
+/* Returns the number of weights in the first n maps. If `encoded` is 1, the maps of the encoder are counted; otherwise the maps of one
+ * sample, which every pass writes. */
 static uint64_t map_floats(const nx_plan *plan, const nx_shape *shape, uint32_t n_maps, int encoded) {
     uint64_t floats = 0;
     for (uint32_t i = 0; i < n_maps; i++)
@@ -84,7 +84,7 @@ nx_layout nx_layout_of(const nx_model *model, const nx_session *session) {
 
 static int within(float x, float low, float high) { return x >= low && x <= high; }
 
-/* Returns whether the settings that change logits are valid; a build without text models rejects them. */
+/* Returns whether the settings that change logits are valid. A build without language models accepts only their defaults. */
 static int shaping_valid(const nx_settings *s) {
     if (!NX_TEXTS && (s->temperature_last || s->penalty_last || s->biases)) return 0;
     return nx_filters_valid(s) && s->temperature_last <= 1 && (s->repetition == 0 || within(s->repetition, 0.01f, 100)) &&
@@ -102,7 +102,7 @@ static int full_shape(const nx_plan *plan, const nx_part *part, const nx_shape *
         *shape = *asked;
     else
         memset(shape, 0, sizeof *shape);
-    if (part->forward && !plan->output.elements) return 0; /* the file does not have this part */
+    if (part->forward && !plan->output.elements) return 0; /* the file lacks this part */
     if (!shape->length) shape->length = plan->length;
     if (!part->forward != !shape->length || shape->length > (plan->length ? plan->length : NX_MAX_LENGTH)) return 0;
     if (shape->key_bits && (!part->grow || (shape->key_bits != 8 && shape->key_bits != 16))) return 0;
@@ -161,7 +161,7 @@ nx_status nx_session_grown_size(const nx_model *model, const nx_session *from, u
     return nx_session_size(model, from->part, &from->settings, &shape, bytes);
 }
 
-/* Copies a slot's rows of every map over earlier positions; the rows are longer in `to`. */
+/* Copies the rows of a slot for every map over earlier positions. The rows in `to` are longer. */
 static void grow_maps(const nx_layout *to, const nx_layout *from, uint32_t slot) {
     float *wide = nx_maps_of(to, slot), *narrow = nx_maps_of(from, slot);
     for (uint32_t i = 0; from->map_floats && i < from->plan->n_maps; i++) {
@@ -269,14 +269,15 @@ nx_status nx_session_bias(const nx_model *model, nx_session *session, const uint
     if (count > room || !biases_valid(l.plan, ids, biases, count)) return NX_E_ARGUMENT;
     memcpy(l.biased, ids, count * sizeof *ids);
     memcpy(l.bias, biases, count * sizeof *biases);
-    memset(l.biased + count, 0, (room - count) * sizeof *ids); /* the remaining entries add 0 to the logit of id 0 */
+    memset(l.biased + count, 0, (room - count) * sizeof *ids); /* the unused entries add 0 to the logit of id 0 */
     memset(l.bias + count, 0, (room - count) * sizeof *biases);
     return NX_OK;
 }
 
 /* ---- saved sessions --------------------------------------------------------------------------------------------------- */
 
-/* Returns whether the numbers in a header are possible for a run of its part. The session's shape and settings must have been checked. */
+/* Returns whether the numbers in the header of a saved session are possible for a run of its part. Check the session's shape and settings
+ * first. */
 static int header_valid(const nx_plan *plan, const nx_part *part, const nx_session *s) {
     int given = has_inputs(plan, s), ready = given && (!plan->encodes || s->encoded);
     if (s->position > s->shape.length || s->computed > s->shape.length || s->computed > s->position + 1) return 0;
@@ -387,8 +388,8 @@ nx_status nx_session_branch(const nx_model *model, nx_session *to, const nx_sess
         return NX_E_ARGUMENT;
     if (sample >= f.samples || position > from->position || from->columns) return NX_E_ARGUMENT;
     if (from->broken) return NX_E_NUMERIC;
-    int back = position < from->position || nx_noisy(&l) ||
-               nx_noisy(&f); /* the values at these positions were computed with the noise of another sample */
+    int back =
+        position < from->position || nx_noisy(&l) || nx_noisy(&f); /* the state of these positions depends on the noise of another sample */
     if (back && from->computed > position && from->computed - position > f.plan->rewinds) return NX_E_ARGUMENT;
     uint32_t slot = nx_slot(&f, sample), ended = f.ended[sample];
     for (uint32_t i = 0; i < f.plan->n_inputs; i++)
@@ -431,7 +432,7 @@ nx_status nx_session_retune(const nx_model *model, nx_session *session, const nx
         return NX_E_ARGUMENT;
     if (model->plan[session->part].noisy &&
         (settings->temperature != now->temperature || settings->seed_low != now->seed_low || settings->seed_high != now->seed_high))
-        return NX_E_ARGUMENT; /* what the part drew inside is part of the run, so these settings cannot change */
+        return NX_E_ARGUMENT; /* the part has already drawn with these settings during its passes, so they cannot change */
     session->settings = *settings;
     return NX_OK;
 }

@@ -3,8 +3,8 @@
  * The internals of a session, which only the files of this folder use. The block of a session begins with a header. The offsets of all
  * other parts follow from the model, the settings and the shape, so the block may be copied anywhere.
  *
- * Slots. All data of one sample (ids, state, output, maps) are in one slot. Until the samples differ, they all share slot 0. From then on
- * (`forked`), sample b has slot slots[b], and only nx_adopt changes this assignment.
+ * Slots. All data of one sample (ids, state, output, maps) are in one slot. As long as all samples are equal, they share slot 0. After
+ * that, `forked` is 1, sample b has slot slots[b], and only nx_adopt changes this assignment.
  */
 #ifndef NX_SESSION_H
 #define NX_SESSION_H
@@ -13,13 +13,13 @@
 #include "model.h"
 #include "sampling/categorical.h"
 
-/* A guess ends the window of speculative decoding if it leads the next best value by less than this number of nats. Such guesses fail so
- * often that computing the columns after them is not worth the time. The drawn values do not depend on this limit. */
+/* If the margin of a guess over the next best value is below this number of nats, no further positions are guessed after it. These guesses
+ * fail so often that computing the columns after them is not worth the time. The drawn values do not depend on this limit. */
 #define NX_SURE 1.5f
 
 struct nx_session {
     uint32_t magic, fingerprint, part;
-    nx_shape shape; /* a count of 0 is an absent input; a length of 0 is a part without a sequence */
+    nx_shape shape; /* a count of 0 means that an input is absent; a length of 0, that the part has no sequence */
     nx_settings settings;
     uint32_t position;   /* number of positions known or drawn */
     uint32_t computed;   /* 1 + the last position that the model has computed; 0: none */
@@ -28,7 +28,7 @@ struct nx_session {
     uint32_t given;           /* bit i: whether input i has been given */
     uint32_t slices, encoded; /* number of finished encoder slices; 1: all are finished */
     uint32_t columns;         /* number of columns of an interrupted pass, otherwise 0 */
-    uint32_t group, slice;    /* number of samples before the interrupted pass, and number of slices of the pass that are finished */
+    uint32_t group, slice;    /* of the interrupted pass: number of samples before it, and number of its finished slices */
     uint32_t broken;          /* 1: a computed number is not finite */
     uint32_t tried, held;     /* number of recent guesses by look-up, and how many of them were right */
     uint32_t begun;           /* 1 + the position at which a beam search began; 0: none */
@@ -36,13 +36,13 @@ struct nx_session {
     float best;               /* lowest score of the complete hypotheses */
 };
 
-/* Returns the number of rows of a map in a run of this shape. A map of the encoder has each row once per query. */
+/* Returns the number of rows of a map in a run of this shape. In a map of the encoder, every query has all these rows. */
 static inline uint64_t nx_map_rows(const nx_map *map, const nx_shape *shape) {
     return (uint64_t)map->rows * (NX_TEXTS && map->queries ? nx_map_queries(map, shape) : 1);
 }
 
-/* Pointers to the parts of a session's block. Letters in shapes: P output parameters of a position, E elements of a position, V values of
- * an element, S slots (as many as samples). */
+/* Pointers to the parts of a session's block. Letters: P output parameters of a position, E elements of a position, V values of an element,
+ * S slots (equal to the number of samples). */
 typedef struct {
     const nx_model *model;
     const nx_plan *plan;
@@ -59,9 +59,9 @@ typedef struct {
     float *pass;      /* shape (NX_COLUMNS, nx_stride(P)): output parameters of a pass */
     float *logits;    /* shape (4, nx_stride(V)): logits of one element, and the scratch of its draw */
     void *scratch, *draft;
-    uint8_t *encoder_output; /* encoder_output_bytes bytes, which nx_part.encode writes */
+    uint8_t *encoder_output; /* memory of encoder_output_bytes bytes; nx_part.encode writes it */
     float *output;           /* shape (S, nx_stride(P)): output parameters of the last position */
-    float *maps;             /* maps (S, map_floats), if requested; the maps of encode are in `inputs` */
+    float *maps;             /* maps (S, map_floats), if requested; the encoder's maps are in `inputs` */
     float *hidden;           /* hidden states, shape (S, hidden_floats), if requested */
     uint32_t *ids;           /* shape (S, length E) */
     uint8_t *state;          /* shape (S, state_bytes) */
@@ -69,7 +69,7 @@ typedef struct {
     uint32_t stride, span, length, samples; /* nx_stride(P), E, positions, S */
 } nx_layout;
 
-/* Lays out a session's block. With a null block, only the sizes are valid. */
+/* Lays out a session's block. If `block` is null, only the sizes in *l are valid. */
 void nx_lay_out(const nx_model *model, uint32_t part, const nx_settings *settings, const nx_shape *shape, void *block, nx_layout *l);
 nx_layout nx_layout_of(const nx_model *model, const nx_session *session);
 
@@ -98,16 +98,16 @@ void nx_copy_slot(const nx_layout *l, uint32_t to, uint32_t from);
 /* Gives every sample its own slot. */
 void nx_fork(const nx_layout *l);
 
-/* Returns whether a pass of the part itself draws, so that a state depends on more than the ids before it. */
+/* Returns whether passes of the part draw random numbers. The state of a sequence then depends not only on its ids. */
 static inline int nx_noisy(const nx_layout *l) { return NX_TEXTS && l->plan->noisy && l->session->settings.temperature != 0; }
 
 /* Makes sample b a copy of sample parents[b]. Each sample must have its own slot (forked). Only parents that are chosen more than once are
  * copied. */
 void nx_adopt(const nx_layout *l, const uint32_t *parents);
 
-/* Computes a slice of a pass of n columns, or the next slice of an interrupted pass. group: number of samples before the pass. Returns
- * NX_MORE while there are more slices; the session stores the index of the next one. parameters: shape (n, nx_stride(P)), written with the
- * last slice; may be null. */
+/* Computes the first slice of a pass of n columns or, if the pass was interrupted, its next slice. group: number of samples before the
+ * pass. Returns NX_MORE while there are more slices; the session stores the index of the next one. parameters: shape (n, nx_stride(P)),
+ * written with the last slice; may be null. */
 nx_status nx_pass(const nx_layout *l, const nx_column *columns, uint32_t n, uint32_t group, float *parameters);
 
 /* Marks the session as broken, so that every later call returns NX_E_NUMERIC. Returns NX_E_NUMERIC. */
@@ -120,15 +120,15 @@ nx_status nx_compute(const nx_layout *l);
 /* Returns whether an id ends a sample. */
 int nx_ends(const nx_plan *plan, uint32_t id);
 
-/* Draws an element of a position of a sample from l->logits, after adding biases and penalties to them. All ids of the sample before that
- * element must be known. */
+/* Adds biases and penalties to l->logits, then draws one element of a sample's position from them. All earlier ids of the sample must be
+ * known. */
 uint32_t nx_draw_id(const nx_layout *l, uint32_t sample, uint32_t position, uint32_t element);
 
 /* Draws the elements of one position of a sample from the output parameters, and stores them in its slot. ids, nats: shape (E), written;
  * nats may be null. */
 void nx_draw_elements(const nx_layout *l, uint32_t sample, uint32_t position, const float *parameters, uint32_t *ids, float *nats);
 
-/* Returns whether the run uses speculative decoding. nx_draw_ahead then draws as many positions as one pass yields, up to `most`
+/* Returns whether the run uses speculative decoding. If it does, nx_draw_ahead draws all positions that one pass yields, but at most `most`
  * (ahead.c). */
 int nx_looks_ahead(const nx_layout *l);
 nx_status nx_draw_ahead(const nx_layout *l, uint32_t most, uint32_t *ids, float *nats);

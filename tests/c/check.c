@@ -143,7 +143,7 @@ int check_int(long long actual, long long expected, const char *file, int line, 
 
 int check_near(double actual, double expected, double tolerance, const char *file, int line, const char *text) {
     double difference = actual > expected ? actual - expected : expected - actual;
-    int holds = actual == expected || difference <= tolerance; /* equal infinities pass, and NaN never does */
+    int holds = actual == expected || difference <= tolerance; /* equal infinities pass; NaN never passes */
     if (!holds && failed(file, line))
         check_say("    %s is %.9g, not %.9g within %.3g (off by %.3g)", text, actual, expected, tolerance, difference);
     return holds;

@@ -21,11 +21,11 @@ typedef struct {
 } check_group;
 
 /* Runs the tests of `n` groups and prints "N passed, N failed". Returns 0 when all passed.
- * Arguments: -v prints every test and every note; --every sets check_every(); a path (with a slash) is a file for check_argument; any other
- * argument is a filter, and a test runs if "group: name" contains one of the filters. */
+ * Arguments: -v prints every test and every note. --every makes check_every() return 1. An argument with a slash is the path of a file for
+ * check_argument. Any other argument is a filter: a test runs only if "group: name" contains one of the filters. */
 int check_run(const check_group *groups, size_t n, int argc, char **argv);
 
-/* A check returns 1 if it holds. A failure is printed with its location and with the last check_at. The test then continues. Where later
+/* A check returns 1 if it holds. A failed check prints its location and the position of the last check_at, and the test continues. If later
  * code depends on a check, write `if (!CHECK(...)) return;`. */
 #define CHECK(condition) check_that(!!(condition), __FILE__, __LINE__, #condition)
 #define CHECK_INT(actual, expected) check_int((long long)(actual), (long long)(expected), __FILE__, __LINE__, #actual)
@@ -40,7 +40,7 @@ int check_near(double actual, double expected, double tolerance, const char *fil
 int check_floats(const float *actual, const float *expected, size_t n, const char *file, int line, const char *text);
 int check_bytes(const void *actual, const void *expected, size_t n, const char *file, int line, const char *text);
 
-/* Returns whether sweeps must test every value: yes with `./build.sh test-c all`, no with `npm test`. */
+/* Returns whether loops over many values must test every value (`./build.sh test-c all`) or only some of them (`npm test`). */
 int check_every(void);
 
 /* Records the current position in a loop; a failed check prints it. `format` contains up to four %lld. The position is formatted only on a
@@ -59,9 +59,9 @@ __attribute__((format(printf, 1, 2)))
 #endif
 void check_say(const char *format, ...);
 
-/* Returns memory of exactly `bytes` bytes, aligned to 16 and filled with 0xff (NaN as floats). The sanitizer therefore detects reads past
- * the end, and NaN in a result reveals a read of memory that was not written. The memory is released by memory_release or at the end of the
- * test. */
+/* Returns memory of exactly `bytes` bytes, aligned to 16 bytes and filled with 0xff. The sanitizer therefore detects reads past the end.
+ * Floats in unwritten memory are NaN, so NaN in a result reveals that unwritten memory was read. The memory is released by memory_release
+ * or at the end of the test. */
 void *memory_take(size_t bytes);
 void *memory_copy(const void *from, size_t bytes);
 size_t memory_mark(void);
@@ -79,7 +79,7 @@ uint8_t *check_read_file(const char *path, size_t *length);
 /* Returns the n-th argument that ends in `ending`, or null. */
 const char *check_argument(const char *ending, int n);
 
-/* Random numbers by splitmix64, which accepts any state as a seed. */
+/* A splitmix64 generator of random numbers. Any state is a valid seed. */
 typedef struct {
     uint64_t state;
 } check_random;

@@ -7,15 +7,15 @@
 #include "reader.h"
 
 #define AROUND 27         /* number of features of the 3 x 3 cells around a pixel, with 3 colours each */
-#define CELL 12           /* index of the centre cell, which contains the pixel, in these features */
-#define LEFT (AROUND + 3) /* index of the earlier pixels in the features, and of the constant 1 in the input */
+#define CELL 12           /* index of the features of the centre cell, which contains the pixel */
+#define LEFT (AROUND + 3) /* among the known features, index of the earlier pixels; in the decoder's input, index of the constant 1 */
 #define INPUT (LEFT + 1)  /* number of features of a pixel at the decoder's input */
 
 static const int past[6][2] = {{0, -1}, {-1, 0}, {-1, -1}, {-1, 1}, {0, -2}, {-2, 0}}; /* rows, columns */
 
 int nx_direct_there(const nx_reader *reader) { return nx_tensor_rows(reader, "direct.input.weight") > 0; }
 
-/* Converts the palette to the form in which the prior uses it. */
+/* Converts the palette to nx_direct.squares. */
 static const float *squares(nx_reader *r, const float *palette, uint32_t values) {
     uint32_t stride = nx_stride(values);
     float *planes = nx_arena_take(r->arena, (uint64_t)4 * stride * sizeof *planes);
@@ -54,7 +54,7 @@ void nx_direct_read(nx_reader *r, nx_direct *w, uint32_t d, const float *palette
 
 typedef struct {
     uint32_t row, col, cell_rows, cell_cols,
-        place; /* row and column of the pixel; row and column of its cell; index of the pixel in its cell */
+        place; /* row, col: of the pixel; cell_rows, cell_cols: size of a cell; place: index of the pixel in its cell */
 } spot;
 
 static spot spot_of(const nx_direct *w, uint32_t position) {
@@ -68,7 +68,7 @@ uint32_t nx_direct_cell(const nx_direct *w, uint32_t position) {
     return s.row / s.cell_rows * w->cols + s.col / s.cell_cols;
 }
 
-/* Returns z (3) of the pixel at this index of the ids. */
+/* Writes the colour z (3) of the pixel whose index in the ids is `index`. */
 static void drawn(const nx_direct *w, float *z, const uint32_t *ids, uint32_t index) {
     for (uint32_t c = 0; c < 3; c++) z[c] = (255 - (w->colours ? w->colours[3 * ids[index] + c] : (float)ids[3 * index + c])) / 255;
 }
@@ -123,7 +123,7 @@ void nx_direct_enter(const nx_direct *w, float *x, const float *known, uint32_t 
     const float *row = w->input + (size_t)spot_of(w, position).place * INPUT * w->d;
     for (uint32_t f = 0; f < INPUT; f++, row += w->d) {
         float z = f < LEFT ? known[f] : 1;
-        if (z != 0) nx_add_scaled(x, row, z, w->d); /* z is zero for white, which is most of a drawing */
+        if (z != 0) nx_add_scaled(x, row, z, w->d); /* z is zero for white pixels, which are most of a drawing */
     }
     if (!w->near) return;
     nx_add_scaled(x, w->near + (size_t)nearest(w, known + CELL) * w->d, 1, w->d);

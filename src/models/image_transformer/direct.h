@@ -1,21 +1,23 @@
 /* SPDX-License-Identifier: MIT
  *
- * Enlargement that reads the small picture directly. This option of the Image Transformer is our own and is not in the paper. The features
- * of the small picture at each pixel are an input of the decoder and give a prior on the pixel's distribution.
+ * Super-resolution that reads the small picture directly. This is an option of the Image Transformer that is not in the paper. For each
+ * pixel, features of the small picture are an input of the decoder, and they determine a prior of the pixel's distribution.
  *
- * Colours are z = (255 - v) / 255, so white and everything outside the picture are 0. Each pixel of the small picture is a cell of K pixels
- * of the large one. For the pixel at index k of its cell (both in raster order), 49 numbers are known in advance:
+ * Colours are z = (255 - v) / 255, so white and everything outside the picture are 0. Each pixel of the small picture corresponds to a cell
+ * of K pixels of the large picture. Pixels are drawn in raster order, and k is the index of a pixel in its cell, also in raster order. 49
+ * numbers are known before a pixel is drawn:
  *
  *   C (27)  the small picture's 3 x 3 pixels around its cell
- *   r (3)   the mean colour left for the rest of the cell: clamp( (K z_cell - sum of z drawn in the cell) / (K - k), 0, 1 )
+ *   r (3)   the mean colour that the remaining pixels of the cell need: clamp( (K z_cell - sum of z drawn in the cell) / (K - k), 0, 1 )
  *   N (18)  the colours at (0,-1) (-1,0) (-1,-1) (-1,1) (0,-2) (-2,0)
  *   1
  *
  * All of these numbers are functions of the inputs and of the ids before the pixel, so they need no state. If there is an encoder, it reads
- * the whole small picture. The pixels of cell e then also get row e of its output, and there is no cross-attention.
+ * the whole small picture. Row e of the encoder's output is then added to the inputs of all pixels of cell e, and there is no
+ * cross-attention.
  *
- *   input     x = x + E_k [C; r; 1] + U e_cell   and with a palette  + T_near(z_cell) + T_(V + near(r)),   near(z): its colour nearest to z
- *   guess     M = A_k [C; r; N; 1] + W h,   s = softplus( w . h + b_k ),   h: what the output layer reads
+ *   input     x = x + E_k [C; r; 1] + U e_cell   and with a palette  + T_near(z_cell) + T_(V + near(r)),   near(z): the palette's colour
+ *   nearest to z guess     M = A_k [C; r; N; 1] + W h,   s = softplus( w . h + b_k ),   h: what the output layer reads
  *   palette   logit_v = logit_v + s (2 p_v . M - |p_v|^2),   p_v: the colours of the palette
  *   mixtures  location_c = location_c + g_c (1 - 2 M_c - location_c),   g = s_c / (1 + s_c), one s for each channel
  *
@@ -30,11 +32,11 @@
 #define NX_DIRECT_KNOWN 49 /* number of known features per pixel */
 
 typedef struct {
-    uint32_t height, width, rows, cols; /* size of the large picture; size of the small picture */
-    uint32_t places, values, mixtures;  /* K; V; number of components of the mixture, 0: a palette */
+    uint32_t height, width, rows, cols; /* height, width: of the large picture; rows, cols: of the small picture */
+    uint32_t places, values, mixtures;  /* K; V; number of components of the mixture, or 0 with a palette */
     uint32_t d;                         /* width of the model */
-    const float *input;                 /* shape (K 31, d): E; the rows of one index k are contiguous */
-    const float *near;                  /* shape (2 V, d): T, of a palette; or null */
+    const float *input;                 /* shape (K 31, d): E; the 31 rows E_k of an index k are contiguous */
+    const float *near;                  /* shape (2 V, d): T; null without a palette */
     const float *guess;                 /* shape (K 49, 3): A */
     const float *hidden;                /* shape (3, d): W */
     const float *certainty;             /* shape (1 or 3, d): w */
@@ -59,10 +61,10 @@ void nx_direct_know(const nx_direct *direct, float *known, const uint32_t *small
 /* Returns the index of the cell of the pixel at `position`, in raster order. */
 uint32_t nx_direct_cell(const nx_direct *direct, uint32_t position);
 
-/* Adds to x (d) E_k [C; r; 1] and the rows of the two nearest colours. */
+/* Adds E_k [C; r; 1] and the rows of the two nearest colours to x (d). */
 void nx_direct_enter(const nx_direct *direct, float *x, const float *known, uint32_t position);
 
-/* Adds the prior to the values of the output layer; h (d): input of that layer. */
+/* Adds the prior to the parameters that the output layer has computed. h (d): input of the output layer. */
 void nx_direct_lead(const nx_direct *direct, float *parameters, const float *h, const float *known, uint32_t position);
 
 #endif

@@ -15,7 +15,7 @@ typedef struct {
     uint32_t n, units, strides[NX_MAX_STRIDES], widths[NX_MAX_STRIDES];
 } sizes;
 
-/* Returns a key of a level: "jukebox", "top" and "strides" make "jukebox.top.strides". */
+/* Returns a key of a level, for example "jukebox.top.strides" for "jukebox", "top" and "strides". */
 static nx_name level_key(const char *arch, const char *name, const char *key) { return nx_key(nx_key(arch, name).text, key); }
 
 static sizes read_sizes(nx_reader *r, const char *arch, const char *name) {
@@ -39,7 +39,7 @@ static uint32_t power_of_3(uint32_t n) {
     return power;
 }
 
-/* Returns the prefix of a stack's tensors: "enc" and "top" make "enc.top.". */
+/* Returns the prefix of a stack's tensors, for example "enc.top." for "enc" and "top". */
 static nx_name stack_name(const char *coder, const char *name) { return nx_key(nx_key(coder, name).text, ""); }
 
 void nx_codes_read_encoder(nx_reader *r, nx_codes *level, const char *arch, const char *name) {

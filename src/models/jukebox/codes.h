@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * One level of codes of a sound [VQ-VAE: van den Oord, Vinyals, Kavukcuoglu 2017, arXiv:1711.00937]. A stack of convolutions maps each
- * `hop` samples to a vector h, whose code is the index of the nearest vector of the codebook (ties go to the lowest index),
+ * One level of codes of a sound [VQ-VAE: van den Oord, Vinyals, Kavukcuoglu 2017, arXiv:1711.00937]. A stack of convolutions maps every
+ * `hop` samples to a vector h. The code of h is the index k of the nearest vector e_k in the codebook (ties go to the lowest index):
  *
  *   argmin over k of |e_k|^2 / 2 - h . e_k
  *
@@ -21,11 +21,11 @@ typedef struct {
 } nx_codes;
 
 /* Reads a level, "top" or "bottom", of architecture `arch`. The first function reads its keys and encoder, the second one its decoder. Each
- * call counts the weights for the part that the reader has set. */
+ * call adds the weights to the count of the part nx_reader.part. */
 void nx_codes_read_encoder(nx_reader *r, nx_codes *level, const char *arch, const char *name);
 void nx_codes_read_decoder(nx_reader *r, nx_codes *level, const char *arch, const char *name);
 
-/* Returns the number of codes of a sound with this many samples, after padding it with silence to a whole number of codes. */
+/* Returns the number of codes of a sound with this many samples. The sound is padded with silence to a whole number of codes. */
 static inline uint32_t nx_codes_of(const nx_codes *level, uint32_t samples) { return (samples + level->hop - 1) / level->hop; }
 
 /* Computes slice 0, 1, ... of the codes of a sound. codes: shape (n), written; rows[0] holds the samples, shape (n hop). Returns 1 while
@@ -33,8 +33,9 @@ static inline uint32_t nx_codes_of(const nx_codes *level, uint32_t samples) { re
  * floats. */
 int nx_codes_encode(const nx_codes *level, uint32_t n, float *rows[2], uint32_t *codes, uint32_t slice, void *scratch);
 
-/* Computes the samples of the given codes, shape (n), slice by slice like nx_codes_encode; also returns -1 if a code is too large. At the
- * end, nx_stack_output(&level->decoder, rows) are the samples. rows: two buffers of nx_stack_room(&level->decoder, n) floats. */
+/* Computes the samples of the given codes, shape (n), slice by slice like nx_codes_encode; also returns -1 if a code is too large. After
+ * the last slice, nx_stack_output(&level->decoder, rows) returns the samples. rows: two buffers of nx_stack_room(&level->decoder, n)
+ * floats. */
 int nx_codes_decode(const nx_codes *level, uint32_t n, float *rows[2], const uint32_t *codes, uint32_t slice, void *scratch);
 
 uint64_t nx_codes_encode_scratch_bytes(const nx_codes *level);

@@ -5,7 +5,8 @@
  *   x = e[code at p - 1] + row[p / l] + column[p % l] + class + speaker + above_p        blocks        W LN(x) + b
  *
  * where position 0 has no previous code and class and speaker may be absent. above_p depends on the codes of the level above, if there is
- * one. It is computed by a table, a stack of convolutions that expands each of these codes to the codes below it, and a layer norm.
+ * one. It is computed from them by a table, a stack of convolutions, and a layer norm. The stack expands the vector of each code to one
+ * vector for each position below this code.
  */
 #ifndef NX_JUKEBOX_PRIOR_H
 #define NX_JUKEBOX_PRIOR_H
@@ -20,7 +21,7 @@ typedef struct {
     nx_embedding codes, rows, columns, classes, speakers; /* shapes (V, d), (positions / l, d), (l, d), (classes, d), (speakers, d) */
     nx_norm last;
     nx_linear head; /* shape (V, d) */
-    /* of the level above */
+    /* for conditioning on the level above: */
     nx_embedding above; /* shape (codes above, d) */
     nx_stack stack;
     nx_norm norm;
@@ -31,8 +32,8 @@ typedef struct {
 void nx_prior_read(nx_reader *r, nx_prior *prior, nx_plan *plan, const char *arch, const char *name, uint32_t positions, uint32_t values,
                    uint32_t classes, uint32_t speakers);
 
-/* Reads the prior's conditioner, whose input is a port of at most `most` codes of the level above. These codes are below `codes`, and each
- * belongs to `ratio` positions. */
+/* Reads the prior's conditioner, whose input is a port of at most `most` codes of the level above. Each of these codes is less than
+ * `codes`, and conditions `ratio` positions. */
 void nx_prior_read_above(nx_reader *r, nx_prior *prior, nx_plan *plan, const char *arch, const char *name, const char *port, uint32_t codes,
                          uint32_t ratio, uint32_t most);
 

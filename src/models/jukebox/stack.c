@@ -72,7 +72,7 @@ static scratch scratch_at(const nx_stack *stack, void *memory) {
 
 uint64_t nx_stack_scratch_bytes(const nx_stack *stack) { return scratch_at(stack, NULL).bytes; }
 
-/* Computes locations first..first+n-1 of a layer, n <= NX_COLUMNS: from (T, in) to `to`. */
+/* Computes locations first..first+n-1 of a layer, n <= NX_COLUMNS. from: the input, shape (T, in); to: the output. */
 static void locations(const nx_stack_layer *l, uint32_t T, float *to, const float *from, uint32_t first, uint32_t n, const scratch *s) {
     nx_patches p = patches_of(l, T);
     uint32_t length = nx_patch_length(&p), stride = nx_stride(length), rows = nx_stride(l->conv.weight.rows);
@@ -83,7 +83,7 @@ static void locations(const nx_stack_layer *l, uint32_t T, float *to, const floa
     if (l->kind == NX_STACK_UP) {
         uint32_t half = l->step / 2, end = T * l->step;
         for (uint32_t j = 0; j < n; j++)
-            for (uint32_t k = 0; k < l->step; k++) { /* unsigned: an index before the beginning is larger than the end */
+            for (uint32_t k = 0; k < l->step; k++) { /* an index before the beginning wraps around to a number above `end` */
                 uint32_t at = (first + j) * l->step + k - half;
                 if (at < end) memcpy(to + (size_t)at * l->out, s->out + (size_t)j * rows + k * l->out, l->out * sizeof *to);
             }

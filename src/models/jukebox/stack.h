@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * A stack of convolutions over a row of vectors, with zeros before the first vector and after the last. The layers of a stack are
+ * A stack of convolutions over a sequence of vectors, which is padded with zero vectors at both ends. The layers of a stack are
  *
  *   THREE   y_t = W [x_{t-1}; x_t; x_{t+1}] + b
  *   UNIT    y_t = x_t + W_mix relu(W relu[x_{t-d}; x_t; x_{t+d}] + b) + b_mix                dilation d; as many channels out as in
@@ -31,7 +31,7 @@ typedef struct {
     nx_stack_layer layers[NX_STACK_LAYERS];
 } nx_stack;
 
-/* Reads the next layer of a stack. With `name` "enc.top." its tensors are called "enc.top.blk.0.conv.weight" and so on. */
+/* Reads the next layer of a stack. If `name` is "enc.top.", the tensors of the first layer are "enc.top.blk.0.conv.weight" and so on. */
 void nx_stack_add(nx_reader *r, nx_stack *stack, const char *name, nx_stack_kind kind, uint32_t step, uint32_t in, uint32_t out);
 
 /* Returns the number of output vectors for T input vectors. The step of every DOWN must divide the number of its input vectors. */
@@ -40,9 +40,9 @@ uint32_t nx_stack_length(const nx_stack *stack, uint32_t T);
 /* Returns the size in floats of each of the two buffers that a stack uses in turn. */
 uint64_t nx_stack_room(const nx_stack *stack, uint32_t T);
 
-/* Computes slice `slice` of a stack, if there is such a slice; all earlier slices must have been computed. rows: two buffers of
- * nx_stack_room floats; the first one contains the T input vectors, contiguous. Returns the number of slices. nx_stack_output returns the
- * address of the output vectors. */
+/* Computes slice `slice` of a stack, or nothing if `slice` is past the last slice. All earlier slices must have been computed. rows: two
+ * buffers of nx_stack_room floats; the first one contains the T input vectors, contiguous. Returns the number of slices. nx_stack_output
+ * returns the address of the output vectors. */
 uint32_t nx_stack_run(const nx_stack *stack, uint32_t T, float *rows[2], uint32_t slice, void *scratch);
 uint64_t nx_stack_scratch_bytes(const nx_stack *stack);
 

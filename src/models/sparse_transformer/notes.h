@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT
  *
- * Embeds the position of a note in music [after MuseNet: Payne 2019, openai.com/research/musenet]. For each id, the file lists the number
- * of ticks that pass, and the voice and pitch of a note. Three values that depend on the ids up to position i are added to the embedding of
- * position i:
+ * Embeds the musical position of a note [after MuseNet: Payne 2019, openai.com/research/musenet]. For each id, the file lists the number of
+ * ticks that pass with it and, if the id is a note, the voice and the pitch of the note. Three values that depend on the ids up to position
+ * i are added to the embedding of position i:
  *
  *   bar[t / b] + tick[t % b]    t: ticks that have passed, b: ticks of a bar; all later bars share the last row of `bar`
- *   chord[c]                    c: number of ids since time last passed; larger numbers use the last row
+ *   chord[c]                    c: number of ids since the last one with ticks; larger numbers use the last row
  *   sum over v of sounding[s]   s: the last id of voice v; a voice without one adds nothing
  *
- * Notes that start together share the embedding of their time. The values t, c and s are stored for each position, so that a position may
- * be computed again.
+ * Notes that start at the same time have the same embedding bar + tick. The values t, c and s are stored for each position, so that
+ * positions can be recomputed.
  */
 #ifndef NX_SPARSE_NOTES_H
 #define NX_SPARSE_NOTES_H
@@ -32,8 +32,8 @@ void nx_notes_read(nx_reader *r, nx_notes *notes, const char *arch, uint32_t val
 /* Returns the size of the state for a number of positions. */
 uint64_t nx_notes_bytes(const nx_notes *notes, uint32_t positions);
 
-/* Appends the id at position i to the state `kept`, which so far ends with position i - 1, and adds the rows of the id to x. y: scratch
- * memory; x and y have nx_stride(d) numbers. */
+/* Appends the id at position i to the state `kept`, which ends with position i - 1 before the call. Then adds the three embeddings of the
+ * position to x. y: scratch memory. x and y have nx_stride(d) numbers. */
 void nx_notes_add(const nx_notes *notes, void *kept, uint32_t i, uint32_t id, float *x, float *y, uint32_t d);
 
 #endif

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Draws pictures, scores them, and compares two files on the same pictures: python3 pixels.py FILE.gguf OTHER.gguf"""
+"""Draws pictures with one model, and compares the scores that two models give them: python3 pixels.py FILE.gguf OTHER.gguf"""
 import sys
 
 import numpy as np

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Logits, attention and hidden states of a given text, as arrays: python3 tokens.py FILE.gguf"""
+"""Computes the logits, attention and hidden states of a text as arrays: python3 tokens.py FILE.gguf"""
 import sys
 
 import numpy as np

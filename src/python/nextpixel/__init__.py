@@ -52,7 +52,8 @@ def _address(array):
 
 @dataclass(frozen=True)
 class Port:
-    """An input of a part: an array of shape `shape` of ids below `values`. If any_length is true, shape[0] is the maximum number of items."""
+    """An input of a part: an array of the shape `shape`, whose ids are below `values`. If any_length is true, shape[0] is the maximum
+    number of items."""
 
     name: str
     values: int
@@ -65,9 +66,9 @@ class Port:
 class Part:
     """A part of a model.
 
-    A part that draws has up to `length` positions (0: any number). Each position has `span` ids below `values`, and `outputs` output
-    parameters (logits). `inputs` are Ports; `results` and `maps` are names; `ends` are the ids that end a sample. The part has hidden states
-    in `hidden_layers` layers of `hidden_width` values; 0: it has none.
+    A part that draws ids has at most `length` positions (0: any number). Each position has `span` ids below `values`, and `outputs` output
+    parameters (logits). `inputs` are Ports; `results` and `maps` are names; `ends` are the ids that end a sample. The part has hidden
+    states in `hidden_layers` layers of `hidden_width` values; if `hidden_layers` is 0, it has none.
     """
 
     index: int
@@ -87,8 +88,8 @@ class Part:
 
 @dataclass(frozen=True)
 class AttentionMap:
-    """Attention weights of one map. `weights` has the shape (rows, queries, keys); row layer * heads + head is one head of one layer. `keys`
-    is the kind of the keys: 'positions', 'places', or the name of the input whose items are the keys.
+    """Attention weights of one map. `weights` has the shape (rows, queries, keys). Each row is one head of one layer, with the index layer
+    * heads + head. `keys` names the kind of keys: 'positions', 'places', or the name of the input whose items are the keys.
 
     In a map over earlier positions, query i is position i of the sequence, and key j is position j - 1. Key 0 is the start, because the input
     is shifted by one.
@@ -100,7 +101,7 @@ class AttentionMap:
 
 
 def open(path):
-    """Opens a GGUF file. Returns a Model; raises Error with the name of the invalid key or tensor, or OSError."""
+    """Opens a GGUF file. Returns a Model. Raises Error, which names the invalid key or tensor, or OSError."""
     return Model(path)
 
 
@@ -151,7 +152,7 @@ class Model:
     def run(self, part=None, length=0, inputs=None, maps=False, key_bits=0, **settings):
         """Begins a run of a part, by default the first part that draws.
 
-        length    the maximum number of positions; 0: the part's own length
+        length    the maximum number of positions, or 0 for the part's own length
         inputs    a dict from the name of each input to its ids
         maps      whether to keep attention weights for Run.attention()
         hidden    whether to keep hidden states for Run.hidden_states()
@@ -214,8 +215,8 @@ class Model:
         default of all layers.
 
         Layer 0 is the embedding; layer i is the output of block i, before the last norm. Row p is the state from which the id at position p
-        was predicted. A text decoder has read only the ids before p, so row p belongs to id p - 1, and row 0 is zeros, because nothing was
-        read before it. options: the arguments of run()
+        was predicted. A text decoder has then read only the ids before p, so row p belongs to id p - 1. Row 0 is zero, because no id comes
+        before it. options: the arguments of run()
         """
         ids = self._ids(ids)
         options.setdefault('length', len(ids))
@@ -227,7 +228,7 @@ class Model:
         return np.stack(rows, axis=1) if rows else np.zeros((0, 0, run.part.hidden_width), np.float32)
 
     def encode(self, inputs, part=0, **settings):
-        """Runs a part that has no sequence on its inputs. Returns a dict from the name of each result to its array."""
+        """Runs a part without a sequence on the given inputs. Returns a dict from the name of each result to its array."""
         return self.run(part=part, inputs=inputs, **settings).results()
 
     def _ids(self, ids):
@@ -240,7 +241,7 @@ class Model:
 
 
 class Run:
-    """A run of one part: known and drawn positions in any order. The run's memory is freed with the object."""
+    """A run of one part. Known and drawn positions may alternate in any order. The run's memory is freed with the object."""
 
     def __init__(self, model, part, length, inputs, maps, key_bits, settings):
         self.model, self.part = model, part
@@ -321,8 +322,8 @@ class Run:
         return out
 
     def attention(self, sample=0):
-        """Returns the attention at the last computed position: a list of AttentionMap. A map has one query, or all queries if it is a map of the
-        encoder."""
+        """Returns the attention at the last computed position as a list of AttentionMaps. A map of the encoder has all queries; any other
+        map has one query."""
         return [self._map(index, form, sample) for index, form in enumerate(self.model._forms[self.part.index][1])]
 
     def hidden_states(self, layers=None):
@@ -357,8 +358,8 @@ class Run:
         return AttentionMap(form.name.decode(), whose, out.reshape(form.rows, queries, most))
 
     def results(self):
-        """Returns the results of the part: a dict from the name of each result to its array, shape (rows, ...). Ids are uint32, other numbers
-        float32."""
+        """Returns the results of the part: a dict from the name of each result to its array, shape (rows, ...). Ids are uint32; all other
+        numbers are float32."""
         out = {}
         for index, result in enumerate(self.model._forms[self.part.index][0]):
             count = ctypes.c_uint32()
