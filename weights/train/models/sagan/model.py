@@ -156,8 +156,8 @@ class Generator(Net):
 
     @torch.no_grad()
     def unfold(self, weights, batches=4, batch=64, seed=7):
-        """Loads the weights {name: tensor} of a file. The norms' input statistics are measured and compensated, so that the function is the
-        same with batch statistics."""
+        """Loads the weights {name: tensor} of a file. Measures the statistics of each norm's inputs and adjusts the norm for them, so that
+        the network computes the same function with batch statistics."""
         folded = Folded(self.c)
         folded.load_state_dict(weights)
         moments, hooks = {}, []

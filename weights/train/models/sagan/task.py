@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""The GAN as a task. A step is `update`: the discriminator's loss, then the generator's, each with its own optimiser, on the same generated
-pictures:
+"""The task of the GAN. A step (`update`) trains the discriminator, then the generator, each with its own loss and optimiser, on the same
+generated pictures:
 
     L_D = E[max(0, 1 - D(x, y))] + E[max(0, 1 + D(G(z, y), y))] + recall L_z        L_G = -E[D(G(z, y), y)] + recall L_z
 
@@ -37,7 +37,8 @@ class Settings(Config, Common):
     augmented: bool = True
     recalled: int = 16                   # number of latent values that the discriminator predicts
     recall: float = 0.5
-    # For runs that start from a file, which contains no discriminator: steps until the generator's learning rate reaches its full value.
+    # A file contains no discriminator. If a run starts from a file, the generator's learning rate therefore reaches its full value only
+    # after this many steps.
     critic_first: int = 60
     begun: str = ""                      # an earlier run, possibly without attention; this run starts with both of its networks
 
@@ -81,7 +82,7 @@ class SaganTask(Task):
         return Generator(self.config(), self.s.normed == "both")
 
     def fresh(self, name):
-        """Selects gamma for `fresh_rate`: it starts at zero, and attention learns nothing until it has grown"""
+        """Selects gamma for `fresh_rate`: gamma starts at zero, and attention learns nothing until gamma has grown"""
         return name.endswith("attn.gain")
 
     def relabelled(self, weights, metadata):
@@ -174,7 +175,7 @@ class SaganTask(Task):
         return Pictures(*examples, self.s.classes, device)
 
     def batch(self, train, step, device):
-        """Returns a batch with the same number of pictures of each kind, as far as available, mirrored at random."""
+        """Returns a batch with the same number of pictures of each kind that has pictures; pictures are mirrored at random."""
         s, rng = self.s, np.random.default_rng([self.s.seed, step])
         kinds = [of for of in train.of if len(of)]
         pick = np.array([rng.choice(kinds[k % len(kinds)]) for k in rng.permutation(max(s.batch, len(kinds)))[:s.batch]])

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 """Golden cases of the recurrent encoder-decoder, with one case for each score, range, order and input feeding. A source has m ids, and a
-target has n:
+target has n ids:
 
     source (m)      the sentence and the end token           values (n)      t_0..t_{n-1}             label (1)   -1
     logits (n, V)   of t_p given t_<p                        nats (n)        -log p(t_p | source, t_<p)

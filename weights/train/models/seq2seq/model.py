@@ -28,8 +28,8 @@ Ranges, for a source of m words; D is the window:
     local-p      centre_p = m sigmoid(v_p . tanh(W_p s));  |i - min(floor(centre_p), m - 1)| <= D; the softmax over these is multiplied by
                  exp(-(i - centre_p)^2 / (2 (D/2)^2)) and not normalised again
 
-Structures, for a global range. "simple" is the softmax. The other structures give each word a bit, attended or not; attention is the
-expectation of the bits, so weights need not add up to 1 [Kim, Denton, Hoang and Rush 2017]:
+Structures, for a global range. "simple" is the softmax. The other structures give each word a bit, which is 1 if the word is attended.
+Attention is the expectation of the bits, so weights need not add up to 1 [Kim, Denton, Hoang and Rush 2017]:
 
     sigmoid        a_pi = sigmoid(score(s, h_i) + bias)
     segmentation   a_pi = p(z_i = 1) of a chain of bits, theta_i = score(s, h_i) + bias, with transitions A (segments.py)
@@ -107,7 +107,7 @@ class Config:
     range: str = "global"
     attention_length: int = 64           # A
     window: int = 3                      # D
-    positions: int = 48                  # rows of location's W_q
+    positions: int = 48                  # number of rows of W_q for the score "location"
     structure: str = "simple"
     input_feeding: bool = False
     turns: bool = False                  # picks a random structure for each training batch; later runs can continue with any structure
@@ -141,7 +141,7 @@ class Encoder(nn.Module):
         self.fwd, self.bwd = Cell(c.embedding_length, c.state_length), Cell(c.embedding_length, c.state_length)
 
     def forward(self, x, lengths):
-        """Encodes x (B, m, d) with lengths (B) -> annotations (B, m, 2 e), the final states of both directions (B, 2 e)"""
+        """Encodes x (B, m, d) with lengths (B) -> (annotations (B, m, 2 e), final states of both directions (B, 2 e))"""
         start = x.new_zeros(2, x.shape[0], self.fwd.state.weight.shape[1])
         states, back = run([self.fwd, self.bwd], [x, Turned.apply(x, lengths)], start)
         last = (torch.arange(len(x), device=x.device), lengths - 1)
@@ -243,8 +243,8 @@ class Seq2seq(nn.Module):
         return weights, weights.to(h.dtype) @ h, None
 
     def behind(self, source, target, maps=None, annotations=None):
-        """Runs encoder and decoder: source (B, m), target (B, n) -> t (B, n, d), which the output table multiplies. maps: two lists that
-        receive weights and centres."""
+        """Runs encoder and decoder: source (B, m), target (B, n) -> t (B, n, d); the product of t and the embedding table gives the logits.
+        maps: two lists that receive weights and centres."""
         c, memory = self.c, self.encode(source, annotations)
         h, _, s, _ = memory
         y = F.pad(self.rows(target[:, :-1]), (0, 0, 1, 0))

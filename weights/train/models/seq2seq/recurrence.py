@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: MIT
-"""Runs the GRU over whole sequences, in several directions together, with a custom backward pass. PyTorch's backward pass is quadratic in
-the length for packed batches, because it makes a full tensor of zeros for each step's slice, and it computes a product for the weights'
-gradient at each step.
+"""Runs the GRU over whole sequences, in several directions together, with a custom backward pass. For packed batches, the time of PyTorch's
+backward pass is quadratic in the length: it makes a full tensor of zeros for the slice of each step. It also computes a product for the
+weights' gradient at each step.
 
     r = sigmoid(x_r + h W_r + b_r),  z likewise,  hn = h W_n + b_n,  n = tanh(x_n + r hn),  h' = n + z (h - n)
 
-Every derivative except those along h is a product of values from the forward pass, so the backward pass computes these derivatives for all
-steps together.
+Apart from the recursion along h, the derivatives within a step depend only on values from the forward pass. The backward pass computes them
+for all steps together.
 """
 import torch
 
@@ -73,7 +73,7 @@ def turned(x, lengths):
 
 
 def run(cells, inputs, start):
-    """Runs the cells of D directions: inputs D tensors (B, T, d), start (D, B, h) -> states (D, B, T, h)"""
+    """Runs the cells of D directions. inputs: D tensors (B, T, d), start (D, B, h) -> states (D, B, T, h)"""
     x = torch.stack([cell.input(x) for cell, x in zip(cells, inputs)]).permute(2, 0, 1, 3)
     weight, bias = (torch.stack([getattr(cell.state, name) for cell in cells]) for name in ("weight", "bias"))
     return Recurrence.apply(x, start, weight, bias).permute(1, 2, 0, 3)

@@ -3,7 +3,8 @@
 
     p(z) = exp( sum over i of theta_i z_i  +  sum over i > 1 of A[z_{i-1}][z_i] ) / Z
 
-With two states, only odds matter. f_i and b_i are the log odds of z_i = 1 from the left and from the right; only f_i includes theta_i:
+A bit has two states, so its odds are sufficient. f_i and b_i are the log odds of z_i = 1 from the left and from the right; only f_i
+includes theta_i:
 
     f_1 = theta_1,  f_i = theta_i + g(f_{i-1}),   g(x) = A01 - A00 + softplus(x + A11 - A01) - softplus(x + A10 - A00)
     b_m = 0,        b_i = h(theta_{i+1} + b_{i+1}),  h is g with A transposed
@@ -16,8 +17,8 @@ import torch.nn.functional as F
 
 
 def marginals(theta, A, lengths):
-    """Returns p(z_i = 1), (B, n, m), 0 beyond a sentence. theta (B, n, m): n chains for each of B sentences, A (2, 2): A[from][to], lengths
-    (B)"""
+    """Returns p(z_i = 1), (B, n, m), with 0 after the end of a sentence. theta (B, n, m): scores of n chains for each of B sentences. A (2,
+    2): A[from][to]. lengths (B)"""
     m = theta.shape[-1]
     there = torch.arange(m, device=theta.device) < lengths[:, None]
     scores, ahead = theta.unbind(-1), there[:, None].to(theta.dtype).unbind(-1)

@@ -26,7 +26,8 @@ def card(name, does, command=None):
 
 
 def characters(**attention):
-    """Settings of the models that read characters: after a shared start that alternates between the structures, each trains separately."""
+    """Settings of the models that read characters. A first run, which alternates between the structures, gives all of them the same initial
+    weights; then each model trains separately."""
     base = dict(source="characters", context_length=256, score="general", batch=64, minutes=3.0, lr=1.5e-3, warmup=50, fresh_rate=10.0)
     return settings(**dict(base, **attention))
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The recurrent encoder-decoder as a task: the Transformer's task (pairs, batches of similar length, BLEU), with another model."""
+"""The task of the recurrent encoder-decoder. It is the Transformer's task (pairs, batches of similar length, BLEU) with another model."""
 import functools
 from dataclasses import dataclass, fields, replace
 
@@ -16,7 +16,8 @@ PREFIX = "seq2seq."
 
 @dataclass
 class Settings(pairs.Settings):
-    """The Transformer's settings of data and training; settings of recurrent networks replace those of blocks and heads."""
+    """The Transformer's settings for data and training. Settings for recurrent networks replace the Transformer's settings for blocks and
+    heads."""
     state_length: int = Config.state_length
     score: str = Config.score
     order: str = Config.order
@@ -27,7 +28,7 @@ class Settings(pairs.Settings):
     input_feeding: bool = Config.input_feeding
     structure: str = Config.structure
     turns: bool = Config.turns
-    teacher: str = ""                    # a file of this model that reads tokens; its encoder is the teacher (teacher.py), only in training
+    teacher: str = ""                    # a file whose encoder reads tokens and teaches this model's encoder in training (teacher.py)
     taught: float = 0.05                 # weight of the teacher's loss
     source: str = "tokens"               # units of the source: "tokens" | "characters"
 
@@ -67,8 +68,8 @@ class Seq2seqTask(TransformerTask):
     def grow(self, model, weights):
         """Loads all tensors from a file of this recipe. From a file with another kind of attention, it loads the tensors that both models
         have: the word embeddings, the encoder, and the decoder's layers that read words and states. The other tensors stay random, so that
-        every kind of attention starts from the same point. A file with bits was trained alternately with the softmax (`turns`), so its
-        attention is loaded too, except for the transitions."""
+        every kind of attention starts from the same point. If a file's attention has a bit per word, it was trained alternately with the
+        softmax (`turns`). This attention is loaded too, except for the transitions."""
         if self.s.adopted:
             return super().grow(model, weights)
         for name, p in model.named_parameters():

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """An encoder that reads words teaches one that reads characters. At the last character of each token, the left-to-right state should equal
-the teacher's state at that token; at the first character, the right-to-left state should.  The teacher does not train attention."""
+the teacher's left-to-right state at that token. At the first character, the right-to-left states should be equal. The teacher does not
+train attention."""
 import torch
 
 from models.transformer.model import PADDING
@@ -8,7 +9,7 @@ from models.transformer.task import END, padded
 
 
 def spans(tokenizer, characters, words):
-    """Returns [(first, last)] for each of `words`: the range of `characters` that the word covers, by bytes. `characters`
+    """Returns [(first, last)] for each of `words`: the range of `characters` that have the same bytes as the word. `characters`
     and `words` are ids of the same text, in two segmentations."""
     where = [i for i, id in enumerate(characters) for _ in tokenizer.tokens[id]]
     found, at = [], 0
@@ -20,7 +21,7 @@ def spans(tokenizer, characters, words):
 
 
 class Teacher:
-    """The teacher's states for sentences in characters. model: a Seq2seq that reads the tokens of `tokenizer`"""
+    """Provides the teacher's states for sentences that are given as characters. model: a Seq2seq that reads the tokens of `tokenizer`"""
 
     def __init__(self, model, tokenizer):
         self.model, self.tokenizer, self.known = model.eval(), tokenizer, {}

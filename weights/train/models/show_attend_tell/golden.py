@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Golden cases of show, attend and tell: pictures of random bytes, random words.
+"""Golden cases of show, attend and tell, with random bytes as pictures and with random words.
 
     input.image (H W 3)    8-bit values                      values (n)      w_0..w_{n-1}
     logits (n, V)          of w_p given the picture, w_<p    nats (n)        -log p(w_p | picture, w_<p)

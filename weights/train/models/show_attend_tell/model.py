@@ -141,7 +141,7 @@ class ShowAttendTell(nn.Module):
             self.cell.bias[H:2 * H] += 1                 # with this bias, the cell keeps its content at first
 
     def encode(self, pictures):
-        """Encodes pictures -> annotations (B, L, D), their keys (B, L, A), h, c (B, H)"""
+        """Encodes pictures -> (annotations (B, L, D), their keys (B, L, A), initial h (B, H), initial c (B, H))"""
         a = self.enc(pictures)
         a = (a if a.dtype == torch.float64 else a.float()) + self.position.weight
         mean, keys = a.mean(1), self.attn_k(a)
@@ -206,7 +206,8 @@ class ShowAttendTell(nn.Module):
 
     @torch.no_grad()
     def tell(self, pictures, end, draw=None):
-        """Captions pictures -> ids (B, n), weights (B, n, L): the most probable word at each position, PADDING after the end"""
+        """Captions pictures -> ids (B, n), weights (B, n, L): takes the most probable word at each position; ids are PADDING after the
+        end"""
         a, keys, h, c = self.encode(pictures)
         B = len(pictures)
         y, ids, maps = a.new_zeros(B, self.c.embedding_length), [], []

@@ -2,8 +2,8 @@
 """Pretrains the encoder to classify small pictures, as the paper's encoder was pretrained on photographs. Without pretraining, annotations
 have no meaning at first, and attention over them learns slowly.
 
-A picture is a training drawing of one object, 32x32 pixels: p(thing) = softmax(W mean_i conv(picture)_i + b), with a layer that is
-discarded afterwards. Such a picture costs a quarter of a scene. The location of an object is not given.
+A picture is a training drawing of one object, with 32x32 pixels. p(thing) = softmax(W mean_i conv(picture)_i + b), where W and b are
+discarded afterwards. Training on such a picture takes a quarter of the time of a scene. The location of an object is not given.
 """
 import math
 import random

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Captions as a task: scenes and their sentences, soft attention by its gradient, hard attention by REINFORCE."""
+"""The task of captions: scenes and their sentences. Soft attention is trained by its gradient, hard attention by REINFORCE."""
 from dataclasses import dataclass, fields
 
 import numpy as np
@@ -25,14 +25,14 @@ class Settings(Config, Common):
     dataset: str = "scenes"
     pretrain: int = 0                    # steps that train only the encoder, see pretrain.py
     spread: float = 0.01                 # soft: weight of sum_i (1 - sum_p alpha_pi)^2
-    reward: float = 1.0                  # hard: weight of REINFORCE's term
+    reward: float = 1.0                  # hard: weight of the REINFORCE term in the loss
     entropy: float = 0.002               # hard: weight of the entropy of locations, in nats per word
     expected: float = 0.5                # hard: fraction of batches that are trained with the expectation, as in soft attention
     drawn: bool = False                  # also trains soft attention with sampled locations, which makes it sharper
     ink: float = 0.15                    # largest random change of colour strength in training pictures, as a fraction
     listed: tuple = of_file(())          # the model's words if they are not those of the scenes
-    further: bool = False                # whether training scenes also use further styles, other colours and line drawings
-    captions: int = 256                  # validation scenes that a measurement captions
+    further: bool = False                # whether training scenes also have more styles, changed colours and line drawings
+    captions: int = 256                  # number of validation scenes that are captioned for a measurement
 
 
 def padded(rows):
@@ -116,7 +116,7 @@ class CaptionTask(Task):
         return data.load(s.dataset, s.data, split, None) if data.own(s.dataset, s.data) else scenes.load(s.data or scenes.DEFAULT_DIR, split, s.further)
 
     def ids_of(self, words):
-        """Converts a caption to ids, truncated to the model's maximum, without unknown words."""
+        """Converts a caption to ids. Unknown words are left out, and the caption is truncated to the model's maximum length."""
         ids = {word: i for i, word in enumerate(self.words) if i}
         return [ids[word] for word in words if word in ids][:self.s.context_length - 1] + [scenes.END]
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""SNAIL [Mishra, Rohaninejad, Chen and Abbeel 2018], for characters with one example each.
+"""SNAIL [Mishra, Rohaninejad, Chen and Abbeel 2018], which classifies characters, given one example of each.
 
 A sequence consists of the examples (embedding of the picture, one-hot label), then the query (embedding, zeros); the output at the query is
 the label.  Each layer appends channels to its input x (T, C):
@@ -104,7 +104,7 @@ class Dense(nn.Module):
     def forward(self, x, y):
         """Computes the layer for the examples x (B, N, C) and the queries y (B, Q, C), each at position N"""
         N = x.shape[1]
-        before = F.pad(x, (0, 0, self.reach, 0))                                     # row t is the input of position t - R
+        before = F.pad(x, (0, 0, self.reach, 0))                                     # row t: the input at position t - R
         last = before[:, N:N + 1].expand(-1, y.shape[1], -1)
         f, g = self.gate(torch.cat([torch.cat([before[:, :N], x], 2), torch.cat([last, y], 2)], 1)).chunk(2, 2)
         new = f.tanh() * g.sigmoid()
@@ -151,8 +151,8 @@ class Snail(nn.Module):
         self.output = nn.Linear(length, c.ways)
 
     def sequence(self, support, labels, query):
-        """Returns the inputs of the first layer, embeddings with labels: (B, N, C) for examples, (B, Q, C) for queries, whose labels are
-        zeros. Also returns the embeddings alone"""
+        """Returns the inputs of the first layer, which are embeddings joined with labels: (B, N, C) for the examples and (B, Q, C) for the
+        queries. The labels of queries are zeros. Also returns the embeddings alone"""
         N, e = support.shape[1], self.embd(torch.cat([support, query], 1))
         told = F.one_hot(labels, self.c.label_length).to(e.dtype)
         x, y = e[:, :N], e[:, N:]
@@ -178,8 +178,8 @@ class Snail(nn.Module):
         return wide(self.output(y)).masked_fill(~there, -math.inf).log_softmax(2)
 
     def nats(self, support, labels, query, truth, beside=0.0):
-        """Returns a tensor of shape (B,): the mean -log p of the queries' labels (B, Q). beside: weight of an added loss, a softmax over
-        -|e_q - e_s|^2 of the embeddings, which is the loss of prototypical networks [Snell et al. 2017] for one example each"""
+        """Returns a tensor of shape (B,): the mean -log p of the queries' labels (B, Q). beside: weight of an additional loss, the loss of
+        prototypical networks [Snell et al. 2017] for one example each: a softmax over -|e_q - e_s|^2 of the embeddings"""
         x, y, ex, ey = self.sequence(support, labels, query)
         loss = -self.answer(x, y, labels).gather(2, truth[:, :, None])[:, :, 0]
         if beside:
@@ -191,7 +191,7 @@ class Snail(nn.Module):
 
     @torch.no_grad()
     def unfold(self, pictures):
-        """Converts the folded convolutions of a file to convolutions with norms, whose statistics are those of these pictures (n, H, W);
+        """Converts the folded convolutions of a file to convolutions with norms. The norms have the statistics of these pictures (n, H, W);
         the function stays the same."""
         x = pictures[:, None].to(self.output.weight.dtype).div(255).contiguous(memory_format=torch.channels_last)
         for i in range(self.embd.count):

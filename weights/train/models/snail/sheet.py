@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Writes the held-out characters that the page of SNAIL shows to web/pages/snail/signs.bin:  python3 weights/train/models/snail/sheet.py
+"""Writes web/pages/snail/signs.bin, the held-out characters that the SNAIL page shows: python3 weights/train/models/snail/sheet.py
 
-The file contains ten characters from each of six evaluation alphabets, with four drawings of each character: 28 x 28 greys of 4 bits; the
-first pixel is the high half of its byte.
+The file contains ten characters from each of six evaluation alphabets, with four drawings of each character. A drawing has 28 x 28 grey
+values of 4 bits; the first of two pixels is in the high half of the byte.
 """
 import os
 import sys

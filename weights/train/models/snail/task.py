@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""SNAIL as a task: episodes of characters, with more ways as training progresses."""
+"""The task of SNAIL: episodes of characters. The number of ways grows as training progresses."""
 from dataclasses import dataclass, fields
 
 import numpy as np
@@ -23,13 +23,13 @@ class Settings(Config, Common):
     first_ways: int = 5                  # number of ways (characters in an episode) at the beginning
     grow_from: int = 150                 # step from which the ways increase, up to `ways`
     grow_to: int = 800                   # step from which all ways are used
-    beside: float = 1.0                  # weight of the added loss of the embeddings alone
+    beside: float = 1.0                  # weight of the additional loss, which only concerns the embeddings
     turn: float = 0.2                    # largest random rotation (radians), shear and change of scale of a training picture
     shift: float = 2.0                   # largest random shift in pixels
 
 
 class Signs:
-    """Drawings (characters, drawers, H, W). As a list of examples, it contains episodes with fixed seeds."""
+    """Drawings (characters, drawers, H, W). For validation, an example is an episode with a fixed seed."""
 
     def __init__(self, drawings, ways, device):
         self.x, self.ways = torch.from_numpy(np.ascontiguousarray(drawings)).to(device), ways
@@ -75,12 +75,12 @@ class SnailTask(Task):
 
     @classmethod
     def adopted(cls, metadata, tensors):
-        """Adopts a file's settings, but with norms and with all ways from the first step."""
+        """Adopts a file's settings, except that the norms are not folded and that all ways are used from the first step."""
         return dict(super().adopted(metadata, tensors), folded=False, grow_from=0, grow_to=1)
 
     def grow(self, model, weights):
-        """Loads a file, whose convolutions have their norms folded in; the norms of the run start as identities (`Snail.unfold` computes
-        their statistics)."""
+        """Loads a file. In a file, norms are folded into the convolutions, so the norms of the run start as identities. `Snail.unfold` then
+        computes their statistics."""
         state = model.state_dict()
         for i in range(0 if model.c.folded else model.embd.count):
             at = "embd.%d." % i
@@ -149,7 +149,7 @@ class SnailTask(Task):
 
     @torch.no_grad()
     def measures(self, model, valid, autocast, device, final):
-        """Measures the one-shot accuracy on validation alphabets, 5-way and with the full number of ways."""
+        """Measures the one-shot accuracy on validation alphabets: with 5 ways, and with the full number of ways."""
         found = {}
         for ways in (5, self.s.ways):
             if ways > len(valid.x):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Golden cases of Sparse Transformers; music is a text whose tokens are notes:
+"""Golden cases of Sparse Transformers. A piece of music counts as a text, and its notes as tokens:
 
     values (n)            x_0..x_{n-1}; for a text, the first is given        label (1)   -1
     logits, outputs (n, P)   of x_i given x_<i; for a text, zeros for x_0     nats (n)    -log p(x_i | x_<i); for a text, ln V for x_0

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The control of sagan-emoji: trained without attention, from the same first run and for the same number of steps.
+"""Trains the control for sagan-emoji: the same network without attention, from the same first run and for the same number of steps.
 
     python3 weights/train/train.py sagan-emoji-plain --begun sagan-first
 """

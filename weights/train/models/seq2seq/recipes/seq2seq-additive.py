@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""German to English by recurrent networks with the attention of Bahdanau et al.: an additive score of the decoder's state before each step.
+"""Translates German to English with recurrent networks and the attention of Bahdanau et al.: an additive score of the decoder's state
+before each step.
 
     python3 weights/train/train.py seq2seq-additive
 """

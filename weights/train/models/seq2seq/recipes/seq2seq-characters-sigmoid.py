@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""German characters to English words by recurrent networks; attention gives each character a separate bit, attended or not.
+"""Translates German characters to English words with recurrent networks. Attention gives each character an independent bit: attended or
+not.
 
     python3 weights/train/train.py seq2seq-characters-sigmoid --from build/seq2seq-characters.gguf
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""German characters to English words by recurrent networks; a softmax divides the attention among the characters.
+"""Translates German characters to English words with recurrent networks. A softmax divides the attention among the characters.
 
     python3 weights/train/train.py seq2seq-characters-simple --from build/seq2seq-characters.gguf
 

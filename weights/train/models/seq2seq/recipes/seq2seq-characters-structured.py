@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: MIT
-"""German characters to English words by recurrent networks with attention to segments, the marginals of a chain of bits [Kim, Denton, Hoang
-and Rush 2017].
+"""Translates German characters to English words with recurrent networks that attend to segments: the attention weights are the marginals of
+a chain of bits [Kim, Denton, Hoang and Rush 2017].
 
     python3 weights/train/train.py seq2seq-characters-structured --from weights/seq2seq-general.gguf --teacher weights/seq2seq-general.gguf --turns 1 --minutes 6 --lr 2e-3 --run seq2seq-characters
     python3 weights/train/export.py seq2seq-characters-structured --run seq2seq-characters --type f32 --out build/seq2seq-characters.gguf
     python3 weights/train/train.py seq2seq-characters-structured --from build/seq2seq-characters.gguf
 
-The first command trains the common start of the three seq2seq-characters-* recipes: the structures alternate, and an encoder of words
-teaches the encoder of characters (stopped after 4 of its 6 minutes).
+The first command trains the initial weights of all three seq2seq-characters-* recipes: the structures alternate, and an encoder of words
+teaches the encoder of characters. This run was stopped after 4 of its 6 minutes.
 """
 from models.seq2seq import shared
 

@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: MIT
-"""German to English by recurrent networks with an attention of Luong et al.: the score s . W h, where s is the decoder's state after each
-step.
+"""Translates German to English with recurrent networks and an attention of Luong et al.: the score s . W h, where s is the decoder's state
+after each step.
 
     python3 weights/train/train.py seq2seq-general
 
-The model starts with the words, the encoder and the recurrence of seq2seq-additive, so that the scores can be compared after a few minutes.
+The model starts with the word embeddings, the encoder and the decoder's recurrence of seq2seq-additive, so that a few minutes of training
+are enough to compare the scores.
 """
 from models.seq2seq import shared
 

@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: MIT
-"""German to English by recurrent networks with the location-based attention of Luong et al.: the decoder's state alone selects source
-positions, regardless of the words there.
+"""Translates German to English with recurrent networks and the location-based attention of Luong et al.: the decoder's state alone selects
+source positions, regardless of the words there.
 
     python3 weights/train/train.py seq2seq-location
 
-The model starts with the words, the encoder and the recurrence of seq2seq-additive, so that the scores can be compared after a few minutes.
+The model starts with the word embeddings, the encoder and the decoder's recurrence of seq2seq-additive, so that a few minutes of training
+are enough to compare the scores.
 """
 from models.seq2seq import shared
 

@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: MIT
-"""German to English by recurrent networks, without attention (Sutskever et al.): the decoder receives a single vector.
+"""Translates German to English with recurrent networks without attention (Sutskever et al.): the decoder receives a single vector.
 
     python3 weights/train/train.py seq2seq-none
 
-Like the models with a score, it starts with the words, the encoder and the recurrence of seq2seq-additive. The model trains for more
-minutes than those with a score, because the single vector must hold information that the additive network hardly put into it."""
+Like the models with a score, it starts with the word embeddings, the encoder and the decoder's recurrence of seq2seq-additive. The model
+trains for more minutes than those with a score, because its single vector must hold the whole sentence; in the additive network, this
+vector holds little."""
 from models.seq2seq import shared
 
 start = "seq2seq-additive.gguf"

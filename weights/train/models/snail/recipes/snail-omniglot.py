@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Classifies characters of unseen alphabets from one example of each, by SNAIL.
+"""Trains a SNAIL to classify characters of unseen alphabets, given one example of each.
 
     python3 weights/train/train.py snail-omniglot
 """
