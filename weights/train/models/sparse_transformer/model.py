@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""Sparse Transformer (Child, Gray, Radford and Sutskever 2019, "Generating Long Sequences with Sparse Transformers") for grey pictures,
-texts and notes.
+"""Sparse Transformer (Child, Gray, Radford and Sutskever 2019, "Generating Long Sequences with Sparse Transformers") for greyscale
+pictures, texts and notes.
 
 The modules correspond to the blocks of the C engine.  Module names are chosen so that `state_dict()` gives the tensor names of the weight
-file. A query sees two sets of about sqrt(n) positions each, among the n positions up to its own; l is the stride, c the summary:
+file. Instead of all n positions up to its own, a query sees sets of about sqrt(n) of these positions. l is the stride, c is the summary:
 
     strided    A1(i) = the last l positions, including i           A2(i) = every l-th position back from i
     fixed      A1(i) = the positions of i's own block of l         A2(i) = the last c positions of each block, up to i
@@ -12,8 +12,8 @@ file. A query sees two sets of about sqrt(n) positions each, among the n positio
 The pattern "blocks" is that of Jukebox (Dhariwal et al. 2020): if positions are arranged in rows of l, a query sees its row, its column and
 the previous row. The transformer's blocks alternate between the sets, starting with A1 ("interleaved"); or every block sees their union
 ("merged"); or half of the heads see one set and half the other ("heads").  The paper defines the strided A1 as i - l .. i, which is l + 1
-positions; its authors' code uses l positions, and so do we. With the fixed pattern the first l - c positions have an empty A2, and with
-blocks the first l have an empty A3: attention over an empty set is 0.
+positions; its authors' code uses l positions, and so do we. Attention over an empty set is 0. A2 is empty for the first l - c positions of
+the fixed pattern; A3 is empty for the first l positions of the pattern "blocks".
 """
 import math
 from dataclasses import dataclass
@@ -61,7 +61,7 @@ class Config:
 
     @property
     def columns(self):
-        """Returns the row length of the two position tables: a picture's row, a text's block."""
+        """Returns the row length that the two position tables assume: the width of a picture, or the stride for a text."""
         return self.width or self.stride
 
     def sets(self, index):
@@ -94,7 +94,8 @@ def seen(c, which, n):
 
 
 def masked(q, k, v, visible):
-    """Attends from q (..., m, d_k) to k, v (..., j, d_k) where visible (m, j) -> (..., m, d_k), 0 where nothing is visible"""
+    """Attends from q (..., m, d_k) to those of the keys and values k, v (..., j, d_k) that `visible` (m, j) marks -> (..., m, d_k). The
+    result is 0 for a query that sees nothing"""
     score = q @ k.transpose(-1, -2) / math.sqrt(q.shape[-1])
     weights = score.masked_fill(~visible, LIMIT).softmax(-1) * visible.any(-1, keepdim=True).to(score.dtype)
     return weights.to(v.dtype) @ v
@@ -139,7 +140,8 @@ class Block(nn.Module):
         return masked(q, k, v, seen(c, which, n).to(qkv.device)).transpose(1, 2).flatten(2)
 
     def gathered_fast(self, which, qkv, heads):
-        """Computes the same as `gathered` in bf16 on a CPU, by whole blocks of positions, without scores of invisible keys."""
+        """Computes the same as `gathered`, in bf16 on a CPU. It works on whole blocks of positions and does not compute the scores of
+        invisible keys."""
         c, (B, n, _), l = self.c, qkv.shape, self.c.stride
         if dense(c, which):
             return native.Attention.apply(qkv, heads, n, 0)
@@ -177,8 +179,8 @@ class Block(nn.Module):
         return h + dropped(self.feed_forward(self.ffn_norm(h)))
 
     def fused(self, h, f, dropped):
-        """Computes the block like `forward` for the input h + f, with each addition and norm fused (native.AddNorm), for training on a CPU
-        -> (h, f) with the sum still to be computed."""
+        """Computes the block like `forward`, for the input h + f. Each addition is fused with the next norm (native.AddNorm), for training
+        on a CPU. Returns (h, f), whose sum is the block's output."""
         norm = lambda layer, h, f: native.AddNorm.apply(h, f, layer.weight, layer.bias, layer.eps, False)
         h, y = norm(self.attn_norm, h, f)
         h, y = norm(self.ffn_norm, h, dropped(self.attention(y)))
@@ -186,8 +188,8 @@ class Block(nn.Module):
 
 
 class SparseTransformer(nn.Module):
-    """Position i of a picture reads x_{i-1} (position 0 reads nothing); position i of a text reads x_i.  Each position predicts the next
-    id: x_i of a picture, x_{i+1} of a text."""
+    """The whole model. Position i of a picture reads x_{i-1} (position 0 reads nothing); position i of a text reads x_i. Each position
+    predicts the next id: x_i of a picture, x_{i+1} of a text."""
 
     def __init__(self, c):
         super().__init__()
@@ -263,12 +265,13 @@ class SparseTransformer(nn.Module):
         return distributions.nats(c, out, x)
 
     def nats(self, x):
-        """Returns a tensor of shape (B,): -log p of a picture, or of a text without its first id"""
+        """Returns a tensor of shape (B,): -log p of a picture, or of a text given its first id"""
         return self.each(x).sum(1)
 
     @torch.no_grad()
     def generate(self, x, count, temperature=1.0, generator=None):
-        """Continues ids x (B, m) to (B, m + count).  Each new id recomputes all previous ones, so this is only for sheets of samples."""
+        """Continues ids x (B, m) to (B, m + count). For each new id, all previous positions are recomputed, so this function is only for
+        sample sheets."""
         c = self.c
         for _ in range(count):
             out = self(x if c.text else F.pad(x, (0, 1)))[:, -1].float()

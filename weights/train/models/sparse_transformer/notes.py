@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Music in four voices as ids.  Each moment at which a voice moves is written as the new notes, highest voice first, then the time until
-the next movement:
+"""Represents music in four voices as ids. Each moment at which a voice moves is written as the new notes, highest voice first, then the
+time until the next movement:
 
     0                    the beginning and the end, at which all notes end
     for each voice       off, then its pitches from low to high
@@ -21,8 +21,8 @@ VOICES = (("soprano", 60, 81), ("alto", 52, 74), ("tenor", 43, 69), ("bass", 36,
 
 
 def table():
-    """Returns (V, 3) int64, one row per id: the sixteenths that pass, the number of the voice (from 1), and the pitch. Each is 0 if the id
-    has none; a voice without a pitch is off."""
+    """Returns (V, 3) int64, one row per id: the sixteenths that pass, the number of the voice (from 1), and the pitch. A value is 0 if it
+    does not apply to the id; a voice with pitch 0 is off."""
     rows = [(0, 0, 0)]
     for v, (_, low, high) in enumerate(VOICES):
         rows += [(0, v + 1, p) for p in (0, *range(low, high + 1))]
@@ -88,8 +88,9 @@ class Table(nn.Module):
 
 
 def places(table, x):
-    """Returns, for table (V, 3) and x (B, n): time (B, n), the ticks passed, including those of the id itself; chord (B, n), the number of
-    ids after the last wait; sounding (B, n, voices), the last id of each voice, -1 if it has none yet"""
+    """Returns (time, chord, sounding) for table (V, 3) and ids x (B, n). time (B, n): ticks that have passed, including those of the id
+    itself. chord (B, n): number of ids since the last wait. sounding (B, n, voices): last id of each voice, or -1 if the voice has none
+    yet"""
     ticks, voice, _ = table[x].unbind(-1)
     i = torch.arange(x.shape[1], device=x.device).expand_as(x)
     last = lambda where: torch.where(where, i, -1).cummax(1)[0]

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""Initialises heads of the first blocks so that they attend to chosen neighbours, as for the Image Transformer, see
-models/image_transformer/start.py.  A position carries the value of the pixel before it, so the value of the pixel above is found at the key
-(-1, +1).
+"""Initialises heads of the first blocks so that they attend to chosen neighbours, as models/image_transformer/start.py does for the Image
+Transformer. A position carries the value of the pixel before it, so a head finds the value of the pixel above at the key with offset (-1,
++1).
 """
 import torch
 
@@ -21,7 +21,7 @@ NEAR_BYTES = (((0, -1), (0, -2), (0, -3), (0, -4)),
 def look_around(model):
     c, half = model.c, model.c.embedding_length // 2
     tables, used = (model.position_row, model.position_col), aimed_dimensions(c)
-    for i, table in enumerate(tables):   # sines of the row in the first half, of the column in the second half
+    for i, table in enumerate(tables):   # the first half has sines of the row, the second half sines of the column
         table.weight.zero_()
         table.weight[:, i * half:(i + 1) * half] = sinusoid(range(len(table.weight)), c.embedding_length)
     model.token_embd.weight[:, used] = 0

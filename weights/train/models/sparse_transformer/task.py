@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Sparse Transformer as a task: pictures in grey levels, windows of the byte stream of books, or pieces of music."""
+"""The task of the Sparse Transformer. Examples are greyscale pictures, windows of a byte stream of books, or pieces of music."""
 import os
 from dataclasses import dataclass, fields
 
@@ -24,7 +24,7 @@ PREFIX = "sparse-transformer."
 class Settings(Config, Common):
     dataset: str = "binarised_mnist"
     look_around: bool = True             # heads start by attending to neighbours, see start.py
-    dropout: float = 0.0                 # dropout of everything that is added to the residual stream
+    dropout: float = 0.0                 # dropout probability for all values that are added to the residual stream
     prompts: str = "Once upon a time|The king said"       # prompts of a text's sample sheet
 
 
@@ -74,8 +74,8 @@ class SparseTransformerTask(Task):
         return bpe.Vocabulary([])        # the vocabulary is an end token and the 256 bytes
 
     def encode(self, examples, model, device="cpu"):
-        """Encodes pictures and their labels; or encodes (books, stories), where the books become the stream <end> book <end> book ...
-        <end>, in windows."""
+        """Encodes pictures and their labels, or (books, stories). Books are joined to a stream <end> book <end> book ... <end>, which is
+        split into windows."""
         if self.notes:
             return notes.Pieces([notes.encode(piece) for piece in examples], device)
         if not self.text:
@@ -108,8 +108,8 @@ class SparseTransformerTask(Task):
 
     @torch.no_grad()
     def sheet(self, model, valid, path, autocast, device, final):
-        """Draws samples. For pictures: samples, and below them given pictures with the completions of their upper halves. For texts:
-        continuations of given beginnings, in samples.txt."""
+        """Draws samples. For pictures, the sheet has samples and below them given pictures with completions of their upper halves. For
+        texts, samples.txt has continuations of given beginnings."""
         s, generator, model = self.s, torch.Generator().manual_seed(0), model.cpu()
         with autocast():
             if self.text:
@@ -147,7 +147,8 @@ class SparseTransformerTask(Task):
         return found
 
     def type_of(self, name, x, kind):
-        """Returns the requested type for matrices of the blocks and the output, and F32 for tables, vectors and matrices of odd widths."""
+        """Returns the requested type for matrices of the blocks and the output. Returns F32 for tables and vectors, and instead of a
+        quantised type for a matrix whose width is not a multiple of 32."""
         matrix = x.ndim == 2 and ("blk." in name or name == "output.weight" and len(x) > 1)
         if not matrix or kind in (gguf.Q4_0, gguf.Q8_0) and x.shape[1] % 32:
             return gguf.F32

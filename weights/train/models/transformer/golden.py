@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Golden cases of the Transformer.  A source has m ids, a target n; there are H heads, N decoder blocks and M encoder blocks:
+"""Golden cases of the Transformer.  A source has m ids, and a target has n ids; there are H heads, N decoder blocks and M encoder blocks:
 
     source (m)      the sentence and the end token           values (n)      t_0..t_{n-1}             label (1)   -1
     encoder (m, d)  the encoder's output                     logits (n, V)   of t_p given t_<p        nats (n)    -log p(t_p | source, t_<p)

@@ -88,14 +88,14 @@ class Config:
 
 
 def sinusoid(n, d):
-    """Returns a tensor of shape (n, d): element 2i is sin(p / 10000^(2i/d)), element 2i+1 the cosine."""
+    """Returns a tensor of shape (n, d): element 2i of row p is sin(p / 10000^(2i/d)), and element 2i+1 is the cosine of the same angle."""
     angle = torch.arange(n, dtype=torch.float64)[:, None] * 10000.0 ** (-torch.arange(0, d, 2, dtype=torch.float64) / d)
     return torch.stack([angle.sin(), angle.cos()], -1).flatten(1)
 
 
 def dropped(x, p):
-    """Sets each value of x to zero with probability p, a multiple of 1/256, and scales the other values up to compensate. Takes half as
-    long as F.dropout on a CPU."""
+    """Sets each value of x to zero with probability p, a multiple of 1/256, and scales the other values up to compensate. On a CPU, this
+    function takes half the time of F.dropout."""
     least = round(256 * p)
     if least == 0:
         return x
@@ -107,12 +107,12 @@ def dropped(x, p):
 
 
 def fast(x):
-    """Returns whether the C code of native.py applies to a tensor: in training in bf16."""
+    """Returns whether the C code of native.py can process a tensor; it is only for training in bf16."""
     return torch.is_grad_enabled() and torch.is_autocast_cpu_enabled() and x.dtype in (torch.bfloat16, torch.float32) and native.usable(x)
 
 
 class Attention:
-    """The four projections of one kind, \"attn\" or \"cross_attn\", and their attention."""
+    """Attention with its four projections; their names begin with \"attn\" or \"cross_attn\"."""
 
     def __init__(self, c, parts):
         self.c, self.parts = c, parts
@@ -128,8 +128,8 @@ class Attention:
         return [self.heads(y) for y in F.linear(x, torch.cat([part.weight for part in parts]), bias).chunk(len(parts), -1)]
 
     def mix(self, q, k, v, hidden, training, maps):
-        """Computes softmax(q k^T / sqrt(k)) v, then W_o; hidden: True for masked keys, or None; maps: a list that receives (B, H, n, m), or
-        None."""
+        """Multiplies softmax(q k^T / sqrt(k)) v by W_o. hidden: True for masked keys, or None. maps: a list that receives the attention
+        weights (B, H, n, m), or None."""
         score = q @ k.transpose(2, 3) / math.sqrt(self.c.key_length)
         if hidden is not None:
             score = score.masked_fill(hidden, -math.inf)
@@ -156,7 +156,7 @@ class Block(nn.Module):
         return Attention(self.c, {part: getattr(self, kind + "_" + part) for part in ("q", "k", "v", "output")})
 
     def encoded(self, memory):
-        """Returns keys and values of the encoder's output (B, m, d), which are computed once per sentence."""
+        """Projects the encoder's output (B, m, d) to keys and values; called once per sentence."""
         return self.attention("cross_attn").project("kv", memory)
 
     def forward(self, x, hidden, encoded=None, source_hidden=None, cache=None, maps=(None, None)):
@@ -169,8 +169,8 @@ class Block(nn.Module):
 
     def fused(self, x, y, hidden, encoded=None, source_hidden=None):
         """Computes the same as `forward`, for training on a CPU: each addition and its norm take one pass (native.AddNorm). In pre-norm, y
-        is the previous sublayer's output, still to be added to x (None at first), and the result has the same form. In post-norm, y is the
-        bf16 copy of x."""
+        is the previous sublayer's output (None at first), which has not been added to x yet; the result is such a pair too. In post-norm, y
+        is the bf16 copy of x."""
         post = self.c.norm == "post"
         for norm, f in self.sublayers(hidden, encoded, source_hidden):
             if post:
@@ -184,7 +184,7 @@ class Block(nn.Module):
         return dropped(y, self.c.dropout) if self.training else y
 
     def sublayers(self, hidden, encoded=None, source_hidden=None, cache=None, maps=(None, None)):
-        """Returns [(norm, function)], see `forward`"""
+        """Returns the sublayers [(norm, function)] that `forward` applies"""
         def own(x):
             attention = self.attention("attn")
             q, k, v = attention.project("qkv", x)
@@ -258,8 +258,8 @@ class Encoder(Stack):
         self.place(c, c.encoder_block_count, False)
 
     def forward(self, x, hidden, maps=None):
-        """Encodes x (B, m, d), rows of the table, with hidden (B, 1, 1, m) -> (B, m, d); maps: a list that receives (B, H, m, m) of each
-        block"""
+        """Encodes x (B, m, d) -> (B, m, d). x: embeddings of the ids; hidden (B, 1, 1, m): True for masked positions; maps: a list that
+        receives each block's attention weights (B, H, m, m)"""
         return self.through(x + self.positions(x.shape[1], x), hidden, maps=None if maps is None else (maps, None))
 
 
@@ -282,9 +282,9 @@ class Transformer(Stack):
         return self.enc(self.rows(source), hidden, maps), hidden
 
     def behind(self, source, target, maps=None):
-        """Runs encoder and decoder: source (B, m), target (B, n) -> (B, n, d), which the output table multiplies. maps: three lists that
-        receive the weights of each block: the encoder's (B, H, m, m), the decoder's own (B, H, n, n), and those over the source (B, H, n,
-        m)."""
+        """Runs encoder and decoder: source (B, m), target (B, n) -> vectors (B, n, d); their product with the embedding table gives the
+        logits. maps: three lists that receive the weights of each block: the encoder's (B, H, m, m), the decoder's own (B, H, n, n), and
+        those over the source (B, H, n, m)."""
         n = target.shape[1]
         memory, source_hidden = self.encode(source, maps[0] if maps else None)
         x = F.pad(self.rows(target[:, :-1]), (0, 0, 1, 0))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The Transformer as a task: pairs of sentences, batches of similar length, BLEU of its translations."""
+"""The task of the Transformer: pairs of sentences, batches of sentences of similar length, and the BLEU of the translations."""
 import os
 import random
 from dataclasses import dataclass, fields
@@ -27,8 +27,8 @@ class Settings(Config, Common):
     merges: str = of_file("")            # text of the vocabulary, if the folder does not have it
     signs: str = ""                      # the characters that replace byte pairs, for a task of single words
     smoothing: float = 0.1               # label smoothing, in training only
-    merge_dropout: float = 0.0           # dropout of merges in training sources, for varied segmentations (bpe.Vocabulary.sampled)
-    lower: float = 0.0                   # share of training sources in lower case, as people type
+    merge_dropout: float = 0.0           # probability of skipping a merge, which varies a source's segmentation (bpe.Vocabulary.sampled)
+    lower: float = 0.0                   # share of training sources in lower case, because users often type without capitals
     unstopped: float = 0.0               # share of training sources whose last full stop is removed
     bleu_pairs: int = 256                # validation pairs that a measurement translates; the last measurement translates all pairs
 
@@ -78,8 +78,8 @@ class Pairs:
 
 
 def arranged(sizes, seed, epoch, batch):
-    """Sorts pairs into batches of similar length: sizes (2, pairs) -> the indices of the pairs of each batch, (batches, batch), in the
-    epoch's own order."""
+    """Groups pairs of similar length into batches. sizes (2, pairs): lengths of both sides. Returns the indices of each batch's pairs,
+    (batches, batch), in an order that depends on the epoch."""
     count = sizes.shape[1] // batch
     order = permutation(seed, epoch, sizes.shape[1])[:count * batch]
     chunks = [order[at:at + BUCKETS * batch] for at in range(0, len(order), BUCKETS * batch)]
@@ -174,7 +174,7 @@ class TransformerTask(bpe.Chosen, Task):
         return {"bleu": bleu.corpus([t.lower() for t in found], [t.lower() for t in wanted])}
 
     def sheet(self, model, valid, path, autocast, device, final):
-        """Writes validation sentences with their human translations and the model's to samples.txt."""
+        """Writes samples.txt: validation sentences, each with its human translation and the model's translation."""
         pick = spread(len(valid), min(40 if final else 12, len(valid))).tolist()
         found = self.translations(model, valid, pick, autocast, device)
         with open(path.replace(".png", ".txt"), "w", encoding="utf-8") as f:
@@ -191,7 +191,7 @@ class TransformerTask(bpe.Chosen, Task):
         return dict(keys, **self.tokenizer.metadata(), **end)
 
     def card_metadata(self, model, card):
-        """Returns the languages, the source's first."""
+        """Returns the two languages; the source language comes first."""
         return {"general.languages": card["languages"]} if card.get("languages") else {}
 
     @staticmethod

@@ -12,7 +12,7 @@ from models.tree import trees
 from models.tree.model import PLACES
 from models.tree.task import Settings, TreeTask
 
-LENGTH = 19                              # number of words, which take two passes of columns
+LENGTH = 19                              # number of words in a case; the engine needs two passes over the columns for this many
 
 
 def cases():

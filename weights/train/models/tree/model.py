@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: MIT
-"""Maps a sentence's words, each with a few features, to scores of arcs, and the scores to projective trees (trees.py).
+"""Computes scores of arcs from the features of a sentence's words; trees.py maps the scores to projective trees.
 
     x_0 = root,  x_m = sum of the rows of the features of word m,  + sine and cosine of the position
     for each block   x = x + W_down ReLU(W_up [LN(x)_m-1; LN(x)_m; LN(x)_m+1] + b_up) + b_down      zeros beyond the ends
                      x = x + attention(LN(x), LN(x))                                                  not in the last block
     y = LN(x),  s[h, m] = (W_k y_h + b_k) . (W_q y_m + b_q) / sqrt(d) + distance[clip(m - h)]        the root's arcs have no distance
 
-Parameters have the tensor names of the weight file. Row 0 of feature.weight stands for "no feature". `beside` exists only in training: its
-auxiliary layers predict the part of speech and the relation of each word from the same y.
+Parameters have the tensor names of the weight file. Row 0 of feature.weight stands for "no feature". `beside` exists only in training. Its
+auxiliary layers predict the part of speech and the relation of each word from y.
 """
 import math
 from dataclasses import dataclass
@@ -30,7 +30,7 @@ class Config:
     feed_forward_length: int = 256
     block_count: int = 3
     head_count: int = 4
-    reach: int = 15                      # distances from -reach to reach; larger ones are clipped to these
+    reach: int = 15                      # distances are clipped to the range -reach to reach
     dropout: float = 0.0                 # probability of dropout, in training only
 
 
@@ -41,7 +41,7 @@ class Weights(nn.Module):
 
 
 class Drop(nn.Module):
-    """Dropout of channels, the same at all positions of a sentence [Gal and Ghahramani 2016]."""
+    """Drops channels; the same channels are dropped at all positions of a sentence [Gal and Ghahramani 2016]."""
 
     def __init__(self, p):
         super().__init__()
@@ -80,7 +80,7 @@ class Block(nn.Module):
 
 class Tree(nn.Module):
     def __init__(self, c, beside=()):
-        """beside: the number of tags and the number of relations"""
+        """beside: (number of tags, number of relations) that the auxiliary layers predict"""
         super().__init__()
         self.c, d = c, c.embedding_length
         self.feature, self.root = Weights(c.features, d, scale=0.3), Weights(d, scale=1.0)

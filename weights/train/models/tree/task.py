@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Trees as a task: sentences with a head for each word. The metric is the unlabelled attachment score of the best trees."""
+"""The task of the tree models. An example is a sentence with a head for each word. The metric is the unlabelled attachment score of the
+best trees."""
 import copy
 from dataclasses import dataclass
 
@@ -16,7 +17,7 @@ from models.tree import trees
 from models.tree.model import PLACES, Config, Tree
 
 PREFIX = "tree."
-POOL = 32                                # the sentences of this many batches are sorted by length together
+POOL = 32                                # sentences are sorted by length within groups of this many batches
 
 
 @dataclass
@@ -27,13 +28,13 @@ class Settings(Config, Common):
     prose: str = ""                      # a folder of text files (or .txt.xz) that also contribute to the word clusters
     clusters: int = 0                    # 0: none
     cluster_words: int = 20000
-    forget: float = 0.0                  # fraction of words whose identity training drops, so that the model has to rely on their form
+    forget: float = 0.0                  # fraction of words that training hides, so that the model must rely on a word's form
     softened: float = 1.0                # factor of the scores in the file: the best tree stays the best, but all trees become less certain
     relations: str = ""                  # "": the relations of the data; "-": none, for golden cases, which have no data
 
 
 class Sentences:
-    """Per sentence: words, ids (T, F), and heads, tags and relations (T,)"""
+    """Contains for each sentence: words, ids (T, F), heads (T,), tags (T,) and relations (T,)"""
 
     def __init__(self, words, ids, told):
         self.words, self.ids, self.told = words, ids, told
@@ -43,7 +44,7 @@ class Sentences:
         return len(self.ids)
 
     def take(self, pick, device="cpu"):
-        """Returns ids (B, T, F), heads (B, T) or -1, lengths (B,), tags (B, T) or -1, relations (B, T) or -1"""
+        """Returns ids (B, T, F), heads (B, T), lengths (B,), tags (B, T) and relations (B, T); -1 where a value is missing"""
         pick = range(*pick.indices(len(self))) if isinstance(pick, slice) else pick
         lengths = torch.tensor([len(self.ids[i]) for i in pick])
         ids = torch.zeros(len(lengths), int(lengths.max()), self.ids[0].shape[1], dtype=torch.long)
@@ -65,7 +66,7 @@ class TreeTask(Task):
         return dict(Task.smoke(settings), steps=3, features=2000, clusters=min(settings.get("clusters", 0), 5), prose="")
 
     def lists(self):
-        """Returns statistics of the training sentences, including those whose arcs cross."""
+        """Returns the lists (features, words, tags, relations) of all training sentences, including sentences with crossing arcs."""
         if self.kept is None:
             words, tags, _, relations = super().load("train")
             self.kept = lists_of(self.s, words, tags)
@@ -78,7 +79,8 @@ class TreeTask(Task):
 
     @torch.no_grad()
     def grow(self, model, weights):
-        """Loads a file, whose scores are softened and which has no auxiliary layers; added features start at zero."""
+        """Loads a file. The softening of the file's scores is undone. The auxiliary layers, which a file does not have, stay random.
+        Weights of additional features start at zero."""
         own = model.state_dict()
         soft = self.s.softened if self.s.adopted else 1.0
         found = {name: padded(w, own[name].shape) if name == "feature.weight" else w / soft if name in ("head.weight", "head.bias", "distance.weight") else w for name, w in weights.items()}
@@ -133,7 +135,7 @@ class TreeTask(Task):
         return 16                        # typical number of words per sentence
 
     def measures(self, model, valid, autocast, device, final):
-        """Measures the share of the validation words with the right head, including punctuation."""
+        """Measures the percentage of validation words, including punctuation, with the right head."""
         right, total = 0, 0
         order = np.argsort(valid.lengths, kind="stable")[:: 1 if final else 4]
         for at in range(0, len(order), 50):

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Sums and maxima over all projective trees together [Eisner 1996]. A tree has the words 1 .. n of a sentence; exactly one word is attached
-to the root 0:
+"""Computes the sum or the maximum over all projective trees of a sentence [Eisner 1996]. A tree has the words 1 .. n of a sentence; exactly
+one word is attached to the root 0:
 
     p(heads) = exp(sum over m of s[heads[m], m]) / Z
 
@@ -12,9 +12,9 @@ the arc between its two ends was added last (I_right: i -> j, I_left: j -> i):
     C_left(i, j)  = log sum over i <= k < j  of exp(C_left(i, k) + I_left(k, j))
     log Z         = log sum over r           of exp(s[0, r] + C_left(1, r) + C_right(r, n))
 
-The outside pass is the derivative of log Z: every sum passes its share on to its terms, from the widest spans to the narrowest, and the
-share that arrives at an arc is its marginal.  If `max` replaces the log sum, and the whole share goes to the first of the largest terms,
-the result is the best tree.
+The outside pass is the derivative of log Z: from the widest spans to the narrowest, every sum distributes the share that it receives over
+its terms. The share that an arc receives is the arc's marginal. If `max` replaces the log sum, and the whole share goes to the first of the
+largest terms, the result is the best tree.
 
 An entry [b, i, w] of a table belongs to the span of w + 1 words that begins at i (tables named `starts`) or ends at i (`ends`).
 """
@@ -26,7 +26,7 @@ def log_sum(x):
 
 
 def share(x, total):
-    """Returns the share of each term along the last dimension in the sum; 0 if the sum is empty."""
+    """Returns each term's share of the sum over the last dimension; 0 if the sum is empty."""
     return torch.exp(x - total.nan_to_num(neginf=0.0)[..., None])
 
 
@@ -45,7 +45,7 @@ def sums(scores, lengths, add=log_sum, part=share):
     rows, device = torch.arange(B), scores.device
     table = lambda: torch.full((B, n, n), -torch.inf, dtype=scores.dtype)
     right_starts, right_ends, left_starts, left_ends = table(), table(), table(), table()       # complete
-    inner, going_right, going_left = table(), table(), table()  # I by start; incomplete spans to the right by start, to the left by end
+    inner, going_right, going_left = table(), table(), table()  # I, I_right: indexed by start; I_left: indexed by end
     for of in (right_starts, right_ends, left_starts, left_ends):
         of[:, :, 0] = 0
     words = scores[:, 1:, 1:]

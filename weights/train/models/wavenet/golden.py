@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Golden cases of WaveNet, with the tensors of models/pixelcnn/golden.py; a sound has no `order` and no `image`, but it has
+"""Golden cases of WaveNet. models/pixelcnn/golden.py describes the tensors; a sound has no `order` and no `image`, but it has
 
     speaker (1)      -1 = none
 Random weights are large enough that far taps matter.
@@ -16,7 +16,7 @@ from models.wavenet.model import Config
 from models.wavenet.task import TASK
 
 BASE = Config(dilations=(1, 2, 4, 8, 3), residual_length=12, gate_length=8, skip_length=20, head_length=16, rate=8000)
-LENGTH = 48                              # samples of a sound
+LENGTH = 48                              # number of samples of a sound
 TINY = [  # each case: name, config, weight type, class
     ("wavenet-tiny", replace(BASE, classes=3, speakers=2), "f32", 1),
     ("wavenet-q8_0", replace(BASE, dilations=(1, 2, 4, 1, 2, 16), residual_length=32, gate_length=32, skip_length=32, head_length=32, classes=10, speakers=6),

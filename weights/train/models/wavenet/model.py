@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 """WaveNet (van den Oord, Dieleman, Zen, Simonyan, Vinyals, Graves, Kalchbrenner, Senior and Kavukcuoglu 2016, "WaveNet: A Generative Model
-for Raw Audio") for sounds, and for grey pictures as a row of pixels.
+for Raw Audio") for sounds, and for greyscale pictures, which are read as one row of pixels.
 
 The modules correspond to the layers of the C engine. Module names are chosen so that `state_dict()` gives the tensor names of the weight
 file; export.py copies them unchanged. Layer k of the paper has dilation d, and reads a class c and a speaker s if they are given:
@@ -9,8 +9,8 @@ file; export.py copies them unchanged. Layer k of the paper has dilation d, and 
     z      = tanh(f) sigma(g)
     [r, s] = W_mix z          x += r, skip += s           the last layer has only s
 
-The first layer reads one-hot ids: x_t = table[0][id_{t-2}] + table[1][id_{t-1}] + bias, so the prediction of t depends on the samples
-before it. The output is W_output relu(W_head relu(skip)). Activations are (B, T, channels).
+The first layer reads one-hot ids: x_t = table[0][id_{t-2}] + table[1][id_{t-1}] + bias, so the prediction of sample t depends only on
+earlier samples. The output is W_output relu(W_head relu(skip)). Activations are (B, T, channels).
 """
 import math
 from dataclasses import dataclass
@@ -52,8 +52,8 @@ class Config:
 
 
 class Gate(torch.autograd.Function):
-    """Computes tanh of the first half times sigmoid of the second, (..., 2D) -> (..., D), with one sigmoid over both halves: tanh x = 2
-    sigma(2x) - 1."""
+    """Computes tanh of the first half times sigmoid of the second: (..., 2D) -> (..., D). Because tanh x = 2 sigma(2x) - 1, one sigmoid
+    over both halves is enough."""
 
     @staticmethod
     def forward(ctx, fg):
@@ -86,7 +86,8 @@ class Layer(nn.Module):
             self.mix.weight.mul_(1.0 / math.sqrt(len(c.dilations)))
 
     def condition(self, name, label):
-        """Returns the row of each class or speaker, (B,) -> (B, 1, 2D), with zeros where the id is -1; None if all ids are -1."""
+        """Looks up the vector of each class or speaker, (B,) -> (B, 1, 2D). The vector is zero where the id is -1; the result is None if
+        all ids are -1."""
         if label is None or not hasattr(self, name) or bool((label < 0).all()):
             return None
         return (self.get_submodule(name)(label.clamp(min=0)) * (label >= 0)[:, None])[:, None]
@@ -116,7 +117,7 @@ class Input(nn.Module):
         self.bias = nn.Parameter(torch.zeros(c.residual_length))
 
     def forward(self, x):
-        """Maps ids (B, T) to (B, T, R): position t reads the ids at t-2 and t-1, nothing before the beginning."""
+        """Maps ids (B, T) to (B, T, R): position t reads the ids at t-2 and t-1; ids before the beginning contribute nothing."""
         V = len(self.weight) // 2
         far, near = F.embedding(x[:, :-2] if x.shape[1] > 2 else x[:, :0], self.weight[:V]), F.embedding(x[:, :-1], self.weight[V:])
         return F.pad(far, (0, 0, min(2, x.shape[1]), 0)) + F.pad(near, (0, 0, 1, 0)) + self.bias
@@ -155,7 +156,7 @@ class WaveNet(nn.Module):
         return distributions.nats(self.c, out, x)
 
     def each_and_ends(self, x, label=None, speaker=None):
-        """Returns the result of `each`, and a tensor of shape (B, T): -log p(whether t is the end | x_<t)"""
+        """Returns the result of `each`, and a tensor of shape (B, T): -log p(e_t | x_<t), where e_t says whether the sound ends at t"""
         out = self(x.clamp(min=0), label, speaker)
         out = out if out.dtype == torch.float64 else out.float()
         levels, end = out[..., :END].logsumexp(-1), out[..., END]

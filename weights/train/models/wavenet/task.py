@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""WaveNet as a task: sounds of any length with a class and a speaker, or grey pictures in raster order."""
+"""The task of WaveNet. Examples are sounds of any length with a class and a speaker, or greyscale pictures in raster order."""
 import copy
 import os
 from dataclasses import dataclass, fields
@@ -23,13 +23,13 @@ class Settings(Config, Common):
     dataset: str = "fsdd"
     class_drop: float = 0.1              # probability of dropping the class of an example
     speaker_drop: float = 0.15           # probability of dropping the speaker of an example
-    end_weight: float = 0.0              # weight, in the training loss, of the decision whether the sound ends; the next level has weight 1
+    end_weight: float = 0.0              # training loss: weight of the decision whether the sound ends; a sample's level has weight 1
     longest: int = 8000                  # samples per training piece of a sound
     class_gain: float = 1.0              # factor of the class vectors in the file; larger factors make samples fit their class more clearly
 
 
 class Sounds:
-    """Sounds as ids with their end, padded with -1, with class and speaker."""
+    """Sounds with their classes and speakers. A sound is a sequence of ids with an end token, padded with -1."""
 
     def __init__(self, clips, labels, speakers, longest, device):
         self.clips = [torch.from_numpy(np.append(clip, END).astype(np.int16)[:longest]) for clip in clips]
@@ -78,8 +78,9 @@ class WaveNetTask(Task):
                 model.output.bias.copy_(torch.from_numpy(np.log(counts / counts.sum())))
 
     def grow(self, model, weights):
-        """Also grows from files with fewer or narrower layers: the file's layers become the first ones, added parts output zero, and the
-        former last layer passes nothing on. The dilations are those of this recipe."""
+        """Loads a file, which may have fewer or narrower layers than the model. The file's layers become the first layers, and added parts
+        output zero. The file's last layer has no residual output, so its residual part starts at zero. The dilations are those of this
+        recipe."""
         if self.s.adopted:               # in the file, the class vectors are multiplied by `class_gain`
             weights = {name: w / self.s.class_gain if ".class." in name else w for name, w in weights.items()}
         own, R, S = model.state_dict(), len(weights["input.bias"]), weights["head.0.weight"].shape[1]
@@ -138,8 +139,9 @@ class WaveNetTask(Task):
         return x, label, speaker
 
     def nats(self, model, x, label=None, speaker=None):
-        """Returns the training loss, in which the decision whether a sound ends is counted a second time. The end is rare: one sample in
-        thousands. A probability of one in ten thousand at each sample costs almost no likelihood but ends every fourth word too early."""
+        """Returns the training loss, to which the decision whether a sound ends is added once more, with weight `end_weight`. The end is
+        rare: one sample in thousands. A probability of one in ten thousand at each sample costs almost no likelihood but ends every fourth
+        word too early."""
         if not self.sound:
             return model.nats(x)
         if not (self.s.end_weight and model.training):
@@ -168,7 +170,8 @@ class WaveNetTask(Task):
         return self.length if self.sound else self.s.height * self.s.width
 
     def sheet(self, model, valid, path, autocast, device, final):
-        """Writes sounds to samples.wav: each digit by a speaker, in order; for pictures, the sheet of PixelCNN."""
+        """Writes samples.wav, in which the digits are spoken in order, by different speakers. For pictures, draws the sample sheet of
+        PixelCNN."""
         if not self.sound:
             return PixelCNNTask.sheet(self, model, valid, path, autocast, device, final)
         from data.fsdd import RATE, expand
@@ -199,8 +202,8 @@ class WaveNetTask(Task):
         return dict(found, **{PREFIX + "speakers": card.get("speaker_names") or [str(i) for i in range(c.speakers)]}) if c.speakers else found
 
     def type_of(self, name, x, kind):
-        """Returns the requested type for matrices of products, F16 for the table of ids, and F32 for vectors, small tables and matrices of
-        odd widths."""
+        """Returns the requested type for matrices that are factors of a product, and at least F16 for the table of ids. Returns F32 for
+        vectors and small tables, and instead of a quantised type for a matrix whose width is not a multiple of 32."""
         if name == "input.weight":
             return gguf.F16 if kind in (gguf.Q4_0, gguf.Q8_0) else kind
         if x.ndim != 2 or not self.product(name) or kind in (gguf.Q4_0, gguf.Q8_0) and x.shape[1] % 32:

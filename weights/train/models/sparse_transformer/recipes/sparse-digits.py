@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Binarised MNIST pixel by pixel with strided attention: the layers alternate between the 28 previous pixels and the pixel's own column.
+"""Models binarised MNIST pixel by pixel with strided attention. Layers that attend to the last 28 pixels alternate with layers that attend
+to the pixel's own column.
 
     python3 weights/train/train.py sparse-digits
 """
@@ -8,7 +9,7 @@ settings = dict(
     block_count=6, embedding_length=128, feed_forward_length=256, head_count=4, key_length=32,
     pattern="strided", stride=28, combine="interleaved",
     minutes=22.0, batch=8, lr=1.5e-3, warmup=150, every=4.0, ema=0.998, final_valid_images=1000,
-    sheets=-1,  # no sheets, because here each pixel of a sample recomputes all earlier ones; the engine needs milliseconds
+    sheets=-1,  # no sample sheets: this Python code recomputes all earlier pixels for each pixel (the engine does not)
 )
 card = dict(
     name="sparse-digits",

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""German to English: a Transformer trained on 29,000 image captions and then also on 173,000 short everyday sentences, in both languages.
+"""Translates German to English. The Transformer is trained on 29,000 pairs of image captions, and then also on 173,000 pairs of short
+everyday sentences.
 
     python3 weights/train/train.py de-en
     python3 weights/train/export.py de-en --type f32 --out build/de-en-1.gguf
@@ -18,7 +19,7 @@ settings = dict(
 stages = (                               # the later stages have a larger vocabulary, and everyday sentences
     # the second stage had the 47,909 shortest pairs of Tatoeba, four times per epoch
     dict(dataset="german", vocabulary="german", values=10000, minutes=16.0, clock="cpu", threads=1, lr=1e-3, warmup=100, dropout=0.15, final_valid_images=2038),
-    # the third stage has four times as many of these pairs, and variants with other names, places and numbers
+    # the third stage has four times as many pairs of Tatoeba, and variants in which names, places and numbers are replaced
     dict(dataset="german", vocabulary="german", values=10000, minutes=66.0, lr=6e-4, warmup=100, every=8.0, dropout=0.1, final_valid_images=2000),
 )
 own = dict(minutes=10.0, batch=64, lr=3e-4, warmup=20)

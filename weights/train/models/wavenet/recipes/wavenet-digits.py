@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Binarised MNIST by WaveNet: the pixels in raster order as one sequence of samples.
+"""Models binarised MNIST with a WaveNet. The pixels in raster order are one sequence of samples.
 
     python3 weights/train/train.py wavenet-digits
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Spoken digits by WaveNet: 0 to 9 in the voices of six speakers, sample by sample at 8 kHz.
+"""Generates spoken digits with a WaveNet: 0 to 9 in the voices of six speakers, sample by sample at 8 kHz.
 
     python3 weights/train/train.py wavenet
     python3 weights/train/export.py wavenet --type f32 --out build/wavenet-1.gguf
@@ -17,7 +17,7 @@ settings = dict(
 )
 # The second run covers a whole word: it has six more layers, with dilations up to 2,048. Its first 3.6 minutes had the learning rates of a
 # schedule of 30 minutes. The third run has twice the width between the layers, and learns when a word ends. In its file, the class vectors
-# are scaled by the factor that is best for listen.py. The fourth and fifth runs are for a GPU (gpu.sh).
+# are multiplied by the factor for which listen.py measures the best result. The fourth and fifth runs are for a GPU (gpu.sh).
 LONG = dict(dilations=settings["dilations"] + (64, 128, 256, 512, 1024, 2048))
 WIDE = dict(LONG, residual_length=64, end_weight=20.0, class_gain=1.25, clock="wall", warmup=150, valid_images=120)
 GPU = dict(WIDE, batch=16, ema=0.9995, best=True, every=1.0)
