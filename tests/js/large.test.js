@@ -220,7 +220,7 @@ test('files that are not models and truncated files are refused, and loading can
   page.set(new TextEncoder().encode('<!doctype html>'));
   await assert.rejects(load(new Blob([page])), isError('format', /looks like a web page/));
   await assert.rejects(load(new Blob([large.subarray(0, large.length - 1000)])), isError('format', /data lie outside the file/));
-  // This header declares a file without an end.
+  // In this header, the name of the first key is as long as the whole file.
   const endless = new Uint8Array(large.length);
   endless.set(large.subarray(0, 24));
   new DataView(endless.buffer).setBigUint64(24, BigInt(large.length), true);

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** The number of bytes that a page loads at first equals the number in the manual, which node tests/bench/page-bytes.js measures. */
+/** Checks that a page does not load more bytes at first than the manual says. node tests/bench/page-bytes.js measures the numbers in the
+ * manual. */
 
 import assert from 'node:assert/strict';
 import { existsSync, readFileSync } from 'node:fs';

@@ -45,7 +45,7 @@ test('heads, marginals and nats are consistent', async () => {
   assert.equal((await model.parse('The dog', {})).marginals, undefined);
 });
 
-test('a pinned head is kept, and costs its surprisal', async () => {
+test('a pinned head is kept, and its cost is its surprisal', async () => {
   const text = 'I saw the man with the telescope.';
   const free = await model.parse(text, { marginals: true });
   const { words, marginals = new Float32Array() } = free;
@@ -58,7 +58,7 @@ test('a pinned head is kept, and costs its surprisal', async () => {
   }
 });
 
-test('one word, unknown words, 128 words', async () => {
+test('parse() accepts one word, unknown words and 128 words', async () => {
   const one = await model.parse('Hello', { marginals: true });
   assert.deepEqual([one.heads, [...(one.marginals ?? [])], one.nats], [[0], [1, 0], 0]);
   const odd = await model.parse(['東京', '🙂', '\u0000', 'ﷺ']);
@@ -159,7 +159,7 @@ test('drawTo: a line of words if it fits, otherwise a column; at least one arc p
   assert.ok(steps[0].marginals);
 });
 
-test('treebanks are read in both formats', () => {
+test('treebanks are read in both file formats', () => {
   const lines = 'The\tDET\t2\tdet\ndog\tNOUN\t3\tnsubj\nbarks\tVERB\t0\troot\n\nYes\tINTJ\t0\troot\n';
   const conllu =
     '# text = The dog\n1\tThe\t_\tDET\t_\t_\t2\tdet\t_\t_\n2-3\tx\t_\t_\t_\t_\t_\t_\t_\t_\n2\tdog\t_\tNOUN\t_\t_\t3\tnsubj\t_\t_\n3\tbarks\t_\tVERB\t_\t_\t0\troot\t_\t_\n\n1\tYes\t_\tINTJ\t_\t_\t0\troot\t_\t_\n';

@@ -2,8 +2,8 @@
 // @ts-check
 
 /**
- * A model of two parts (the relay), run through the core and through the worker. The first part has no sequence; the ids that it returns
- * are an input of the second part.
+ * Runs a model of two parts (the relay) through the core and through the worker. The first part generates no sequence. It returns ids,
+ * which are an input of the second part.
  */
 
 import assert from 'node:assert/strict';
@@ -37,7 +37,7 @@ const words = ids(9000, 50); // so many words that the first part takes more tha
 const marks = words.map((word, i) => (7 * word + (i ? words[i - 1] : 0)) % 16);
 const floats = Float32Array.from({ length: 2 * words.length }, (_, i) => (i % 2 ? -marks[i >> 1] : words[i >> 1] / 4));
 
-test('a part without a sequence has results and draws nothing', () => {
+test('a part that generates no sequence has results and draws nothing', () => {
   const core = new Core(module, file);
   assert.deepEqual(
     core.parts.map(({ outputs, span }) => [outputs, span]),
@@ -72,7 +72,7 @@ test('a part without a sequence has results and draws nothing', () => {
   assert.throws(() => core.openSession({ seed: 0n, samples: 2, topP: 1 }, { part: 0, inputs }), isError('argument'));
 });
 
-test('its ids are an input of the next part', () => {
+test('the ids that a part returns are an input of the next part', () => {
   const core = new Core(module, file);
   const inputs = { marks: marks.subarray(0, 30) };
   const session = core.openSession({ seed: 1n, samples: 2, temperature: 0 }, { part: 1, inputs, length: 30 });

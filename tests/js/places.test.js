@@ -2,8 +2,8 @@
 // @ts-check
 
 /**
- * The learned position embeddings on the Image Transformer page: the page computes them correctly, and its statements about the shipped
- * models are true.
+ * Tests the learned position embeddings on the Image Transformer page. The page must compute them correctly, and its statements about the
+ * shipped models must be true.
  */
 
 import assert from 'node:assert/strict';
@@ -19,7 +19,7 @@ function read(name) {
   const { buffer, byteOffset, length } = readFileSync(new URL(`../../weights/${name}.gguf`, import.meta.url));
   return placesOf(buffer.slice(byteOffset, byteOffset + length));
 }
-/** Returns the similarity of two rows in the trained table, and in the table before training; rows are counted from 1.
+/** Returns two similarities of rows `a` and `b`: in the trained table, and in the table before training. Rows are counted from 1.
  * @param {Table} table @param {number} a @param {number} b */
 const compared = (table, a, b) => [table, waves(table.length, table[0].length)].map((one) => likeness(apart(one))[a - 1][b - 1]);
 

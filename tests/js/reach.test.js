@@ -43,7 +43,7 @@ const stackOf = (file) => {
   return stack;
 };
 
-test('the shapes on the page are those in the files', () => {
+test('the page uses the same kernel shapes as the files', () => {
   for (const { file, stack } of REACHES) {
     if (!stack) continue;
     const { facts } = readGguf(read(file));
@@ -101,7 +101,7 @@ for (const [file, key, depths] of /** @type {[string, string, number[]][]} */ ([
   });
 }
 
-test('local attention in two dimensions reaches to both sides, and through several layers to the whole picture', () => {
+test('the receptive field of 2D local attention grows with each layer, and in the end contains all earlier pixels', () => {
   const stack = stackOf('cifar10-sr-2d.gguf');
   const pixel = 21 * 32 + 18;
   const sizes = reachOf(stack, pixel).map((seen) => seen.reduce((a, b) => a + b, 0));

@@ -150,7 +150,7 @@ test('where no worker can be started, as in a service worker, the error says so'
   }
 });
 
-test('in an Electron window with Node, addresses are relative to the page; without a page, the error is ours', async () => {
+test('in an Electron window with Node, addresses are relative to the page; without a page, the library reports the error', async () => {
   const { versions } = process;
   const given = (/** @type {string} */ baseURI) => {
     Object.defineProperty(process, 'versions', { value: { ...versions, electron: '30.0.0' }, configurable: true });

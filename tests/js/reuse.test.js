@@ -2,8 +2,8 @@
 // @ts-check
 
 /**
- * Reuse of sessions: a run continues in the session of an earlier run of the same model. The later run draws the same bits and reads fewer
- * tokens, and the number of kept sessions is bounded.
+ * Tests the reuse of sessions: a run can continue in the session of an earlier run of the same model. The later run draws the same bits and
+ * reads fewer tokens, and the number of kept sessions is bounded.
  */
 
 import assert from 'node:assert/strict';
@@ -16,7 +16,7 @@ import { file, same } from './reused.js';
 
 /** @import { TextOptions } from '../../web/lib/index.js' */
 
-test('another seed, another end or an edited prompt: the common prefix is not read again, and the earlier run stays cached', async () => {
+test('with another seed, another end or an edited prompt, the common prefix is not read again, and the earlier run stays cached', async () => {
   const model = await load(file());
   const ask = (/** @type {string} */ prompt, /** @type {TextOptions} */ options = {}) =>
     same(model, (one) => one.generate(prompt, { seed: 1, maxTokens: 40, ...options }));
@@ -32,7 +32,7 @@ test('another seed, another end or an edited prompt: the common prefix is not re
   model.close();
 });
 
-test('with maps, biases, alternatives, penalties or another number of bits for keys, the bits equal those of a separate run', async () => {
+test('a run after other runs gives the same bits as a separate run, with maps, biases, alternatives, penalties, and with 8- or 16-bit keys', async () => {
   const model = await load(file());
   /** @type {TextOptions[]} */
   const all = [
@@ -74,7 +74,7 @@ test('sessions are reused after an end, a stop, a break or an abort, and while a
   model.close();
 });
 
-test('sessions are reused by a text beyond the context, its branches and its score', async () => {
+test('a text longer than the context, its branches and its score reuse sessions', async () => {
   const bytes = file(40);
   const model = await load(bytes);
   const long = await same(model, (one) => one.generate('ab abc ab abc', { seed: 5, maxTokens: 100 }), bytes);
@@ -110,7 +110,7 @@ test('a part that cannot rewind far enough restarts, and its cached state is dro
   assert.deepEqual(closed, [session]);
 });
 
-test('at most four sessions are kept, with at most 128 MB in addition to the last one', () => {
+test('at most four sessions are kept; apart from the last one, they use at most 128 MB', () => {
   /** @type {any[]} */
   const closed = [];
   const kept = new KeptSessions(/** @type {any} */ ({ closeSession: (/** @type {any} */ session) => closed.push(session) }));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Runs that continue in the session of an earlier run, compared with runs of a new model. */
+/** Compares runs that continue in the session of an earlier run with runs of a new model. */
 
 import assert from 'node:assert/strict';
 
@@ -12,7 +12,7 @@ import { toyText } from './toy-text.js';
 /** @import { AnyModel as Model } from '../../web/lib/model/of-kind.js' */
 
 const TEMPLATE = '{% for message in messages %}<s>{{ message.role }}: {{ message.content }}</s>{% endfor %}<s>assistant: ';
-/** Returns a small model of text with a template. */
+/** Returns a small text model with a chat template. */
 export const file = (context = 512) => toyText({ context, metadata: { 'tokenizer.chat_template': ['string', TEMPLATE] } });
 
 /** Reads a run to its end. @param {TextRun} run */

@@ -2,7 +2,8 @@
 // @ts-check
 
 /**
- * Tests the results of complete(), generate(), score() and attention() through the worker, and that only the seed changes the drawn values.
+ * Tests the results of complete(), generate(), score() and attention() through the worker. Also tests that only the seed changes the drawn
+ * values.
  */
 
 import assert from 'node:assert/strict';
@@ -95,7 +96,7 @@ withToy('a sample does not depend on the number of samples', {}, async (model) =
 withToy('seeds may be numbers and bigints; a random seed is reported', {}, async (model) => {
   const same = [await collect(model.generate({ seed: 2 ** 40 + 3 })), await collect(model.generate({ seed: 2n ** 40n + 3n }))];
   assert.deepEqual(same[0].values, same[1].values);
-  const low = await collect(model.generate({ seed: 3 })); // a seed whose lower half is the same
+  const low = await collect(model.generate({ seed: 3 })); // this seed has the same lower 32 bits
   assert.notDeepEqual(low.values, same[0].values);
   assert.equal(model.generate({ seed: 2n ** 64n - 1n }).seed, 2n ** 64n - 1n);
   const run = model.generate();
@@ -186,7 +187,7 @@ for (const [options, image] of /** @type {[any, any][]} */ ([
     ]) {
       const element = (row * width + column) * channels + channel;
       const attention = await model.attention(image, { row, column, channel });
-      // Position p of queries and keys holds input element p - 1.
+      // At position p, the query and the key belong to input element p - 1.
       const first = queryBlock ? Math.max(0, queryBlock * Math.floor(element / queryBlock) - memoryBlock) : 0;
       assert.deepEqual([...attention[0].queries], [element]);
       assert.deepEqual(
@@ -290,7 +291,7 @@ withToy(
 );
 
 /**
- * Computes competing samples by separate runs: a run draws one row of one sample, and starts with the rows above it.
+ * Computes competing samples with separate runs. Each run draws one row of one sample, and starts with the rows above it.
  *
  * @param {Model} model
  * @param {{ rows: number, samples: number, resample: number, resampleRows: number, seed: number, temperature: number }} options
@@ -349,7 +350,7 @@ for (const [name, toy, rows] of /** @type {[string, import('./toy.js').ToyOption
   ['channels', {}, 2],
   ['a palette', { channels: 3, levels: 5, palette: true, height: 5, width: 4 }, 1],
 ])) {
-  test(`resample: ${name}: the more probable half of a group continues twice`, async () => {
+  test(`resample: ${name}: each sample in the more probable half of a group is continued twice`, async () => {
     const model = await load(toyModel(toy));
     const other = await load(toyModel(toy), { workers: 2 });
     const first = rows * model.info.width * model.info.channels;
@@ -404,7 +405,7 @@ withToy('resample: one sample, or groups of one, give a plain run; impossible se
   assert.throws(() => model.generate({ ...options, resample: 3 }), isError('argument', /^samples \/ resample must be a whole number /));
 });
 
-test('maps: every step is one position with its attention, and nothing else changes', async () => {
+test('maps: every step is one position with its attention, and the drawn values do not change', async () => {
   for (const options of [{}, { channels: 3, levels: 5, palette: true, inputWidth: 4 }]) {
     const model = await load(toyModel(options));
     const small = { data: new Uint8Array(48), width: 4, height: 4 };

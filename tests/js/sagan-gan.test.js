@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** The GAN that the SAGAN page trains on points: its gradients, its spectral norm, and whether it learns. */
+/** Tests the GAN that the SAGAN page trains on points: its gradients, its spectral norm, and whether it learns. */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

@@ -2,7 +2,8 @@
 // @ts-check
 
 /**
- * The SAGAN page computes f, g and h itself; they equal the engine's except for rounding to 8 bits, so the attention weights are the same.
+ * The SAGAN page computes f, g and h itself. They equal the engine's f, g and h except for rounding to 8 bits, so both give the same
+ * attention weights.
  */
 
 import assert from 'node:assert/strict';

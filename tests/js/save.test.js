@@ -20,7 +20,7 @@ import { noise, toyModel } from './toy.js';
 /** @typedef {{ values: number[][], nats: number[][] }} Drawn  values and nats of each sample, by element */
 
 /**
- * Reads a run to its end, or only `most` of its steps.
+ * Reads a run to its end, or only its next `most` steps.
  *
  * @param {PictureRun} run
  * @param {number} [most]
@@ -196,7 +196,7 @@ test('a complete run, and a run that has not begun, can be saved and resumed', a
   model.close();
 });
 
-test('resume() refuses other settings', async () => {
+test('resume() refuses settings that differ from those of the saved run', async () => {
   const model = await load(toyModel({ classes: ['cat', 'dog'] }));
   const other = await load(toyModel());
   const run = model.generate({ seed: 1, samples: 2, label: 'cat', chunkSize: 3 });

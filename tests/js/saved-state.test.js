@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** save({ state: true }) also saves the engine's state after the processed tokens. A run that is resumed with it processes no token again
- * and draws the same bits; an invalid state is refused. */
+/** save({ state: true }) also saves the engine's state after the processed tokens. A run that is resumed with its state processes no token
+ * twice, and draws the same bits. An invalid state is refused. */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -69,7 +69,7 @@ test('a run resumes where it was saved, and reads nothing again, with any option
   }
 });
 
-test('a chat continues with the next question, and reads only that', async () => {
+test('a resumed chat continues with the next question, and reads only this question', async () => {
   /** @type {Message[]} */
   const talk = [
     { role: 'system', content: 'abc' },
@@ -110,7 +110,7 @@ test('states of an interrupted run, of a run beyond its context, and of a resume
   model.close();
 });
 
-test('an invalid state (damaged, truncated, of another file) is refused with a sentence; without it, the run resumes', async () => {
+test('a damaged or truncated state, or the state of another file, is refused with a message; without the state, the run resumes', async () => {
   const model = await load(file());
   const { saved } = await kept(model);
   const { state } = saved;
@@ -170,7 +170,7 @@ test('an invalid state (damaged, truncated, of another file) is refused with a s
   clearInterval(timer);
   assert.ok(turns > 1, `other tasks ran ${turns} times`);
   await model.resume({ ...saved, state: undefined }, { maxTokens: 3 }).text();
-  // A file with the same description but with other weights.
+  // This file has the same description but other weights.
   const other = file();
   other[other.length - 2] ^= 64;
   const stranger = await load(other);
@@ -195,7 +195,7 @@ test('a run that is in progress, has read nothing or is not cached has no state 
   model.close();
 });
 
-test('a manipulated state with a correct hash affects no run that does not name it', async () => {
+test('a manipulated state with a correct hash affects only runs that are resumed with this state', async () => {
   const model = await load(file());
   const { saved } = await kept(model);
   const expected = await told(model.generate(PROMPT, { seed: 5, maxTokens: 12 }));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** The manual's search and its index. */
+/** Tests the search of the manual and its index. */
 
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
@@ -13,7 +13,7 @@ import { ROOT } from './helpers.js';
 /** @type {import('../../web/manual/search.js').Place[]} */
 const places = JSON.parse(await readFile(`${ROOT}web/manual/search.json`, 'utf8'));
 
-test('the entry with that name comes first; an empty query finds nothing', () => {
+test('the entry whose name equals the query comes first; an empty query finds nothing', () => {
   for (const [question, address] of [
     ['SoundOptions', 'reference.html#SoundOptions'],
     ['trusted types', 'hosting.html'],
@@ -27,7 +27,7 @@ test('the entry with that name comes first; an empty query finds nothing', () =>
   assert.deepEqual(find(places, '  '), []);
 });
 
-test('every word must occur, unless no entry has them all; synonyms match, and stop words are ignored', () => {
+test('an entry must contain every word of the query, unless no entry does; synonyms match, and stop words are ignored', () => {
   const made = /** @type {import('../../web/manual/search.js').Place[]} */ ([
     ['a.html', 'Walks', 'circle line'],
     ['b.html', 'Colours', 'circle of a walk'],

@@ -255,7 +255,7 @@ test('a folder that is a symbolic link out of the root is not served', async () 
   }
 });
 
-test('it accepts only its own host names', async () => {
+test('the server accepts only its own host names', async () => {
   const { port } = server;
   for (const host of [`127.0.0.1:${port}`, `localhost:${port}`])
     assert.equal((await ask('/web/', { headers: { Host: host } })).status, 200, host);
@@ -287,7 +287,7 @@ test('other methods', async () => {
   }
 });
 
-test('a client that disconnects does no harm', async () => {
+test('the server continues after a client disconnects', async () => {
   await writeFile(join(root, 'weights', 'large.gguf'), new Uint8Array(8e6));
   await new Promise((resolve) => {
     const leaving = request({ host: '127.0.0.1', port: server.port, path: '/weights/large.gguf', agent: false }, (response) => {
@@ -305,7 +305,7 @@ test('an occupied port is an error if it was requested', async () => {
   await assert.rejects(serve({ port: server.port, root }), { code: 'EADDRINUSE' });
 });
 
-test('bundled scripts are served, or their sources if these have changed', async () => {
+test('bundled scripts are served; if their sources have changed, the sources are served', async () => {
   /** @type {Record<string, string>} */
   const sources = {
     'page-front.js': "import '../front/main.js';\n",
@@ -346,7 +346,7 @@ test('bundled scripts are served, or their sources if these have changed', async
   }
 });
 
-test('a module that imports a package is served as the file of web/dist that contains the package', async () => {
+test('for a module that imports a package, the server sends the file of web/dist that contains the package', async () => {
   for (const folder of ['lib', 'shell', 'pages', 'front', 'pictures']) {
     for (const name of await readdir(join(ROOT, 'web', folder), { recursive: true })) {
       if (!name.endsWith('.js')) continue;

@@ -31,14 +31,14 @@ test('a page on a site with a known address has a title, a description, a pictur
   }
 });
 
-test('the picture has its declared size', async () => {
+test('the preview image has the size that the page declares', async () => {
   const png = await readFile(`${ROOT}web/front/screenshot.png`);
   const page = shared('<title>x</title></head>', 'web/index.html', ADDRESS);
   assert.match(page, new RegExp(`image:width" content="${png.readUInt32BE(16)}"`));
   assert.match(page, new RegExp(`image:height" content="${png.readUInt32BE(20)}"`));
 });
 
-test('CITATION.cff has the version and the licence of the package', async () => {
+test('CITATION.cff states the version and the licence of the package', async () => {
   const { version, license } = JSON.parse(await readFile(`${ROOT}package.json`, 'utf8'));
   const citation = await readFile(`${ROOT}CITATION.cff`, 'utf8');
   assert.match(citation, new RegExp(`^version: ${version.replaceAll('.', '\\.')}$`, 'm'));

@@ -2,8 +2,8 @@
 // @ts-check
 
 /**
- * The worker reads its messages at least every MOST_MS milliseconds of processor time, so that a stop takes effect, even if a file declares
- * very large pictures, audio and sentences or has unusual layers.
+ * The worker must read its messages at least every MOST_MS milliseconds of processor time, so that stop() takes effect. This must hold even
+ * for files that declare very large pictures, audio or sentences, or have unusual layers.
  */
 
 import assert from 'node:assert/strict';
@@ -74,7 +74,7 @@ for (const rows of Object.values(rowsOf('slices'))) {
     });
 }
 
-test('the largest session that is copied (kept.js) is copied at once', (t) => {
+test('the largest session that kept.js copies is copied in less than MOST_MS', (t) => {
   const core = new Core(wasmModule, toyText({ context: 1 << 17, d: 128, keyLength: 128 }));
   const length = Math.floor((MOST_BYTES / 2 / core.openSession(SETTINGS, { length: 1000 }).bytes) * 980);
   const session = core.openSession(SETTINGS, { length });

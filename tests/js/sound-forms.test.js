@@ -153,7 +153,7 @@ test('a WAV file of unknown length is read to its end', async () => {
   assert.throws(() => openWav(wav(800, { bits: 12, frame: 3 })), { name: 'NextPixelError' });
 });
 
-test('a WAV file with other chunks before its samples, of odd lengths, padded or not, is read', async () => {
+test('a WAV file is read even if other chunks precede its samples; they may have odd lengths, with or without padding', async () => {
   const plain = wav(800);
   const chunk = (/** @type {string} */ name, /** @type {number} */ size, /** @type {number[]} */ pad) => [
     ...new TextEncoder().encode(name),

@@ -281,7 +281,7 @@ test('probabilities of each sample add up to one and agree with the nats', async
   }
 });
 
-test('a sound is continued and scored with the costs with which it was drawn', async () => {
+test('a sound is continued, and score() returns the costs with which it was drawn', async () => {
   const nats = [];
   const run = generate({ seconds: 0.04, seed: 9, label: 2 });
   for await (const step of run) nats.push(...step.nats);
@@ -295,7 +295,7 @@ test('a sound is continued and scored with the costs with which it was drawn', a
   assert.equal((await longer.input)?.samples.length, 200);
 });
 
-test('a sound that the model ends is shorter', async () => {
+test('if the model draws the end, the sound is shorter', async () => {
   let ended = 0;
   for (let seed = 0; seed < 12 && ended === 0; seed++) {
     const run = generate({ seconds: 0.5, seed });
@@ -367,7 +367,7 @@ test('a signal, a break and close() stop a run and keep the drawn part', async (
   );
 });
 
-test('a WaveNet of pictures has the kind picture', async () => {
+test('a WaveNet that draws pictures has the kind picture', async () => {
   const pictures = /** @type {AnyModel} */ (await load(`${GOLDEN}wavenet-picture.gguf`));
   assert.deepEqual([pictures.info.kind, pictures.info.width, pictures.info.sampleRate], ['picture', 7, undefined]);
   const [picture] = await pictures.generate({ seed: 1 }).pictures();
@@ -375,7 +375,7 @@ test('a WaveNet of pictures has the kind picture', async () => {
   pictures.close();
 });
 
-test('an invalid sound next to an invalid option: one error, and no unhandled rejection', async () => {
+test('an invalid sound together with an invalid option gives one error and no unhandled rejection', async () => {
   /** @type {unknown[]} */
   const unhandled = [];
   const hears = (/** @type {unknown} */ reason) => void unhandled.push(reason);
@@ -421,7 +421,7 @@ test('silence: a sound ends after the given duration of silence, however its sam
   assert.throws(() => generate({ silence: -1 }), isError('argument', /silence/));
 });
 
-test('silence: a run ends after the silence with chunks of any size, also if it is saved and resumed', async () => {
+test('silence: a run ends after the silence with chunks of any size, even if it is saved and resumed', async () => {
   const speaking = /** @type {AnyModel} */ (await load(`${ROOT}weights/wavenet.gguf`));
   /** @param {SoundOptions} [more] @returns {SoundRun} */
   const say = (more) => /** @type {any} */ (speaking.generate({ label: '8', speaker: 'theo', seed: 8, seconds: 0.6, ...more }));

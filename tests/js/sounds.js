@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Functions for tests that read or convert whole sounds at once; the library processes sounds piece by piece. */
+/** Functions for tests that read or convert a whole sound in one call. The library itself processes sounds in chunks. */
 
 import { Resampler } from '../../web/lib/media/resample.js';
 import { openWav } from '../../web/lib/media/wav.js';

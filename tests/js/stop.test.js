@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Tests break, abort and close: which promises reject, and with which error. Afterwards, nothing may be computed. */
+/** Tests break, abort and close. Checks which promises reject, with which error, and that nothing is computed afterwards. */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -26,7 +26,7 @@ const toy = toyModel();
 const image = { data: noise(256 * 256), width: 256, height: 256 };
 const reason = new Error('enough');
 
-/** An idle process uses less than this share of a processor. A busy one uses more, even if other processes compete with it. */
+/** An idle process uses less than this share of a processor. A busy process uses more, even if other processes compete with it. */
 const IDLE = 0.12;
 
 /** @param {Model} model */
@@ -53,7 +53,7 @@ function withSlow(name, body) {
 }
 
 /**
- * Checks that the work has stopped. If it continued, it would take seconds, whereas the current chunk and the engine's compiler need less
+ * Checks that the work has stopped. The work would take seconds if it continued. The current chunk and the engine's compiler need less
  * time.
  */
 async function assertIdle() {

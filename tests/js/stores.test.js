@@ -2,8 +2,8 @@
 // @ts-check
 
 /**
- * Nothing that outlives a call grows without a bound: every use of the browser's stores, and every map or set that belongs to a module or
- * an object, is listed here with its bound. A new store, map or set fails the test until it is listed.
+ * Data that outlives a call must have a bound on its size. This file lists every use of the browser's stores, and every map or set that
+ * belongs to a module or an object, with its bound. A new store, map or set fails the test until it is listed.
  */
 
 import assert from 'node:assert/strict';
@@ -16,7 +16,8 @@ import { ROOT } from './helpers.js';
 const BOUNDS = rowsOf('bounds');
 
 /**
- * The browser's caches, by name: the bound in words, the file that enforces it, and a regular expression that matches the code there.
+ * The browser's caches, by name. Each entry has a description of the bound, the file that enforces the bound, and a regular expression that
+ * matches the code in this file.
  *
  * @type {Record<string, [string, string, RegExp]>}
  */

@@ -2,8 +2,8 @@
 // @ts-check
 
 /**
- * Parses the scripts of a page to find the strings that visitors read: strings in phrase`...`, and strings that should be in phrase but are
- * not.
+ * Parses the scripts of a page to find the strings that visitors read: strings in phrase`...`, and strings that lack phrase although
+ * visitors read them.
  *
  *     node tests/js/strings.js web/pages/NAME/*.js           lists the strings that should be in phrase
  *     node tests/js/strings.js --mark web/pages/NAME/*.js    writes phrase before each of them, and its import; check its choices

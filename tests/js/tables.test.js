@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** The tables of settings and verbs, and the files that are generated from them and from the C headers. */
+/** Tests the tables of settings and verbs, and the files that are generated from these tables and from the C headers. */
 
 import assert from 'node:assert/strict';
 import { readFile, readdir } from 'node:fs/promises';
@@ -89,7 +89,7 @@ test('the library checks the ranges in the table', () => {
   }
 });
 
-test('verbs with attributes are tasks of the element, and each attribute has one meaning', () => {
+test('the element has a task for each verb with attributes, and each attribute has one meaning', () => {
   // Verbs that draw come first; within each group, verbs are in alphabetical order.
   const tasks = Object.values(rowsOf('tasks')).map(({ draws = [], answers = [] }) => [draws, answers]);
   assert.deepEqual(
@@ -129,7 +129,7 @@ test('verbs with attributes are tasks of the element, and each attribute has one
 /** Kinds that other kinds build on, or that the library's common code mentions. */
 const BASE = ['picture', 'sound', 'text'];
 
-test('a kind is declared once: at most three hand-written files of the library outside its folder mention it', async () => {
+test('a kind is declared in its own folder; at most three hand-written files of the library outside the folder mention the kind', async () => {
   const lib = new URL('../../web/lib/', import.meta.url);
   /** @type {Map<string, string>} */
   const texts = new Map();
@@ -153,7 +153,7 @@ test('each folder of tests/kinds belongs to a kind', async () => {
   assert.deepEqual(folders.map(({ name }) => name).sort(), [...NAMES].sort());
 });
 
-test("at most three hand-written files of the library outside a system's own mention the system, comments included", () => {
+test("apart from a system's own files, at most three hand-written files of the library mention the system, comments included", () => {
   const texts = new Map([...handWritten()].filter(([name]) => name.startsWith('web/lib/')));
   assert.ok(texts.size > 100);
   for (const system of SYSTEMS) {
@@ -162,7 +162,7 @@ test("at most three hand-written files of the library outside a system's own men
   }
 });
 
-test('mentions.js counts the systems named in its arguments, with or without --list, and refuses others', () => {
+test('mentions.js counts the systems named in its arguments, with or without --list, and refuses unknown names', () => {
   const names = (/** @type {string[]} */ ...args) => asked(args).systems.map(({ name }) => name);
   const all = SYSTEMS.map(({ name }) => name);
   const [first, second, last] = [all[0], all[1], all[all.length - 1]];

@@ -155,7 +155,7 @@ test('drawTo shows words, the best tags under them, and shades as dark as the ma
   assert.ok(others > 0, 'some words have other probable tags');
 });
 
-test('drawTo shows no words, and more words than fit', async () => {
+test('drawTo accepts a text without words, and a text with more words than fit', async () => {
   const none = fakeCanvas(100, 50);
   assert.equal(await (await crf.tag('')).drawTo(/** @type {any} */ (none)), '');
   assert.deepEqual(none.drawn().texts, []);
@@ -189,7 +189,7 @@ test('invalid texts, tags and positions are refused, and a signal stops the call
   assert.throws(() => crf.complete(/** @type {any} */ ({})), { code: 'argument', message: /no complete\(\): use tag\(\)$/ });
 });
 
-test('treebanks are read in both formats', () => {
+test('treebanks are read in both file formats', () => {
   const sentence = { words: ['do', "n't", '#'], tags: ['AUX', 'PART', 'SYM'] };
   assert.deepEqual(readTreebank("do\tAUX\nn't\tPART\n#\tSYM\n\n"), [sentence]);
   const columns = (/** @type {string} */ id, /** @type {string} */ word, /** @type {string} */ tag) =>

@@ -42,7 +42,7 @@ test('a story branches, and keeps every branch', async () => {
   assert.equal(tale.texts().join(''), words.decode(tale.ids));
 });
 
-test("the page's filters equal the library's", async () => {
+test("the page's filters keep the same tokens as the library's filters", async () => {
   const model = await load(STORIES);
   const base = { seed: 0, maxTokens: 1, alternatives: 512 };
   /** @type {import('../../web/lib/index.js').Alternative[]} */

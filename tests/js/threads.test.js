@@ -22,7 +22,7 @@ const shape = { width: 192, blocks: 3, heads: 4, inner: 480, values: 1000, lengt
 const files = { q8_0: llamaModel(shape, 'q8_0'), q4_0: llamaModel(shape, 'q4_0') };
 const prompt = 'abcdefgh'.repeat(20); // long enough that the engine computes several columns together
 
-test('the same tokens, nats and attention for any number of threads', { timeout: 120000 }, async () => {
+test('the tokens, nats and attention are the same for any number of threads', { timeout: 120000 }, async () => {
   for (const [type, file] of Object.entries(files)) {
     /** @type {any} */
     let expected;
@@ -70,7 +70,7 @@ test('without shared memory there is one thread', async () => {
   }
 });
 
-test('the threaded builds are the other builds with threads added', async () => {
+test('the threaded builds export the functions of the other builds and import their memory', async () => {
   const names = (/** @type {WebAssembly.Module} */ module) =>
     WebAssembly.Module.exports(module)
       .map(({ name }) => name)

@@ -2,9 +2,9 @@
 // @ts-check
 
 /**
- * Tokenizers give the same ids as the original programs (tests/golden/tokenizers: the vocabularies of GPT-2, MIT, and of Falcon,
- * Apache-2.0, each with 46 difficult texts). Every text is the same after encoding and decoding, no text takes long, and invalid files are
- * refused.
+ * Tokenizers must give the same ids as the original programs. tests/golden/tokenizers has the vocabularies of GPT-2 (MIT licence) and of
+ * Falcon (Apache-2.0), each with 46 difficult texts. Every text must be the same after encoding and decoding, no text may take long, and
+ * invalid files must be refused.
  */
 
 import assert from 'node:assert/strict';
@@ -40,7 +40,7 @@ for (const name of ['gpt-2', 'falcon']) {
   });
 }
 
-test('SentencePiece: the prompt of the stories, spaces, bytes, and the beginning of a text', async () => {
+test('SentencePiece encodes the prompt of the stories, spaces, bytes, and the beginning of a text', async () => {
   const own = await tokenizer(STORIES);
   assert.deepEqual([own.model, own.size, own.begin, own.end], ['llama', 512, 1, 2]);
   const ids = own.encode('Once upon a time');
@@ -80,8 +80,8 @@ test('control tokens are recognised only on request, and have no text', async ()
   assert.equal(stories.decode(stories.encode('<s> x')), '<s> x');
 });
 
-// A text with words, contractions, digits, punctuation, runs of spaces, line breaks and other scripts, to show how each pre-tokenizer
-// divides it.
+// This text shows how each pre-tokenizer divides a text. It has words, contractions, digits, punctuation, runs of spaces, line breaks and
+// other scripts.
 const MIXED = "I'LL don't  pay\t\t1234567\n\n x=$5+日本 '”한글!?\r\n é\u0301z ";
 /** @type {Record<string, string[]>} */
 const CUTS = {
@@ -361,7 +361,7 @@ test('pre-tokenizers by name', () => {
   );
 });
 
-test('merges: the lowest rank first, the leftmost of equal ranks first, as in an exhaustive search', () => {
+test('merges are applied by rank, lowest first, and from left to right if ranks are equal, as in an exhaustive search', () => {
   const random = (
     (seed) => () =>
       (seed = (Math.imul(seed, 1664525) + 1013904223) >>> 0) / 2 ** 32
@@ -395,7 +395,7 @@ test('merges: the lowest rank first, the leftmost of equal ranks first, as in an
 });
 
 /**
- * Returns an arbitrary text with characters of every plane, among them many that are special to some tokenizer.
+ * Returns an arbitrary text with characters from every Unicode plane. Many of them are special to some tokenizer.
  *
  * @param {() => number} random
  */
@@ -454,7 +454,7 @@ test('every text survives encoding and decoding, and streamed text never splits 
   }
 });
 
-/** The fraction of a megabyte that is tested; before a release, a whole megabyte. */
+/** Length of the tested text as a fraction of a megabyte. npm run test:all tests a whole megabyte. */
 const SHARE = EVERY ? 1 : 1 / 8;
 
 longer('any megabyte takes less than a second', async () => {
@@ -702,7 +702,7 @@ test('false lengths are refused before any memory is allocated', async () => {
   await assert.rejects(tokenizer(new TextEncoder().encode('<!doctype html>')), isError('format', /web page/));
 });
 
-test('a damaged file gives one of our errors, or a tokenizer that still works: thousands of cases', async () => {
+test('in thousands of cases, a damaged file gives an error of the library, or a tokenizer that still works', async () => {
   const random = (
     (seed) => () =>
       (seed = (Math.imul(seed, 1664525) + 1013904223) >>> 0) / 2 ** 32
@@ -762,7 +762,7 @@ test('tokenizer() reads an address (only its beginning), a path, bytes, a Blob a
   assert.throws(() => own.decode([512]), isError('argument', /512 is not a token: ids are 0 to 511/));
 });
 
-test('a broken, unreadable or already consumed source gives one of our errors', async (context) => {
+test('a broken, unreadable or already consumed source gives an error of the library', async (context) => {
   const bytes = new Uint8Array(await readFile(STORIES));
   const server = createServer((_, response) => {
     response.writeHead(200, { 'content-length': bytes.length });

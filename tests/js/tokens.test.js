@@ -60,7 +60,7 @@ test('greedy decoding of stories260K gives its well-known story', async () => {
   assert.ok(steps.every(({ nats }) => nats >= 0 && nats < 5));
 });
 
-test('the tokens do not depend on what else is requested', async () => {
+test('the tokens do not depend on which other results are requested', async () => {
   const options = { seed: 5, temperature: 0.9, minP: 0.02, repetitionPenalty: 1.1, maxTokens: 60 };
   const plain = await all(stories.generate('One day', options));
   const alternatives = await all(stories.generate('One day', { ...options, alternatives: 5 }));
@@ -138,7 +138,7 @@ test('a stop ends the text before it appears, even in the middle of tokens', asy
     assert.equal(stories.tokenizer.decode(run.ids).startsWith(whole.slice(0, at)), true);
     assert.equal(run.ids.length, steps.length + 1, 'tokens of the stop are not part of the run');
   }
-  // Text that looks like the beginning of a stop string, but is none, is emitted at the end.
+  // Text at the end that looks like the beginning of a stop string, but does not become one, is emitted.
   const almost = stories.generate('', {
     temperature: 0,
     maxTokens: 12,

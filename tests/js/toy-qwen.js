@@ -2,8 +2,8 @@
 // @ts-check
 
 /**
- * Random text models with Q8_0 weights whose attention keys have a few channels far larger than the others, and the same models with float
- * weights.
+ * Random text models in which a few channels of the attention keys are far larger than the others. The weights are stored in Q8_0; each
+ * model is also available with the same weights as floats.
  */
 
 import { F32, Q8_0, writeGGUF } from './gguf.js';
@@ -35,7 +35,7 @@ export function halfOf(x) {
  * Rounds numbers to Q8_0: each block of 32 numbers has a half-precision scale and 32 bytes.
  *
  * @param {Float32Array} numbers
- * @returns {{ bytes: Uint8Array, means: Float32Array }} means: the rounded values
+ * @returns {{ bytes: Uint8Array, means: Float32Array }} means: the values that the bytes stand for
  */
 function rounded(numbers) {
   const blocks = numbers.length / 32;
@@ -56,7 +56,7 @@ function rounded(numbers) {
 const [D, K, HEADS, GROUPS, INNER, BLOCKS, VALUES] = [256, 64, 4, 2, 512, 4, 300];
 
 /**
- * The common part of these models, which takes a second to generate: rounded matrices, and biases. Two channels of each head's bias are set
+ * The rounded matrices and the biases that these models share. Generating them takes a second. Two channels of each head's bias are set
  * later.
  *
  * @typedef {{ matrices: Record<string, { shape: number[], bytes: Uint8Array, means: Float32Array }>, biases: Record<string, number[]> }} Drawn
@@ -98,7 +98,7 @@ function draw(withBiases) {
 /**
  * @param {{ key?: number, query?: number, exact?: boolean, architecture?: string, biases?: boolean }} [options]  key, query: biases of two
  *   channels of each head; exact: whether to store the same weights as floats
- * @returns {Uint8Array<ArrayBuffer>} a weight file of 300 tokens without a vocabulary
+ * @returns {Uint8Array<ArrayBuffer>} a weight file of a model with 300 token ids and no vocabulary
  */
 export function toyQwen({ key = 0, query = 0, exact = false, architecture = 'qwen2', biases = true } = {}) {
   const all = drawn.get(biases) ?? draw(biases);

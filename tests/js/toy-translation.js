@@ -3,8 +3,8 @@
 
 /**
  * A small Transformer for the tests, with constructed weights. At each position it outputs the token of the source at that position, so it
- * "translates" every text into itself. The first channels of the embeddings are reserved for positions, by which the heads of the decoder's
- * last layer find the token. The vocabulary is that of toy-text.js.
+ * "translates" every text into itself. The first channels of the embeddings are reserved for positions. The heads of the decoder's last
+ * layer use these channels to find the token. The vocabulary is that of toy-text.js.
  */
 
 import { F32, writeGGUF } from './gguf.js';
@@ -37,8 +37,8 @@ export function toyTranslation({ context = 48, end = true, metadata = {} } = {})
     tensors[name] = { shape, type: F32, data: Float32Array.from({ length: count }, (_, i) => value(Math.floor(i / columns), i % columns)) };
   };
   const zero = () => 0;
-  // Each row has mean zero, because the norms would subtract any other mean: in the row of a token, x and -x alternate; in the row of a
-  // position, as many channels are 1 as -1.
+  // Each row has mean zero, because the norms would subtract any other mean. In the row of a token, x and -x alternate. In the row of a
+  // position, the numbers of channels that are 1 and -1 are equal.
   let last = 0;
   const balanced = (/** @type {number} */ column) => (last = column % 2 ? -last : 0.5 * random());
   const sign = (/** @type {number} */ column) => (last = column % 2 ? -last : Math.sign(random()));

@@ -113,7 +113,7 @@ export function toyModel({
   const outputs = { categorical: levels, bernoulli: 1, dmol: mixture, logistic: 2, gaussian: 2 }[output];
   add('output.weight', [outputs, d], outputScale);
   add('output.bias', [outputs], 0.1);
-  // Lowers the log scales, which follow the means in each channel, so that the distributions are only some grey levels wide.
+  // Lowers the log scales, so that the distributions are only a few grey levels wide. In each channel, the log scales follow the means.
   const bias = tensors['output.bias'].data;
   for (let i = 0; i < outputs; i++) {
     const part = Math.floor(i / mixtures) - 1;

@@ -55,7 +55,7 @@ test('headsMean() averages the selected heads', () => {
   assert.deepEqual([meanOf(maps)[0], mean(-1, -1), mean(0, -1), mean(1, -1), mean(-1, 0), mean(1, 1)], [2.5, 2.5, 1.5, 3.5, 2, 4]);
 });
 
-test('a file without positions has the same weights and says that it has none', async () => {
+test('a file without positions has the same weights, and its metadata say that it has no positions', async () => {
   for (const description of ['copies', '']) {
     const file = toyTranslation({ metadata: { 'general.description': ['string', description] } });
     const other = withoutPositions(file);

@@ -83,7 +83,7 @@ test('an empty sentence gives an empty translation', async () => {
   }
 });
 
-test('a source may be tokens as numbers, with or without the end token', async () => {
+test('a source may be a list of token ids, with or without the end token', async () => {
   const run = copier.translate('a b');
   await run.text();
   for (const given of [[...run.ids], [...run.ids, 2], run.ids]) {
@@ -93,7 +93,7 @@ test('a source may be tokens as numbers, with or without the end token', async (
   }
 });
 
-test('a model without a vocabulary reads and returns numbers', async () => {
+test('a model without a vocabulary reads and returns token ids', async () => {
   const bare = await load(
     toyTranslation({
       metadata: Object.fromEntries(
@@ -129,7 +129,7 @@ test('the result does not depend on other options, earlier calls or concurrent c
   }
 });
 
-test('a temperature samples: the same for the same seed, different for another one', async () => {
+test('with a temperature, the seed determines the translation, and another seed gives a different one', async () => {
   const drawn = async (/** @type {number} */ seed) => [...ids(await all(golden.translate('Hund', { temperature: 2, seed })))];
   assert.deepEqual(await drawn(1), await drawn(1));
   assert.notDeepEqual(await drawn(1), await drawn(2));

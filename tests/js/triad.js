@@ -21,7 +21,8 @@ export function triadModule() {
   return new WebAssembly.Module(readFileSync(`${OUT}/triad.wasm`));
 }
 
-/** Returns a weight file of the triad. In dec.weight, id 0 has the samples 0 and 1, id 1 has 2 and 3, and so on up to id 15. */
+/** Returns a weight file of the triad. In dec.weight, the row of id 0 has the samples 0 and 1, the row of id 1 has 2 and 3, and so on up to
+ * id 15. */
 export const triadFile = () => {
   /** @param {number} cols @param {(i: number) => number} weight */
   const table = (cols, weight) => ({ shape: [16, cols], type: F32, data: Float32Array.from({ length: 16 * cols }, (_, i) => weight(i)) });

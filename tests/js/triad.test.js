@@ -2,7 +2,7 @@
 // @ts-check
 
 /**
- * The triad, a model of three parts (tests/c/triad.h), run through the core. The results of a part, or the ids that it drew, become the
+ * Runs the triad, a model of three parts (tests/c/triad.h), through the core. The results of a part, or the ids that it drew, become the
  * input with the same name in the next part.
  */
 

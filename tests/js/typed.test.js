@@ -38,7 +38,7 @@ const PASTED = {
 
 const said = [...new Set(PLAIN.split(' '))];
 
-test('every kind is in the sweep', () => {
+test('this file tests every kind, or gives a reason why not', () => {
   for (const [kind, row] of Object.entries(rowsOf('typed')))
     assert.ok(typeof row === 'string' ? row : Object.keys(row.read).length > 0, `${kind}: what reads the text, or why nothing does`);
 });
@@ -58,7 +58,7 @@ for (const [kind, row] of Object.entries(rowsOf('typed'))) {
   }
 }
 
-test('a language model reads every character of a prompt; a vocabulary that composes characters does so in stop and logitBias, too', async () => {
+test('a language model reads every character of a prompt; if its vocabulary composes characters, it also composes them in stop and logitBias', async () => {
   const model = await load(toyText());
   for (const text of Object.values(PASTED))
     assert.equal(model.tokenizer.decode(model.tokenizer.encode(text)).trimStart(), text.trimStart());

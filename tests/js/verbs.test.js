@@ -22,7 +22,7 @@ import { isError, load } from './helpers.js';
 const ROWS = named(rowsOf('verbs'));
 const RUNS = rowsOf('runs');
 
-test('every verb that draws, of every kind, is in the sweep', () => {
+test('this file tests every verb of every kind that draws', () => {
   const draws = ALL.filter(([, verb]) => verb.draws).map(([name]) => String(name));
   const verbs = KINDS.filter(({ name }) => NAMES.includes(name)).flatMap(({ name, verbs }) =>
     draws.filter((verb) => verb in verbs).map((verb) => `${name}.${verb}`),
@@ -31,10 +31,10 @@ test('every verb that draws, of every kind, is in the sweep', () => {
 });
 
 for (const [kind, nested] of Object.entries(rowsOf('nested')))
-  test(`${kind}: every verb that a model lacks is refused with the names of its verbs`, async () => {
+  test(`${kind}: calling a verb that a model lacks gives an error with the names of the model's verbs`, async () => {
     for (const file of new Set(Object.values(nested).map((row) => row.file))) {
       const model = /** @type {any} */ (await load(file));
-      const { verbs } = engineOf(model); // also those that info.verbs leaves out because the file lacks metadata
+      const { verbs } = engineOf(model); // includes verbs that info.verbs omits because the file lacks metadata
       const able = TASKS.filter(({ verb }) => verbs.includes(verb)).map(({ verb }) => `${verb}()`);
       assert.ok(able.length > 0);
       for (const [verb] of ALL.filter(([name]) => !verbs.includes(name)))
@@ -170,7 +170,8 @@ for (const [name, { file, options, input, score }] of Object.entries(ROWS)) {
         assert.deepEqual(again && kept(again), heard && kept(heard), 'input');
         assert.deepEqual(plain(rest.save()).ids, plain(whole.save()).ids);
         if (at === 0 || at === steps.length) continue;
-        // Saves again after two more steps. For a kind whose resumed run begins with the drawn part, these two steps include that part.
+        // Saves again after two more steps. If a resumed run of this kind begins by repeating the drawn part, the two steps include this
+        // part.
         const most = options.maxTokens === undefined || verb === 'translate' ? {} : { maxTokens: options.maxTokens - at };
         const other = model.resume(plain(part.save()), most);
         const more = await read(other, 2);

@@ -2,9 +2,9 @@
 // @ts-check
 
 /**
- * stop(), abort signals and close() end every wait of a verb: for an address that never responds, a recording, a file, a template that
- * never ends, or a constraint of the page. Afterwards the verb reads nothing more of its input. There is one test case per verb of each
- * kind.
+ * stop(), abort signals and close() must end the waiting of a verb, whether it waits for an address that never responds, a recording, a
+ * file, a template that never ends, or a constraint of the page. Afterwards the verb reads nothing more of its input. There is one test
+ * case per verb of each kind.
  */
 
 import assert from 'node:assert/strict';
@@ -28,7 +28,7 @@ const never = `http://127.0.0.1:${/** @type {import('node:net').AddressInfo} */ 
 const part = never.replace('never', 'part');
 const scope = /** @type {any} */ (globalThis);
 
-/** For each input that is being read, a function that returns whether reading has stopped. @type {(() => boolean)[]} */
+/** Functions, one for each input that is being read. Each returns whether the reading has stopped. @type {(() => boolean)[]} */
 const readings = [];
 
 const { fetch } = scope;
@@ -95,7 +95,7 @@ const INPUTS = { address: () => never, part: () => part, recording: () => new sc
 
 const ROWS = named(rowsOf('waiting'));
 
-test('every verb of every kind is in the sweep', () => {
+test('this file tests the waits of every verb of every kind', () => {
   const verbs = KINDS.filter(({ name }) => NAMES.includes(name)).flatMap(({ name, verbs }) =>
     Object.keys(verbs).map((verb) => `${name}.${verb}`),
   );
@@ -204,8 +204,8 @@ for (const [name, row] of Object.entries(ROWS)) {
     for (const [i, reading] of ways.entries()) {
       const how = { stop: 'resolved', signal: 20, reader: 20, close: 'closed' };
       for (const [k, [end, expected]] of Object.entries(how).entries()) {
-        // Ends the first way of reading in all four ways, and each other way of reading in one of them; npm run test:all tries all
-        // combinations.
+        // A run can be read in several ways and ended in four ways. The first way of reading is tested with all four endings, each other
+        // one with a single ending. npm run test:all tests all combinations.
         if (!EVERY && i > 0 && (i + k) % 4) continue;
         const got = await ended(/** @type {any} */ (end), reading);
         // To return the samples of a run that ends without an error, the library may need Web Audio, which Node does not have.

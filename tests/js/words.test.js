@@ -14,7 +14,7 @@ import { ROOT, load } from './helpers.js';
 const crf = await load(`${ROOT}weights/crf-en.gguf`);
 after(() => crf.close());
 
-/** Returns those forms that are divided when they stand between two words. @param {string[]} forms */
+/** Returns the forms that are divided if they stand between two words. @param {string[]} forms */
 const whole = (forms) => forms.filter((form) => !cut(`so ${form} then`).includes(form));
 
 test('addresses and file names stay whole, without the punctuation that ends the sentence', () => {
@@ -125,7 +125,7 @@ test('emoticons, arrows, runs of punctuation and abbreviations with punctuation 
   ]);
 });
 
-test('contractions are split everywhere, also several in one word, with any apostrophe', () => {
+test('contractions are split in every position, with any apostrophe, and even if one word has several', () => {
   for (const mark of ["'", '\u2019', '\u02bc', '`', '\uff07']) {
     for (const [text, words] of [
       ["can't", "ca n't"],
@@ -193,7 +193,7 @@ test('an emoji with its skin tone, joiners and selectors is one word; invisible 
   assert.equal(straight('\u201ca\u201d \u2018b\u2019'), '"a" \'b\'');
 });
 
-test('words of the training sentences stay whole; typographic quotes get the tags of plain ones', async () => {
+test('words of the training sentences stay whole; typographic quotes get the same tags as plain quotes', async () => {
   const forms = ['l/c', 'p&l', '-_-', ';P', '.doc', 'I/C', "O'Connell", 'x3-9890'];
   const { seen } = await crf.tag(forms);
   assert.ok(seen.every(Boolean));

@@ -18,7 +18,7 @@ const slow = toyModel({ width: 256, height: 256, embedding: 64, feedForward: 256
 const small = { data: noise(64), width: 8, height: 8 };
 const reason = new Error('enough');
 
-test('the same values for any number of workers', async () => {
+test('the values are the same for any number of workers', async () => {
   /** @type {any} */
   let expected;
   for (const workers of [1, 2, 3, 8]) {
@@ -92,7 +92,7 @@ test('break, abort and close stop every worker', async () => {
   assert.throws(() => model.generate(), isError('closed'));
 });
 
-test('failed or aborted loading leaves no worker behind', async () => {
+test('after loading has failed or was aborted, no worker remains', async () => {
   await assert.rejects(load(toy.subarray(0, 500), { workers: 3 }), isError('format'));
   const end = new AbortController();
   const loading = load(slow, { workers: 3, signal: end.signal });
