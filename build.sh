@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 #
 # Runs one task of the project: ./build.sh TASK. The list of tasks is printed by ./build.sh help. The tasks are defined in the files listed
-# in PARTS, one file per subject. This file contains the code that they share.
+# in PARTS, one file per subject. This file contains the code that all tasks share.
 #
 # Environment: OUT (folder for build products, default build), CC (native compiler, default gcc), CLANG and WASM_LD (wasm toolchain),
 # CHROMIUM (browser for the tests).
@@ -15,8 +15,8 @@ CLANG=${CLANG:-clang-19}
 WASM_LD=${WASM_LD:-wasm-ld-19}
 PINNED='Debian clang version 19.1.7'   # with this toolchain, the build reproduces web/dist/nextpixel.wasm byte for byte
 
-# The files with the tasks, in this order: wasm; scripts, pages and the manual; tests in Node, browsers and Python; C tests; tests in every
-# engine; benchmarks.
+# The files that define the tasks. Their subjects, in order: wasm; scripts, pages and the manual; tests in Node, browsers and Python; C
+# tests; tests in every engine; benchmarks.
 PARTS='web/tools/wasm.sh web/tools/pages.sh tests/tasks.sh tests/c/tasks.sh tests/engines/tasks.sh tests/bench/tasks.sh'
 
 say() { printf '%s\n' "$*" >&2; }
@@ -68,7 +68,7 @@ task_tools() {
   [ -n "${CHROMIUM:-}" ] || { want chromium-headless-shell chromium-headless-shell; have chromium-headless-shell || need chromium chromium; }
   letters /usr/share/fonts/truetype/dejavu/DejaVuSans.ttf fonts-dejavu-core
   letters /usr/share/fonts/truetype/liberation/LiberationSansNarrow-Regular.ttf fonts-liberation fonts-liberation-sans-narrow # from Debian 13 on
-  letters /usr/share/fonts/truetype/nanum/NanumGothic.ttf fonts-nanum # Hangul, to render the Korean pages in tests
+  letters /usr/share/fonts/truetype/nanum/NanumGothic.ttf fonts-nanum # a font for the Korean pages in tests
   want cmake cmake; want pkg-config pkg-config # for the test of the installed C library (tests/js/c-library.test.js)
   have node || die 'node is missing. Install Node.js 20 or later.'
   node -e 'process.exit(parseInt(process.versions.node) < 20 ? 1 : 0)' ||

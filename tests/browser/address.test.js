@@ -110,7 +110,7 @@ for (const [
       await page.goForward();
       await hasValue(page, selector, then[1]);
       await page.goto('about:blank');
-      await page.goto(address); // other tests below also reload the page, for a sentence and for two figures
+      await page.goto(address); // tests below also reload a page: one for a typed sentence, one for two figures
       await hasValue(page, selector, then[1]);
     }, LESS),
   );

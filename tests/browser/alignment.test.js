@@ -24,7 +24,7 @@ const done = (page) => page.locator('#transport[data-phase="done"]').waitFor();
 /** @param {Page} page @param {string} kind */
 const text = (page, kind) => page.locator(`#panel-${kind} .translation`).textContent();
 
-test('one sentence runs through five attentions; a cell shows its equation, and a row its sum', () =>
+test('five attention mechanisms translate one sentence; a cell shows its equation, and a row shows its sum', () =>
   withPage(async (page) => {
     await page.emulateMedia({ reducedMotion: 'reduce' });
     await page.goto(PAGE);
@@ -37,7 +37,7 @@ test('one sentence runs through five attentions; a cell shows its equation, and 
       model.close();
     }
     assert.match((await page.locator('.pace').textContent()) ?? '', /additive \d.*none \d.* nats; all five in .*ms/);
-    // With the keyboard, selects a cell; the page shows the terms of its sum, and the sum of its row.
+    // Selects a cell with the keyboard. The page shows the equation of this cell and the weighted sum of its row.
     const note = page.locator('#panel-additive .terms');
     await page.locator('#panel-additive canvas').press('ArrowRight');
     assert.match((await note.textContent()) ?? '', /^c₁ = 0\.\d\d h₁.*\na₁ = e\^.* \/ \(e\^0\.00 \+ .*\) = 0\.\d\d$/s);
@@ -101,7 +101,7 @@ more('without attention, the score falls further behind as sentences grow, in th
   }),
 );
 
-test('one vector: a sentence of each length with and without attention; omitting a word changes the vector', () =>
+test('one vector: sentences of each length are translated with and without attention; omitting a word changes the vector', () =>
   withPage(async (page) => {
     await page.goto(PAGE);
     await page.locator('#figure-vector').scrollIntoViewIfNeeded();
@@ -122,7 +122,7 @@ test('one vector: a sentence of each length with and without attention; omitting
     const canvas = page.locator('#vector canvas');
     const drawn = () => canvas.evaluate((one) => /** @type {HTMLCanvasElement} */ (one).toDataURL());
     const whole = await drawn();
-    // Presses twice before the translation without the first word ends.
+    // Presses the key twice, before the page has finished the translation without the first word.
     await canvas.evaluate((one) => {
       for (let i = 0; i < 2; i++) one.dispatchEvent(new KeyboardEvent('keydown', { key: 'ArrowRight', bubbles: true }));
     });

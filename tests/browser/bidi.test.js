@@ -110,7 +110,7 @@ test('words and tokens are at the positions where the browser places them', () =
     assert.deepEqual(far, []);
   }));
 
-test('a translation and its sentence begin at their own sides, with bands between the words', () =>
+test('a translation and its source sentence each begin at the side of their own writing direction, with bands between the words', () =>
   withPage(async (page) => {
     await openEmpty(page);
     await page.evaluate(async () => {

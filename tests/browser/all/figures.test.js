@@ -121,13 +121,13 @@ async function tried(page, name, at) {
   return assert.fail(`none of ${silent.join(', ')} changes the figure`);
 }
 
-describe('figures that show a row of the lectures', { concurrency: 2 }, () => {
+describe('figures that show a topic of the lectures', { concurrency: 2 }, () => {
   /** @type {Map<string, string[]>} */
   const rows = new Map();
   for (const [n, row] of Object.entries(FIGURES))
     if ('page' in row) rows.set(`${row.page}#${row.at}`, [...(rows.get(`${row.page}#${row.at}`) ?? []), n]);
   for (const [place, all] of rows) {
-    test(`${place}, which ${all.join(', ')} show, responds to a control`, (context) =>
+    test(`${place} (shows ${all.join(', ')}) responds to a control`, (context) =>
       withPage(
         async (page) => {
           const [name, at] = place.split('#');

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Checks every page of the manual at every screen size, each in a separate load. Only `npm run test:all` runs this file. */
+/** Checks every page of the manual at every screen size. Each check loads the page anew. Only `npm run test:all` runs this file. */
 
 import { readdir } from 'node:fs/promises';
 import { describe, test } from 'node:test';

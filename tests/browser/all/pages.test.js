@@ -2,8 +2,8 @@
 // @ts-check
 
 /**
- * Runs the checks of ../pages.test.js on every page: at every width, in light and dark mode, and with animation, each in a separate load.
- * Only `npm run test:all` runs this file.
+ * Runs the checks of ../pages.test.js on every page: at every width, in light and dark mode, and with animation. Each check loads the page
+ * anew. Only `npm run test:all` runs this file.
  */
 
 import assert from 'node:assert/strict';

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Checks how every page is printed, in both languages. Only `npm run test:all` runs this file. */
+/** Checks the printed form of every page in both languages. Only `npm run test:all` runs this file. */
 
 import { describe, test } from 'node:test';
 
@@ -12,7 +12,7 @@ const { withPage } = session();
 
 describe('on paper', { concurrency: 2 }, async () => {
   for (const path of await everyPageInEveryLanguage()) {
-    test(`/web/${path} prints as text and stills`, () =>
+    test(`/web/${path} prints as text and still pictures`, () =>
       withPage(
         async (page) => {
           await page.goto(`/web/${path}`);

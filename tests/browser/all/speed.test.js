@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Checks the maximum times that the project promises; the machine must be otherwise idle. Only `npm run test:all` runs this file. */
+/** Checks the time limits that the project promises. Nothing else may run on the machine. Only `npm run test:all` runs this file. */
 
 import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
@@ -13,7 +13,7 @@ import { LIBRARY, openEmpty, session } from '../browser.js';
 const COLOUR = ['emoji', 'emoji-sr', 'cifar10', 'cifar10-sr', 'cifar10-sr-2d'].filter((name) =>
   existsSync(fileURLToPath(new URL(`../../../weights/${name}.gguf`, import.meta.url))),
 );
-/** Number of attempts for each measurement, because other programs may disturb one. */
+/** Each measurement is attempted this many times, because other programs may disturb an attempt. */
 const TRIES = 3;
 const LIMIT_MS = 2000;
 
