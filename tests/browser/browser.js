@@ -22,21 +22,23 @@ export const OUT = fileURLToPath(new URL('./out/', import.meta.url));
 
 /**
  * Addresses of the library for import() inside a page. These addresses lead to the published library, because loading its sources, a
- * hundred modules, would take half a second more processor time per page. If the sources have been edited since, `edited` redirects these
- * addresses to the sources.
+ * hundred modules, would take half a second more processor time per page. If the sources are newer than the published library, `edited`
+ * redirects these addresses to the sources.
  */
 export const LIBRARY = '/web/dist/nextpixel.js';
 export const WEIGHTS = '/weights/digits.gguf';
 
-/** The browser under test is Chromium: the headless shell if it is installed, because it takes a quarter of the time; `npm run test:all`
- * uses the full browser. */
+/**
+ * The browser under test is Chromium: the headless shell if it is installed, because tests run four times as fast in it; `npm run test:all`
+ * uses the full browser.
+ */
 export const CHROMIUM =
   process.env.CHROMIUM || (existsSync('/usr/bin/chromium-headless-shell') ? '/usr/bin/chromium-headless-shell' : '/usr/bin/chromium');
 
 /** Whether the browser is the headless shell. It uses more main-thread time than the full browser, and has no camera. */
 export const SHELL = CHROMIUM.includes('headless-shell');
 
-/** Flags with which the browser does not use the network and runs in containers, without a sandbox or a GPU. */
+/** Flags that keep the browser off the network, and let it run in containers without a sandbox or a GPU. */
 const FLAGS = [
   '--no-sandbox',
   '--disable-gpu',
@@ -45,8 +47,9 @@ const FLAGS = [
   '--disable-background-networking',
   '--disable-component-update',
   '--disable-sync',
-  // This switch replaces Playwright's switch of the same name, so it repeats the features that Playwright disables. The popups of the
-  // address bar are pages of their own. Every new context would create these popups, which takes nearly half of the time for a new context.
+  // This switch replaces Playwright's switch of the same name, so it repeats the features that Playwright disables. It also disables the
+  // popups of the address bar, which are separate pages. Each new context would create these popups, and this takes nearly half of the time
+  // for a new context.
   `--disable-features=${[
     'AvoidUnnecessaryBeforeUnloadCheckSync',
     'DestroyProfileOnBrowserClose',
@@ -69,7 +72,7 @@ const FLAGS = [
 
 /**
  * Two font environments, one with only a wide font family and one with only a narrow one (fonts/), so that pages look the same on every
- * machine. The key is the name of the fontconfig file, the value a font file that it needs.
+ * machine. The key is the name of the fontconfig file. The value is a font file that this configuration needs.
  */
 const FONTS = {
   wide: '/usr/share/fonts/truetype/dejavu/DejaVuSans.ttf',
@@ -93,12 +96,12 @@ export async function launch(more = [], fonts = 'wide') {
 }
 
 /**
- * Problems that a page reports: serious console messages, uncaught errors and violations of the policy.
+ * Problems that a page reports: serious console messages, uncaught errors and violations of the content security policy.
  *
  * @typedef {string[]} Complaints
  */
 
-/** Shared by all test files in this process (../group.js): browsers, by flags and fonts, and the server. */
+/** Objects that all test files in this process share (../group.js): the server, and the browsers, keyed by their flags and fonts. */
 const shared = {
   /** @type {Map<string, Promise<Browser>>} */
   browsers: new Map(),
@@ -131,7 +134,7 @@ async function startServer() {
   return { built, ...(await serve({ port: 0, root: built ? (await published()).root : undefined })) };
 }
 
-/** Returns the server. It serves the published files or, if the sources have been edited since, the sources. */
+/** Returns the server. It serves the published files, or the sources if they are newer. */
 const served = () => (shared.server ??= startServer());
 
 /** Redirects requests for the published library to its sources. @param {BrowserContext} context */
@@ -262,7 +265,7 @@ export const everyPage = async () => ['', ...(await pagesOf(WEB)).map((name) => 
 /** Returns the address of every page in every language, below web/. */
 export const everyPageInEveryLanguage = async () => [...(await framedPages(WEB)).keys()].map((path) => path.replace('index.html', ''));
 
-/** The longest time for a first figure while all cores are busy; the photographs on the colour page then take a minute. */
+/** Time limit for a page's first figure while all cores are busy. The photographs on the colour page take a minute on such a machine. */
 export const WAIT = { timeout: 180_000 };
 
 /**

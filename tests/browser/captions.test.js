@@ -47,7 +47,7 @@ test('a scene is captioned without a click; an object is added, moved, enlarged 
     assert.equal(await page.locator('.handle').count(), 0);
   }));
 
-test('objects are dragged; attention can be set by hand; soft attention is next to hard', () =>
+test('objects are dragged; attention can be set by hand; soft and hard attention are shown side by side', () =>
   withPage(async (page) => {
     await page.goto(PAGE);
     await told(page);
@@ -92,7 +92,7 @@ more('a visitor’s model whose attention has 4 x 4 locations, for pictures of 8
       .waitFor();
     await told(page);
     await page.locator('#caption .word').first().hover();
-    /** Returns the brightness of the 4 x 4 squares of the canvas on which the visitor moves the light (the forced attention). */
+    /** Returns the brightness of the 4 x 4 squares of the second canvas. The visitor moves a light on it, which forces the attention. */
     const lights = () =>
       page.evaluate(() => {
         const copy = new OffscreenCanvas(64, 64);
@@ -103,7 +103,7 @@ more('a visitor’s model whose attention has 4 x 4 locations, for pictures of 8
     const canvas = page.locator('#hand-canvas');
     await canvas.scrollIntoViewIfNeeded();
     await page.locator('#hand-said', { hasText: /w\d/ }).waitFor();
-    await page.getByRole('button', { name: 'Clear' }).press('Enter'); // on a white picture, only the light is visible
+    await page.getByRole('button', { name: 'Clear' }).press('Enter'); // empties the scene, because only the light is visible on a white picture
     await page.locator('.thing[aria-label="guitar"]').press('Enter');
     await told(page);
     for (let i = 0; i < 6; i++) await canvas.press(i % 2 ? 'ArrowDown' : 'ArrowRight');

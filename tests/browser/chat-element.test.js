@@ -2,8 +2,8 @@
 // @ts-check
 
 /**
- * Tests a chat in <next-pixel> when other code controls the element: the code may set messages, and stop, pause or remove the element, at
- * any time.
+ * Tests a chat in a <next-pixel> element that other code controls. This code may set messages, and may stop, pause or remove the element,
+ * at any time.
  */
 
 import assert from 'node:assert/strict';
@@ -18,7 +18,7 @@ import { open } from './life.js';
 const { withPage } = session();
 const WAIT = { timeout: 30000 };
 
-test('messages can be set: a chat is restored, replaced, and kept if nothing changes', () =>
+test('messages can be set: this restores or replaces a chat, and keeps it if nothing changes', () =>
   withPage(async (page) => {
     await open(page);
     const out = await page.evaluate(async () => {
@@ -39,7 +39,7 @@ test('messages can be set: a chat is restored, replaced, and kept if nothing cha
       await heard(element, 'nx-end');
       const [end] = element.events.filter((/** @type {Event} */ { type }) => type === 'nx-end');
       const answered = element.messages;
-      element.messages = answered; // a page that stores the chat in its own state assigns the list again
+      element.messages = answered; // a page that stores the chat in its own state assigns the same list again
       const tokens = element.shadowRoot.querySelectorAll('.talk-answer .talk-body span').length;
       element.messages = [{ role: 'user', content: 'other' }];
       return {
@@ -62,7 +62,7 @@ test('messages can be set: a chat is restored, replaced, and kept if nothing cha
     assert.deepEqual([out.replaced, out.answers, out.ends, out.state], [[{ role: 'user', content: 'other' }], 0, 1, 'near']);
   }));
 
-test('nx-end follows a stopped answer, with its text and the reason for the end', () =>
+test('after a stopped answer, nx-end contains the text and the reason for the end', () =>
   withPage(async (page) => {
     await open(page);
     const out = await page.evaluate(async () => {
@@ -78,7 +78,7 @@ test('nx-end follows a stopped answer, with its text and the reason for the end'
     assert.deepEqual(out, [1, 1, 'abort', 'near', 'string']);
   }));
 
-test('an answer can be stopped before it begins, paused, resumed and stopped while it is paused', { timeout: 60000 }, () =>
+test('an answer can be stopped before it begins, paused and resumed, or stopped while paused', { timeout: 60000 }, () =>
   withPage(async (page) => {
     await open(page);
     const out = await page.evaluate(async () => {
@@ -96,7 +96,7 @@ test('an answer can be stopped before it begins, paused, resumed and stopped whi
         await until(() => element.shadowRoot.querySelector('.talk-field'));
         await nap(20);
         element.send('hello');
-        await undefined; // only one turn, because later the first token may have arrived
+        await undefined; // waits only one turn of the event loop; later, the first token may have arrived
         end(element);
         talks.push(element);
       }

@@ -88,7 +88,7 @@ test('the first figure is filled without a click, and only the files that it nee
     assert.ok(!asked.some((path) => /\/(template|talk)\.js$/.test(path)), 'without a chat, neither file is fetched');
   }, PHONE));
 
-test('in Korean the chat has Korean text, and announcements come from one place', () =>
+test('in Korean the chat has Korean text, and a single live region announces the answers', () =>
   withPage(async (page) => {
     await provide(page, '/weights*/stories.gguf', weights);
     await page.goto('/web/pages/chat/ko/');
@@ -104,7 +104,7 @@ test('in Korean the chat has Korean text, and announcements come from one place'
   }, PHONE));
 
 /**
- * Sends a message to a chat with a model whose answers have these tokens.
+ * Sends a message to a chat with a model that answers with these tokens.
  * @param {Page} page
  * @param {object[]} steps
  * @param {object} run further properties of the run
@@ -176,7 +176,7 @@ const send = (/** @type {Page} */ page, /** @type {string} */ text) =>
   page.locator('next-pixel').evaluate((/** @type {any} */ one, said) => one.send(said), text);
 const rest = (/** @type {Page} */ page) => page.locator('.talk-bar:not([data-phase=running])').waitFor(WAIT);
 
-test('a failed message is removed from the conversation and returned to the field, before the text typed meanwhile', () =>
+test('a failed message is removed from the conversation and returned to the field, in front of the text typed meanwhile', () =>
   withPage(
     async (page) => {
       const strict =
@@ -267,7 +267,7 @@ test('the system message and another language take effect during a conversation'
     assert.equal((await messages(page))[0].role, 'user');
   }));
 
-test("thinking is folded with every vendor's markers, and a screen reader gets only the answer", () =>
+test("thinking is folded for every vendor's markers, and a screen reader gets only the answer", () =>
   withPage(async (page) => {
     for (const [open, close] of [
       ['<think>', '</think>'],
@@ -348,7 +348,7 @@ test('for a model without a template, the element says so, offers to continue th
     { complains: true },
   ));
 
-test("a chat of five turns by keyboard equals the library's, and each turn reads only the new text", () =>
+test('a chat of five turns by keyboard gives the same text as the library, and each turn reads only the new text', () =>
   withPage(async (page) => {
     await open(page);
     await bring(page);
