@@ -92,7 +92,10 @@ more('a visitor’s model whose attention has 4 x 4 locations, for pictures of 8
       .waitFor();
     await told(page);
     await page.locator('#caption .word').first().hover();
-    /** Returns the brightness of the 4 x 4 squares of the second canvas. The visitor moves a light on it, which forces the attention. */
+    /**
+     * Returns the brightness of the 4 x 4 squares of the canvas for setting attention by hand. A light shows the squares that the visitor
+     * forces.
+     */
     const lights = () =>
       page.evaluate(() => {
         const copy = new OffscreenCanvas(64, 64);
@@ -103,7 +106,7 @@ more('a visitor’s model whose attention has 4 x 4 locations, for pictures of 8
     const canvas = page.locator('#hand-canvas');
     await canvas.scrollIntoViewIfNeeded();
     await page.locator('#hand-said', { hasText: /w\d/ }).waitFor();
-    await page.getByRole('button', { name: 'Clear' }).press('Enter'); // empties the scene, because only the light is visible on a white picture
+    await page.getByRole('button', { name: 'Clear' }).press('Enter'); // empties the scene, so that only the light is visible
     await page.locator('.thing[aria-label="guitar"]').press('Enter');
     await told(page);
     for (let i = 0; i < 6; i++) await canvas.press(i % 2 ? 'ArrowDown' : 'ArrowRight');

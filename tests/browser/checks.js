@@ -20,8 +20,8 @@ const AXE = await readFile(createRequire(import.meta.url).resolve('axe-core/axe.
 export const PHONE = { viewport: { width: 360, height: 740 }, hasTouch: true, isMobile: true };
 
 /**
- * Records layout shifts that the visitor did not cause; a shift is the affected fraction of the screen times the distance. Call this
- * function before the page opens.
+ * Records layout shifts that the visitor did not cause. The score of a shift is the affected fraction of the screen times the distance.
+ * Call this function before the page opens.
  * @param {Page} page
  */
 export const watchShifts = (page) =>
@@ -71,13 +71,13 @@ export const isFilled = (page) =>
         }),
       ),
     undefined,
-    { ...WAIT, polling: 100 }, // on the colour page, this takes long: four rows with 24 enlargements each, while two pages run on two cores
+    { ...WAIT, polling: 100 }, // the colour page takes long, because it draws four rows with 24 enlargements each
   );
 
 /** Malformed fragments of an address, which pages must ignore. */
 export const MALFORMED = ['#figure?%E0%A4%A=%', '#%', '#%E0%A4%A', '#%?seed=3', '#?'];
 
-/** Replaces the fragment of an open page's address by each of these, in order. @param {Page} page @param {string[]} hashes */
+/** Replaces the fragment of an open page's address with each of these fragments, in order. @param {Page} page @param {string[]} hashes */
 export async function turnTo(page, hashes) {
   for (const hash of hashes) {
     await page.evaluate((next) => {
@@ -90,12 +90,12 @@ export async function turnTo(page, hashes) {
 /** @param {Page} page */
 export async function fits(page) {
   const [wide, screen] = await page.evaluate(() => [document.documentElement.scrollWidth, innerWidth]);
-  // If a page is too wide, a phone lays it out as if the screen were wider.
+  // A phone lays out a page that is too wide as if the screen were wider.
   const { width } = page.viewportSize() ?? { width: screen };
   assert.ok(wide <= width && screen <= width, `${wide} pixels, but the screen has ${width}`);
 }
 
-/** Widths of the window at which a page must fit: 320 is 1280 at a zoom of 400 % (WCAG 1.4.10). */
+/** Widths of the window at which a page must fit: 320 corresponds to 1280 at a zoom of 400 % (WCAG 1.4.10). */
 const WIDTHS = [320, 390, 768, 1280];
 /** Text spacing that a reader may set (WCAG 1.4.12). */
 const SPACES =
@@ -110,7 +110,7 @@ const READERS = { 'as it is': {}, 'with wider spaces': { sheet: SPACES }, 'at 20
 export const SET = ['at 200 %'];
 
 /**
- * Returns texts that the edge of their box cuts off and to which a reader cannot scroll.
+ * Returns the texts that are cut off by the edge of their box and cannot be scrolled into view.
  *
  * @param {Page} page
  * @returns {Promise<string[]>}
@@ -143,7 +143,7 @@ export async function fitsAnyReader(page, readers = Object.keys(READERS)) {
   for (const reader of readers) {
     const { sheet = '', size = 16 } = READERS[reader];
     await page.evaluate((text) => {
-      const adopted = new CSSStyleSheet(); // the page's policy does not apply to such a style sheet
+      const adopted = new CSSStyleSheet(); // the page's policy does not apply to a constructed style sheet
       adopted.replaceSync(text);
       document.adoptedStyleSheets = [adopted];
     }, sheet);
@@ -188,7 +188,7 @@ export async function axeFindsNothing(page) {
   if (!(await page.evaluate(() => 'axe' in globalThis))) await page.evaluate(AXE);
   const { violations } = await page.evaluate(() =>
     /** @type {any} */ (globalThis).axe.run(document, { resultTypes: ['violations'], preload: false }),
-  ); // the rules that are used do not read style sheets
+  ); // style sheets are not preloaded, because no enabled rule reads them
   assert.deepEqual(
     violations.map(
       (/** @type {any} */ { id, nodes }) =>
@@ -244,7 +244,10 @@ export async function tabReachesAll(page) {
     assert.ok(ring, `no visible focus on ${name}`);
     if (stop !== undefined) reached.add(stop);
   }
-  /** Returns the expected elements that are still focusable: a finished run has no stop button, and a loaded file has no load button. */
+  /**
+   * Returns the expected elements that are still focusable. Others may be gone: a finished run has no stop button, and a loaded file has no
+   * load button.
+   */
   const left = await page.evaluate(() =>
     [...document.querySelectorAll('*')]
       .filter((element) => 'stop' in element && !element.matches(':disabled') && element.checkVisibility({ visibilityProperty: true }))
@@ -258,14 +261,14 @@ export async function tabReachesAll(page) {
 }
 
 /**
- * Checks that every file that the page has loaded is cached completely for an offline visit. On the front page, one weight file is enough:
- * its cards release their models when they leave the screen, even just after loading.
+ * Checks that every file that the page has loaded is cached completely for an offline visit. On the front page, one weight file is enough,
+ * because the cards of this page release their models when they leave the screen, even just after loading.
  *
  * @param {Page} page
  */
 export const isKept = (page) =>
   until(page, async () => {
-    /** @param {string} name name of a cache, in which a file appears as soon as its storing begins */
+    /** @param {string} name name of a cache; a file is listed in a cache as soon as storing begins */
     const urls = async (name) => {
       const cache = await caches.open(name);
       return Promise.all(
@@ -311,7 +314,7 @@ export const englishIn = (page) =>
       const element = node instanceof Element ? node : node.parentElement;
       if (!element || element.closest(data)) continue;
       const texts = node instanceof Element ? names.map((name) => element.getAttribute(name) ?? '') : [node.textContent ?? ''];
-      // neither visible nor read aloud, because the canvas has a name instead
+      // this text is neither visible nor read aloud, because the canvas has a name instead
       if (!(node instanceof Element) && element.matches('canvas[role=img]')) continue;
       for (const text of texts)
         if (sentence.test(text.replace(/“[^”]*”/g, '')))
@@ -321,8 +324,8 @@ export const englishIn = (page) =>
   });
 
 /**
- * Checks that a printed page consists of text and still pictures: no controls, no text that is only for screen readers, no picture beyond
- * the edge of the page, every step of a walkthrough, and every drawn canvas as a picture.
+ * Checks that a printed page consists of text and still pictures. It must have no controls, no text that is only for screen readers, and no
+ * picture beyond the edge of the page. It must show every step of a walkthrough, and every drawn canvas as a picture.
  *
  * @param {Page} page
  */

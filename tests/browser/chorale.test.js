@@ -54,7 +54,7 @@ test('a melody is harmonised without a click, and nothing plays before a click',
     assert.match((await result(page, 'answer-result')) ?? '', /^s0\+4:67 a0\+\d+:\d+ t0\+\d+:\d+ b0\+\d+:\d+/);
     assert.equal(await page.evaluate('contexts'), 1);
     assert.match(page.url(), /#figure-answer\?seed=3&tune=67\.4/);
-    await page.keyboard.press('d'); // counted from C, the keys e and d are E flat 4 and E 4
+    await page.keyboard.press('d'); // the keys count semitones from C, so e is E flat 4 and d is E 4
     await until(page, async () => /s4\+4:64/.test(document.getElementById('answer-result')?.textContent ?? ''));
     await page.locator('#back').click();
     await until(page, async () => !/s4\+4/.test(document.getElementById('answer-result')?.textContent ?? ''));
@@ -141,7 +141,7 @@ more('with forced colours the given melody is outlined, and the piano keys and t
         const seen = /** @type {any} */ (globalThis);
         return [seen.hollow, seen.filled];
       });
-      assert.ok(before[0] >= 16 && before[1] > before[0], String(before)); // the visitor gave 16 notes
+      assert.ok(before[0] >= 16 && before[1] > before[0], String(before)); // the visitor's melody has 16 notes
       const colour = (/** @type {string} */ selector) =>
         page
           .locator(selector)
@@ -181,7 +181,7 @@ more('with reduced motion a chorale appears all at once, silent, and plays on re
       await page.locator('#figure-alone').scrollIntoViewIfNeeded();
       await page.locator('#alone-transport[data-phase="done"]').waitFor();
       await page.locator('#alone-roll').focus();
-      await page.keyboard.press('ArrowRight'); // causes one more paint, so that all earlier paints of the notes have been counted
+      await page.keyboard.press('ArrowRight'); // causes one more paint; when it is counted, all earlier paints of the notes are counted too
       await until(page, async () => /** @type {any} */ (globalThis).counts.size > 1);
       const counts = await page.evaluate(() => [.../** @type {any} */ (globalThis).counts]);
       const parts = counts.filter((/** @type {number} */ notes) => notes > 0 && notes < Math.max(...counts));

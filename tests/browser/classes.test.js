@@ -36,7 +36,7 @@ async function open(page, address = DIGITS) {
   await bring(); // scrolls again, because the figures above may have grown
 }
 
-/** @param {Page} page @param {number} group from 0 @param {string} [how] */
+/** @param {Page} page @param {number} group index, from 0 @param {string} [how] */
 const groupIs = (page, group, how = 'drawn') =>
   page.waitForFunction(
     ([at, end]) => {

@@ -22,7 +22,7 @@ import { png } from './png.js';
 
 const { withPage } = session();
 const { rows: ROWS, open, switchOver, rowIs, name: nameOf, pixels } = galleryOf('colour', 'in-colour');
-/** Numbers of given pixels of an emoji (two thirds of its rows) and of a photograph. */
+/** The number of given pixels: in an emoji (two thirds of its rows), and in a photograph (half). */
 const GIVEN = 21 * SIDE,
   HALF = (SIDE * SIDE) / 2;
 const weights = await readFile(inRepository('weights/emoji.gguf'));
@@ -94,7 +94,7 @@ more('play again, stop, a new seed, and the strip work', () =>
   withPage(async (page) => {
     await open(page);
     await rowIs(page, 0, 'being drawn');
-    await page.locator('#colour-tries').selectOption('3'); // chooses three samples, which do not compete and take a quarter of the work
+    await page.locator('#colour-tries').selectOption('3'); // chooses three samples; they do not compete, so they take a quarter of the work
     await rowIs(page, 0, 'being drawn');
     await rowIs(page, 0);
     const [, first] = await pixels(page, 0);
@@ -236,7 +236,7 @@ test('if photographs cannot be loaded, there is a message, and the visitor can c
     async (page) => {
       const FILE = '**/weights*/cifar10.gguf';
       /**
-       * Sets how the server answers the download; without an answer, the download never ends.
+       * Sets the server's response to the download. Without a response, the download never ends.
        * @param {(route: Route) => Promise<void> | void} answer
        */
       const download = async (answer) => {

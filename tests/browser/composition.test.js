@@ -21,10 +21,10 @@ longer(
   () =>
     withPage(
       async (page) => {
-        // models are not needed, because text fields exist without them, and the page does not repeat a request after a 404
+        // the test needs no models: text fields exist without them, and a page does not repeat a request after a 404
         await page.route('**/*.gguf', (route) => route.fulfill({ status: 404 }));
         let fields = 0;
-        // Tests every third page, and the pages for texts; ./build.sh test-sweep tests every page.
+        // Tests every third page, and all text pages; ./build.sh test-sweep tests every page.
         for (const [i, path] of (await everyPage()).entries()) {
           const ofTexts = path !== '' && /^scripts: .*\bpage-text\b/m.test(await readFile(inRepository(`web/${path}page.html`), 'utf8'));
           if (!EVERY && i % 3 !== 0 && !ofTexts) continue;

@@ -22,7 +22,7 @@ import { startHub } from './hub.js';
 const { withPage } = session();
 const WAIT = { timeout: 30000 };
 const TEMPLATE = '{% for message in messages %}<s>{{ message.role }}: {{ message.content }}</s>{% endfor %}<s>assistant: ';
-/** A random model that is so large that an answer takes as long as typing. */
+/** A random model, large enough that an answer takes as long as typing a message. */
 const toy = Buffer.from(
   toyText({
     d: 512,
