@@ -63,7 +63,7 @@ const overLan = (page, url) =>
     await route.fulfill({ response: answer });
   });
 
-test('each page with a figure that may use the microphone or the camera is in the sweep', async () => {
+test('these tests cover each page with a figure that may use the microphone or the camera', async () => {
   const allowed = await Promise.all(
     (await pagesOf(inRepository('web/'))).map(async (name) => {
       const html = await readFile(inRepository(`web/pages/${name}/page.html`), 'utf8');

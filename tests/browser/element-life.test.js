@@ -23,7 +23,7 @@ const { withPage } = session(['--js-flags=--expose-gc', '--autoplay-policy=no-us
 
 /** A small model of each kind. */
 const SHOWN = Object.entries(flat(rowsOf('shown')));
-/** Of each of these models, its name, and the attributes and the children of an element that shows it. */
+/** For each of these models: its name, and the attributes and the children of an element that shows it. */
 const ELEMENTS = SHOWN.map(([name, { attributes, inside }]) => /** @type {const} */ ([name, attributes, inside]));
 
 /** The fields that an element's result has, by kind. @type {Record<string, string[]>} */
@@ -78,7 +78,7 @@ test('every property can be assigned, before the definition and after it, with a
     { complains: true },
   ));
 
-test('nx-end follows every run, even a stopped one, with its text and the reason for the end', { timeout: 120000 }, () =>
+test('every run, even a stopped one, ends with nx-end, which contains the text and the reason for the end', { timeout: 120000 }, () =>
   withPage(async (page) => {
     await provide(page, '/weights/stories260K.gguf', await readFile(new URL('../golden/stories260K.gguf', import.meta.url)));
     await open(page);
@@ -161,7 +161,7 @@ test("nx-end has exactly the result of its model's kind", { timeout: 120000 }, (
   }),
 );
 
-test('the element can be set, called and removed at any moment of its life', { timeout: 120000 }, () =>
+test('properties can be set, methods called, and the element removed, at any moment of its life', { timeout: 120000 }, () =>
   withPage(async (page) => {
     await open(page);
     const out = await page.evaluate(async () => {

@@ -3,9 +3,9 @@
 
 /**
  * A property of <next-pixel> has the same effect whether it is set before or after the element is defined, connected, moved or removed. The
- * properties come from the table of attributes and from the class, so a new property is tested as soon as it exists: for each model that
- * uses it, the test sets it at each moment of an element's life, and compares the result with an element that had it from the beginning.
- * This matters because frameworks set properties at different moments.
+ * test reads the properties from the table of attributes and from the class, so a new property is tested as soon as it exists. For each
+ * model that uses a property, the test sets the property at each moment of an element's life. It compares the result with an element that
+ * had the property from the beginning. This matters because frameworks set properties at different moments.
  */
 
 import assert from 'node:assert/strict';
@@ -24,7 +24,7 @@ const { withPage } = session(['--autoplay-policy=no-user-gesture-required']);
 
 const PIXEL = 'data:image/gif;base64,R0lGODlhAQABAAAAACwAAAAAAQABAAA=';
 
-/** The tasks of each kind, by `KIND.TASK`. The tasks that npm test tests come first. */
+/** The tasks of each kind, by `KIND.TASK`. The tasks that npm test covers come first. */
 const TASKS_SHOWN = Object.entries(named(rowsOf('order'))).sort(([, a], [, b]) => Number(b.often ?? 0) - Number(a.often ?? 0));
 
 /** @param {string} name @returns {string | (() => Uint8Array)} */
@@ -32,7 +32,7 @@ const fileOf = (name) => /** @type {any} */ (TASKS_SHOWN.find(([row]) => row ===
 /** @param {(typeof TASKS_SHOWN)[number][1]['file']} file */
 const bytesOf = async (file) => (typeof file === 'string' ? readFile(file) : file());
 
-test('each task of each kind is in the sweep', () => {
+test('these tests cover each task of each kind', () => {
   const tasks = KINDS.filter(({ name }) => NAMES.includes(name)).flatMap(({ name, verbs }) =>
     TASKS.filter(({ verb }) => verb in verbs).map(({ task }) => `${name}.${task}`),
   );
@@ -40,7 +40,7 @@ test('each task of each kind is in the sweep', () => {
 });
 
 /**
- * The tested values of properties. Values for numbers, words and flags follow from the table of attributes.
+ * The tested values of properties. Values for numbers, words and flags are derived from the table of attributes.
  *
  * @type {Record<string, string>}
  */
@@ -94,7 +94,7 @@ const LIVES = [
   'after a run',
 ];
 
-/** The number of tasks that npm test tests; it tests each of them at some of the moments. */
+/** The number of tasks that npm test covers. It tests each of these tasks at some of the moments. */
 const SOME = TASKS_SHOWN.filter(([, { often }]) => often).length;
 
 for (const [i, [row, { file, attributes: base, inside = '', values = {} }]] of TASKS_SHOWN.entries()) {
@@ -127,7 +127,7 @@ for (const [i, [row, { file, attributes: base, inside = '', values = {} }]] of T
               for (let i = 0; i < 1500 && !is(); i++) await nap(20);
               if (!is()) throw new Error(`not so: ${what}`);
             };
-            // so many sounds at once would take minutes to play; without a click on the page, elements draw sound without playing it
+            // playing so many sounds would take minutes; without a click on the page, elements draw a sound without playing it
             Object.defineProperty(navigator, 'userActivation', { value: { hasBeenActive: false } });
             const frame = document.createElement('iframe');
             document.body.append(frame);
@@ -305,7 +305,7 @@ for (const [i, [row, { file, attributes: base, inside = '', values = {} }]] of T
             await nap(500);
             for (const { life, name, element } of all) await until(() => idle(element), `${name} ${life}: ${element.state}`);
             const ran = (/** @type {string} */ life) => /after a run/.test(life);
-            /** Returns the parts of an element with sorted attributes. @returns {any} */
+            /** Returns the tree of an element, with sorted attributes. @returns {any} */
             const tree = (/** @type {Element | ShadowRoot} */ root) =>
               [...root.children].map((child) => [
                 child.localName,
@@ -384,7 +384,7 @@ for (const [i, [row, { file, attributes: base, inside = '', values = {} }]] of T
   );
 }
 
-/** The result of each method before the element is connected, after it was removed, and without a model. */
+/** The methods to call before the element is connected, after it was removed, and without a model. */
 const METHODS = ['pause', 'play', 'send', 'stop', 'toBlob'];
 
 test('methods work, or say why not, before the element is connected and after it was removed', { timeout: 60000 }, () =>

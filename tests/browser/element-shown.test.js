@@ -2,7 +2,8 @@
 // @ts-check
 
 /**
- * Tests the progress bar of <next-pixel>, when the element downloads its model, the language of its texts, and repeated playback of sounds.
+ * Tests four features of <next-pixel>: its progress bar, the time at which it downloads its model, the language of its texts, and repeated
+ * playback of sounds.
  */
 
 import assert from 'node:assert/strict';
@@ -112,7 +113,7 @@ test('another language changes existing text immediately, and numbers follow the
     assert.match((await page.locator('next-pixel [part=controls]').getAttribute('aria-label')) ?? '', /^erzeugen, /);
   }));
 
-test('the tables have every sentence', async () => {
+test('the translation tables contain every sentence of the library', async () => {
   const lib = `${ROOT}web/lib/`;
   /** @param {any} saying a sentence, with or without its values */
   const sentence = (saying) => [saying].flat()[0];
@@ -148,38 +149,41 @@ test('the tables have every sentence', async () => {
   }
 });
 
-test('a sound: replaying gives the same, a new seed another; the saved file is a WAV, and nx-end has the samples', { timeout: 90000 }, () =>
-  withPage(async (page) => {
-    await open(page, '<next-pixel model="/weights/wavenet.gguf" task="generate" label="7" seconds="0.3" controls></next-pixel>');
-    const ended = async (/** @type {number} */ count) => {
-      await page.waitForFunction(
-        (n) => /** @type {any} */ (globalThis).__events.filter((/** @type {any} */ event) => event.type === 'nx-end').length === n,
-        count,
-        LONG,
-      );
-      return (await events(page, 'nx-end'))[count - 1];
-    };
-    assert.equal(await page.getByRole('button', { name: 'New seed' }).count(), 0);
-    await page.getByRole('button', { name: 'Play' }).click();
-    const first = await ended(1);
-    assert.ok(first.samples.length > 400 && first.sampleRate === 8000, `only ${first.samples.length} samples: no voice was chosen`);
-    await page.getByRole('button', { name: 'Play again' }).click();
-    const again = await ended(2);
-    assert.deepEqual([again.samples, again.seed], [first.samples, first.seed]);
-    await page.getByRole('button', { name: 'New seed' }).click();
-    const other = await ended(3);
-    assert.notEqual(other.seed, first.seed);
-    assert.notDeepEqual(other.samples, first.samples);
-    const [wav, png, bytes] = await page.evaluate(async () => {
-      const element = /** @type {any} */ (document.querySelector('next-pixel'));
-      const file = await element.toBlob();
-      return [file.type, (await element.toBlob('image/png')).type, file.size];
-    });
-    assert.deepEqual([wav, png, bytes], ['audio/wav', 'image/png', 44 + 2 * other.samples.length]);
-    // The same seed and the same voice give the same sound.
-    await page.locator('next-pixel').evaluate((element, seed) => element.setAttribute('seed', String(seed)), first.seed);
-    assert.deepEqual((await ended(4)).samples, first.samples);
-  }),
+test(
+  'a sound: replaying gives the same sound, and a new seed gives another; the saved file is a WAV, and nx-end has the samples',
+  { timeout: 90000 },
+  () =>
+    withPage(async (page) => {
+      await open(page, '<next-pixel model="/weights/wavenet.gguf" task="generate" label="7" seconds="0.3" controls></next-pixel>');
+      const ended = async (/** @type {number} */ count) => {
+        await page.waitForFunction(
+          (n) => /** @type {any} */ (globalThis).__events.filter((/** @type {any} */ event) => event.type === 'nx-end').length === n,
+          count,
+          LONG,
+        );
+        return (await events(page, 'nx-end'))[count - 1];
+      };
+      assert.equal(await page.getByRole('button', { name: 'New seed' }).count(), 0);
+      await page.getByRole('button', { name: 'Play' }).click();
+      const first = await ended(1);
+      assert.ok(first.samples.length > 400 && first.sampleRate === 8000, `only ${first.samples.length} samples: no voice was chosen`);
+      await page.getByRole('button', { name: 'Play again' }).click();
+      const again = await ended(2);
+      assert.deepEqual([again.samples, again.seed], [first.samples, first.seed]);
+      await page.getByRole('button', { name: 'New seed' }).click();
+      const other = await ended(3);
+      assert.notEqual(other.seed, first.seed);
+      assert.notDeepEqual(other.samples, first.samples);
+      const [wav, png, bytes] = await page.evaluate(async () => {
+        const element = /** @type {any} */ (document.querySelector('next-pixel'));
+        const file = await element.toBlob();
+        return [file.type, (await element.toBlob('image/png')).type, file.size];
+      });
+      assert.deepEqual([wav, png, bytes], ['audio/wav', 'image/png', 44 + 2 * other.samples.length]);
+      // The same seed and the same voice give the same sound.
+      await page.locator('next-pixel').evaluate((element, seed) => element.setAttribute('seed', String(seed)), first.seed);
+      assert.deepEqual((await ended(4)).samples, first.samples);
+    }),
 );
 
 more('a picture drawn in one pass reports no nats', { timeout: 60000 }, () =>
