@@ -19,7 +19,7 @@ import { OUT, decode, provide, session, sleep, until } from './browser.js';
 const { withPage } = session();
 
 const PAGE = '/web/element.html';
-/** A random model that takes seconds for a picture. */
+/** A random model that takes seconds to draw a picture. */
 const SLOW = '../weights/slow.gguf';
 const slow = toyModel({ width: 256, height: 256, embedding: 64, feedForward: 256, queryBlock: 256, memoryBlock: 256 });
 const DIGIT = 'model="../weights/digits.gguf" src="pictures/seven.png" rows="12"';
@@ -146,7 +146,7 @@ test('the element shows its poster, then draws on command, and ends', () =>
     assert.deepEqual(again, drawn[0], 'the same seed gives the same picture');
   }));
 
-test('of competing pictures the most probable are shown, and no more than exist', () =>
+test('the most probable of the competing pictures are shown, and never more than there are', () =>
   withPage(async (page) => {
     await open(
       page,
@@ -270,7 +270,7 @@ test('the element loads when it scrolls into view, and pauses off screen and whi
     assert.equal(await state(page), 'paused');
   }));
 
-test('an element stops when it is removed, not when it is moved; two elements share one model', () =>
+test('an element stops when it is removed, but not when it is moved; two elements share one model', () =>
   withPage(async (page) => {
     let downloads = 0;
     page.on('request', (request) => {
@@ -307,7 +307,7 @@ test('an element stops when it is removed, not when it is moved; two elements sh
     assert.equal(page.workers().length, 0, 'without holders, the worker has ended');
   }));
 
-test('attributes are the state: changes restart the run, and invalid values count as absent', () =>
+test('attributes hold the state: changes restart the run, and invalid values count as absent', () =>
   withPage(
     async (page) => {
       await open(page, `<next-pixel ${DIGIT} seed="7"></next-pixel>`);
@@ -381,7 +381,7 @@ test('attributes are the state: changes restart the run, and invalid values coun
     { complains: true },
   ));
 
-test('nx-end comes after the last paint, with the pictures and a file of them', () =>
+test('nx-end comes after the last paint, and contains the pictures and a file of the pictures', () =>
   withPage(async (page) => {
     await open(page, '');
     const seen = await page.evaluate(
@@ -447,7 +447,7 @@ test('an error is visible without buttons, and on the console, unless a listener
     { complains: true },
   ));
 
-test('play() is remembered just after insertion and off screen', () =>
+test('play() takes effect later if it is called just after insertion or off screen', () =>
   withPage(async (page) => {
     await open(page, '<div id="space"></div>');
     await page.evaluate(() => {
@@ -631,7 +631,7 @@ test('if a worker is terminated from outside, the element draws again on its own
   }),
 );
 
-test('element and acquire() share one download and one worker, and respect cache and integrity', () =>
+test('element and acquire() share one download and one worker, and obey the settings of cache and integrity', () =>
   withPage(
     async (page) => {
       let downloads = 0;
@@ -702,7 +702,7 @@ test('an invalid model gives an error event, and can be retried', () =>
     { complains: true },
   ));
 
-test('reduced motion: autoplay is off, there are buttons, and a picture appears finished', () =>
+test('with reduced motion, autoplay is off, there are buttons, and a picture appears only when it is finished', () =>
   withPage(
     async (page) => {
       await open(page, `<next-pixel ${DIGIT} seed="7" autoplay><img id="poster" src="pictures/seven.png" alt="seven"></next-pixel>`);
@@ -732,7 +732,7 @@ test('reduced motion: autoplay is off, there are buttons, and a picture appears 
     { reducedMotion: 'reduce' },
   ));
 
-test("the host's label takes precedence; the definition may run twice", () =>
+test('a label on the element takes precedence; the definition may run twice', () =>
   withPage(async (page) => {
     await open(page, `<next-pixel ${DIGIT} aria-label="My seven"></next-pixel>`);
     await occurs(page, 'nx-ready');
@@ -799,7 +799,7 @@ const FORCED = `<next-pixel id="digits" ${DIGIT} seed="7" controls></next-pixel>
   <next-pixel id="text" model="../weights/stories.gguf" prompt="Once" max-tokens="12" seed="1"></next-pixel>
   <next-pixel id="translation" model="../weights/de-en.gguf" prompt="Ein Hund schläft."></next-pixel>
   <next-pixel id="tags" model="../weights/crf-en.gguf" prompt="Time flies like an arrow"></next-pixel>`;
-/** Elements that draw their text on a canvas; the text of other elements is text of the page. */
+/** Elements that draw their text on a canvas. Other elements show ordinary text. */
 const WRITTEN = ['#tags'];
 
 /** @param {Page} page */
@@ -862,7 +862,7 @@ more('switching forced colours on and off repaints the existing content', { time
   }),
 );
 
-test('before play: the given rows, the small picture, the poster, an outline; names of groups; no controls in print', () =>
+test('before play, the given rows, the small picture, the poster or an outline is shown; groups have names; print has no controls', () =>
   withPage(async (page) => {
     await open(
       page,
@@ -915,7 +915,7 @@ test('before play: the given rows, the small picture, the poster, an outline; na
     assert.equal(await page.locator('#none [part=error]').isVisible(), false);
   }));
 
-test('words are tagged: the sentence before play, then tags on shades; a verb that returns one result is shown like a run', () =>
+test('words are tagged: first the sentence is shown, and after play its tags on shades; a verb that returns one result is shown like a run', () =>
   withPage(
     async (page) => {
       await open(

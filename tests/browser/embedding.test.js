@@ -2,8 +2,8 @@
 // @ts-check
 
 /**
- * Tests a single figure: opened by its own address, and embedded in another site, in a frame or a sandboxed frame. Also tests the code for
- * embedding that a page offers.
+ * Tests a single figure: opened by its own address, and embedded in another site, in a frame or a sandboxed frame. Also tests the embedding
+ * code that a page offers.
  */
 
 import assert from 'node:assert/strict';
@@ -30,7 +30,7 @@ test('every figure of every page has its own id and, below its caption, a button
   }
 });
 
-/** The server of this site, whose origin differs from that of the embedding page. @type {Awaited<ReturnType<typeof serve>>} */
+/** The server of this site. Its origin differs from the origin of the embedding page. @type {Awaited<ReturnType<typeof serve>>} */
 let site;
 before(async () => {
   site = await serve({ port: 0, cors: true });
@@ -59,7 +59,7 @@ async function openTheirs(page, body) {
   await page.goto(`http://127.0.0.1:${port}/`);
 }
 
-/** Waits for a text in the embedded frame. @param {Page} page @param {string} text */
+/** Waits until the embedded frame shows this text. @param {Page} page @param {string} text */
 const says = (page, text) => page.frames()[1].waitForFunction((wanted) => document.body.innerText.includes(wanted), text, WAIT);
 
 /** Returns the ids of the visible figures. @param {Page | FrameLocator} where */
@@ -68,7 +68,7 @@ const seen = (where) =>
     .locator('body')
     .evaluate((body) => [...body.querySelectorAll('figure[id]')].filter((one) => one.checkVisibility()).map(({ id }) => id));
 
-test('an address opens one figure: alone, drawn, with its caption and a link to its page, even a figure that continues the first one', () =>
+test('an address opens a single figure, which is drawn, and has its caption and a link to its page; this works even for a figure that continues the first one', () =>
   withPage(
     async (page) => {
       await page.goto('/web/pages/transformer/?figure=figure-maps&bare');
@@ -99,7 +99,7 @@ test('an address without an id shows the first figure; an unknown id is reported
     assert.deepEqual(await seen(page), ['figure-hero']);
   }));
 
-test('the button below a figure shows the code of a frame, whose figure has the current settings', () =>
+test('the button below a figure shows the code for a frame that opens the figure with the current settings', () =>
   withPage(async (page) => {
     /** @type {string[]} */
     const asked = [];
@@ -142,7 +142,7 @@ test('the code appears even if no frame can be measured; without a connection, t
       await page.route('**/page-embedding*.js', (route) => route.abort('internetdisconnected'));
       await button.click();
       await page.locator('.embed[aria-busy]').waitFor();
-      await button.click(); // is ignored, because the first click is still being handled
+      await button.click(); // this click is ignored, because the first one is still being handled
       await page.locator('#figure-endings').getByText('A part of nextpixel is missing').waitFor(WAIT);
       assert.equal(await page.locator('.embed-fault').count(), 1);
       assert.notEqual(await button.getAttribute('aria-expanded'), 'true');

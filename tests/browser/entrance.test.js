@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Checks in which language a visitor sees the site: in the language of the browser, until the visitor chooses another. */
+/** Checks the language in which a visitor sees the site. It is the language of the browser until the visitor chooses another. */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -20,7 +20,7 @@ async function comesTo(page, address) {
   return page.evaluate(() => location.pathname + document.documentElement.lang);
 }
 
-test('a Korean browser enters in Korean; the link to English is visible, and the choice is remembered', () =>
+test('a Korean browser gets the Korean page first; the link to English is visible, and the choice is remembered', () =>
   withPage(
     async (page) => {
       /** @type {string[]} */

@@ -76,7 +76,7 @@ for (const [name, options] of /** @type {[string, object][]} */ ([
     }));
 }
 
-/** Gives the test access to workers, so that it can terminate them, as a browser does that is short of memory. @param {Page} page */
+/** Gives the test access to workers, so that it can terminate them, as a browser does when it is short of memory. @param {Page} page */
 const graspWorkers = (page) =>
   page.addInitScript(() => {
     const all = /** @type {Worker[]} */ ([]);
@@ -152,7 +152,7 @@ test('a worker that is still working is not terminated', { timeout: 60000 }, () 
       [LIBRARY, FILE],
     );
     for (let i = 0; i < 10; i++) {
-      // the loop takes 40 seconds of the fake clock, and waits for a drawn step in every 4 of them, so it also works on a slow machine
+      // the loop takes 40 seconds of the fake clock; every 4 seconds, it waits for a drawn step, so it also works on a slow machine
       const steps = await page.evaluate(() => /** @type {any} */ (globalThis).steps ?? 0);
       await until(page, async (n) => /** @type {any} */ (globalThis).steps > n, steps);
       await page.clock.runFor(4000);

@@ -23,7 +23,7 @@ const WEB = new URL('../../web/', import.meta.url);
 const MOST_MS = 600;
 
 /**
- * The text fields, by page. most: how many times the model accepts two words, if this is less than the field accepts.
+ * The text fields, by page. most: how many repetitions of two words the model accepts, if the field accepts more.
  *
  * @type {[page: string, id: string, most?: number][]}
  */
@@ -40,7 +40,7 @@ const FIELDS = [
   ['opened', 'word'],
 ];
 
-/** The scripts of pages that make text fields, and the reason why these fields have no row. @type {Record<string, string>} */
+/** The scripts of pages that create text fields, and the reason why these fields have no row in FIELDS. @type {Record<string, string>} */
 const MADE = {
   'shell/run/seed-field.js': 'a number of at most nine digits',
   'front/tiles/open.js': 'at most 160 characters',
@@ -90,7 +90,7 @@ for (const [i, [name, id, most]] of FIELDS.entries()) {
             input.focus();
             input.select();
             document.execCommand('insertText', false, text);
-            input.dispatchEvent(new Event('change', { bubbles: true })); // some fields are read only when they are left
+            input.dispatchEvent(new Event('change', { bubbles: true })); // some fields are read only when they lose the focus
             await new Promise((resolve) => {
               setTimeout(resolve, 2000);
             });

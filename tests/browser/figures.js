@@ -2,9 +2,9 @@
 // @ts-check
 
 /**
- * Lists the topics of five lectures on self-attention and generative models. Each topic has a figure on these pages, in which a visitor
- * changes something and sees the result, or the reason why there is no such figure. tests/pages has the topics of each page. Tests open
- * each figure (tests/browser/all/figures.test.js) and count the topics.
+ * Lists the topics of five lectures on self-attention and generative models. For each topic, the list names a figure on these pages in
+ * which a visitor changes something and sees the result. If there is no such figure, the list gives the reason. tests/pages has the topics
+ * of each page. Tests open each figure (tests/browser/all/figures.test.js) and count the topics.
  */
 
 import { rowsOf } from '../pages/browser.js';
