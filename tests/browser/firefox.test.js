@@ -2,8 +2,8 @@
 // @ts-check
 
 /**
- * Tests in Firefox, if it is installed. They open a page as a single file from disk, a figure in a frame, and, after the server has
- * stopped, a course that was kept on the device.
+ * Tests in Firefox, if it is installed. The tests open a page saved as a single file, and a figure in a frame. They also open a course that
+ * was kept on the device, after its server has stopped.
  */
 
 import assert from 'node:assert/strict';
@@ -54,7 +54,7 @@ before(async () => {
 });
 after(() => server?.close());
 
-test('a page as one file draws when opened from disk', { skip, timeout: 300000 }, async () => {
+test('a page saved as one file draws when it is opened from disk', { skip, timeout: 300000 }, async () => {
   await writeSingle(FOLDER, ['image-transformer']);
   const session = await firefox.open(pathToFileURL(`${FOLDER}image-transformer.html`).href);
   try {

@@ -25,9 +25,11 @@ const { withPage } = session();
 const PAGE = '/web/';
 /** With reduced motion, nothing runs unless a test starts it; animation would use a whole core. */
 const CALM = /** @type {const} */ ({ reducedMotion: 'reduce' });
-/** The maximum size of everything for the first screen, as a static server sends it, without weights, engine and worker. Weights, engine
- * and worker have their own limits: ./build.sh size. A quarter of this maximum is for the recorded drawings on the tiles, which are loaded
- * after the first pixel. */
+/**
+ * The maximum size of all files for the first screen, compressed as by a static server. It excludes weights, engine and worker, which have
+ * their own limits: ./build.sh size. A quarter of this maximum is for the recorded drawings on the tiles, which are loaded after the first
+ * pixel.
+ */
 const MOST = 84 * 1024;
 
 const done = (/** @type {Page} */ page) => page.locator('#run-text', { hasText: 'Run again' }).waitFor(WAIT);
@@ -96,9 +98,9 @@ longer('a card for each page runs when it is visible, and shows the same as its 
       await page.locator('.thumb').nth(i).scrollIntoViewIfNeeded();
       const canvas = page.locator('.thumb canvas').nth(i);
       await canvas.waitFor(WAIT);
-      // Waits until the card's picture equals its still, both on the colour of the paper. A card that shows the passes of speculative
-      // decoding differs from run to run, because a picture may be divided into passes in different ways; for such a card, only the size
-      // must be equal and the last pixel drawn.
+      // Waits until the card's picture equals its still picture; both are drawn on the colour of the paper. A card that shows the passes of
+      // speculative decoding differs from run to run, because a picture may be divided into passes in different ways; for such a card, only
+      // the size must be equal and the last pixel drawn.
       await page.waitForFunction(
         ([n, passes]) => {
           const box = document.querySelectorAll('.thumb')[Number(n)];
@@ -148,7 +150,7 @@ test('the papers are in chronological order, with their models', () =>
     }
   }, CALM));
 
-test('nine tiles start after the digit, use only records, and lead to their pages', () =>
+test('nine tiles start after the digit, show only recorded runs, and lead to their pages', () =>
   withPage(async (page) => {
     /** @type {string[]} */
     const fetched = [];
@@ -286,7 +288,7 @@ longer('old addresses lead to the new location of their content', () =>
   }, CALM),
 );
 
-test('the front page is light', (context) =>
+test('the front page stays below its maximum size', (context) =>
   withPage(async (page) => {
     await page.goto(PAGE);
     await done(page);
@@ -351,7 +353,7 @@ more('in print there are no buttons, and no card is split', () =>
   }, CALM),
 );
 
-test('without JavaScript there are a note and the links', () =>
+test('without JavaScript, the page shows a note and the links', () =>
   withPage(
     async (page) => {
       await page.goto(PAGE);
@@ -382,7 +384,7 @@ for (const [language, course, says] of /** @type {const} */ ([
       for (const [i, { page: name, at }] of steps.entries()) {
         await page.waitForURL(`**/pages/${name}/${language}`);
         assert.match(await page.locator('.course-place').innerText(), new RegExp(says(i + 1, steps.length)));
-        await follow('.course-asks a'); // this link leads to the figure, where the next tab stop is
+        await follow('.course-asks a'); // this link leads to the figure, so the next tab stop is in the figure
         await page.waitForURL(`**/#${at}`);
         await page.keyboard.press('Tab');
         assert.ok(

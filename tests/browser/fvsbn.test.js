@@ -2,8 +2,8 @@
 // @ts-check
 
 /**
- * The page on the fully visible sigmoid belief network: its completions, and the weights of its pixels. The tests run only if the weights
- * exist.
+ * Tests the page on the fully visible sigmoid belief network: its completions, and the weights of its pixels. The tests run only if the
+ * weights exist.
  */
 
 import assert from 'node:assert/strict';
@@ -145,7 +145,7 @@ more('training data are shown next to as many pictures that the model draws, and
   }),
 );
 
-test('the model learns from picked or drawn digits, with reduced motion one digit at a time, and can start over', options, () =>
+test('the model learns from picked or drawn digits, and can start over; with reduced motion, it learns one digit at a time', options, () =>
   withPage(async (page) => {
     await page.emulateMedia({ reducedMotion: 'reduce' });
     await page.goto(PAGE);
@@ -160,7 +160,7 @@ test('the model learns from picked or drawn digits, with reduced motion one digi
     await nats.getByText(/^1 digit, one at a time: 543 nats/).waitFor();
     await page.locator('[role=status]', { hasText: '543 nats' }).waitFor({ state: 'attached' });
 
-    // With the keyboard: trains on only two digits, and then adds a drawing.
+    // Trains on only two digits with the keyboard, and then adds a drawing.
     const digits = page.locator('#learning-digits .picture');
     await page.getByRole('button', { name: 'None', exact: true }).click();
     await page.locator('#learning-digits canvas[aria-label="200 digits, 0 of them picked"]').waitFor();

@@ -52,7 +52,7 @@ export function galleryOf(id, root) {
       await page.locator(`#${id}-run:enabled`).waitFor(WAIT);
     },
 
-    /** @param {Page} page @param {number} row from 0 @param {string} [how] */
+    /** @param {Page} page @param {number} row index, from 0 @param {string} [how] */
     rowIs: (page, row, how = 'drawn') =>
       page.waitForFunction(
         ([all, at, end]) =>

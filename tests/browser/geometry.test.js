@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Compares the sets of positions that the figure on local attention computes with the engine's, and tests the figure itself. */
+/** Checks that the figure on local attention and the engine compute the same sets of visible positions. Also tests the figure itself. */
 
 import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
@@ -107,8 +107,8 @@ test('blocks tile the picture, and the visible set does not grow with it', () =>
       }
     });
   }
-  // The most positions that a query sees in each picture of the figure. `one`: its own block and the previous one. `two`: its own block,
-  // the three blocks above and the block to the left. `full`: all blocks.
+  // The maximum number of positions that a query sees, for each picture of the figure. `one`: its own block and the previous one. `two`:
+  // its own block, the three blocks above and the block to the left. `full`: all blocks.
   assert.deepEqual(
     [one, two, full].map((geometry) => geometry.most()),
     [512, 320, 1024],
@@ -203,7 +203,7 @@ const ROUNDING = 2;
 const FILES = ['weights/emoji.gguf', 'weights/cifar10-sr-2d.gguf'].filter((path) => existsSync(inRepository(path)));
 
 test(
-  "the pictures are the models' drawings, and the tint is the set that their queries see",
+  "the pictures are the models' drawings, and the tint marks the positions that a query sees",
   {
     skip: FILES.length < 2 && 'weights are missing',
   },
@@ -287,7 +287,7 @@ more('run, pause, next pixel, slider, keys and seed work', () =>
     const label = await page.locator('.geometry-panel .picture canvas').first().getAttribute('aria-label');
     assert.equal(label, `${before + 2} of 1,024 pixels drawn`);
 
-    // The slider can select any step, drawn or not; this draws nothing.
+    // The slider can select any step, even one that is not drawn yet, and does not draw anything.
     await page.locator('#geometry-scrubber').fill('700');
     await page.locator('#geometry-scrubber-text', { hasText: 'Step 701 of' }).waitFor();
     const one = new Geometry(STRIPS);

@@ -25,7 +25,7 @@ const ROWS = rowsOf('givenFiles');
 /** Other tests cover the figures of these pages: photo.test.js the colour page, and own-file.test.js and tokens.test.js model files. */
 const OTHERS = ['colour'];
 
-test('every page whose figures take files is in the sweep', async () => {
+test('these tests cover every page whose figures take files', async () => {
   const pages = await readdir(`${ROOT}web/pages`);
   const taking = [];
   for (const name of pages) {
