@@ -2,8 +2,8 @@
 // @ts-check
 
 /**
- * Every verb accepts the forms of input that a page may have: each form of a picture, of audio and of music, in every verb that takes such
- * an input.
+ * Tests that every verb accepts the forms of input that a page may have. Each form of a picture, of audio and of music is passed to every
+ * verb that takes pictures, audio or music.
  */
 
 import assert from 'node:assert/strict';
@@ -21,7 +21,7 @@ const { withPage } = session(['--autoplay-policy=no-user-gesture-required']);
 const options = { timeout: 120_000 };
 
 /**
- * Defines the test cases in a page: `verbs` has a function for each, by its name, which is called with the model and the input.
+ * Defines the test cases in a page. `verbs` maps the name of each case to a function, which is called with the model and the input.
  *
  * @param {Page} page @param {Input['takes']} what
  */
@@ -45,7 +45,7 @@ async function give(page, what) {
 }
 
 /**
- * What give() adds to the page: models and functions.
+ * The models and functions that give() adds to the page.
  *
  * @typedef {{ models: any, verbs: Record<string, (...given: any[]) => Promise<any>> }} Given
  */

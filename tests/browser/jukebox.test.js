@@ -23,7 +23,7 @@ const file = inRepository('weights/jukebox-small.gguf');
 const options = { skip: existsSync(file) ? false : 'weights/jukebox-small.gguf is missing' };
 
 test(
-  'a recording becomes codes and a sound again, with the same bits as in Node; each stage is audible; the codebook can be played and used as a palette',
+  'a recording is encoded as codes and decoded to a sound, with the same bits as in Node; each stage is audible; the codebook can be played and used as a palette',
   options,
   () =>
     withPage(async (page) => {
@@ -72,7 +72,7 @@ test(
     }),
 );
 
-test('a digit is drawn as in Node, can be saved, and continues the sound above', options, () =>
+test('a spoken digit is generated as in Node, can be saved, and continues the sound above', options, () =>
   withPage(async (page) => {
     await page.goto(PAGE);
     await page.locator('#transport[data-phase=done]').waitFor({ timeout: 60000 });

@@ -206,7 +206,7 @@ test('keeping a course can be cancelled and continued; if there is no space or n
 );
 
 test(
-  'while the course is measured, the box says so; without its code or the list of files, it says why, keeps Remove, and tries again',
+  'the box says that it measures the course; if its script or the list of files is missing, it says why, keeps the Remove button, and tries again',
   {
     timeout: 120000,
   },
@@ -269,7 +269,7 @@ test('after a new release, a kept course works until it is updated, and unchange
       );
       /** Whether the server stops before the end of a model file. */
       let silent = false;
-      /** The release of the site that the server has. */
+      /** The release of the site on the server. */
       let release = 1;
       /** The courses on the server, each with its page. @type {Record<string, string>} */
       let site = { [ID]: 'one' };

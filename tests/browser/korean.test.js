@@ -2,9 +2,10 @@
 // @ts-check
 
 /**
- * Checks every eighth Korean page at phone size, each in one load (./build.sh test-sweep: every Korean page). Nothing may be wider than the
- * screen, no error may occur, even for a malformed address, and no sentence may be in English, except for data. all/korean.test.js checks
- * every width, with every figure drawn, and axe-core; tests/js/languages.test.js checks that the scripts and the translation tables match.
+ * Checks every eighth Korean page at phone size, with one load per page (./build.sh test-sweep: every Korean page). Nothing may be wider
+ * than the screen, no error may occur, even for a malformed address, and no sentence may be in English, except for data. all/korean.test.js
+ * checks every width, with every figure drawn, and axe-core; tests/js/languages.test.js checks that the scripts and the translation tables
+ * match.
  */
 
 import assert from 'node:assert/strict';
@@ -38,7 +39,7 @@ describe('pages in Korean', { concurrency: 2 }, async () => {
   }
 });
 
-describe('pages in languages that have only some of them', async () => {
+describe('pages in languages that have only some of the pages', async () => {
   for (const [lang] of Object.entries(LANGUAGES).filter(([, { whole }]) => !whole))
     for (const name of await pagesIn(fileURLToPath(new URL('../../web', import.meta.url)), lang))
       more(`/web/pages/${name}/${lang}/: fits a phone, no complaint`, () =>

@@ -2,8 +2,8 @@
 // @ts-check
 
 /**
- * Checks that a page releases everything after models of every kind were shown, stopped and closed, or have failed. No worker, timer,
- * object URL or running AudioContext may remain, and no listener on an object that outlives the models.
+ * Checks that a page releases everything after models of every kind were shown, stopped and closed, or failed. No worker, timer, object URL
+ * or running AudioContext may remain, and no listener on an object that outlives the models.
  */
 
 import assert from 'node:assert/strict';
@@ -207,7 +207,7 @@ for (const [i, [name, { attributes, inside, begin }]] of Object.entries(flat(row
               canvas.remove();
               await context.close();
             };
-            await live(); // a function of its own, so that no variable keeps the elements alive
+            await live(); // a separate function, so that no variable keeps the elements alive
             for (let i = 0; i < 60; i++) {
               await nap(100);
               all.gc();

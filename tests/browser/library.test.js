@@ -26,7 +26,7 @@ const strip = await readFile(fileURLToPath(new URL('../../web/pictures/digits.bi
 /** The first image of a 7 in the test set of digits. */
 const seven = [...strip.subarray(16 + 28 * 784, 16 + 29 * 784)];
 
-/** A random model that takes seconds for a picture, so that there is time to stop. */
+/** A random model that takes seconds to draw a picture, so that there is time to stop. */
 const SLOW = '/weights/slow.gguf';
 const slow = toyModel({ width: 256, height: 256, embedding: 64, feedForward: 256, queryBlock: 256, memoryBlock: 256 });
 
@@ -353,7 +353,7 @@ test('pictures in Display P3 and with Float16 pixels are converted', () =>
         4,
         4,
       );
-      /** Returns the colours of a canvas in a given colour space, which must be unchanged. @param {any} settings */
+      /** Returns the colours of a canvas in a given colour space. These colours must be unchanged. @param {any} settings */
       const as = (settings) => {
         const canvas = new OffscreenCanvas(4, 4);
         const context = /** @type {OffscreenCanvasRenderingContext2D} */ (
