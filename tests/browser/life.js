@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Elements <next-pixel> that tests insert into a page, set, call and remove. */
+/** Helpers for tests that insert <next-pixel> elements into a page, set their properties, call their methods, and remove them. */
 
 import { toyText } from '../js/toy-text.js';
 import { openEmpty, provide } from './browser.js';

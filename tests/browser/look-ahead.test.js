@@ -29,7 +29,7 @@ const weights = new Uint8Array(await readFile(fileURLToPath(new URL('../../weigh
 
 // ---- numbers that the figure shows ----
 
-test('passes are counted from the number of positions that each pixel was ahead', () => {
+test('the number of passes is computed from how many positions each pixel was ahead', () => {
   const ahead = Uint8Array.of(0, 1, 2, 0, 0, 1);
   assert.equal(passes(ahead), 3);
   assert.deepEqual(
@@ -50,7 +50,7 @@ test('passes are counted from the number of positions that each pixel was ahead'
   assert.deepEqual([median([3, 1, 2]), median([4, 1, 3, 2])], [2, 2.5]);
 });
 
-test('the figure reports pictures that differ', () => {
+test('the figure says so if its pictures differ', () => {
   /** @param {...number} values */
   const drawing = (...values) => ({ values: Uint8Array.from(values), ahead: new Uint8Array(values.length), ms: 1 });
   assert.equal(differences(drawing(1, 2, 3), drawing(1, 2, 3)), 0);
@@ -128,7 +128,7 @@ async function digit(seed, label) {
 }
 
 /**
- * Returns the colour of every pixel of a picture at a corner of the pixel, where no dot covers it.
+ * Returns the colour of every pixel of a picture, read at a corner of the pixel, because a dot may cover its middle.
  *
  * @param {Page} page
  * @param {number} panel
@@ -165,7 +165,7 @@ async function lookAway(page) {
   await nextFrame(page);
 }
 
-test("the picture is the model's drawing, and the passes are those of its steps", () =>
+test("the picture is the model's drawing, and the passes match the steps of the model", () =>
   withPage(async (page) => {
     await listen(page);
     await open(page);
@@ -183,7 +183,7 @@ test("the picture is the model's drawing, and the passes are those of its steps"
     assert.equal(await text(page, 'right-guessing'), String(PIXELS - count));
     assert.equal(await text(page, 'each-guessing'), (PIXELS / count).toFixed(2));
     assert.equal(await text(page, 'summary'), `784 pixels in ${count} passes: ${(PIXELS / count).toFixed(2)} pixels per pass on average.`);
-    // The figure draws the other mode meanwhile and shows its result next to this one; only the medians are compared.
+    // The figure also draws in the other mode and shows both results; only the medians are compared.
     assert.deepEqual(
       [await text(page, 'passes-without'), await text(page, 'each-without'), await text(page, 'right-without')],
       ['784', '1.00', 'none'],

@@ -32,7 +32,7 @@ for (const [i, name] of NAMES.entries()) {
       await page.goto(`/web/manual/${name}`);
       await page.waitForLoadState('load');
       await fits(page);
-      await scrollThrough(page); // until the live element comes into view
+      await scrollThrough(page); // brings the live element into view
       await shiftsBelow(page, SHIFT);
       await page.screenshot({ path: `${OUT}manual-${name.replace('.html', '')}.png` });
       if (night) {

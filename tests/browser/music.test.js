@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Tests elements <next-pixel> that play music. */
+/** Tests <next-pixel> elements that play music. */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -14,7 +14,7 @@ import { open } from './life.js';
 const { withPage } = session(['--autoplay-policy=no-user-gesture-required']);
 
 test(
-  'of two tunes on a page, one is paused or stopped and the other continues; a paused one resumes where it was',
+  'if one of two tunes on a page is paused or stopped, the other continues; a paused tune resumes where it was',
   { timeout: 60000 },
   () =>
     withPage(async (page) => {

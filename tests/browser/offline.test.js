@@ -201,7 +201,7 @@ more('of several copies whose addresses differ only in the query, such as a time
   }),
 );
 
-test('without a tag, date and length show whether a file has changed', () =>
+test('without an ETag, the date and the length show whether a file has changed', () =>
   withPage(async (page) => {
     await openEmpty(page);
     const date = 'Wed, 01 Jan 2025 00:00:00 GMT';
@@ -306,7 +306,7 @@ test('a page has one cached copy, however it was requested; two releases are cac
   withPage(
     async (page) => {
       const worker = await readFile(join((await published()).root, 'web/sw.js'));
-      /** The release of the site that the server has. */
+      /** The release of the site on the server. */
       let release = 1;
       const folder = () => `dist-${String(release).repeat(12)}`;
       const server = createServer((request, response) => {
@@ -333,7 +333,7 @@ test('a page has one cached copy, however it was requested; two releases are cac
         await page.evaluate(async () => {
           const old = await caches.open('nextpixel-page');
           await old.put('/first/?x=1', new Response('from an earlier service worker'));
-          // The record of a course's unfinished download, which must not prevent files from being replaced or deleted.
+          // The record of a course's unfinished download. It must not prevent files from being replaced or deleted.
           await (await caches.open('nextpixel-courses')).put('/unfinished/course-x', Response.json({ unfinished: [['/first/', 9, 'x']] }));
           await navigator.serviceWorker.register('/sw.js');
           await navigator.serviceWorker.ready;
@@ -396,7 +396,7 @@ test('the weights of two releases that are open in one browser are kept; after t
         if (pathname.endsWith('.gguf')) {
           response.writeHead(200, { ETag: '"1"', 'Cache-Control': 'no-cache', 'Content-Length': weights.length });
           response.write(weights.subarray(0, 1000));
-          // A page with a cached copy ends the request.
+          // If a page has a cached copy, it ends the request.
           if (sent.includes(pathname)) await Promise.race([once(response, 'close'), sleep(20_000)]);
           if (!response.destroyed) sent.push(pathname);
           response.end(weights.subarray(1000));
@@ -454,7 +454,8 @@ test('the weights of two releases that are open in one browser are kept; after t
         const third = await page.context().newPage();
         await page.close();
         await third.goto(url);
-        // A course is being downloaded, whose list names one of the old files. Such a request is not a use of the old release.
+        // A course is being downloaded, and its list names one of the old files. The request for this file does not count as a use of the
+        // old release.
         await newer.evaluate(async (file) => {
           const address = new URL(file, location.href).href;
           const list = Response.json({ unfinished: [[address, 9, 'x']] });

@@ -74,7 +74,7 @@ test('by keyboard alone, every step of the walkthrough shows a sentence, and thi
         .allTextContents()) {
         assert.equal(live, Number(number.value).toFixed(2).replace('-', '−'), text);
       }
-      // A button leads to the matrix that a value comes from, in which each value shows its own sum.
+      // A button leads to the matrix that a value comes from. Each value of this matrix shows its own sum.
       const back = page.locator('#sum .example', { hasText: '←' }).first();
       if (await back.count()) {
         await back.press('Enter');
@@ -165,7 +165,7 @@ more('a network with only a decoder does the same', () =>
   withPage(async (page) => {
     await page.goto(PAGE);
     await done(page);
-    // A changed weight belongs to one network; here the visitor then selects another network.
+    // A changed weight belongs to one network. The visitor now selects another network.
     await page.locator('.box[data-box="logits"]').click();
     await page.getByRole('application', { name: /^ET, / }).focus();
     await page.keyboard.press('ArrowRight');
@@ -226,7 +226,7 @@ more('the page shows the output with one part less, for each part', () =>
   }),
 );
 
-test('the page works with its file alone, before the engine is loaded; the page is smaller than 60 KB', () =>
+test('the page needs only its weight file, and works before the engine is loaded; the page is smaller than 60 KB', () =>
   withPage(async (page) => {
     await page.route(/\.wasm$/, () => {}); // the engine is never loaded
     await page.goto(PAGE);
