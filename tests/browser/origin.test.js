@@ -186,7 +186,7 @@ more('the sources, which are many modules, work in the same way', () =>
   }),
 );
 
-test('the library works in a sandboxed frame, where even the name of the cache throws', () =>
+test('the library works in a sandboxed frame, where even reading `caches` throws', () =>
   withPage(async (page) => {
     await open(page, `<iframe sandbox="allow-scripts" srcdoc='${element()}' title="sandbox"></iframe>`);
     const [, frame] = page.frames();
@@ -213,7 +213,7 @@ test('the library works under the strictest policy that can be written for it, w
           "require-trusted-types-for 'script'; trusted-types nextpixel",
       );
       assert.equal(await loaded(page), 64);
-      // The library tries the address before it knows the policy, which causes one report.
+      // The library tries the address before it knows the policy. This attempt causes one report.
       assert.ok(
         complaints.every((text) => /Trusted|trusted/.test(text)),
         complaints.join('\n'),
@@ -433,7 +433,7 @@ test('under Trusted Types, the AudioWorklet plays a sound, and only the worker c
     { complains: true },
   ));
 
-test('sound uses the AudioWorklet of the other origin, also in the single-file build, and buffers where a policy forbids the AudioWorklet', () =>
+test('sound uses the AudioWorklet of the other origin, also in the single-file build, and uses audio buffers where a policy forbids the AudioWorklet', () =>
   withPage(
     async (page) => {
       await open(page, '', `script-src ${cdn} 'wasm-unsafe-eval'; worker-src blob:; connect-src ${cdn}`);

@@ -2,8 +2,8 @@
 // @ts-check
 
 /**
- * The connection fails for a second while a model is being loaded. Whichever file is being downloaded at that moment, the model loads. An
- * element that has been loaded runs without a connection.
+ * The connection fails for a second while a model is being loaded. The model must load, whichever file is being downloaded at that moment.
+ * A loaded element must run without a connection.
  */
 
 import assert from 'node:assert/strict';

@@ -20,7 +20,10 @@ import { WAIT, inRepository } from './gallery.js';
 export const PAGES = Object.fromEntries(
   Object.entries(ownFiles()).flatMap(([name, row]) => (typeof row === 'string' ? [] : [/** @type {const} */ ([name, row])])),
 );
-/** The files of other pages that a page cannot show, and the page's message, by page. @type {Record<string, { wrong: string, said: RegExp }>} */
+/**
+ * For each page: a file of another page, which it cannot show, and the expected message.
+ * @type {Record<string, { wrong: string, said: RegExp }>}
+ */
 const OF_OTHERS = Object.fromEntries(
   Object.values(PAGES).flatMap(({ file, elsewhere: { pages, said } = { pages: [], said: /./ } }) =>
     pages.map((name) => {
@@ -29,7 +32,7 @@ const OF_OTHERS = Object.fromEntries(
     }),
   ),
 );
-/** The pages that open files with another control, which other tests cover. */
+/** The pages that open files with another control. Other tests cover these pages. */
 export const ELSEWHERE = Object.keys(ownFiles()).filter((name) => !(name in PAGES));
 /** The pages that `npm test` covers. */
 export const SHORT = Object.keys(PAGES).filter((name) => PAGES[name].always);

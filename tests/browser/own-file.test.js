@@ -35,7 +35,7 @@ test('an unsuitable file is reported with a reason, and the figure keeps its con
     await page.locator('#own-file button', { hasText: "Back to the page's own model" }).waitFor({ state: 'hidden' });
   }, CALM));
 
-test('if a file with other weights is dropped, the figure shows its results', () =>
+test('after a file with other weights is dropped, the figure shows the results of these weights', () =>
   withPage(async (page) => {
     await page.goto('/web/pages/chains/');
     await ready(page);

@@ -23,7 +23,7 @@ const CALM = /** @type {const} */ ({ reducedMotion: 'reduce' });
 const bytes = (/** @type {string} */ name) => readFile(inRepository(`weights/${name}`));
 
 /**
- * Opens a file in a figure, as a visitor who chooses the file.
+ * Opens a file in a figure, as if a visitor had chosen the file.
  *
  * @param {Page} page
  * @param {string} name
@@ -72,7 +72,7 @@ test('the figure completes pictures with a chosen file, with the same values as 
       assert.ok(!page.url().includes('#'));
       await page.locator('#in-colour').screenshot({ path: `${OUT}own-model.png` });
 
-      // The shipped model is still available, and so is the visitor's model, whose file is read again.
+      // Both models are still available: the shipped model, and the visitor's model, whose file is read again.
       await page.locator('#colour-switch input').first().check();
       await page.locator('#colour-run:enabled').waitFor(WAIT);
       assert.ok(await page.locator('#colour-own .photo-said').isHidden());

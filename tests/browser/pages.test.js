@@ -2,12 +2,12 @@
 // @ts-check
 
 /**
- * The promises that every page keeps, tested in one load of the published page: its layout does not shift while it loads, its first figure
- * is drawn without a click, and nothing violates the security policy. `npm test` loads four of every eight pages here; the tests of the
- * other pages load them, and also fail if a page reports a problem. Two of the four are drawn completely: they fit every screen, and
- * axe-core finds no fault, in light mode and in dark mode at phone size. The third is loaded again to reach all controls with Tab, and the
- * fourth without a connection. Pages are the folders of web/pages. all/pages.test.js makes each check on every page, at every width, loaded
- * separately.
+ * Tests the promises that every page keeps, in one load of the published page: its layout does not shift while it loads, its first figure
+ * is drawn without a click, and nothing violates the security policy. `npm test` loads four of every eight pages here. The other pages have
+ * tests of their own, which also fail if a page reports a problem. Two of the four are drawn completely: they fit every screen, and
+ * axe-core finds no fault, in light mode and in dark mode at phone size. The third is loaded again, and Tab must reach all its controls.
+ * The fourth is loaded again without a connection. Pages are the folders of web/pages. all/pages.test.js makes each check on every page, at
+ * every width, loaded separately.
  */
 
 import assert from 'node:assert/strict';
@@ -23,15 +23,15 @@ import { published } from './published.js';
 
 const { withPage } = session();
 
-/** The largest layout shift of a good page, by web.dev's definition. */
+/** The maximum layout shift that web.dev rates as good. */
 const SHIFT = 0.1;
 const TELEPHONE = { width: 360, height: 740 };
 const TALL = { width: 390, height: 844 };
 const SCREEN = { width: 1200, height: 900 };
 
 /**
- * A random model that replaces a shipped one, with which the first figure would compute for half a minute: the page on enlargement in
- * colour enlarges 96 emoji. superres.test.js tests the page with its own model.
+ * A random model that replaces a shipped one. With the shipped model, the first figure of the page on enlargement in colour would compute
+ * for half a minute, because it enlarges 96 emoji. superres.test.js tests the page with its own model.
  */
 const LARGER = toyModel({
   width: 32,
