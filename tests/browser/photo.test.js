@@ -23,7 +23,7 @@ const superres = galleryOf('superres', 'enlarged');
 /** With reduced motion, nothing runs unless a test starts it. */
 const CALM = /** @type {const} */ ({ reducedMotion: 'reduce' });
 
-/** Returns a picture that is red above and blue below. @param {number} width @param {number} height */
+/** Returns a picture with a red upper half and a blue lower half. @param {number} width @param {number} height */
 const flag = (width, height) => png(width, height, (_, y) => (2 * y < height ? [255, 0, 0, 255] : [0, 0, 255, 255]));
 const RED = [255, 0, 0];
 
@@ -106,8 +106,8 @@ test('a picture is scaled down by averaging each area, as in the library, and tu
       }, file.toString('base64'));
     let state = 1;
     const noise = () => (state = (Math.imul(state, 1103515245) + 12345) >>> 0) >>> 24;
-    // Sizes smaller than the result, multiples of it and others, portrait and landscape, and one that is processed in several bands of
-    // rows.
+    // The sizes are: smaller than the result, multiples of the result, other sizes, portrait and landscape, and one that is processed in
+    // several bands of rows.
     for (const [width, height, alpha] of [
       [7, 5, 255],
       [32, 32, 255],
@@ -122,7 +122,7 @@ test('a picture is scaled down by averaging each area, as in the library, and tu
         picture.square.every((value, i) => i % 4 < 3 || value === 255),
         'opaque',
       );
-      // The library rounds colour and opacity before it lays them over white, which causes an error of twice half a level plus the last
+      // The library rounds colour and opacity before it lays them over white, so two errors of up to half a level are added to the last
       // rounding.
       assert.ok(picture.far <= (alpha ? 1 : 2), `${width} x ${height}: ${picture.far}`);
     }
@@ -193,7 +193,7 @@ more('a picture dropped on the figure is reduced to 8 by 8 and enlarged; next to
   withPage(async (page) => {
     await superres.open(page);
     await ready(page, 'superres');
-    await page.locator('#superres-tries').selectOption('3'); // chooses three samples, which do not compete and take an eighth of the work
+    await page.locator('#superres-tries').selectOption('3'); // chooses three samples; they do not compete, so they take an eighth of the work
     await page.click('#superres-stop'); // stops the run, because this test does not need the rows with shipped pictures
     const file = png(64, 64, (x, y) => [4 * x, 4 * y, 128, 255]);
     assert.ok(await hand(page, 'dragover', '#superres-gallery', file));
@@ -318,7 +318,7 @@ const streamsOff = async (page) => {
   return page.evaluate(() => /** @type {any} */ (globalThis).streams.length);
 };
 
-test('the camera: it takes a picture, can be cancelled, and is always switched off', () =>
+test('the camera takes a picture, can be cancelled, and is always switched off', () =>
   withPage(
     async (page) => {
       await watchCamera(page);
@@ -346,7 +346,7 @@ test('the camera: it takes a picture, can be cancelled, and is always switched o
       await page.keyboard.press('Enter');
       await dialog.waitFor({ state: 'detached' });
       await firstRowIs(page, colour);
-      // Chromium's fake camera: a green picture with a moving disc and a clock.
+      // Chromium's fake camera shows a green picture with a moving disc and a clock.
       const taken = await original(page, colour);
       assert.ok(taken.filter((pixel) => pixel && pixel[1] > pixel[0] + 40 && pixel[1] > pixel[2] + 40).length > (SIDE * SIDE) / 3);
       assert.equal(await streamsOff(page), 3);

@@ -2,8 +2,8 @@
 // @ts-check
 
 /**
- * The page on PixelCNN: its completions, its masks, and the receptive fields of both models, compared with those that the models report.
- * The tests run only if the weights exist.
+ * Tests the page on PixelCNN: its completions, its masks, and the receptive fields of both models. The receptive fields must equal those
+ * that the models report. The tests run only if the weights exist.
  */
 
 import assert from 'node:assert/strict';
@@ -48,7 +48,7 @@ test('a gate closes and opens with its inputs', () =>
     assert.ok(half > 25 && (await height()) < 2);
   }));
 
-test('masks A and B leave the earlier pixels', () => {
+test('masks A and B keep the earlier pixels', () => {
   const open = (/** @type {'A' | 'B'} */ kind) =>
     [-2, -1, 0, 1, 2].flatMap((down) => [-2, -1, 0, 1, 2].map((right) => Number(leaves(kind, down, right))));
   assert.deepEqual(open('A'), [...Array(12).fill(1), ...Array(13).fill(0)]);

@@ -19,7 +19,7 @@ const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 const said = (/** @type {Page} */ page, /** @type {RegExp | string} */ text) => page.locator('#play-said').getByText(text).waitFor(LONG);
 const code = (/** @type {Page} */ page) => page.locator('#play-code').textContent();
 
-test('a form made from the tables, the call as code, and its result', { timeout: 120000 }, () =>
+test('the playground shows a form made from the tables, the call as code, and the result of the call', { timeout: 120000 }, () =>
   withPage(async (page) => {
     await page.goto('/web/manual/playground.html');
     await said(page, /parameters, image-transformer/);

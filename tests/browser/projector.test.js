@@ -22,7 +22,7 @@ const seen = (page) =>
       .map((one) => one.id || one.tagName),
   );
 
-test('Alt+P shows the figures one by one; arrow keys move on, unless a control has the focus; a figure is live; Escape ends at the figure that was shown', () =>
+test('Alt+P shows the figures one by one; arrow keys change the figure, unless a control has the focus; a figure can be used; Escape returns to the page at this figure', () =>
   withPage(
     async (page) => {
       await page.goto('/web/pages/fvsbn/');

@@ -2,8 +2,8 @@
 // @ts-check
 
 /**
- * The demo as `./build.sh site` publishes it, so that the tests open the same pages as visitors. The folder also contains files that only
- * tests need: the library's sources, its bundle, and the weights under their names without hashes.
+ * Builds the demo as `./build.sh site` publishes it, so that the tests open the same pages as visitors. The folder also contains files that
+ * only tests need: the library's sources, its bundle, and the weights under their names without hashes.
  */
 
 import assert from 'node:assert/strict';

@@ -18,7 +18,7 @@ const { withPage } = session();
 const PAGE = '/web/pages/sagan/';
 /** Time limit for a sheet of at most 128 pictures, on a busy machine. */
 const DRAWN_MS = 90000;
-/** Maximum processor time that the page's main thread may use in that time. */
+/** Maximum processor time, in milliseconds, of the page's main thread while a sheet is drawn. */
 const MOST_MS = SHELL ? 600 : 400;
 
 /** @param {Page} page @param {string} selector */

@@ -2,7 +2,7 @@
 // @ts-check
 
 /**
- * The page on which all models complete the same digit: their drawings, costs and receptive fields. The tests run only if the weights
+ * Tests the page on which all models complete the same digit: their drawings, costs and receptive fields. The tests run only if the weights
  * exist.
  */
 
