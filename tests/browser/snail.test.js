@@ -51,7 +51,7 @@ const [LINE, HOOK, CROSS] = /** @type {[number, number][][]} */ ([
   ],
 ]);
 
-test('characters can be chosen and drawn, and attention and order changed, also with the keyboard', () =>
+test('characters can be chosen and drawn, and attention and order can be changed, also with the keyboard', () =>
   withPage(async (page) => {
     await page.goto(PAGE);
     await said(page, /^The network chooses [A-E], with probability \d/);

@@ -22,7 +22,7 @@ const SOUND = writeWav(
 );
 
 /**
- * Opens a page with an element that continues eight seconds of audio; the page counts as clicked.
+ * Opens a page with an element that continues eight seconds of audio. For the browser, the visitor has clicked on this page.
  *
  * @param {Page} page
  * @param {string} [src]

@@ -2,8 +2,8 @@
 // @ts-check
 
 /**
- * The page on sparse attention: its patterns equal those of the models, and its captions match its figures. The tests run only if the
- * weights exist.
+ * Tests the page on sparse attention: its patterns must equal those of the models, and its captions must match its figures. The tests run
+ * only if the weights exist.
  */
 
 import assert from 'node:assert/strict';
@@ -75,7 +75,7 @@ test('two layers reach everything, the fixed pattern in its own order; cached po
   );
 });
 
-test('random models are files that load and draw', async () => {
+test('the files of random models load and draw', async () => {
   for (const which of /** @type {const} */ (['dense', 'strided', 'fixed'])) {
     const model = await load(randomModel(16, kindOf(which, 16)));
     let drawn = 0;
@@ -85,7 +85,7 @@ test('random models are files that load and draw', async () => {
   }
 });
 
-test('a row lists its keys, in every pattern and combination, with the pointer and with the keyboard', options, () =>
+test('in every pattern and combination, a row lists its keys, with the pointer and with the keyboard', options, () =>
   withPage(
     async (page) => {
       await page.goto(PAGE);

@@ -27,7 +27,7 @@ const heads = async (page) =>
     .split(' ')
     .map((one) => Number(one.split('/').at(-1)));
 
-test('every word points at its head; a pinned one changes the others', () =>
+test('every word points at its head; pinning one head changes the others', () =>
   withPage(async (page) => {
     await page.goto(PAGE);
     await done(page);
@@ -49,7 +49,7 @@ test('every word points at its head; a pinned one changes the others', () =>
     await page.locator('#unpin').click();
     await page.waitForFunction(() => !document.querySelector('.tree-words .pinned'));
 
-    // With the keyboard: selects a word, reads the probabilities of its possible heads, and pins one of them.
+    // Selects a word with the keyboard, reads the probabilities of its possible heads, and pins one of these heads.
     await page
       .locator('.tree-words button')
       .nth(child - 1)
@@ -111,7 +111,7 @@ more('on a phone the words are in a column, with their arcs', () =>
   ),
 );
 
-test('the sixteen assignments: a sum by hand, forward and backward, independent bits', () => {
+test('the sixteen assignments: a sum computed by hand, the forward and backward passes, and independent bits', () => {
   const scores = [-1, 1.5, -0.5, 1];
   const all = Array(16).fill(true);
   assert.deepEqual(
@@ -128,7 +128,7 @@ test('the sixteen assignments: a sum by hand, forward and backward, independent 
   assert.equal(expectation(scores, 1, Array(16).fill(false)).Z, 0);
 });
 
-test('terms can be switched off, and scores and neighbours changed', () =>
+test('terms can be switched off, and scores and neighbours can be changed', () =>
   withPage(async (page) => {
     await page.goto(`${PAGE}#figure-sixteen`);
     await page.locator('.sixteen-ways button').first().waitFor();
@@ -160,7 +160,7 @@ const looked = (page, kind) =>
       ),
     );
 
-test('characters run through three attentions: words of the files, segments, the slider, four characters below', () =>
+test('characters run through three attention mechanisms; checks the words from the files, the segments, the slider, and the four characters below', () =>
   withPage(async (page) => {
     await page.goto(`${PAGE}#figure-segments`);
     await page.locator('#segments-transport[data-phase="done"]').waitFor();
@@ -200,7 +200,7 @@ test('characters run through three attentions: words of the files, segments, the
     await page.locator('#sixteen-again').click();
     assert.equal(await page.locator('#sixteen-from').textContent(), 'These are example scores.');
 
-    // A sentence that is invalid, and one that is too long.
+    // Types an invalid sentence, and one that is too long.
     await page.locator('#german').fill('\u200b');
     await page.waitForFunction(() => /^Type a German sentence/.test(document.querySelector('#german-said')?.textContent ?? ''));
     await page.locator('#german').fill('wort '.repeat(60));

@@ -41,11 +41,11 @@ test('bicubic: constant pictures stay constant, slopes stay straight inside, edg
     from,
     to,
   );
-  for (let i = 8; i < 24; i++) assert.equal(slope[i] - slope[i - 1], 8); // pixels for which all four taps are inside the picture
+  for (let i = 8; i < 24; i++) assert.equal(slope[i] - slope[i - 1], 8); // for these pixels, all four taps are inside the picture
   const edge = bicubic(Uint8Array.from([100, 100, 100, 100, 150, 150, 150, 150]), from, to);
   assert.ok(Math.min(...edge) < 100 && Math.max(...edge) > 150);
   edge.forEach((value, i) => assert.ok(Math.abs(value + edge[SIDE - 1 - i] - 250) <= 1, `${i}`)); // each value is rounded, by up to a half
-  // The same along columns.
+  // Checks the same values along columns.
   const column = bicubic(
     Uint8Array.from([100, 100, 100, 100, 150, 150, 150, 150]),
     { width: 1, height: SMALL, channels: 1 },
@@ -116,7 +116,7 @@ more('the pixels appear line by line', () =>
     for (let attempt = 0; attempt < 10; attempt++) {
       while (now.length <= 64) now = await there();
       if (now.length < SIDE * SIDE) break;
-      await page.click('#superres-dice'); // the machine is busy and the run has ended before the page was read, so this tries again
+      await page.click('#superres-dice'); // on a busy machine, the run may have ended before the page was read; then this tries again
       await rowIs(page, 0, 'being drawn');
       now = await there();
     }
@@ -216,7 +216,7 @@ more('nothing is loaded before the section scrolls into view', () =>
       /** @type {string[]} */
       const asked = [];
       page.on('request', (request) => {
-        if (request.url().endsWith('/emoji.gguf')) asked.push(request.method()); // a file for the completions below
+        if (request.url().endsWith('/emoji.gguf')) asked.push(request.method()); // the completions below use this file
       });
       await page.goto(PAGE);
       await page.locator('#superres-run:enabled').waitFor(WAIT);
@@ -271,7 +271,7 @@ for (const width of [320, 360, 700, 900]) {
           .locator(ROWS)
           .evaluateAll((all) => all.filter((row) => /** @type {HTMLElement} */ (row).offsetParent).length);
         assert.equal(shown, width < 704 ? 3 : 4);
-        // Six pictures in one row, or in two rows of three.
+        // The six pictures are in one row, or in two rows of three.
         const tops = await page
           .locator(ROWS)
           .first()

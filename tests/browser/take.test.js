@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Tests saving a picture as a PNG or an animated PNG, and sharing it by a link, which leads to the same picture, bit for bit. */
+/** Tests saving a picture as a PNG or an animated PNG, and sharing it by a link. The link must lead to the same picture, bit for bit. */
 
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
