@@ -45,7 +45,7 @@ test("a sentence is translated when it becomes visible, and the result equals th
     assert.match((await page.locator('#pace').textContent()) ?? '', /\d+ tokens, .* nats; computed without maps in .* ms/);
     await page.locator('#figure-translation').screenshot({ path: `${OUT}transformer.png` });
 
-    // As if the visitor were typing: earlier runs are cancelled.
+    // Changes the sentence like a typing visitor. Earlier runs are cancelled.
     await page.locator('#sentence').fill('');
     await page.locator('#sentence').pressSequentially('Ein Hund schläft im Gras.', { delay: 30 });
     const wanted = await model.translate('Ein Hund schläft im Gras.').text();

@@ -2,7 +2,7 @@
 // @ts-check
 
 /**
- * Tests a translation that is drawn on a canvas, above its sentence, by drawTo() of a run of translate() and by <next-pixel
+ * Tests that a translation is drawn on a canvas, above its sentence. drawTo() of a translate() run draws it, and so does <next-pixel
  * task="translate">.
  */
 
@@ -104,7 +104,7 @@ test('a long sentence on a narrow canvas is broken into lines, and shrunk until 
     assert.ok(count(image, 0.45, 0.55).bands > 50);
   }));
 
-test('<next-pixel task="translate"> translates, announces it, and accepts another sentence', () =>
+test('<next-pixel task="translate"> translates, announces the translation, and accepts another sentence', () =>
   withPage(async (page) => {
     await provide(page, MODEL, copier);
     const PAGE = '/web/translate.html';
@@ -138,8 +138,8 @@ test('<next-pixel task="translate"> translates, announces it, and accepts anothe
       await element.evaluate((node) => node.shadowRoot?.querySelector('canvas')?.ariaLabel ?? ''),
       /A translation by .*100 % done/,
     );
-    // The element shows its result as text of the page, which can be selected, with a band from each word to the words it attends to; its
-    // file is a picture.
+    // The element shows its result as text of the page, which can be selected, with a band from each word to the words it attends to; the
+    // file that it saves is a picture.
     assert.equal(
       await element.evaluate((node) => {
         const box = /** @type {HTMLElement} */ (node.shadowRoot?.querySelector('[part=text]'));

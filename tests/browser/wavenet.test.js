@@ -37,7 +37,7 @@ async function inNode(path, settings) {
 }
 
 /**
- * Plays a run to an AudioContext and records what it plays.
+ * Plays a run to an AudioContext and records the sound.
  *
  * @param {Page} page
  * @param {string} model
@@ -122,7 +122,7 @@ test('one second recorded from the AudioContext equals the samples that Node com
       const [tiny, settings] = [inRepository(TINY.slice(1)), { label: 1, speaker: 0, seed: 4, seconds: 1 }];
       await openEmpty(page);
       const sound = await inNode(tiny, settings);
-      // All samples are drawn before, because a busy machine might not keep up.
+      // All samples are drawn before playback, because a busy machine might not keep up.
       const { heard, told } = await recorded(page, tiny, settings, 8000, { first: true });
       assert.equal(told.gaps, 0);
       assert.equal(Math.round(told.seconds * 8000), sound.length);

@@ -37,7 +37,7 @@ async function has(page, count) {
   assert.equal(page.workers().length, count);
 }
 
-/** Lets requests of some workers for their script fail. @param {Page} page @param {(worker: number) => boolean} refused  index from 0 */
+/** Makes some workers' requests for their script fail. @param {Page} page @param {(worker: number) => boolean} refused  index from 0 */
 async function refuse(page, refused) {
   let asked = 0;
   await page.route('**/worker.js', (route) => (refused(asked++) ? route.abort() : route.continue()));

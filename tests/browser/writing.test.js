@@ -88,7 +88,7 @@ test('surprisal is shaded, and a canvas without an explicit size keeps its size'
     { deviceScaleFactor: 2 },
   ));
 
-test('<next-pixel task="generate"> writes, pauses, announces it, and follows the dark theme', () =>
+test('<next-pixel task="generate"> writes, pauses, announces the text, and follows the dark theme', () =>
   withPage(async (page) => {
     await provide(page, MODEL, stories);
     const PAGE = '/web/writing.html';

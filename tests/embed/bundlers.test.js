@@ -148,7 +148,8 @@ test('parcel, without any setting for the library', { timeout: 180000 }, async (
 });
 
 /**
- * What a page must do if its bundler emits only the script: use the single-file build, or pass the addresses of the files to the library.
+ * Two ways to use the library if a bundler emits only the script: use the single-file build, or pass the addresses of the files to the
+ * library.
  * @type {[string, string, string?][]}
  */
 const WAYS = [

@@ -13,7 +13,7 @@ import { GOLDEN } from '../js/helpers.js';
 import { jsonSchema } from '../../web/examples/chat/grammar.js';
 import { TOOLS } from './project.js';
 
-/** Loads XGrammar, a script whose package declares it as an ES module. */
+/** Loads XGrammar, which is a script although its package declares it as an ES module. */
 async function xgrammar() {
   const path = `${TOOLS}node_modules/@mlc-ai/web-xgrammar/lib/index.js`;
   const module = { exports: {} };
@@ -26,7 +26,7 @@ async function xgrammar() {
   return module.exports;
 }
 
-test('the output under a schema is valid for every seed, and the run ends with it', async () => {
+test('the output under a schema is valid for every seed, and the run ends when the output is complete', async () => {
   const schema = {
     type: 'object',
     additionalProperties: false,
