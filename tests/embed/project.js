@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Projects of users, for tests: a folder with the packed library in node_modules, and one of its pages in a browser. */
+/** Creates users' projects for tests: folders with the packed library in node_modules. Also opens a page of such a folder in a browser. */
 
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';

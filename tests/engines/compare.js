@@ -75,8 +75,8 @@ export function faults(plan, columns) {
 }
 
 /**
- * Checks that the samples of a run are not all equal; otherwise, equal hashes would mean little. Samples use different noise, so they must
- * differ. (A tiny model may be so certain that they do not.)
+ * Checks that the samples of a run are not all equal. If they were, equal hashes of engines would mean little. Samples use different noise,
+ * so they must differ. (A tiny model may be so certain that they do not.)
  *
  * @param {PlannedRun[]} plan
  * @param {Column[]} columns

@@ -20,7 +20,7 @@ function column(name = 'one', changed = {}, way = 'at once') {
   return { name, results: items.map(([item, hash]) => ({ model: 'm', work: 'w', item, way, hash })) };
 }
 
-test('equal columns have no fault, and equal cells', () => {
+test('equal columns cause no fault, and have equal cells', () => {
   const columns = [column('one'), column('two')];
   assert.deepEqual(faults([run], columns), []);
   const [, , row] = table([run], columns).split('\n');

@@ -3,7 +3,7 @@
 
 /**
  * Drives an installed Firefox through WebDriver BiDi (https://w3c.github.io/webdriver-bidi/): JSON messages over a WebSocket. This driver
- * uses few commands, so there is no library.
+ * uses few commands, so it needs no library.
  */
 
 import { spawn } from 'node:child_process';
