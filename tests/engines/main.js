@@ -7,9 +7,9 @@
  *
  *     ./build.sh test-engines [chromium] [firefox] [webkit] [node] [native]     default: all
  *
- * plan.js makes the list of runs, runs.js executes it through the JavaScript library, and native.c through the C header. The code for each
- * kind of model is in tests/kinds/NAME/engines.js, and compare.js compares the results. OUT/report.json contains everything that is
- * printed.
+ * plan.js makes the list of runs. runs.js executes this list through the JavaScript library, and native.c executes it through the C header.
+ * The code for each kind of model is in tests/kinds/NAME/engines.js, and compare.js compares the results. OUT/report.json contains
+ * everything that is printed.
  *
  * With two or more browsers, it also opens every page in each browser (pages.js); OUT/pages/ has the screenshots.
  *

@@ -4,8 +4,8 @@
  *
  * PLAN is the output of plan.js: one line per run, with tab-separated fields in the order of the enum below. For each result, the program
  * prints a line with tab-separated fields: model, task, item, mode, SHA-256. runs.js computes the same hashes with the JavaScript library.
- * Both use the same plan and the same synthetic picture, and hash the same items: values as in the JavaScript API (palette colours as red,
- * green, blue; the cost of a colour is attributed to red), and the bits of the nats.
+ * runs.js and this program use the same plan and the same synthetic picture, and hash the same items: values as in the JavaScript API
+ * (palette colours as red, green, blue; the cost of a colour is attributed to red), and the bits of the nats.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -106,8 +106,10 @@ static uint8_t *picture(uint32_t width, uint32_t height, uint32_t channels) {
     return values;
 }
 
-/* Returns the index of the colour with the smallest squared distance; of equally near colours, the lowest index, as in the JavaScript
- * library. */
+/*
+ * Returns the index of the colour with the smallest squared distance. If several colours are equally near, returns the lowest index, as the
+ * JavaScript library does.
+ */
 static uint8_t nearest(const uint8_t *rgb) {
     uint32_t best = 0;
     int least = 1 << 30;
@@ -325,7 +327,7 @@ static void attention(void) {
 
 /* ---- texts and sounds -------------------------------------------------------------------------------------------------- */
 
-/* Returns whether the line is about audio. Audio is treated like a text whose tokens are the levels 0..255 and an end. */
+/* Returns whether the line is about audio. Audio is treated like text. Its tokens are the levels 0..255 and an end token. */
 static int is_sound(void) { return !strcmp(field[TASK], "sound") || !strcmp(field[TASK], "score-sound"); }
 
 /* Returns arbitrary tokens or levels, as idsOf of runs.js does. */
@@ -377,8 +379,10 @@ static int is_end(uint32_t id) {
     return 0;
 }
 
-/* Prints known tokens and then drawn ones; each call draws `each` tokens (0: all). The end token is not printed. The levels of audio are
- * printed as bytes. */
+/*
+ * Prints the known tokens and then the drawn tokens; each call draws `each` tokens (0: all). The end token is not printed. The levels of
+ * audio are printed as bytes.
+ */
 static void tell(const char *way, uint32_t each) {
     nx_part_info part;
     check(nx_model_part(model, 0, &part), "nx_model_part");
