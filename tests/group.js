@@ -15,7 +15,7 @@ import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 
 /**
- * Files that run in a process of their own, because they take long or measure the memory of their process (tokens). These files start
+ * Files that each run in a separate process, because they take long or measure the memory of their process (tokens). These files start
  * first.
  */
 const ALONE = ['pages.test.js', 'element.test.js', 'element-life.test.js', 'js/tokens.test.js'];

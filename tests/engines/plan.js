@@ -44,8 +44,8 @@ import { rows } from '../kinds/rows.js';
  * @property {string} task         'open': the first line of each model; 'score-text'; for audio 'sound' (without input, or after known
  *   audio) and 'score-sound'; for audio codes 'code', 'speak' and 'go-on'; for music 'sing', 'harmonise' and 'score-music'; for pictures
  *   from latents 'make'; otherwise as in Work
- * @property {number} known        number of known positions; for text tokens, for audio samples
- * @property {number} draw         number of positions to draw; for text and audio the maximum, because a run may end earlier
+ * @property {number} known        number of known positions (pixels, tokens or audio samples)
+ * @property {number} draw         number of positions to draw; for text and audio this is the maximum, because a run may end earlier
  * @property {number} samples
  * @property {string} seed
  * @property {number} label        index, or -1

@@ -57,7 +57,7 @@ export async function runPlan(loadModel, plan, read, options) {
   return results;
 }
 
-/** @param {Uint8Array | Float32Array | Int32Array | Uint32Array} data  little-endian in memory, as on every machine with a browser */
+/** @param {Uint8Array | Float32Array | Int32Array | Uint32Array} data  its bytes are little-endian, as on every machine with a browser */
 async function sha256(data) {
   const bytes = new Uint8Array(data.buffer, data.byteOffset, data.byteLength);
   const digest = await crypto.subtle.digest('SHA-256', /** @type {Uint8Array<ArrayBuffer>} */ (bytes));

@@ -15,8 +15,8 @@
   const SMALL = 64;
   const SIDE = 28;
   /**
-   * A figure without playback controls is done when its text has not changed for this many milliseconds. Before that, playback controls may
-   * still appear.
+   * A figure without playback controls is done when its text has not changed for this many milliseconds. Playback controls may still appear
+   * during this time.
    */
   const QUIET_MS = 3000;
   const TRANSPORT_MS = 30_000;
@@ -89,7 +89,7 @@
 
   let before = '';
   let since = 0;
-  /** Returns the content once everything is drawn; null before that. */
+  /** Returns the content once everything is drawn, and null until then. */
   function done() {
     const figure = document.querySelector('figure');
     if (document.readyState !== 'complete' || !figure) return null;
@@ -103,7 +103,7 @@
     const transport = within(figure, '[data-phase]')[0];
     if (!transport && performance.now() < TRANSPORT_MS) return null;
     const phase = transport?.dataset.phase ?? 'done';
-    // A figure that plays only after a click shows its result before that.
+    // A figure that plays only after a click shows its result before the click.
     const waits = phase === 'ready' && within(figure, '[data-result]').length > 0 && shown.every(({ text }) => text);
     return (phase === 'done' || waits) && shown.length > 0 && performance.now() - since > QUIET_MS ? shown : null;
   }

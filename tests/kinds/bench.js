@@ -9,8 +9,8 @@ import { ofEach, rows } from './rows.js';
  * The rows of one kind.
  *
  * @typedef {object} Rows
- * @property {Record<string, (model: any, options: { seed: number, signal: AbortSignal }) => any>} uses  for soak.js, by weight file: starts
- *   a run or returns a result
+ * @property {Record<string, (model: any, options: { seed: number, signal: AbortSignal }) => any>} uses for soak.js: for each weight file, a
+ * function that starts a run or returns a result
  */
 
 /** @type {Record<string, Rows>} */
