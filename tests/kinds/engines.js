@@ -16,7 +16,7 @@ import { ofEach } from './rows.js';
  */
 
 /**
- * How to execute the tasks of planned runs, by the name of the task.
+ * The functions that execute the tasks of planned runs, by the name of the task.
  *
  * - items: returns the names of the results that the run must have in every mode
  * - run: computes these results, and calls `say` with each result and its mode

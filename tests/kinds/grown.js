@@ -14,7 +14,7 @@ const golden = (name) => readGGUF(new Uint8Array(readFileSync(`${GOLDEN}${name}.
 /** Returns the metadata of a golden file. @param {string} name */
 export const metadataOf = (name) => golden(name).metadata;
 
-/** Returns arbitrary ids below `below`. @param {number} length @param {number} below */
+/** Returns arbitrary ids that are less than `below`. @param {number} length @param {number} below */
 export const ids = (length, below) => Uint32Array.from({ length }, (_, i) => (i * 7919) % below);
 export const PIXELS = 256 * 256;
 

@@ -27,10 +27,10 @@ export const striped = (width, height, channels) => ({
   height,
 });
 
-/** Returns a picture of one grey. @param {number} width @param {number} height @param {number} channels */
+/** Returns a picture in a single shade of grey. @param {number} width @param {number} height @param {number} channels */
 export const plain = (width, height, channels) => ({ data: new Uint8Array(width * height * channels).fill(200), width, height });
 
-/** Returns the words of a text, which spaces separate. @param {string} text */
+/** Splits a text into words at its spaces. @param {string} text */
 export const wordsOf = (text) => text.split(/[ \n\u00a0]+/).filter(Boolean);
 
 /** Returns the first 20 values of a run. @param {any} run */

@@ -2,7 +2,7 @@
 // @ts-check
 
 /**
- * Defines what tests/engines compares between engines and builds for models of the kind caption (see tests/kinds/engines.js). This file
+ * Defines what tests/engines compares between engines and builds for models of the `caption` kind (see tests/kinds/engines.js). This file
  * also runs in pages, without Node.
  */
 

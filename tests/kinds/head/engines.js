@@ -2,7 +2,7 @@
 // @ts-check
 
 /**
- * Defines what tests/engines compares between engines and builds for models of the kind head (see tests/kinds/engines.js). This file also
+ * Defines what tests/engines compares between engines and builds for models of the `head` kind (see tests/kinds/engines.js). This file also
  * runs in pages, without Node.
  */
 

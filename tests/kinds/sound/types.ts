@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 
-/** Checks the types for models of the kind sound. package.test.js compiles this file; it never runs. */
+/** Checks the types for models of the `sound` kind. package.test.js compiles this file; it never runs. */
 
 import { load } from 'nextpixel';
 import type {

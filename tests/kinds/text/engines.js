@@ -2,7 +2,7 @@
 // @ts-check
 
 /**
- * Defines runs of models of the kind text; tests/engines checks that their results are the same in every engine and build (see
+ * Defines runs of models of the `text` kind; tests/engines checks that their results are the same in every engine and build (see
  * tests/kinds/engines.js). This file also runs in pages, without Node.
  */
 
