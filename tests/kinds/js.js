@@ -51,7 +51,7 @@ import { ofEach, rows } from './rows.js';
  */
 
 /**
- * How to start a short run, and the peculiarities of this kind's runs.
+ * The function that starts a short run, and the ways in which the runs of this kind differ from others.
  *
  * - ids: returns the ids of a step
  * - begins: whether the first step of a resumed run repeats the part that was drawn before
@@ -131,7 +131,7 @@ import { ofEach, rows } from './rows.js';
  * Functions and texts that doubling.test.js passes to a row.
  *
  * - canvas: makes a canvas that measures text and paints nothing
- * - tall: makes such a canvas on which any number of lines fit
+ * - tall: makes a canvas of this type that is tall enough for any number of lines
  * - doubled: compares the times for n items and for twice as many
  * - list: makes a list
  * - painted: adds steps to a sheet and paints the sheet
