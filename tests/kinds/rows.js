@@ -3,9 +3,9 @@
 
 /**
  * Test cases for every kind of model (picture, text, sound, ...). A test that covers all kinds is called a sweep, and its test cases are
- * called rows. The rows of one kind are in the folder tests/kinds/NAME: js.js has those for the sweeps in tests/js, browser.js those for
- * tests/browser, and so on. Each of these files exports one value per sweep, under the name of the sweep: the rows, or a string that says
- * why this kind has none. The sweeps find these files by the list of kinds, so adding a kind means adding
+ * called rows. The rows of one kind are in the folder tests/kinds/NAME: js.js has the rows for the sweeps in tests/js, browser.js has the
+ * rows for the sweeps in tests/browser, and so on. Each of these files exports one value per sweep, under the name of the sweep: the rows,
+ * or a string that says why this kind has none. The sweeps find these files by the list of kinds, so adding a kind means adding
  * one folder.
  *
  * A sweep imports these files with the rows of all other sweeps, so importing them must compute nothing: functions in the rows make the

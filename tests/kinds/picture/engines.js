@@ -12,9 +12,11 @@ import { chosen, inputShape, labelOf, pictureOf } from '../../engines/inputs.js'
 /** @import { Plan, Tasks } from '../engines.js' */
 /** @import { PlannedRun } from '../../engines/plan.js' */
 
-/** The fraction of the picture that is known in a completion, and the largest fraction that is drawn. The drawn part ends a little after
- * the start of the third block of local attention, from which on the first block is no longer visible. Without input, the drawn part is
- * long enough that some pictures are no longer blank. */
+/**
+ * The fraction of the picture that is known in a completion, and the largest fraction that is drawn. The drawn part ends a little after the
+ * start of the third block of local attention, because the first block is no longer visible from there on. Without input, the drawn part is
+ * long enough that some pictures are no longer blank.
+ */
 const KNOWN = 3 / 8;
 const MOST_DRAWN = 256;
 
