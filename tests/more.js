@@ -2,9 +2,9 @@
 // @ts-check
 
 /**
- * Tests that only `npm run test:all` runs. For each of them, `npm test` has a similar test of the same property, on another page, model or
- * language. Their names begin with `more (their file): `, because Node would report this file, which calls test(). ./build.sh test-sweep
- * sets EVERY_TEST and runs the tests with this prefix.
+ * Registers tests that only `npm run test:all` runs. For each of these tests, `npm test` has a similar test of the same property, on
+ * another page, model or language. Their names begin with `more (their file): `, because Node would otherwise report this file, in which
+ * test() is called. ./build.sh test-sweep sets EVERY_TEST and runs the tests with this prefix.
  */
 
 import { relative } from 'node:path';

@@ -5,7 +5,7 @@
  * Runs the steps of `npm test`, which are tasks of build.sh. Two steps run at a time, because most of them use only one core. With --all,
  * every page, file and recipe is tested; without it, only some of several similar ones (tests/more.js, and the tasks of WHOLE). The output
  * of a task is printed in one piece when the task ends. The last lines list the time of each task, the failures, and the totals. They also
- * list the tests that were not run, why, and how to run them.
+ * list the tests that were not run, with the reason and the way to run each of them.
  *
  *     node tests/steps.js build/test [--all]     --all: what a release runs
  */
@@ -59,7 +59,7 @@ const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const AT_ONCE = Math.max(2, Math.floor(availableParallelism() / 2));
 
 /**
- * How to find the totals in the output of each kind of test.
+ * Patterns that find the totals in the output of each kind of test.
  * @type {[RegExp, (numbers: number[]) => { passed?: number, failed?: number, skipped?: number }][]}
  */
 const SUMS = [
