@@ -30,7 +30,7 @@ const UNFINISHED = 'nextpixel-unfinished';
 const USES = 'nextpixel-uses';
 /** Cache of the file lists of the courses on this device. Only shell/page/page-keep.js replaces the files in these lists. */
 const COURSES = 'nextpixel-courses';
-/** Header that marks requests by page-keep.js. It stores the responses itself. */
+/** Header that marks requests by page-keep.js, which stores the responses itself. */
 const KEEPING = 'x-nextpixel-keep';
 /** The folder of weights that all copies come from; empty if copies may come from several folders. */
 let only = '';

@@ -38,7 +38,7 @@ const STATUSES = ['NX_MORE', 'NX_E_ARGUMENT'];
 const withoutComments = (text) => text.replace(/\/\*[^]*?\*\//g, '');
 
 /**
- * Returns the value of a constant. Its definition may refer to another constant.
+ * Returns the value of a constant. The definition of a constant may refer to another constant.
  *
  * @param {string} code
  * @param {string} name
