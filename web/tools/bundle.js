@@ -241,7 +241,7 @@ async function library() {
 }
 
 /**
- * The scripts that several pages share. Each maps to its index module and the modules that this index re-exports.
+ * The scripts that several pages share. Each script maps to its index module and the modules that this index re-exports.
  * @type {Map<string, Set<string>>}
  */
 const parts = new Map(
