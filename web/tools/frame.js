@@ -59,8 +59,8 @@
  * automatically. The style sheet with the folder's name comes first; the others follow in order of name.
  *
  * A page.ko.html next to page.html is the same page in Korean, one of the languages in languages.js. It contains only the facts that
- * readers see (title, description, credit, says, tile, short, knows, asks, contents, ways), and the translated text with the same figures. Its address
- * is that of the English page, followed by ko/.
+ * readers see (title, description, credit, says, tile, short, knows, asks, contents, ways), and the translated text with the same figures.
+ * The address of the Korean page is the address of the English page, followed by ko/.
  */
 
 import { createHash } from 'node:crypto';
@@ -150,7 +150,7 @@ export function parsePage(source, path) {
 /** The citation of this project, with the facts in CITATION.cff. */
 const TITLE = '<cite lang="en">nextpixel: generative models that run inside a web page</cite>';
 
-/** @param {string} item  an address, followed by a text @returns {string} */
+/** @param {string} item  an address, followed by the text of the link @returns {string} */
 const link = (item) => `<a href="${item.slice(0, item.indexOf(' '))}">${item.slice(item.indexOf(' ') + 1)}</a>`;
 
 /**
@@ -231,7 +231,7 @@ export function framed(source, { path, name, sheets, languages = [], translation
     script('page-first', ' blocking="render"'), // only 1 KB; runs before the first layout, which would delay the start of the worker
     ...(name ? ['page-start', 'shared'].map(early) : [early('page-front'), '<link rel="preload" as="style" href="dist/page-front.css">']),
     ...(languages.length > 0 ? alternates(translation?.lang, languages) : []),
-    `<script src="${up}shell/page/before.js"${name ? '' : ' data-entrance'}></script>`, // reads the tags of alternates() before it
+    `<script src="${up}shell/page/before.js"${name ? '' : ' data-entrance'}></script>`, // reads the tags of alternates() in front of it
     // Each language that has a front page has a manifest.
     `<link rel="manifest" href="${up}manifest${translation && LANGUAGES[translation.lang].whole ? `.${translation.lang}` : ''}.webmanifest">`,
     ...(translation ? [wordsTag(translation)] : []), // must come before the scripts that use these sentences
