@@ -24,8 +24,8 @@ export const PAGE_PARTS = {
 };
 
 /**
- * Modules that import a package. Each maps to the package's licence file in node_modules/. Browsers cannot find a package by its name, so
- * each of these modules becomes a separate file in web/dist that includes the package.
+ * Modules that import a package. Each module maps to the package's licence file in node_modules/. Browsers cannot find a package by its
+ * name, so each of these modules becomes a separate file in web/dist that includes the package.
  */
 export const OF_PACKAGES = new Map([
   ['lib/kinds/note/midi.js', 'midi-file/LICENSE.md'],

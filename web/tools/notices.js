@@ -2,8 +2,8 @@
 // @ts-check
 
 /**
- * Collects the licences of the packages whose code the published files contain. They appear as legal comments, which bundlers and minifiers
- * keep, and in the file NOTICE.
+ * Collects the licences of the packages whose code the published files contain. The licences appear as legal comments, which bundlers and
+ * minifiers keep, and in the file NOTICE.
  */
 
 import { readFile } from 'node:fs/promises';
