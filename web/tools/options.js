@@ -33,7 +33,7 @@ const WEB = fileURLToPath(new URL('..', import.meta.url));
 /** @import { Ends } from '../lib/kinds/ends.js' */
 
 /**
- * The kinds. Each has its folder name and the exports of its kind.js.
+ * The kinds. Each entry has the name of the kind's folder and the exports of its kind.js.
  *
  * @type {{ name: string, kind: import('../lib/kinds/index.js').Kind, TYPES: { heading: string, model: string, info: string, steps: string[], others: string[], ends?: Ends }, OPTIONS?: Record<string, [string, string]>, PAGES: Record<string, [says: string, tries: string]> }[]}
  */
