@@ -264,7 +264,7 @@ function decoded(address) {
  *
  * @param {string} base
  * @param {string} url  address in the request line
- * @returns {Promise<string | undefined>}  undefined if the address is not that of a page, or if the page exists as a file
+ * @returns {Promise<string | undefined>}  undefined if there is no page at the address, or if the page exists as a file
  */
 async function pageAt(base, url) {
   const [address, query] = url.split(/\?(.*)/s);
