@@ -46,8 +46,8 @@ WARN='-Wall -Wextra -Wshadow -Wpointer-arith -Wstrict-prototypes'
 # With bulk-memory, memcpy and memset are single instructions, so that hardly any code of libc is linked. Code that runs once per element is
 # optimised for speed, all other code for size (build_wasm).
 WASM_CFLAGS="$EXACT $WARN -msimd128 -mbulk-memory -fno-vectorize -fno-slp-vectorize -fvisibility=hidden -ffunction-sections"
-# The wasm has no entry point and no imports. It exports the functions marked NX_API in the header. The 64 KiB stack is at the start of the
-# memory, so a stack overflow traps.
+# The wasm module has no entry point and no imports. It exports the functions marked NX_API in the header. The 64 KiB stack is at the start
+# of the memory, so a stack overflow traps.
 WASM_LDFLAGS='--no-entry --export=__heap_base --gc-sections --strip-all --stack-first -z stack-size=65536
   --initial-memory=1048576 --max-memory=4294967296'
 
@@ -146,7 +146,7 @@ task_wasm_with() {
   build_wasm "$2"
 }
 
-# made_of_sources FILE: succeeds if the code of the wasm contains the hash of the sources as a constant (NX_BUILD)
+# made_of_sources FILE: succeeds if the code of the wasm file contains the hash of the sources as a constant (NX_BUILD)
 made_of_sources() {
   node -e '
     const [file, hash] = process.argv.slice(1);
