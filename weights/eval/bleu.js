@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT
 // Computes the BLEU of a corpus [Papineni, Roukos, Ward and Zhu 2002, "BLEU: a method for automatic evaluation of machine translation"].
-// The result is equal to that of sacrebleu with its default options [Post 2018, "A call for clarity in reporting BLEU scores"]:
+// With its default options, sacrebleu gives the same result [Post 2018, "A call for clarity in reporting BLEU scores"]:
 //
 //   BLEU = 100 exp( min(0, 1 - reference length / translation length) + 1/4 sum_{n=1..4} log p_n )
 //
 // p_n is the fraction of the translations' n-grams that occur in a reference; each n-gram counts at most as often as it occurs in that
-// reference. The reference length of a sentence is the length of the reference whose length is closest to that of the translation; in a
-// tie, the shorter one. If no n-gram of an order matches, the count for the first such order is 1/2, for the next 1/4, and so on ("exp"
-// smoothing). BLEU is 0 if no word matches or if no translation has four words.
+// reference. If a sentence has several references, its reference length is the
+// one closest to the length of the translation; a tie goes to the shorter reference. If no n-gram of some order matches, its count of 0 is
+// replaced by 1/2; the next such order gets 1/4, and so on ("exp" smoothing). BLEU is 0 if no word matches or if no translation has four words.
 //
 // weights/train/common/bleu.py is the Python version. tests/js/bleu.json has test cases for both.
 // @ts-check
@@ -19,8 +19,8 @@ const BLANKS = /[\t-\r\x1c-\x20\x85\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u20
 const LAST_BLANKS = new RegExp(`${BLANKS.source}$`);
 
 /**
- * Splits a sentence into words by the rules of mteval-v13a. It resolves a few SGML entities and separates three kinds of characters from
- * words: symbols, full stops and commas that are not between two digits, and dashes after a digit.
+ * Splits a sentence into words by the rules of mteval-v13a. The rules resolve a few SGML entities and separate three kinds of characters
+ * from words: symbols, full stops and commas that are not between two digits, and dashes after a digit.
  * @param {string} text
  */
 export function words(text) {
@@ -55,10 +55,10 @@ function grams(tokens, n) {
 
 /**
  * @typedef {Object} Counts
- * @property {number[]} correct          for each order, the number of n-grams of the translations that occur in a reference
- * @property {number[]} total            for each order, the number of n-grams of the translations
+ * @property {number[]} correct          for each order, the number of n-grams in the translations that also occur in a reference
+ * @property {number[]} total            for each order, the number of n-grams in the translations
  * @property {number} length             number of words in the translations
- * @property {number} referenceLength    number of words in the references
+ * @property {number} referenceLength    sum of the reference lengths of the sentences, in words
  */
 
 /**

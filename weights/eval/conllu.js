@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
-// Reads treebanks in the CoNLL-U format, or as a table of words and annotations, for the evaluation of tags and heads.
+// Reads treebanks, to evaluate models that predict tags or heads. A treebank is in the CoNLL-U format, or a table of words and annotations.
 // @ts-check
 
 /** @import { DataSet } from './held-out.js' */
 
 /**
- * Reads the sentences of a treebank. Each word is a row of columns, separated by tabs: either the ten columns of CoNLL-U, or the word and
- * its annotations. In CoNLL-U, ranges such as 1-2, empty nodes such as 1.1 and comments are skipped. A blank line ends a sentence. A byte
+ * Reads the sentences of a treebank. Each line has tab-separated columns and describes one word. The columns are either the ten
+ * of CoNLL-U, or the word and its annotations. In CoNLL-U, ranges such as 1-2, empty nodes such as 1.1 and comments are skipped. A blank line ends a sentence. A byte
  * order mark, CRLF, and comments without a space after the # are accepted.
  *
  * @param {string} text
@@ -26,7 +26,7 @@ export function readSentences(text) {
     .filter(({ rows }) => rows.length > 0);
 }
 
-/** The data sets of treebanks. @type {DataSet[]} */
+/** Known treebanks and their held-out parts. @type {DataSet[]} */
 export const DATA_SETS = [
   { dataset: /\bEnglish Web Treebank\b/, data: 'build/ewt-test.tsv', make: 'python3 weights/train/held_out.py ud_ewt build/ewt-test' },
 ];

@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: MIT
-// Measures a shipped file on held-out data, such as images or texts, with the wasm engine:
+// Measures a shipped model file on held-out data (for example images or texts) with the wasm engine:
 //
 //   npm run eval -- FILE.gguf [--data FILE] [--images N] [--json]
 //
-// --data is the held-out data, and --images limits the number of inputs. kinds/NAME/evaluation.js documents the data, the results and the
-// other options for each kind of model; npm run eval -- --help prints all of this. --wasm uses another build of the library.
+// --data is the path of the held-out data, and --images limits the number of inputs. For each kind of model, kinds/NAME/evaluation.js
+// documents the format of the data, the results and further options; npm run eval -- --help prints this documentation. --wasm uses another
+// build of the library.
 //
 // --each FILE.csv also writes a row for each scored input, in order: its index, its nats, and its number of elements (channels, tokens,
-// samples). npm run eval -- --compare ONE.csv OTHER.csv compares two such files of two models on the same inputs. It prints the mean
-// difference of their nats, and the standard error of this mean.
+// samples). npm run eval -- --compare ONE.csv OTHER.csv compares the files of two models that scored the same inputs.
+// It prints the mean difference between their nats, and the standard error of this mean.
 // @ts-check
 import { existsSync, readFileSync, readdirSync, realpathSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
@@ -22,19 +23,19 @@ import { noData } from './held-out.js';
 /** @import { DataSet } from './held-out.js' */
 
 /**
- * The exports of kinds/NAME/evaluation.js. DATA_SETS are the data sets of the kind; without them, the kind does not need --data. `evaluate`
+ * The exports of kinds/NAME/evaluation.js. DATA_SETS are the known data sets for this kind of model; a kind without DATA_SETS needs no --data. `evaluate`
  * measures a model and prints the result.
  * @typedef {{ DATA_SETS?: DataSet[], evaluate: (model: AnyModel, file: string, options: any) => Promise<void> }} Evaluation
  */
 
-/** The folders of evaluations, one for each kind of model. */
+/** This folder has a subfolder for each kind of model, with its evaluation. */
 const KINDS = new URL('kinds/', import.meta.url);
 
 /** Returns the evaluation for a kind of model. @param {string} kind @returns {Promise<Evaluation>} */
 const evaluationOf = (kind) => import(`${KINDS}${kind}/evaluation.js`);
 
 /**
- * Runs a measurement on the data of --data. If the data have another format, the error names the path.
+ * Runs a measurement on the file or folder given with --data. If its format is wrong, the error message contains the path.
  * @template T
  * @param {string} data
  * @param {() => Promise<T> | T} measure
@@ -67,7 +68,7 @@ function recordEach(model, file) {
 }
 
 /**
- * Computes the mean difference of the nats in two files of --each, and its standard error.
+ * Computes the mean difference between the nats in two files written by --each, and the standard error of this mean.
  *
  * @param {string} one
  * @param {string} other
@@ -93,7 +94,7 @@ const WHOLE = { images: [1, Infinity], of: [1, 64], resample: [0, 64], 'resample
 
 /**
  * Throws an error if an option that takes a number is not a number, or is out of range.
- * @param {Record<string, unknown>} options  of the command line
+ * @param {Record<string, unknown>} options  the command-line options
  */
 export function checkNumbers(options) {
   for (const [name, [low, high]] of Object.entries(WHOLE)) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Reads the files and folders of --data. Other programs may have written them, so several encodings and file names are accepted.
+// Reads the files and folders given with --data. Other programs may have written them, so several encodings and file names are accepted.
 // @ts-check
 import { readFileSync, readdirSync, statSync } from 'node:fs';
 import path from 'node:path';
@@ -13,8 +13,8 @@ const MARKS = [
 ];
 
 /**
- * Reads a text in UTF-8, or in UTF-16 with a byte order mark. Line ends become \n, as in the texts that training reads. Text in another
- * encoding is an error, because the model would otherwise be measured on replacement characters.
+ * Reads a text in UTF-8, or in UTF-16 with a byte order mark. Line ends become \n, as in the texts that training reads. Any other
+ * encoding throws an error; otherwise the model would be measured on replacement characters.
  *
  * @param {string} file
  * @returns {string}
@@ -50,7 +50,7 @@ export function recordings(data) {
   return names.sort().map((name) => path.join(data, name));
 }
 
-/** The data sets of recordings. @type {DataSet[]} */
+/** Known data sets of audio recordings, with their held-out parts. @type {DataSet[]} */
 export const RECORDINGS = [
   { dataset: /\bSpoken Digit\b/, data: 'build/fsdd-test', make: 'python3 weights/train/held_out.py fsdd build/fsdd-test' },
 ];

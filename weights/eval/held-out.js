@@ -12,7 +12,7 @@
 /** Returns the first data set that matches a model's card. @template {DataSet} Row @param {ModelInfo} info @param {Row[]} sets */
 export const dataSetOf = ({ card: { dataset = '' } }, sets) => sets.find((set) => set.dataset.test(dataset));
 
-/** Returns the error that --data is missing. @param {ModelInfo} info @param {DataSet[]} sets  the data sets of the model's kind */
+/** Returns an error to throw when --data is missing. @param {ModelInfo} info @param {DataSet[]} sets  the data sets of the model's kind */
 export function noData(info, sets) {
   const { dataset } = info.card;
   const known = dataSetOf(info, sets);

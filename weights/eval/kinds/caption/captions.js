@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Measures the quality of a model's captions of held-out scenes, and whether it attends to the objects that it names. The control is the
+// Measures how good a model's captions of held-out scenes are, and whether the model attends to the objects that it names. The control is the
 // same model with a blank picture as its input. The model runs in the wasm engine.
 // @ts-check
 import { readFileSync } from 'node:fs';
@@ -10,7 +10,7 @@ import { readJson } from '../../files.js';
 /** @import { AnyModel as Model } from '../../../../web/lib/model/of-kind.js' */
 
 /**
- * A scene as written by weights/train/held_out.py. boxes[i] are the boxes [top, left, bottom, right] of the objects that word i names.
+ * A scene from a file that weights/train/held_out.py wrote. boxes[i] are the boxes [top, left, bottom, right] of the objects that word i names.
  * @typedef {{ words: string[], boxes: number[][][] }} Told
  */
 
@@ -22,15 +22,15 @@ import { readJson } from '../../files.js';
  * @property {number} right      fraction of the captions that are entirely correct
  * @property {number} natsPerWord  negative log-likelihood of the references per word, including the end
  * @property {number} nouns      number of generated nouns that name an object in the scene
- * @property {number} looked     fraction of these nouns for which attention is on the named object: the centre of the location with the
- *   largest weight is in the object's box
+ * @property {number} looked     fraction of these nouns whose attention is on the named object, that is, the centre of the location
+ *   with the largest weight is inside the object's box
  * @property {number} sure       fraction of the captions whose probability is at least SURE
  * @property {number} sureRight  fraction of the captions with a probability of at least SURE that are entirely correct
  * @property {number} unsureRight  fraction of the captions with a probability below SURE that are entirely correct
  * @property {number} ms         median time per caption
  */
 
-/** If the probability of a caption is lower, the captions page states that it is not sure. */
+/** For captions with a probability below this value, the captions page states that the model is not sure. */
 const SURE = 0.6;
 
 /** @param {string} file  path of NAME.u8.gz, with NAME.json next to it */

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: MIT
-// Paints twenty doodles, simple line drawings as a visitor would draw them, to test a captioning model that was trained on coloured emoji:
+// Tests a captioning model that was trained on coloured emoji on another style: paints twenty doodles, which are simple line drawings like
+// those that a visitor would make:
 //
 //   node weights/eval/kinds/caption/doodles.js build/doodles && npm run eval -- weights/captions.gguf --data build/doodles.u8.gz --show
 //
-// Writes OUT.u8.gz and OUT.json, in the format of weights/train/held_out.py scenes, and OUT.png. The doodles are in doodles.json: for each
-// noun, a list of lines. A line is a list of points in a square of 100 by 100, joined by a smooth curve. The doodles were never used for
+// Writes OUT.u8.gz and OUT.json, in the format of weights/train/held_out.py scenes, and OUT.png. doodles.json maps each
+// noun to its doodle, a list of lines. A line is a list of points in a square of 100 by 100, joined by a smooth curve. The doodles were never used for
 // training or to choose a setting.
 // @ts-check
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
@@ -22,7 +23,7 @@ const COVERED = 40,
 /** @type {Record<string, Line[]>} */
 const doodles = JSON.parse(readFileSync(new URL('doodles.json', import.meta.url), 'utf8'));
 
-/** Returns points of a Catmull-Rom spline through the points of a line. A point that is given twice is a corner. @param {Line} line */
+/** Returns points of a Catmull-Rom spline through the points of a line. A point listed twice in a row is a corner. @param {Line} line */
 function smooth(line) {
   const at = (/** @type {number} */ i) => line[Math.min(Math.max(i, 0), line.length - 1)];
   const closed = line.length > 3 && line[0].join() === line[line.length - 1].join();
@@ -54,7 +55,7 @@ function distance(x, y, [ax, ay], [bx, by]) {
   return Math.hypot(x - ax - t * dx, y - ay - t * dy);
 }
 
-/** @param {Line[]} lines @returns {Uint8Array} (64, 64, 3), black on white */
+/** @param {Line[]} lines @returns {Uint8Array} pixels of shape (64, 64, 3), black on white */
 function painted(lines) {
   const scaled = lines.map((line) =>
     smooth(line).map(([x, y]) => /** @type {[number, number]} */ ([FROM + (x * COVERED) / 100, FROM + (y * COVERED) / 100])),
