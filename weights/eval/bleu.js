@@ -7,7 +7,8 @@
 // p_n is the fraction of the translations' n-grams that occur in a reference; each n-gram counts at most as often as it occurs in that
 // reference. If a sentence has several references, its reference length is the
 // one closest to the length of the translation; a tie goes to the shorter reference. If no n-gram of some order matches, its count of 0 is
-// replaced by 1/2; the next such order gets 1/4, and so on ("exp" smoothing). BLEU is 0 if no word matches or if no translation has four words.
+// replaced by 1/2; the next such order gets 1/4, and so on ("exp" smoothing). BLEU is 0 if no word matches or if no translation has four
+// words.
 //
 // weights/train/common/bleu.py is the Python version. tests/js/bleu.json has test cases for both.
 // @ts-check

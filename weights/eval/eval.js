@@ -23,8 +23,8 @@ import { noData } from './held-out.js';
 /** @import { DataSet } from './held-out.js' */
 
 /**
- * The exports of kinds/NAME/evaluation.js. DATA_SETS are the known data sets for this kind of model; a kind without DATA_SETS needs no --data. `evaluate`
- * measures a model and prints the result.
+ * The exports of kinds/NAME/evaluation.js. DATA_SETS are the known data sets for this kind of model; a kind without DATA_SETS needs no
+ * --data. `evaluate` measures a model and prints the result.
  * @typedef {{ DATA_SETS?: DataSet[], evaluate: (model: AnyModel, file: string, options: any) => Promise<void> }} Evaluation
  */
 

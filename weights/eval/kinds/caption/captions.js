@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Measures how good a model's captions of held-out scenes are, and whether the model attends to the objects that it names. The control is the
-// same model with a blank picture as its input. The model runs in the wasm engine.
+// Measures how good a model's captions of held-out scenes are, and whether the model attends to the objects that it names. The control is
+// the same model with a blank picture as its input. The model runs in the wasm engine.
 // @ts-check
 import { readFileSync } from 'node:fs';
 import { gunzipSync } from 'node:zlib';
@@ -10,7 +10,8 @@ import { readJson } from '../../files.js';
 /** @import { AnyModel as Model } from '../../../../web/lib/model/of-kind.js' */
 
 /**
- * A scene from a file that weights/train/held_out.py wrote. boxes[i] are the boxes [top, left, bottom, right] of the objects that word i names.
+ * A scene from a file that weights/train/held_out.py wrote. boxes[i] are the boxes [top, left, bottom, right] of the objects that word i
+ * names.
  * @typedef {{ words: string[], boxes: number[][][] }} Told
  */
 
