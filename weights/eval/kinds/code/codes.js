@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Encodes held-out sounds into codes, decodes the codes, and measures how much the decoded sounds differ. The model runs in the wasm
-// engine.
+// Encodes held-out sounds into codes, decodes the codes, and measures how much the decoded sounds differ from the originals. The model runs
+// in the wasm engine.
 // @ts-check
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
@@ -17,8 +17,8 @@ import { recordings } from '../../files.js';
  *   20 log10(|S - S'| / |S|). S and S' are the magnitudes of the short-time spectra (256 samples, hop 64) of the original sound and of the
  *   decoded sound. Lower is better
  * @property {{ top: number, bottom: number }} bits  bit rate of each level in bits per second; a code has log2(codebook size) bits
- * @property {{ encode: number, decode: number }} timesRealTime  speed relative to real time. encode: both levels; decode: the bottom
- *   level only
+ * @property {{ encode: number, decode: number }} timesRealTime  speed relative to real time. encode: computes the codes of both levels;
+ *   decode: decodes the bottom level only
  */
 
 const WINDOW = 256;
@@ -54,7 +54,7 @@ function convergence(original, made) {
 
 /**
  * @param {Model} model
- * @param {string} data  a WAV file, or a folder of them
+ * @param {string} data  a WAV file, or a folder of WAV files
  * @param {{ most: number, out?: string, say: (done: string) => void }} how  out: a folder; the decoded sounds are written to its
  *   subfolders top and bottom
  * @returns {Promise<CodesResult>}

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
-// For a dependency parser, --data is a treebank in CoNLL-U, or a file with tab-separated lines and an empty line after each sentence:
-// column 1 is the word, column 3 is the index of its head, and column 2 is not used. The results are the fraction of words with the correct
-// head, including punctuation, and the nats per word of the treebank's heads. --images is the number of sentences.
+// For a dependency parser, --data is a treebank in CoNLL-U, or a table with a line for each word and an empty line after each
+// sentence. Of the tab-separated columns, the first is the word and the third is the index of its head; the second is not used. The results
+// are the fraction of words with the correct head, including punctuation, and the negative log-likelihood of the treebank's heads in nats
+// per word. --images is the number of sentences.
 //
 //   npm run eval -- weights/parents-en.gguf --data FILE.conllu
 // @ts-check

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Searches a treebank for sentences in which pinning one word to another likely head changes the heads of other words, and lists these
-// pins. The examples of web/pages/structure were chosen from this list.
+// Searches a treebank for pins that have an effect, and lists them: pinning one word to another likely head must change the heads of other
+// words in the sentence. The examples of web/pages/structure were chosen from this list.
 //
 //     node weights/eval/kinds/head/head-pins.js validation.tsv [weights/parents-en.gguf [sentences at most]]
 // @ts-check
@@ -10,7 +10,7 @@ import { load } from '../../../../web/lib/index.js';
 import { readText } from '../../files.js';
 import { readHeads } from './heads.js';
 
-/** A pin counts as sensible if the model gives this head at least this probability. */
+/** A pin counts as sensible if the model gives the pinned head at least this probability. */
 const SENSIBLE = 0.05;
 const [file, weights = fileURLToPath(new URL('../../../parents-en.gguf', import.meta.url)), most = '2000'] = process.argv.slice(2);
 if (!file) throw new Error('usage: node weights/eval/kinds/head/head-pins.js validation.tsv [weights [sentences at most]]');

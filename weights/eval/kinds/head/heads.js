@@ -14,7 +14,7 @@ import { readText } from '../../files.js';
  * @property {number} words
  * @property {number} attachment      fraction of the words with the correct head, including punctuation (unlabelled attachment score)
  * @property {number} whole           fraction of the sentences that are entirely correct
- * @property {number} projective      number of sentences whose heads in the treebank form a projective tree
+ * @property {number} projective      number of sentences with a projective tree in the treebank
  * @property {number} natsPerWord     -log p(the treebank's heads | words) per word, over the projective sentences only
  * @property {number} wordsPerSecond  speed of parsing, one sentence at a time
  */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// A model that generates all pixels in one pass has no likelihood. It is measured by weights/train/frechet.py, which needs PyTorch and the
-// data set.
+// A model that generates all pixels in one pass has no likelihood. Instead, this evaluation runs weights/train/frechet.py, which needs
+// PyTorch and the data set.
 //
 //   npm run eval -- weights/sagan-emoji.gguf
 // @ts-check
@@ -10,7 +10,7 @@ import { fileURLToPath } from 'node:url';
 
 /** @import { AnyModel as Model } from '../../../../web/lib/model/of-kind.js' */
 
-/** Runs a Python script, because the metric needs features that PyTorch computes. @param {Model} model @param {string} file */
+/** Runs frechet.py: its metric, the Fréchet distance, needs features that PyTorch computes. @param {Model} model @param {string} file */
 export async function evaluate(model, file) {
   model.close();
   const script = fileURLToPath(new URL('../../../train/frechet.py', import.meta.url));

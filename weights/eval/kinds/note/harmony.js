@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Computes statistics of music in voices: parallel fifths and octaves, crossings, chords.
+// Computes statistics of music for several voices: parallel fifths and octaves, crossings of voices, and chords.
 //
 // Two voices move in parallel fifths if both move at the same time in the same direction and are a fifth apart (or an octave and a fifth)
 // before and after; parallel octaves are defined likewise. A beat is a chord if all its pitches belong to one triad or seventh chord of
@@ -30,8 +30,8 @@ const at = (notes, voice, tick) =>
   notes.find((note) => note.voice === voice && note.start <= tick && tick < note.start + note.length)?.pitch ?? 0;
 
 /**
- * Returns the chord to which all of these pitches belong, such as D7/F#; undefined if there is none. If there are several chords, the one
- * with the fewest missing pitches is returned; in a tie, the one whose root is the lowest pitch.
+ * Returns the name of the chord that contains all of these pitches, for example D7/F#; undefined if there is none. If several chords
+ * contain them, returns the one with the fewest missing pitches; in a tie, the one whose root is the lowest pitch.
  *
  * @param {number[]} pitches
  */
@@ -54,7 +54,7 @@ export function chordOf(pitches) {
 }
 
 /**
- * A parallel motion of two voices from the moment before a tick to the tick.
+ * A parallel motion of two voices: both move from the previous note onset to the onset at `tick`.
  * @typedef {{ tick: number, interval: 'fifths' | 'octaves', voices: [string, string] }} Parallel
  */
 
@@ -83,7 +83,7 @@ export function parallelsOf(notes, voices) {
 }
 
 /**
- * Returns the chord of each beat; undefined: no chord; null: fewer than three voices sing.
+ * Returns the chord of each beat: undefined if its pitches form no chord, null if fewer than three voices sing.
  * @param {Note[]} notes
  * @param {string[]} voices
  * @param {number} beat  ticks

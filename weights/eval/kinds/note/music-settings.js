@@ -4,10 +4,10 @@
 //   python3 weights/train/held_out.py chorales build/chorales-valid --split validation
 //   node weights/eval/kinds/note/music-settings.js weights/chorales.gguf build/chorales-valid.json [--count 76] [--temperatures 1,0.9,0.8,0.7] [--top-p 1,0.95,0.9]
 //
-// The model harmonises the first voice of each piece, and the result is compared with the composer's voices. The seed is the index of the
-// piece. The script chooses the setting with the fewest parallel fifths and octaves. It considers only settings whose harmonisations have
-// at least as many different chords per piece as the composer's, because a monotonous harmonisation breaks few rules. The last line of the
-// output is for the option parallels: false at temperature 0.8.
+// The model harmonises the first voice of each piece, and the script compares the harmonisation with the composer's. The seed is the index
+// of the piece. The script chooses the setting with the fewest parallel fifths and octaves. It considers only settings whose harmonisations
+// have at least as many different chords per piece as the composer's, because a monotonous harmonisation breaks few rules. The last line of
+// the output gives the result at temperature 0.8 with `parallels: false`.
 // @ts-check
 import path from 'node:path';
 import { parseArgs } from 'node:util';
@@ -42,7 +42,7 @@ const { voices = [], ticks = 4 } = model.info;
 /** @type {Note[][]} */
 const pieces = readJson(data).slice(0, Number(wanted));
 
-/** Returns the mean counts per piece. @param {Note[][]} music */
+/** Returns the statistics of harmony (harmony.js), averaged over the pieces. @param {Note[][]} music */
 function rulesOf(music) {
   const counted = music.map((piece) => count(piece, voices, ticks));
   const sum = (/** @type {keyof (typeof counted)[0]} */ name) => counted.reduce((all, one) => all + one[name], 0);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Measures the probability of held-out music under a model, and compares this music with music that the model generates, by statistics of
-// harmony. The model runs in the wasm engine.
+// Measures the probability of held-out music under a model, and compares statistics of harmony (harmony.js) of this music and of music that
+// the model generates. The model runs in the wasm engine.
 // @ts-check
 import { readJson } from '../../files.js';
 import { count } from './harmony.js';
@@ -9,7 +9,7 @@ import { count } from './harmony.js';
 /** @typedef {import('./harmony.js').Note} Note */
 
 /**
- * Parallel fifths and octaves per piece, the percentage of moments at which voices cross, and the percentage of beats that are a chord.
+ * Parallel fifths and octaves per piece, the percentage of moments at which voices cross, and the percentage of beats that form a chord.
  * @typedef {{ pieces: number, fifths: number, octaves: number, crossings: number, chords: number }} Rules
  */
 
@@ -17,12 +17,12 @@ import { count } from './harmony.js';
  * @typedef {Object} MusicResult
  * @property {number} pieces
  * @property {number} natsPerNote   negative log-likelihood per note onset
- * @property {number} natsPerTick   negative log-likelihood per tick (a time step)
+ * @property {number} natsPerTick   negative log-likelihood per tick, the unit of time
  * @property {number} standardError standard error of the nats per tick over the pieces
  * @property {number} msPerId       time to sample an id
- * @property {Rules} given          counts in the given music
- * @property {Rules} drawn          counts in the same number of pieces that the model generates without input, with seeds 1, 2, ...
- * @property {number} outOfRange    number of generated notes outside the range of their voice in the given music
+ * @property {Rules} given          statistics of the given music
+ * @property {Rules} drawn          statistics of as many pieces that the model generates without input, with seeds 1, 2, ...
+ * @property {number} outOfRange    number of generated notes that are outside the range that their voice has in the given music
  */
 
 /** @param {Note[][]} pieces @param {string[]} voices @param {number} beat @returns {Rules} */

@@ -6,8 +6,8 @@
 //   OUT-rolls.png   one piano roll per piece, two per row. The voices from the highest to the lowest are blue, green, ochre and red. A
 //                   vertical black line marks parallel fifths or octaves
 //
-// The script prints the chord of each beat (harmony.js), and | between measures. - means no chord; . means that fewer than three voices
-// sing.
+// The script prints the chord of each beat (harmony.js), with | between the measures. A dash marks a beat without a chord, and a dot a beat
+// on which fewer than three voices sing.
 // @ts-check
 import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
@@ -23,7 +23,7 @@ import { png } from '../../png.js';
 /** @typedef {[number, number, number]} Colour */
 
 const ACROSS = 2;
-const [WIDE, HIGH, GAP] = [900, 150, 12]; // width and height of a roll, and the gap between two, in screen pixels
+const [WIDE, HIGH, GAP] = [900, 150, 12]; // width and height of a roll, and the gap between two rolls, in screen pixels
 const MOST = 300; // maximum number of ticks in a piano roll; longer pieces are cut off
 const LOWEST = 35;
 const ROW = 3; // height of a semitone in a piano roll, in screen pixels
