@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: MIT
-// Draws several completions or enlargements of each held-out picture and chooses one by several methods. A person can then judge the
-// chosen pictures without knowing which method chose them:
+// Draws several completions or enlargements of each held-out picture; each method then chooses one of them. A person can judge
+// the chosen pictures without knowing which method chose which:
 //
 //   node weights/eval/kinds/picture/choices.js weights/emoji.gguf|weights/emoji-sr.gguf [--out build/emoji] [--count 40] [--temperature 0.9]
 //
 //   OUT-choices.png    for each held-out picture: the input; four completions of the lower half, or two enlargements, in random order; and
 //                      the original. Each row has two held-out pictures
-//   OUT-choices.json   [picture: [the method of each completion]]; do not open it before judging
+//   OUT-choices.json   for each held-out picture, a list with the method of each completion; do not open it before judging
 //
 // The methods are:
 //   one                    the first sample
 //   likeliest              the likeliest of 4 samples that compete while they are drawn (options samples and resample)
-//   middle 4, middle 16    of 4 or 16 independent samples, the sample whose nats are closest to the mean nats of all sixteen, an estimate
-//                          of the expected nats under the model
-// The pictures are evenly spaced in the set of tests/golden, and no classes are given. For each method, the script prints the mean nats and
-// the mean difference of neighbouring pixels in the lower half. For a super-resolution model there are two methods: a single sample, and
-// the likeliest of 8 competing samples, as on the page.
+//   middle 4, middle 16    of 4 or 16 independent samples, the one whose nats are closest to the mean nats of all 16; this mean estimates
+//                          the expected nats under the model
+// The pictures are taken at equal intervals from the held-out set in tests/golden; the model gets no classes. For each method, the script
+// prints the mean nats and the mean difference between neighbouring pixels in the lower half. For a super-resolution model there are two
+// methods: a single sample, and the likeliest of 8 competing samples, as on the model's page.
 // @ts-check
 import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
@@ -50,7 +50,7 @@ const WAYS = enlarges ? ['one', 'likeliest'] : ['one', 'likeliest', 'middle 4', 
 const [FEW, MANY, COMPETING] = enlarges ? [1, 1, 8] : [4, 16, 4];
 const count = Math.min(Number(wanted), held.count);
 
-/** Returns all samples of a run, in the order of the run. @param {PictureRun} run @param {number} samples @param {Uint8Array} original */
+/** Returns all samples of a run, by index. @param {PictureRun} run @param {number} samples @param {Uint8Array} original */
 async function drawn(run, samples, original) {
   const found = Array.from({ length: samples }, () => ({ picture: Uint8Array.from(original), nats: 0 }));
   const span = size / info.positions;

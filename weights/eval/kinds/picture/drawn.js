@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Runs a picture model and returns its samples as pictures, with the nats of each.
+// Runs a picture model and returns its samples as pictures, each with its nats.
 // @ts-check
 /** @import { PictureRun } from '../../../../web/lib/index.js' */
 /** @import { AnyModel as Model } from '../../../../web/lib/model/of-kind.js' */
@@ -10,8 +10,8 @@ const PAPER = 128; // grey of the unknown part of a picture
  * @param {Model} model
  * @param {PictureRun} run
  * @param {number} samples  number of samples that the run draws
- * @returns {Promise<{ pictures: Uint8Array[], nats: number[], given: Uint8Array }>}  the pictures, most probable first, with their nats;
- *   given: a picture of the known pixels, with grey for all others
+ * @returns {Promise<{ pictures: Uint8Array[], nats: number[], given: Uint8Array }>}  the pictures, most probable first; the nats of
+ *   each; and `given`, a picture with the known pixels in which all other pixels are grey
  */
 export async function picturesOf(model, run, samples) {
   const { width, height, channels, positions } = model.info;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // For a picture model, --data is a folder with the four standard MNIST files, or a file of pictures:
 //   NAME.u8.gz  the pixels, bytes of shape (count, height, width, channels), compressed by gzip
-//   NAME.json   { "width", "height", "channels", "labels" }; other keys are ignored. The default sizes are the model's. "labels" are class
-//               indices or names, one per image; only --labels needs them
+//   NAME.json   { "width", "height", "channels", "labels" }; other keys are ignored. By default, the sizes are the model's. "labels" are class
+//               indices or names, one per image; only the option --labels needs them
 // Without --data, the script reads the small held-out set in tests/golden/, if there is one for the model's data set. --labels gives the
 // model each image's class. The result is the mean negative log-likelihood in nats per image and in bits per dimension (a channel of a
 // pixel). Images are first reduced to the model's number of levels, or to the colours of its palette.
@@ -10,15 +10,16 @@
 //   npm run eval -- weights/digits.gguf --images 10000 [--data data/mnist] [--labels] [--json]
 //   npm run eval -- weights/emoji-sr.gguf --data build/emoji-test.u8.gz
 //
-// For a super-resolution model, the input is the downscaled image. One sample of each image is downscaled again and compared with the
-// input, and so is the bicubic upsampling; the seed of a sample is the index of the image. The results are:
-//   - the PSNR in dB between the downscaled sample and the input, over all images (null in JSON if they are equal)
+// For a super-resolution model, the input is the downscaled image. The model draws one sample for each image, with the index of the
+// image as its seed. The sample and the bicubic upsampling are downscaled again and compared with the input. The results are:
+//   - the PSNR in dB between the downscaled sample and the input, over all images (null in JSON if the two are equal)
 //   - the PSNR between the sample and the original image
-//   - the mean difference of neighbouring pixels, in the samples and in the originals
+//   - the mean difference between neighbouring pixels, in the samples and in the originals
 //   - the nats of the samples; if they are far more than the nats of the originals, the model diverges while it samples
 //
-// --temperatures 1,0.8 draws one sample at each of these temperatures. --of 24 uses the most probable of this many samples instead.
-// --resample 8 --resample-rows 4 resamples them in groups while they are drawn, like the library's options resample and resampleRows.
+// --temperatures 1,0.8 draws one sample at each of these temperatures. With --of 24, the model draws 24 samples, and the most probable one
+// is measured. --resample 8 --resample-rows 4 resamples the samples in groups while they are drawn, like the library's options resample and
+// resampleRows.
 // @ts-check
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -39,7 +40,7 @@ function squaredError(a, b) {
 }
 
 /**
- * Returns the mean absolute difference of horizontal and vertical neighbours, in 8-bit levels.
+ * Returns the mean absolute difference between horizontally or vertically neighbouring pixels, in 8-bit levels.
  *
  * @param {Uint8Array} picture  (height, width, channels)
  * @param {{ height: number, width: number, channels: number }} shape
@@ -61,8 +62,8 @@ function roughness(picture, { height, width, channels }) {
  * @param {Model} model
  * @param {{ data: Uint8Array, width: number, height: number }} image
  * @param {{ label?: string | number, seed: number }} options
- * @param {number[]} temperatures  draws one sample at each of these temperatures
- * @param {{ samples: number, resample: number, resampleRows?: number }} contest  the likeliest of this many samples is measured
+ * @param {number[]} temperatures  one sample is drawn at each of these temperatures
+ * @param {{ samples: number, resample: number, resampleRows?: number }} contest  the likeliest of `samples` samples is measured
  */
 async function consistency(model, image, options, temperatures, contest) {
   const { info } = model;

@@ -37,7 +37,7 @@ function readMnist(folder, { width, height, channels }) {
   return { pixels: data, labels: [...readIdx(path.join(folder, 't10k-labels-idx1-ubyte.gz')).data], count: shape[0] };
 }
 
-/** Reads a file of pictures and the JSON file next to it. @param {string} file @param {ModelInfo} info @returns {Pictures} */
+/** Reads NAME.u8.gz, a file of pictures, and NAME.json next to it. @param {string} file @param {ModelInfo} info @returns {Pictures} */
 export function readPictures(file, info) {
   const sidecar = file.replace(/(\.u8)?\.gz$/, '') + '.json';
   if (sidecar === `${file}.json`) throw new Error(`${file} must be NAME.u8.gz, with NAME.json next to it`);
@@ -52,7 +52,7 @@ export function readPictures(file, info) {
   return { pixels, labels: about.labels, count };
 }
 
-/** Reads the pictures of --data: the folder of MNIST, or a file. @param {string} data @param {ModelInfo} info */
+/** Reads the pictures of --data, a folder with the MNIST files or a file of pictures. @param {string} data @param {ModelInfo} info */
 export const readHeldOut = (data, info) => (statSync(data).isDirectory() ? readMnist(data, info) : readPictures(data, info));
 
 /** small: the name of the small held-out set in tests/golden/, if there is one. @type {(DataSet & { small?: string })[]} */

@@ -37,8 +37,8 @@ function dice(seed) {
  * @param {Model} model
  * @param {string} folder  folder of Omniglot, with its evaluation part: 20 drawings of each character, in order
  * @param {number} ways
- * @param {number} episodes  number of episodes, sampled with seed 1. The examples of an episode are one drawing of each of `ways`
- *   characters; the question is another drawing of one of them
+ * @param {number} episodes  number of episodes, sampled with seed 1. An episode consists of one drawing of each of `ways`
+ *   characters, as examples, and another drawing of one of these characters, to classify
  * @param {(done: string) => void} say
  * @returns {Promise<SignResult>}
  */

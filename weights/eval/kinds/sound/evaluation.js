@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // For an audio model, --data is a WAV file, or a folder of WAV files. The results are the nats and bits per sample. With --labels, the
-// model also gets the digit and the speaker from the file name DIGIT_SPEAKER_TAKE.wav. --images is the number of recordings.
+// model is conditioned on the digit and the speaker, which are taken from the file name DIGIT_SPEAKER_TAKE.wav. --images is the number of
+// recordings.
 //
 //   npm run eval -- weights/wavenet.gguf --data build/fsdd-test [--labels]
 // @ts-check

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
-// For a tagging model, --data is a treebank in CoNLL-U, or a file with a word, a tab and its tag on each line and an empty line after each
-// sentence. The results are the fraction of words with the correct tag, this fraction for words that are not in the training data, and the
-// nats per word of the treebank's tags. --images is the number of sentences.
+// For a tagging model, --data is a treebank, either in CoNLL-U or as a table. Each line of a table is a word, a tab and the tag of the
+// word; an empty line follows each sentence. The results are the fraction of words with the correct tag, the same fraction for words that
+// are not in the training data, and the negative log-likelihood of the treebank's tags in nats per word. --images is the number of
+// sentences.
 //
 //   npm run eval -- weights/crf-en.gguf --data FILE.conllu
 // @ts-check

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Searches a treebank for sentences in which pinning one word to another likely tag changes the tags of other words in all three chain
-// models, and lists these pins. The examples of web/pages/chains were chosen from this list.
+// Searches a treebank for pins that have an effect, and lists them: pinning one word to another likely tag must change the tags of other
+// words in all three chain models. The examples of web/pages/chains were chosen from this list.
 //
 //     node weights/eval/kinds/tag/pins.js validation.tsv [sentences at most]
 // @ts-check
@@ -11,14 +11,14 @@ import { readText } from '../../files.js';
 import { readTreebank } from './tags.js';
 
 const NAMES = ['hmm-en', 'memm-en', 'crf-en'];
-/** A pin counts as sensible if the CRF gives the tag at least this probability. */
+/** A pin counts as sensible if the CRF gives the pinned tag at least this probability. */
 const SENSIBLE = 0.02;
 const [file, most = '2000'] = process.argv.slice(2);
 if (!file) throw new Error('usage: node weights/eval/kinds/tag/pins.js validation.tsv [sentences at most]');
 
 const models = await Promise.all(NAMES.map((name) => load(fileURLToPath(new URL(`../../../${name}.gguf`, import.meta.url)))));
 let pins = 0;
-/** For each model, the number of pins that changed the tag of another word; and the number of pins that did so in all three models. */
+/** The number of pins that changed the tag of another word: in each of the three models, and, last, in all three at once. */
 const moved = [0, 0, 0, 0];
 const found = [];
 for (const { words } of readTreebank(readText(file))

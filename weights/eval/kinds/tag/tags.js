@@ -13,7 +13,7 @@ import { readText } from '../../files.js';
  * @property {number} words
  * @property {number} accuracy        fraction of the words whose predicted tag is the tag of the treebank
  * @property {number} unseen          number of words that do not occur in the training sentences
- * @property {number} unseenAccuracy  fraction of these words with the correct tag
+ * @property {number} unseenAccuracy  fraction of the unseen words with the correct tag
  * @property {number} natsPerWord     -log p(the treebank's tags | words) per word
  * @property {number} wordsPerSecond  speed of tagging, one sentence at a time
  */
