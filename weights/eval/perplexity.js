@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
-// Measures the nats per token and the perplexity of language models on a text, with the wasm engine, and compares each file with the first.
+// Measures the nats per token and the perplexity of language models on a text, and compares each model file with the first. The models run
+// in the wasm engine.
 //
 //   node weights/eval/perplexity.js FILE.gguf ... --text TEXT[.xz] [--last BYTES] [--skip BYTES] [--wasm FILE] [--json]
 //
-// --last scores only this many bytes at the end of the text. The text is scored in chunks of one context each (text.js).
+// With --last, only this many bytes at the end of the text are scored. The text is scored in chunks of one context each (text.js).
 // @ts-check
 import { spawnSync } from 'node:child_process';
 import { readFileSync, realpathSync } from 'node:fs';

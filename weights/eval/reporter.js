@@ -5,7 +5,8 @@ import path from 'node:path';
 
 /**
  * @param {string} file  the measured file
- * @param {{ json: boolean, show?: boolean }} options  of the command line: without JSON and --show, the progress is shown in a terminal
+ * @param {{ json: boolean, show?: boolean }} options  the command-line options; without --json and --show, the progress is shown in a
+ *   terminal
  */
 export function reporter(file, { json, show = false }) {
   const name = path.basename(file);
@@ -16,7 +17,7 @@ export function reporter(file, { json, show = false }) {
   return {
     /** Shows the progress. */
     say: write,
-    /** Prints a result: with --json as JSON, otherwise the text after the file's name. @param {object} result @param {string} text */
+    /** Prints a result as JSON if --json is set, otherwise the file's name followed by `text`. @param {object} result @param {string} text */
     print(result, text) {
       write('');
       console.log(json ? JSON.stringify({ file: name, ...result }) : `${name}${text}`);

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: MIT
-// Writes sheets of pictures for inspection.
+// Writes contact sheets: many pictures in one PNG file, for inspection.
 // @ts-check
 import { writeFileSync } from 'node:fs';
 import { png } from './png.js';
 
-/** @typedef {Uint8Array | Uint8ClampedArray} Picture (height, width, channels) of the model's size */
+/** @typedef {Uint8Array | Uint8ClampedArray} Picture pixels of shape (height, width, channels), in the model's size */
 
 const SCALE = 3; // enlargement of a picture: screen pixels per pixel
 const GAP = 2; // gap between pictures and around them, in screen pixels
 const WIDE = 10; // gap between groups, in screen pixels
-const PAPER = 128; // grey of the gaps and of the unknown part
+const PAPER = 128; // grey of the gaps and of the unknown pixels
 
 /**
  * Writes a PNG file of pictures in rows. Each row has `groups` groups side by side.
@@ -44,7 +44,7 @@ export function writeSheet(file, pictures, groups, { width, height, channels }) 
 }
 
 /**
- * Enlarges a small input to the size of the model's picture, without smoothing.
+ * Enlarges the small input picture to the size of the model's output. Each input pixel becomes a rectangle of one colour.
  * @param {Uint8Array} input
  * @param {{ width: number, height: number, channels: number, inputWidth: number, inputHeight: number }} info
  */

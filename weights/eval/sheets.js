@@ -3,15 +3,15 @@
 //
 //   node weights/eval/sheets.js weights/emoji.gguf [--data build/emoji-test.u8.gz] [--out build/emoji] [--seed 0] [--temperature 1] [--count 32] [--of 1] [--rows 16]
 //
-//   OUT-samples.png      64 pictures without class and without known pixels; with --of, the likeliest of each group of samples
+//   OUT-samples.png      64 pictures without class and without known pixels; with --of N, each is the likeliest of N samples
 //   OUT-completions.png  for --count held-out pictures: the known upper half (or the upper --rows rows), its completion, the original
 //   OUT-enlarged.png     only for a super-resolution model, for --count held-out pictures: the input, the bicubic enlargement, the model's
 //                        enlargement, the original
 //
-// --of 8 shows the likeliest of this many samples. With --resample 8 --resample-rows 4, the samples compete while they are drawn, like with
-// the library's options resample and resampleRows. --data is a file of pictures, as for eval.js. The default is FILE.u8.gz, which export.py
-// writes next to a model of your own; if there is none, the default is the small set of the model's data set in tests/golden/. The model is
-// given no classes.
+// With --of 8, each picture shown is the likeliest of 8 samples. With --resample 8 --resample-rows 4, the samples compete while they are
+// drawn, like with the library's options resample and resampleRows. --data is a file of pictures, as for eval.js. The default is
+// FILE.u8.gz, which export.py writes next to each model that it exports. If this file does not exist, the default is the small held-out set
+// of the model's data set in tests/golden/. The model gets no classes.
 // @ts-check
 import { existsSync, mkdirSync } from 'node:fs';
 import path from 'node:path';

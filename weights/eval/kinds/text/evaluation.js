@@ -1,17 +1,19 @@
 // SPDX-License-Identifier: MIT
-// For a language model, --data is a file of texts separated by form feeds. The results are the nats per byte and per token. --images is the
-// number of texts.
+// For a language model, --data is a file of texts separated by form feeds. The results are the negative log-likelihood in nats per byte and
+// per token. --images is the number of texts.
 //
 //   npm run eval -- weights/stories.gguf --data build/stories-test.txt
 //
-// For a translation model, each line of the file --data is a sentence, a tab and its translation. A first line that names the languages is
-// skipped. The results are lower-cased BLEU (bleu.js), the nats per reference, and the time per translation. --beams 1 (the default) is
-// greedy decoding. --images is the number of sentences. --show prints each sentence with its reference and its translation. --lengths sorts
-// the sentences by length and prints BLEU for each quarter; it also prints the entropy of the attention weights over the sentence.
+// For a translation model, --data is a file with a sentence, a tab and its translation on each line. A first line that names the languages
+// is skipped. The results are lower-cased BLEU (bleu.js), the negative log-likelihood per reference in nats, and the time per translation.
+// --beams 1 (the default) is greedy decoding. --images is the number of sentences. --show prints each sentence with its reference and its
+// translation. --lengths sorts the sentences by length and prints BLEU for each quarter; it also prints the entropy of the attention
+// weights over the sentence.
 //
 //   npm run eval -- weights/de-en.gguf --data build/multi30k-test.tsv [--beams 4] [--length-penalty 0.6] [--lengths] [--show]
 //
-// For a model that reverses single words (data set letters), each line of the file --data is a word, a tab and the correct answer. The
+// For a model that reverses single words (trained on the data set `letters`), --data is a file with a word, a tab and the correct answer
+// on each line. The
 // result is the number of entirely correct answers.
 //
 //   npm run eval -- weights/opened.gguf --data build/letters-test.tsv
@@ -25,7 +27,7 @@ import { scoreWords } from './words.js';
 /** @import { DataSet } from '../../held-out.js' */
 /** @import { Translator } from './translation.js' */
 
-/** Matches the data set of words and their reversals. Models of this data set write a single word, not sentences. */
+/** Matches the data set of words and their reversals. Models trained on this data set output a single word, not sentences. */
 const LETTERS = /\bletters\.py\b/;
 
 /** @type {DataSet[]} */

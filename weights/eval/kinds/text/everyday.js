@@ -4,7 +4,7 @@
 //
 //   node weights/eval/kinds/text/everyday.js weights/de-en.gguf [--beams 4]
 //
-// Each line of the file is a sentence, a tab, and a regular expression that matches the correct translations; " | " separates alternatives.
+// Each line of the file is a sentence, a tab, and a pattern of the correct translations: regular expressions separated by " | ".
 // Before the match, a translation is converted to lower case, its punctuation is removed and contractions are expanded (I'm becomes i am).
 // @ts-check
 import { readFileSync } from 'node:fs';

@@ -15,12 +15,12 @@ import { readText } from '../../files.js';
  * @property {number} bitsPerByte
  * @property {number} natsPerToken
  * @property {number} perplexity      e^natsPerToken
- * @property {number} tokensPerSecond speed of scoring; a token in the overlap of two chunks counts once
+ * @property {number} tokensPerSecond speed of scoring; a token in the overlap of two chunks is counted only once
  */
 
 /**
  * Scores texts one by one. A text longer than the model's context is scored in chunks. Each chunk begins with the second half of the
- * previous chunk, so all tokens except those of the first half-context have at least half a context before them.
+ * previous chunk, so each token has at least half a context before it, except the tokens at the start of the text.
  *
  * @param {Model} model
  * @param {string} file     a file of texts separated by form feeds
@@ -61,12 +61,12 @@ export async function scoreTexts(model, file, most, say) {
 }
 
 /**
- * Scores a text in chunks of one context each. Each chunk begins with the BOS id, so the first tokens of a chunk have little context. The
- * boundaries of the chunks are the same for all model files.
+ * Scores a text in chunks of one context each, which do not overlap. Each chunk begins with the BOS id, so the first tokens of a chunk have
+ * little context. The chunk boundaries do not depend on the model file, so files can be compared.
  *
  * @param {Model} model
  * @param {Uint32Array} ids  the text's tokens
- * @returns {Promise<{ nats: number, tokens: number }>} the mean nats over all tokens, and the number of tokens
+ * @returns {Promise<{ nats: number, tokens: number }>} nats: mean over all tokens; tokens: number of tokens
  */
 export async function scorePieces(model, ids) {
   const begin = model.tokenizer.begin ?? 1,

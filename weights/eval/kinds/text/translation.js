@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
-// Measures how well a model translates held-out sentences, by lower-cased BLEU (bleu.js). The model runs in the wasm engine.
+// Measures how well a model translates held-out sentences. The measure is lower-cased BLEU (bleu.js). The model runs in the wasm engine.
 // @ts-check
 import { bleu, words } from '../../bleu.js';
 import { readText } from '../../files.js';
 
 /**
- * A translation model, with the methods that are used here.
+ * The methods of a translation model that this script uses.
  * @typedef {Object} Translator
  * @property {(text: string, options: { beams: number, lengthPenalty?: number, maps?: boolean }) => { text: () => Promise<string> }} translate
  * @property {(text: string, options: { source: string }) => Promise<{ nats: number, perToken: ArrayLike<number> }>} score  scores
@@ -26,8 +26,8 @@ import { readText } from '../../files.js';
  *   length, and the minimum and maximum number of words in the quarter
  * @property {number} [entropy]    if requested: entropy of the attention weights over the sentence, in nats, averaged over the tokens of
  *   the translations
- * @property {number} [looked]     if requested: sum of the attention weights over the sentence. It is 1 for a softmax; it can differ from 1
- *   if each source token has its own sigmoid
+ * @property {number} [looked]     if requested: sum of the attention weights over the tokens of the source sentence. With a softmax it is
+ *   1; with a sigmoid for each source token it can differ from 1
  */
 
 /** The sentences are sorted by length and divided into this many parts. */
@@ -40,8 +40,8 @@ const CODE = /^[a-z]{2,3}$/i;
 const ENGLISH = /^en(g)?$/i;
 
 /**
- * Removes a first line that names the languages, as training does. If this line names the source language second, the two sides of each
- * pair are swapped.
+ * Removes a first line that names the languages, as training does. If the second column of this line names the source language, the two
+ * sides of each pair are swapped.
  * @param {{ source: string, target: string }[]} pairs
  * @returns {{ source: string, target: string }[]}
  */
@@ -74,8 +74,8 @@ export function readPairs(file) {
  * @param {string} file  a .tsv file of pairs
  * @param {{ most: number, beams: number, lengthPenalty?: number, lengths?: boolean, say: (done: string) => void,
  *   tell?: (source: string, target: string, found: string) => void }} options
- *   most: maximum number of sentences; lengths: also measures BLEU by sentence length and the entropy of attention, which doubles the
- *   time; tell: receives each sentence, its reference and its translation
+ *   most: maximum number of sentences; lengths: if true, also measures BLEU by sentence length and the entropy of attention; this doubles
+ *   the time; tell: receives each sentence, its reference and its translation
  * @returns {Promise<TranslationResult>}
  */
 export async function scoreTranslations(model, file, { most, beams, lengthPenalty, lengths = false, say, tell }) {
