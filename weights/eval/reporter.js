@@ -17,7 +17,7 @@ export function reporter(file, { json, show = false }) {
   return {
     /** Shows the progress. */
     say: write,
-    /** Prints a result as JSON if --json is set, otherwise the file's name followed by `text`. @param {object} result @param {string} text */
+    /** Prints a result: as JSON with --json, otherwise the file's name and `text`. @param {object} result @param {string} text */
     print(result, text) {
       write('');
       console.log(json ? JSON.stringify({ file: name, ...result }) : `${name}${text}`);

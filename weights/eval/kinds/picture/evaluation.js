@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // For a picture model, --data is a folder with the four standard MNIST files, or a file of pictures:
 //   NAME.u8.gz  the pixels, bytes of shape (count, height, width, channels), compressed by gzip
-//   NAME.json   { "width", "height", "channels", "labels" }; other keys are ignored. By default, the sizes are the model's. "labels" are class
-//               indices or names, one per image; only the option --labels needs them
+//   NAME.json   { "width", "height", "channels", "labels" }; other keys are ignored. By default, the sizes are the model's. "labels" are
+//               class indices or names, one per image; only the option --labels needs them
 // Without --data, the script reads the small held-out set in tests/golden/, if there is one for the model's data set. --labels gives the
 // model each image's class. The result is the mean negative log-likelihood in nats per image and in bits per dimension (a channel of a
 // pixel). Images are first reduced to the model's number of levels, or to the colours of its palette.
