@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""Data sets, and the guard of the held-out data.
+"""Reads data sets, and prevents training code from reading held-out data.
 
 A data set is a module (mnist.py, emoji.py, ...) with
-    DEFAULT_DIR, CLASSES (names), MARK: a file by which its folder is recognised
+    DEFAULT_DIR, CLASSES (names); MARK, a file that identifies the folder of the data set
     OWN                                       the module that reads your own folder (`reader_of`); folder.py if it is missing
     load(directory, split)                    -> images (N, H, W, C) uint8, labels (N,) uint8; split: "train" | "validation"
     load_test_for_evaluation(directory)       -> the held-out pictures in the same form
@@ -10,7 +10,7 @@ For data sets of text, both functions return (long texts, short texts), or (sour
 own folder share the code in files.py.
 
 Training code never reads held-out examples. In each module, one function opens the files; for the held-out part it calls
-`check_evaluation`. Training also calls `forbid_test_set()`, after which nothing in its process can read them.
+`check_evaluation`. Training also calls `forbid_test_set()`, after which no code in its process can read held-out examples.
 """
 import importlib
 import os
@@ -47,13 +47,13 @@ def dataset(name):
 
 
 def reader_of(name):
-    """Returns the name of the module that reads your own folder in place of a data set."""
+    """Returns the name of the module that reads your own folder when it is used instead of this data set."""
     return getattr(dataset(name), "OWN", "folder")
 
 
 def load(name, directory, split, shape, **how):
-    """Returns a split of a data set, from its folder or, if `directory` has other files, from your own files. split: "train", "validation"
-    or, in evaluation only, "test"."""
+    """Returns a split of a data set, from the data set's folder or, if `directory` has other files, from your own files. split: "train" or
+    "validation"; "test" is for evaluation only."""
     module = dataset(name)
     if split == "test":
         check_evaluation(True, "split %r" % split)       # for any folder
@@ -66,7 +66,7 @@ def load(name, directory, split, shape, **how):
 
 
 def writing(name, directory, split):
-    """Returns a bool array (N,): which pictures of a split must not be mirrored. Returns None if all may be mirrored."""
+    """Returns a bool array (N,) that is true for the pictures of a split that must not be mirrored; None if all may be mirrored."""
     module = dataset(name)
     directory = directory or module.DEFAULT_DIR
     return module.writing(directory, split) if hasattr(module, "writing") and not own(name, directory) else None
@@ -78,7 +78,7 @@ def name_of(directory):
 
 
 def own(name, directory):
-    """Returns whether a folder contains your own files instead of the data set's."""
+    """Returns whether a folder contains your own files instead of the files of the data set."""
     module = dataset(name)
     if not directory:
         return False

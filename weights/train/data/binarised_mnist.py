@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""MNIST in two levels, the fixed binarisation of Larochelle and Murray (2011): 50,000 training, 10,000 validation, 10,000 test pictures.
+"""Reads MNIST with two grey levels, in the fixed binarisation of Larochelle and Murray (2011): 50,000 training pictures, 10,000 validation
+pictures and 10,000 test pictures.
 
-train.bits.gz, valid.bits.gz, test.bits.gz: 98 bytes per picture, the pixels in raster order, the first one in the highest bit. The test
+The files train.bits.gz, valid.bits.gz and test.bits.gz have 98 bytes per picture: the pixels in raster order, the first pixel of each
+byte in its highest bit. The test
 file is sorted by digit, so take evenly spaced samples of it.  The labels were recovered by label_binarised_mnist.py.
 """
 import gzip
@@ -33,7 +35,7 @@ def pictures(directory, split, evaluation=False):
 
 
 def read(directory, split, evaluation=False):
-    """Returns images, and the digits that they show (N,) int8"""
+    """Returns the images, and the digit that each image shows: (N,) int8"""
     images = pictures(directory, split, evaluation)
     with gzip.open(LABELS) as f:
         digits = np.frombuffer(f.read(), np.int8) - ord("0")

@@ -3,8 +3,8 @@
 
 The sentence is in a text file of the same name as the picture (dog.png, dog.txt), or in a table in the folder: captions.tsv, captions.csv
 or metadata.jsonl with "file_name" and "text". The first two columns of a table are the file and the sentence, unless its first line names
-the columns. A picture with several sentences keeps the last one. Sentences are normalised as in the library (typed.py); words are in lower
-case, without punctuation. A tenth is held out, a tenth is for validation, by the SHA-256 of the picture.
+the columns. If a picture has several sentences, the last one is used. Sentences are normalised as in the library (typed.py); words are in
+lower case, without punctuation. The SHA-256 of a picture decides its split: a tenth of the pictures is held out, a tenth is for validation.
 """
 import functools
 import json
@@ -22,7 +22,7 @@ LEAST = 20
 TABLES = re.compile(r"(captions|metadata|labels)\.(tsv|csv|jsonl)$", re.I)
 
 
-# The columns of a table, by their names in its first line
+# Accepted names of the two columns in the first line of a table: the file, and the sentence.
 FILES, SENTENCES = ("file_name", "filename", "file", "image", "picture", "path"), ("text", "caption", "sentence", "description")
 
 
@@ -31,12 +31,12 @@ def words_of(sentence):
 
 
 def key(path):
-    """Returns the key by which a picture is looked up, in composed lower-case letters and with forward slashes."""
+    """Returns the key by which a picture is looked up: its path in lower case and Unicode composed form, with forward slashes."""
     return typed.name(os.path.normpath(path.replace("\\", "/"))).lower()
 
 
 def lines_of(text, ending):
-    """Yields (file, sentence) of each line of a table; None for a line without both."""
+    """Yields (file, sentence) for each line of a table, or None if one of the two is missing."""
     if ending == ".jsonl":
         for line in text.split("\n"):
             try:
@@ -107,7 +107,7 @@ def scanned(directory):
 
 
 class Captioned:
-    """Pictures and captions by index, with the interface of scenes.Scenes."""
+    """A list of pictures with captions that has the interface of scenes.Scenes."""
 
     def __init__(self, examples, split):
         self.examples, self.split = [Scene(picture, words, [[] for _ in words]) for picture, words in examples], split
