@@ -2,9 +2,10 @@
 """Chorales of J. S. Bach in four voices, in steps of a sixteenth note: 229 chorales for training, 76 for validation and 77 held out, the
 split of Boulanger-Lewandowski, Bengio and Vincent (2012) in the form of Huang et al. (2017).
 
-jsb-chorales-16th.json.xz: {split: [chorale: [sixteenth: [MIDI pitches, soprano first]]]}.  A resting voice is omitted from the list, so a
-shorter list does not show which voices rest. The pitches of such a list are assigned to the voices whose pitches in the nearest full
-sixteenth are closest (`placed`). Repeated notes without a gap are one long note in the data.
+jsb-chorales-16th.json.xz maps the name of a split to its chorales. A chorale is a list of sixteenths; a sixteenth is a list of MIDI
+pitches, soprano first. A resting voice is omitted, so a list with fewer than four pitches does not show which voices rest. Such pitches are
+assigned to the voices whose pitches in the nearest full sixteenth are closest (`placed`). In the data, repeated notes without a gap look
+like one long note.
 """
 import itertools
 import json
@@ -26,8 +27,8 @@ SPLITS = {"train": "train", "validation": "valid", "test": "test"}
 
 
 def placed(pitches, near):
-    """Assigns at most VOICES pitches, highest first, to voices -> the pitch of each voice, 0: rest.  near (VOICES): pitches of the voices
-    around that time."""
+    """Assigns at most VOICES pitches, highest first, to voices. Returns the pitch of each voice, 0 for a rest.  near (VOICES): pitches of
+    the voices around that time."""
     ways = itertools.combinations(range(VOICES), len(pitches))
     best = min(ways, key=lambda way: sum(abs(near[v] - p) for v, p in zip(way, pitches)))
     row = [0] * VOICES

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Emoji drawings that are larger than the training pictures. Each time a drawing is used, it is scaled, rotated and moved a little, and
+"""Reads emoji drawings that are larger than the training pictures. Each time a drawing is used, it is scaled, rotated and moved a little,
+and
 then reduced like the data set's pictures, so that its outlines fall differently on the pixels.  `../drawings.py` fetches and renders the
 drawings.
 
@@ -23,16 +24,16 @@ FOLDER = "emoji-drawings"                # the folder of the drawings, next to t
 DEFAULT_DIR = os.path.join(os.path.dirname(emoji.DEFAULT_DIR), FOLDER)
 # sets that are reduced by plain averages, like the data set's own pictures of their style; other sets are reduced with a Lanczos window
 MEANS = ("emojione",)
-# sets that are not in this table have no class
+# the class of each set of drawings; other sets have no class
 STYLE = {"noto": "noto-2023", "noto-2018": "noto-2018", "noto-blob": "noto-blob", "emojione": "emojitwo", "fxemoji": "fxemoji"}
 
 
 class Drawings:
     """Drawings that may be used for training.  images (N, 96, 96, 3) uint8; labels (N,): the style, or -1; writing (N,): whether a drawing
     must not be mirrored; share (N,): the probability of sampling it; means (N,): whether it is reduced by plain averages; rows (N,): set,
-    code points, name, licence. Base code points occur unevenly: in one set, hundreds of drawings begin with the code point of a woman,
-    while most bases occur once. Therefore n drawings of one base are sampled as often as sqrt(n) single drawings, and half as often if the
-    set is not one of the data set's styles."""
+    code points, name, licence. Some base code points occur much more often than others: in one set, hundreds of code point
+    sequences begin with "woman", while most base code points occur once. Therefore n drawings with the same base are sampled as often as
+    sqrt(n) single drawings. Drawings in a style that is not in the data set are sampled half as often."""
 
     @classmethod
     def beside(cls, directory):
@@ -41,7 +42,7 @@ class Drawings:
         return cls(os.path.join(os.path.dirname(os.path.abspath(directory)), FOLDER), emoji.read_index(directory))
 
     def __init__(self, directory, index):
-        """Selects the drawings that may be used for training. index: the index of the data set of emoji, which lists the held-out ones"""
+        """Selects the drawings that may be used for training. index: the index of the emoji data set, which lists the held-out emoji"""
         rows = read_index(directory)
         pick = np.flatnonzero(may_train([row[1] for row in rows], index))
         self.images = read(directory, pick)
@@ -79,7 +80,7 @@ class Drawings:
         c, s = np.cos(angle), np.sin(angle)
         a, b = scale * stretch, scale / stretch
         to = np.stack([mirrored * c / a, s / a, move[0], -mirrored * s / b, c / b, move[1]], 1).reshape(-1, 2, 3)
-        # Inverted, so that white becomes zero, like the padding.
+        # The pictures are inverted, so white becomes zero, which is also the value of the padding.
         images = torch.from_numpy(255 - self.images[pick]).permute(0, 3, 1, 2).float()
         fine = size * max(1, SIZE // size)
         grid = F.affine_grid(torch.from_numpy(to).float(), (count, 3, fine, fine), align_corners=False)
@@ -88,8 +89,8 @@ class Drawings:
 
 
 def reduced(images, size, means):
-    """Reduces (N, 3, fine, fine) float, where white is 0, to (N, 3, size, size), integers 0 to 255; means (N,): whether to use plain
-    averages instead of the Lanczos window"""
+    """Reduces inverted pictures (N, 3, fine, fine) of floats, where white is 0, to (N, 3, size, size) with integers 0 to 255.
+    means (N,): whether to use plain averages instead of the Lanczos window"""
     by_means, by_lanczos = (torch.from_numpy(reduction(size, images.shape[2], lobes)).float() for lobes in (0, 3))
     to = torch.where(torch.from_numpy(means)[:, None, None], by_means, by_lanczos)[:, None]
     return (to @ images @ to.transpose(2, 3)).round().clamp(0, 255)
@@ -119,7 +120,7 @@ def read_index(directory):
 
 
 def read(directory, pick):
-    """Reads the drawings of the rows `pick` -> (len(pick), 96, 96, 3) uint8; the pixels of all other drawings are dropped here."""
+    """Reads the drawings of the rows `pick` -> (len(pick), 96, 96, 3) uint8; the pixels of all other drawings are discarded."""
     from PIL import Image
     Image.MAX_IMAGE_PIXELS = None
     found = np.empty((len(pick), SIZE, SIZE, 3), np.uint8)
@@ -147,8 +148,8 @@ def write(directory, rows, pictures):
 
 
 def may_train(codes, index):
-    """Returns, for each code point sequence, whether its base code point is for training or absent from the data set. index: the data
-    set's index"""
+    """Returns, for each code point sequence, whether its base code point is not in the validation or held-out part of the data set.
+    index: the index of the data set"""
     bases = [row[1] for row in index]
     kept_out = {base.split("-")[0] for base, part in zip(bases, emoji.split_of(bases)) if part != "train"}
     return np.array([code.split("-")[0] not in kept_out for code in codes])

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""10,806 colour emoji, 32x32 on white, drawn in five styles (the classes).
+"""Reads 10,806 colour emoji of 32x32 pixels on white. The classes are the five styles in which they are drawn.
 
-styles32.webp holds the pictures side by side; styles.tsv has one row per picture: style, code points, name.  The split is by base code
-point, the first of a sequence, so that all styles, skin tones and combinations of an emoji stay together: a tenth of the base code points
-is held out, 2 % more are for validation during training.
+styles32.webp holds the pictures side by side; styles.tsv has one row per picture: style, code points, name.  The first code point of a
+sequence, its base, decides the split, so all styles, skin tones and combinations of an emoji are in the same part. A tenth of the base code
+points is held out; another 2 % are for validation during training.
 """
 import hashlib
 import os
@@ -25,7 +25,7 @@ DEFAULT_DIR = os.path.join(data.ROOT, "data", "emoji")
 
 
 def split_of(codes):
-    """Maps code point sequences ("1f44b-1f3fd") to "train" | "validation" | "test", by the order of the base code points' SHA-256."""
+    """Maps code point sequences ("1f44b-1f3fd") to "train" | "validation" | "test". The SHA-256 of the base code point decides."""
     bases = [code.split("-")[0] for code in codes]
     ordered = sorted(set(bases), key=lambda base: hashlib.sha256(base.encode()).hexdigest())
     test, rest = round(HELD_OUT * len(ordered)), round((HELD_OUT + VALIDATION) * len(ordered))
@@ -41,8 +41,8 @@ WRITING = ((0x23, 0x39), (0xA9, 0xAE), (0x203C, 0x2049), (0x2122, 0x2139), (0x23
 
 
 def has_writing(codes):
-    """Returns, for each code point sequence, whether it begins with a code point of WRITING. Names that are not code points (logos) count
-    too, because they may contain letters."""
+    """Returns, for each code point sequence, whether it begins with a code point of WRITING. For names that are not code points
+    (logos) the result is also true, because the pictures may contain letters."""
     found = [re.fullmatch(r"[0-9a-fA-F]+", code.split("-")[0]) for code in codes]
     bases = np.array([int(m.group(), 16) if m else -1 for m in found])
     return (bases < 0) | np.any([(low <= bases) & (bases <= high) for low, high in WRITING], 0)
@@ -61,7 +61,7 @@ def read_index(directory):
 
 
 def read_pictures(directory, split, evaluation=False):
-    """Reads the pictures of one split.  Only this function opens the mosaic; the pixels of other splits are dropped here."""
+    """Reads the pictures of one split.  Only this function opens the mosaic; it discards the pixels of other splits."""
     if split not in ("train", "validation"):
         data.check_evaluation(evaluation, "split %r" % split)
     path = os.path.join(directory, FILES[0])

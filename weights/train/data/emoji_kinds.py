@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""Emoji that show one closed shape, by kind: faces, people's heads, animals' heads, hands, hearts, clocks, fruit, flags.
+"""Reads emoji that show one closed shape. There are eight kinds: faces, people's heads, animals' heads, hands, hearts, clocks, fruit,
+flags.
 
-The training part consists of the drawings (drawings.py) of these kinds in eight sets, reduced but otherwise unchanged; the validation and
-held-out pictures are from the data set of emoji (emoji.py). A kind is a set of code points; sequences (couples, professions) are left out.
+The training part consists of drawings of these kinds from eight sets (drawings.py), reduced but otherwise unchanged. The validation and
+held-out pictures are from the emoji data set (emoji.py). A kind is a set of code points; sequences (couples, professions) are left out.
 """
 import re
 
@@ -22,10 +23,10 @@ KINDS = (
     span((0x1F493, 0x1F49F), (0x1F5A4, 0x1F5A4), (0x1F90D, 0x1F90E), (0x1F9E1, 0x1F9E1), (0x2764, 0x2764), (0x2763, 0x2763)),
     span((0x1F550, 0x1F567), (0x23F0, 0x23F2), (0x1F570, 0x1F570)),
     span((0x1F345, 0x1F353), (0x1F951, 0x1F951), (0x1F95D, 0x1F95D), (0x1F965, 0x1F965), (0x1F96D, 0x1F96D), (0x1FAD0, 0x1FAD0)),
-    set(),                               # a flag has no single code point: it is two letters of a country code
+    set(),                               # a flag has no single code point: it consists of two code points, the letters of the country code
 )
 FLAG = CLASSES.index("flag")
-# a mirrored clock would show another time, and a mirrored flag might be that of another country
+# a mirrored clock would show another time, and a mirrored flag might be the flag of another country
 MIRRORED = tuple(name not in ("clock", "flag") for name in CLASSES)
 
 
@@ -48,8 +49,8 @@ def read(directory, split, evaluation=False):
 
 
 def drawn(directory):
-    """Returns the drawings that may be used for training, as pictures: images (N, 32, 32, 3), kinds (N,), rows (set, code points, name,
-    licence)."""
+    """Returns the drawings that may be used for training, reduced to pictures: images (N, 32, 32, 3), their kinds (N,), and a row (set,
+    code points, name, licence) for each."""
     given = drawings.Drawings.beside(directory)
     kinds = np.array([kind_of(row[1]) for row in given.rows])
     mine = np.flatnonzero(kinds >= 0)

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""Your own files: lists the usable files of a folder, reports the number found and the reasons for skipping others, decodes text.
+"""Reads your own files: lists the usable files of a folder, reports how many it found and why it skipped others, and decodes text.
 
-The reader of every medium uses this module. A file that cannot be read does not end training: the reader skips it, and `Found` names it.
+The readers of pictures, sounds, music, texts, pairs and treebanks use this module. A file that cannot be read does not end training: the
+reader skips it, and the report of `Found` names it.
 """
 import codecs
 import csv
@@ -25,7 +26,7 @@ _said = set()
 
 
 class Unreadable(Exception):
-    """A file, or part of one, cannot be used; the message says why."""
+    """Raised if a file or a part of it cannot be used; the message says why."""
 
 
 def hidden(name):
@@ -35,7 +36,7 @@ def hidden(name):
 
 
 def trained_on(reader):
-    """Returns the names of the recipes that have a schedule for the files of this reader."""
+    """Returns the names of the recipes that can train on your own files through this reader."""
     from common import recipes           # recipes import the models, which import their data
     found = (recipes.find(name) for name in recipes.names())
     return [recipe.name for recipe in found if recipe.own and data.reader_of(recipe.dataset) == reader]
@@ -48,7 +49,7 @@ class Found:
         self.directory, self.kind, self.endings = directory, kind, KINDS[kind][0]
         self.skipped = {}                # reason: [name]
         self.others = {}                 # number of files of other kinds, by extension
-        self.needed = set()              # paths of files of another kind that are used
+        self.needed = set()              # paths of used files of another kind, such as tables of captions
         self.notes = []                  # other actions to report, each a phrase
 
     def skip(self, path, reason):
@@ -57,7 +58,7 @@ class Found:
         self.skipped.setdefault(str(reason).strip().split("\n")[0].rstrip("."), []).append(name)
 
     def paths(self):
-        """Returns the paths of the files of this kind in the folder and its subfolders, sorted; hidden ones are counted and skipped."""
+        """Returns the paths of the files of this kind in the folder and its subfolders, sorted; hidden files are skipped and counted."""
         found = []
 
         def failed(error):
@@ -87,7 +88,7 @@ class Found:
             del self.others[ending]
 
     def told(self, others=True):
-        """Returns the skipped files as a phrase: \"; skipped 2 (the file is empty: a.png, b.png)\", \"\" if there are none.
+        """Returns a phrase about the skipped files: \"; skipped 2 (the file is empty: a.png, b.png)\", or \"\" if there are none.
         others: whether to count the files of other kinds"""
         parts = []
         for reason, names in self.skipped.items():
@@ -127,8 +128,9 @@ MARKS = ((codecs.BOM_UTF8, "utf-8"), (codecs.BOM_UTF32_LE, "utf-32-le"), (codecs
 def decoded(raw):
     """Decodes the bytes of a text file -> (text, encoding), without a byte order mark, with lines ending in \\n.
 
-    Bytes with a byte order mark are UTF-8, UTF-16 or UTF-32. Bytes without a mark are UTF-8 if valid; else Korean (CP949) if half of the
-    non-ASCII characters decode to Hangul; else Windows-1252. Raises Unreadable if the bytes are not text.
+    Bytes with a byte order mark are UTF-8, UTF-16 or UTF-32. Bytes without a mark are read as UTF-8 if they are valid UTF-8. Otherwise they
+    are read as Korean (CP949) if half of the non-ASCII characters decode to Hangul, and as Windows-1252 if not. Raises Unreadable if the
+    bytes are not text.
     """
     for mark, name in MARKS:
         if raw.startswith(mark):
@@ -137,7 +139,7 @@ def decoded(raw):
             except UnicodeDecodeError:
                 raise Unreadable("not %s, although its byte order mark says so" % name.upper())
     if b"\0" in raw:
-        if raw[1:200:2].count(0) > 0.4 * len(raw[1:200:2]):              # UTF-16 without a mark has a zero in every Latin letter
+        if raw[1:200:2].count(0) > 0.4 * len(raw[1:200:2]):              # in UTF-16 without a mark, every Latin letter has a zero byte
             return lines(raw.decode("utf-16-le", "replace")), "utf-16-le"
         raise Unreadable("not text: it has zero bytes")
     try:
@@ -181,15 +183,15 @@ csv.field_size_limit(1 << 24)
 
 
 def unquoted(side):
-    """Returns the text of a column that a spreadsheet quoted because of the quotes in it; other columns are unchanged."""
+    """Removes the quotes that a spreadsheet puts around a column that itself contains quotes; other columns are unchanged."""
     bare = side.strip()
     inner = bare[1:-1]
     return inner.replace('""', '"') if len(bare) > 3 and bare[0] == bare[-1] == '"' and '""' in inner and '"' not in inner.replace('""', "") else side
 
 
 def record(lines, sign):
-    """Reads the first record of the next lines of a .csv file -> (columns, number of its lines).  Quotes may enclose at most LONGEST lines:
-    a quote that is never closed affects only its own line, not the rest of the file."""
+    """Reads the record at the start of these lines of a .csv file -> (columns, number of lines that it spans).  Quotes may enclose at most
+    LONGEST lines, so a quote that is never closed affects only its own line, not the rest of the file."""
     for end in range(1, len(lines) + 1):
         try:
             return next(csv.reader(lines[:end], delimiter=sign, strict=True), []), end
@@ -215,8 +217,8 @@ def records(lines, sign):
 
 
 def separator(lines):
-    """Returns the delimiter of a .csv file: the character that divides most of its first lines into two columns; a tie goes against the
-    comma, because sentences contain commas."""
+    """Returns the delimiter of a .csv file: the character that divides the most of its first lines into two columns. In a tie with a
+    comma, the other character wins, because sentences contain commas."""
     def cut(sign):
         sizes = [len(row) for _, row in records(lines[:100], sign)]
         return sizes.count(2), sum(size > 2 for size in sizes)

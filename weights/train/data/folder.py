@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: MIT
-"""Your own pictures: a folder of PNG, JPEG, WebP, GIF, BMP, TIFF, AVIF or HEIC files, with or without subfolders.
+"""Reads your own pictures from a folder of PNG, JPEG, WebP, GIF, BMP, TIFF, AVIF or HEIC files, with or without subfolders.
 
 Each picture is rotated by its EXIF orientation, cropped to a square in the middle, placed on white if it is transparent, and scaled down.
-Only the first frame of an animation is used. The split is by file, in the order of the SHA-256 of its bytes, so that two copies stay
-together: a tenth is held out, a tenth is for validation. A damaged file is skipped and reported. Held-out files are opened once to check
-that they can be read; their pixels are not kept.
+Only the first frame of an animation is used. Files are split in the order of the SHA-256 of their bytes, so two copies of a file stay
+together: a tenth of the files is held out, a tenth is for validation. A damaged file is skipped and reported. Held-out files are opened
+once to check that they can be read; their pixels are not kept.
 """
 import contextlib
 import functools
@@ -24,7 +24,7 @@ from data.files import Found, Unreadable, count
 
 HELD_OUT, VALIDATION = 0.1, 0.1
 LEAST = 10                               # minimum number of pictures
-LIGHT = {1: 192, 3: 250}                 # by number of channels: a drawing without any value darker than this would be invisible on white
+LIGHT = {1: 192, 3: 250}                 # by number of channels: if no value of a drawing is darker than this, it would be invisible on white
 HEIF = "HEIC needs the package pillow-heif: pip install pillow-heif"
 # The package or version that a picture needs, by the file-type brand in its first bytes.
 NEEDS = {b"avif": "AVIF needs Pillow 11.3 or later", b"heic": HEIF, b"mif1": HEIF}
@@ -32,7 +32,7 @@ TURNS = {2: "FLIP_LEFT_RIGHT", 3: "ROTATE_180", 4: "FLIP_TOP_BOTTOM", 5: "TRANSP
 
 
 def bare(raw):
-    """Returns the bytes of a JPEG or PNG without its metadata (EXIF, profiles, comments), for a decoder that fails on metadata; other files
+    """Removes the metadata (EXIF, profiles, comments) from the bytes of a JPEG or PNG, because a decoder may fail on metadata; other files
     are unchanged."""
     if raw[:3] == b"\xff\xd8\xff":
         kept, at = raw[:2], 2
@@ -64,8 +64,8 @@ def upright(image):
 
 
 def in_bytes(image):
-    """Converts pictures with more than 8 bits per channel to L or LA. White is 65,535 for integers; for floating point, it is the smallest
-    of 1, 255 and 65,535 that no value exceeds. Larger values are scaled by their maximum."""
+    """Converts pictures with more than 8 bits per channel to L or LA. For integers, white is 65,535. For floating point, white is the
+    smallest of 1, 255 and 65,535 that no value exceeds; if values exceed 65,535, white is their maximum."""
     from PIL import Image
     if image.mode.startswith("I") or image.mode == "F":
         v, clear = np.asarray(image).astype(np.float64), image.info.get("transparency")
@@ -94,7 +94,7 @@ def opened(path):
     if not raw:
         raise Unreadable("empty")
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # ignores Pillow's warnings of damaged metadata, which do not matter here
+        warnings.simplefilter("ignore")  # Pillow warns about damaged metadata, which does not matter here
         try:
             image = Image.open(io.BytesIO(raw))
             image.load()
@@ -141,7 +141,7 @@ def picture(path, height, width, channels):
     from PIL import Image
     with opened(path) as image:
         image = grounded(image, channels)
-    scale = min(image.width / width, image.height / height)             # scale of the largest centred part of this shape
+    scale = min(image.width / width, image.height / height)             # scale at which the largest centred part with this aspect ratio is taken
     w, h = max(1, round(scale * width)), max(1, round(scale * height))
     left, top = (image.width - w) // 2, (image.height - h) // 2
     image = image.crop((left, top, left + w, top + h)).resize((width, height), Image.LANCZOS)
@@ -149,21 +149,22 @@ def picture(path, height, width, channels):
 
 
 def split_of(count):
-    """Returns {split: slice} of the files in their order."""
+    """Returns {split: slice}: the files of each split, in the order of their hashes."""
     test = max(1, round(HELD_OUT * count))
     valid = test + max(1, round(VALIDATION * count))
     return {"test": slice(0, test), "validation": slice(test, valid), "train": slice(valid, None)}
 
 
 def class_of(path, directory, classes):
-    """Returns the index of the class named like one of the file's folders, the outermost first; -1: none."""
+    """Returns the index of the class that has the name of one of the file's folders, outermost first, or -1 if there is none."""
     names = [typed.name(name).lower() for name in classes]
     parts = typed.name(os.path.relpath(path, directory)).split(os.sep)[:-1]
     return next((names.index(part.lower()) for part in parts if part.lower() in names), -1)
 
 
 def subfolders(directory, kind, least=2):
-    """Returns the names of the top-level folders that have at least this many files of this kind, sorted; numbers sort by value."""
+    """Returns the names of the top-level folders that have at least `least` files of this kind. They are sorted by name, and numbers by
+    value."""
     counts = {}
     for path in Found(directory, kind).paths():
         first, *rest = typed.name(os.path.relpath(path, directory)).split(os.sep)
@@ -190,8 +191,8 @@ def files(directory, found=None):
 
 
 def scan(directory, kind, read_one):
-    """Returns ({split: [(path, read_one(path))]}, report), with None instead of the result for files of the test part. Files for which
-    read_one raises Unreadable are skipped and named in the report."""
+    """Returns ({split: [(path, read_one(path))]}, report). For files of the test part, None takes the place of the result of read_one.
+    Files for which read_one raises Unreadable are skipped and named in the report."""
     found, read_in = Found(directory, kind), []
     for path in files(directory, found).values():
         try:
@@ -210,8 +211,8 @@ def scanned(directory, shape):
 
 
 def read(directory, split, shape, evaluation=False, classes=()):
-    """Returns images (N,) + shape and labels (N,): the class of the file's folder, or -1 if `classes` does not have its name.  Only this
-    function opens pictures."""
+    """Returns images (N, *shape) and labels (N,). A label is the class of the file's folder, or -1 if no class has the name of the folder.
+    Only this function opens pictures."""
     if split not in ("train", "validation"):
         data.check_evaluation(evaluation, "split %r" % split)
     parts, found = scanned(directory, tuple(shape))

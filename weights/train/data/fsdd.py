@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: MIT
-"""Free Spoken Digit Dataset: 3,000 recordings of the digits 0 to 9 by six speakers, fifty takes of each, 8 kHz, CC BY-SA 4.0.
+"""Reads the Free Spoken Digit Dataset: 3,000 recordings of the digits 0 to 9 by six speakers, fifty takes of each, 8 kHz, CC BY-SA 4.0.
 
 The folder has fsdd_index.csv (digit,speaker,take,samples) and fsdd_8k_mulaw.u8.xz (all recordings concatenated, mu-law of 256 levels), or
 the published recordings themselves, recordings/7_jackson_32.wav. The author of the data set defines takes 0 to 4 as the test set. Takes 5
 and 6 are for validation, and the other 43 takes of each digit and speaker are for training.
 
-Silence before and after the word is cut off (`word`), and all recordings are scaled to the same peak: the largest sample becomes 0.8.
+Silence before and after the word is cut off (`word`), and each recording is scaled so that its largest sample is 0.8.
 """
 import csv
 import glob
@@ -80,7 +80,8 @@ def recorded(directory):
 
 
 def read(directory, split, evaluation=False):
-    """Returns a list with the mu-law levels of each word, the digits, and the speakers.  Only this function opens files of recordings."""
+    """Returns a list with the mu-law levels of each word, an array of digits, and an array of speakers.  Only this function opens the
+    recordings."""
     if split not in ("train", "validation"):
         data.check_evaluation(evaluation, "split %r" % split)
     if not os.path.exists(os.path.join(directory, INDEX)) and not published(directory) and os.path.isdir(directory):

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""German and English: the captions of multi30k.py and the everyday sentences of tatoeba.py.
+"""Combines the German-English captions of multi30k.py with the German-English everyday sentences of tatoeba.py.
 
-In each epoch, training uses captions twice, and everyday sentences once, or three times if they are greetings, questions or answers that a
-traveller needs (DAILY). Everyday sentences also occur with other names, places, days and numbers on both sides (swaps.py): once for
-sentences about Tom (a quarter of them), four times for the others.
+In each epoch, training uses each caption twice and each everyday sentence once, or three times if it is a greeting, a question or an answer
+that a traveller needs (DAILY). Training also uses variants of everyday sentences, with other names, places, days and numbers on both sides
+(swaps.py): one variant of each sentence about Tom (a quarter of the sentences), four of the others.
 
 Your own folder needs two subfolders, multi30k and tatoeba.
 """
@@ -26,8 +26,8 @@ DAILY = re.compile(r"\b(Guten|Gute|Hallo|Tschüss|Wiedersehen|Dank|Danke|Bitte|E
 
 
 def varied(sources, targets):
-    """Returns the everyday pairs, repeated as training uses them, and variants with other names and numbers: a pure function of the
-    pairs"""
+    """Returns the everyday pairs, repeated as often as training uses them, and their variants. The result depends only on the
+    pairs."""
     rng, found = random.Random(1), []
     for pair in zip(sources, targets):
         found += [pair] * (DAILY_TIMES if DAILY.search(pair[0]) else 1)

@@ -3,9 +3,10 @@
 """Finds the digit that each picture of binarised MNIST shows:  python3 weights/train/data/label_binarised_mnist.py [--mnist DIR] [--data
 DIR]
 
-The binarised pictures come without labels and in another order. A binarised pixel is 1 with the probability of its grey value in MNIST, so
-each picture gets the label of the MNIST picture under which it is most likely (from the training set, or for test pictures from the test
-set). Writes binarised_mnist_labels.gz, one byte '0' to '9' per picture: 50,000 training, 10,000 validation, 10,000 test pictures.
+The binarised pictures come without labels and in another order. The probability that a binarised pixel is 1 is its grey value in MNIST.
+So each picture gets the label of the MNIST picture from which it was most probably sampled. Test pictures are compared with MNIST's test
+set, all others with its training set. Writes binarised_mnist_labels.gz, one byte '0' to '9' per picture: 50,000 training, 10,000
+validation, 10,000 test pictures.
 """
 import argparse
 import gzip
