@@ -24,7 +24,7 @@ from data.files import Found, Unreadable, count
 
 HELD_OUT, VALIDATION = 0.1, 0.1
 LEAST = 10                               # minimum number of pictures
-LIGHT = {1: 192, 3: 250}                 # by number of channels: if no value of a drawing is darker than this, it would be invisible on white
+LIGHT = {1: 192, 3: 250}                 # by number of channels: a drawing whose values are all at least this would be invisible on white
 HEIF = "HEIC needs the package pillow-heif: pip install pillow-heif"
 # The package or version that a picture needs, by the file-type brand in its first bytes.
 NEEDS = {b"avif": "AVIF needs Pillow 11.3 or later", b"heic": HEIF, b"mif1": HEIF}
@@ -141,7 +141,7 @@ def picture(path, height, width, channels):
     from PIL import Image
     with opened(path) as image:
         image = grounded(image, channels)
-    scale = min(image.width / width, image.height / height)             # scale at which the largest centred part with this aspect ratio is taken
+    scale = min(image.width / width, image.height / height)             # scale of the largest centred part with this aspect ratio
     w, h = max(1, round(scale * width)), max(1, round(scale * height))
     left, top = (image.width - w) // 2, (image.height - h) // 2
     image = image.crop((left, top, left + w, top + h)).resize((width, height), Image.LANCZOS)

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""Words of one to six letters and their reversals, generated here without a folder or a file.
+"""Generates words of one to six letters and their reversals. This data set needs no files.
 
-For each word, a length is drawn uniformly, then a few letters of the alphabet, then each letter of the word from these few. Letters
-therefore repeat more often than in real words.  The split is by the SHA-256 of the word, so no word is in two parts: a tenth is held out, a
-tenth is for validation.
+For each word, a length is drawn uniformly, then a random subset of the alphabet, then each letter of the word from this subset. Letters
+therefore repeat more often than in real words.  The SHA-256 of a word decides its split, so no word is in two splits: a tenth of the words
+is held out, a tenth is for validation.
 """
 import random
 import string

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""MNIST from the four standard idx .gz files."""
+"""Reads MNIST from the four standard idx .gz files."""
 import gzip
 import os
 

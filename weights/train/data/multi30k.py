@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""Multi30k, task 1 [Elliott, Frank, Sima'an and Specia 2016]: captions of pictures in English, each translated into German by a person.
+"""Reads Multi30k, task 1 [Elliott, Frank, Sima'an and Specia 2016]: English captions of pictures, each translated into German by a person.
 
-train.{de,en}.xz: 29,000 pairs, one per line; val.{de,en}.xz: 1,014; test_2016_flickr.{de,en}.xz: 1,000, held out. German is the source,
-English the target. Runs of whitespace count as one blank, and blanks at the ends are removed.
+train.{de,en}.xz has 29,000 pairs, one per line, val.{de,en}.xz has 1,014 pairs, and test_2016_flickr.{de,en}.xz has 1,000 held-out pairs.
+German is the source language and English the target language. Runs of whitespace count as one blank, and blanks at the ends are removed.
 """
 import lzma
 import os

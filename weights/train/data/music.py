@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: MIT
-"""Your own music: standard MIDI files, read by the rules of web/lib/kinds/note (midi.js, given.js): four voices, fewer, or a melody.
+"""Reads your own music from standard MIDI files, by the rules of web/lib/kinds/note (midi.js, given.js). A file has one to four voices.
 
 The voices of a file are its parts: the tracks (or the channels of a single track) that have notes, without drums. Parts with the names of
 the model's voices become those voices; otherwise the first parts are used, from the highest down. A single part with chords is split into
 voices that have one note at a time. Notes are moved to the nearest sixteenth. Music outside the range of the voices is transposed, by
-octaves if possible. Files within RIFF (.rmi) and files with bytes after the last track are accepted. The split is by file, in the order of
-the SHA-256 of its bytes: a tenth is held out, a tenth is for validation.
+octaves if possible. Files within RIFF (.rmi) and files with bytes after the last track are accepted. Files are split in the order of
+the SHA-256 of their bytes: a tenth of the files is held out, a tenth is for validation.
 """
 import functools
 import struct
@@ -19,7 +19,7 @@ from data.files import Unreadable, count
 LEAST = 10                               # minimum number of pieces
 TICKS = 4                                # ticks per quarter note
 MOST_TICKS = 20000                       # maximum number of ticks of a piece
-NAME, END = 0x103, 0x12f                 # 0x100 + type of two meta events: track name and end of track
+NAME, END = 0x103, 0x12f                 # 0x100 plus the type of a meta event: track name; end of track
 DRUMS = 9                                # index of the drum channel, counted from 0
 DATA_BYTES = {8: 2, 9: 2, 10: 2, 11: 2, 12: 1, 13: 1, 14: 2}
 
@@ -56,7 +56,7 @@ def tracks(raw):
         name, size = raw[at:at + 4], struct.unpack(">I", raw[at + 4:at + 8])[0]
         if name == b"MTrk":
             track = raw[at + 8:at + 8 + size]
-            if len(track) < size:                                        # a length that is too large is accepted if the track has its end event
+            if len(track) < size:                                        # a truncated track is accepted if it has its end event
                 try:
                     end = [data for _, status, data in events(track) if status == END][-1]
                 except Unreadable:
@@ -72,8 +72,8 @@ def tracks(raw):
 
 
 def events(track):
-    """Yields (tick, status, data) of each event up to the end of a track. The data are two bytes for a channel event, the text of a name,
-    the position of the end, or None."""
+    """Yields (tick, status, data) of each event up to the end of a track. `data` has the two data bytes of a channel event, the text of a
+    track name, or the position of the end; for other events it is None."""
     at, now, running = 0, 0, 0
 
     def length():
@@ -152,7 +152,8 @@ def heard(raw):
 
 
 def grid(notes, parts, voices):
-    """Returns pitches (sixteenths, voices), 0: rest.  voices: (name, lowest, highest) of each, from the highest down.  Raises Unreadable."""
+    """Returns pitches (sixteenths, voices), 0 for a rest.  voices: (name, lowest, highest pitch) of each voice, from the highest voice
+    down.  Raises Unreadable."""
     names = [name for name, _, _ in voices]
     if len(parts) > len(names):
         raise Unreadable("%d tracks or channels have notes, and the model has %d voices" % (len(parts), len(names)))
@@ -195,7 +196,7 @@ def grid(notes, parts, voices):
 
 
 def moved(rows, voices):
-    """Moves the pitches into the range of the voices: unchanged, by one or two octaves, or to another key."""
+    """Moves the pitches into the range of the voices: not at all if they fit, else by one or two octaves, else to another key."""
     for shift in (0, 12, -12, 24, -24, *(sign * n for n in range(1, 12) for sign in (1, -1))):
         if all(low <= p + shift <= high for v, (_, low, high) in enumerate(voices) for p in np.unique(rows[:, v]) if p):
             return np.where(rows > 0, rows + shift, 0)

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
 """Omniglot [Lake, Salakhutdinov and Tenenbaum 2015]: 1,623 characters of fifty alphabets, each drawn by twenty people.  MIT licence.
 
-The folder contains background_28x28.u8.gz (964 characters, 20 drawings each, 28 x 28 bytes, ink 255), background_classes.json ([alphabet,
-character, drawings] of each), and the same two files for `evaluation` (659 characters). The official split is by alphabets: the evaluation
-alphabets are the test set. Four of the thirty background alphabets are for validation.
+The folder contains background_28x28.u8.gz (964 characters with 20 drawings each; a drawing has 28 x 28 bytes, ink is 255),
+background_classes.json ([alphabet, character, drawings] for each character), and the same two files for `evaluation` (659 characters). The
+official split is by alphabets: the evaluation alphabets are the test set. Four of the thirty background alphabets are for validation.
 """
 import gzip
 import json
@@ -22,7 +22,8 @@ DEFAULT_DIR = os.path.join(data.ROOT, "data", "omniglot")
 
 
 def read(directory, part, evaluation=False):
-    """Returns drawings (characters, 20, 28, 28) uint8, ink 255; the alphabet of each character. Only this function opens the data files."""
+    """Returns drawings (characters, 20, 28, 28) uint8, ink 255, and the alphabet of each character. Only this function opens the data
+    files."""
     if part != "background":
         data.check_evaluation(evaluation, part)
     path = os.path.join(directory, part + "_28x28.u8.gz")

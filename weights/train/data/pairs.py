@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: MIT
-"""Your own translations: all .tsv, .csv and .tmx files of a folder and its subfolders.
+"""Reads your own translations from all .tsv, .csv and .tmx files of a folder and its subfolders.
 
-A line of .tsv or .csv is a sentence and its translation. Further columns, such as Tatoeba's attribution, are ignored. A first line with
-names of languages is not a pair: it shows which column is the source. In a .tmx file (Translation Memory eXchange) each unit gives a pair,
-in the recipe's languages or, if the unit lacks these, in its first two languages. Sentences are normalised as the library normalises the
-input of such a model (typed.py). The split is by the SHA-256 of the sentence: a tenth is held out, a tenth is for validation.
+A line of .tsv or .csv is a sentence and its translation. Further columns, such as Tatoeba's attribution, are ignored. If the first
+line names languages, it is not a pair; it shows which column is the source. In a .tmx file (Translation Memory eXchange) each unit gives a
+pair, in the recipe's languages or, if the unit lacks these, in its first two languages. Sentences are normalised as the library normalises
+the input of a translation model (typed.py). The SHA-256 of a sentence decides its split: a tenth is held out, a tenth is for validation.
 """
 import os
 import xml.etree.ElementTree as xml
@@ -30,7 +30,7 @@ def swapped(row):
 
 
 def rows(path, found):
-    """Reads the first two columns of each line that has two."""
+    """Yields the first two columns of each line that has at least two columns."""
     text, bad, turned, first, ending = read_text(path, found), [], False, True, os.path.splitext(path)[1].lower()
     for number, row in table(text, ending):
         row = [typed.sentence(side) for side in row]

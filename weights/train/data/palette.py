@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""A palette of V colours for a set of pictures: k-means in RGB on the distinct colours, with exact white."""
+"""Finds a palette of V colours for a set of pictures by k-means in RGB on the distinct colours. White is always an exact entry."""
 import numpy as np
 
 from data.pictures import nearest
@@ -35,6 +35,6 @@ def k_means(images, count, rounds=30, seed=1, power=0.7):
 
 
 def psnr(images, palette):
-    """Returns the peak signal-to-noise ratio of the pictures in these colours, in dB, over all pixels."""
+    """Returns the peak signal-to-noise ratio, in dB over all pixels, of the pictures after reduction to the palette."""
     error = palette[nearest(images, palette)].astype(np.float64) - images
     return 10 * np.log10(255 ** 2 / (error ** 2).mean())

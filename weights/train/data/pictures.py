@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Conversion, reduction and storage of pictures, uint8 of shape (N, H, W, C)."""
+"""Converts, reduces and stores pictures, which are uint8 arrays of shape (N, H, W, C)."""
 import gzip
 import json
 
@@ -26,7 +26,7 @@ def nearest(pixels, palette):
 
 
 def reduce(images, height, width):
-    """Reduces (N, H, W, C) uint8 to (N, h*w, C) uint8: means of whole cells, rounded half up; the input of super-resolution."""
+    """Reduces (N, H, W, C) uint8 to (N, h*w, C) uint8, the input of super-resolution, by averaging cells; halves are rounded up."""
     N, H, W, C = images.shape
     a, b = H // height, W // width
     total = images.reshape(N, height, a, width, b, C).astype(np.int64).sum((2, 4))
@@ -34,7 +34,7 @@ def reduce(images, height, width):
 
 
 def moved(images, down, right):
-    """Moves each picture by this many pixels (N,); the edge is repeated into the gap."""
+    """Moves picture i down by down[i] and right by right[i] pixels; the gap is filled with copies of the edge."""
     H, W = images.shape[1:3]
     row = (np.arange(H) - down[:, None]).clip(0, H - 1)
     column = (np.arange(W) - right[:, None]).clip(0, W - 1)

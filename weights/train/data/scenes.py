@@ -1,14 +1,15 @@
 # SPDX-License-Identifier: MIT
-"""Scenes of one to three emoji (emoji.py) of any size, anywhere on a white picture of 64x64 pixels, each with its caption:
+"""Composes scenes with captions. A scene has one to three emoji (emoji.py) of any size, anywhere on a white picture of 64x64 pixels:
 
     a red heart left of a green book            a cat above a guitar
     two cats right of a bus                     a cat and a dog below a bus            (the pair first; in a pair, the left or upper one)
     three keys        two keys        a key
 
-There is exactly one correct caption for each scene, so a caption is either entirely right or not.  Scenes are generated from a seed; there
-are more of them than training ever uses.  The held-out part is not a random sample of the scenes. One held-out set has pairs of nouns that
-never occur together in a training scene (things.pair_split); the other shows each object in a style in which training never shows it
-(things.held_out_style).  The pixels of held-out drawings are dropped where the file is opened.
+There is exactly one correct caption for each scene, so a caption is either entirely right or not.  Scenes are generated from a seed. Many
+more scenes exist than training ever uses.  The held-out part is not a random sample of the scenes. One held-out set has pairs of nouns that
+never occur together in a training scene (things.pair_split); the other shows each object in a drawing style that training never uses for
+this object
+(things.held_out_style).  The function that opens the file discards the pixels of held-out drawings.
 """
 import math
 import os
@@ -30,7 +31,7 @@ SIDE = 64
 SIZES = (15, 18, 21, 24, 27, 30)         # sizes of a drawing in pixels, including its margins
 TURNS = (-12, 0, 12)                     # rotations in degrees
 INK = 235                                # a pixel darker than this in any channel belongs to the object
-END = 0                                  # id of the end; word i of WORDS has id i + 1
+END = 0                                  # id of the end token; word i of WORDS has id i + 1
 IDS = {word: i + 1 for i, word in enumerate(WORDS)}
 FURTHER = ("twemoji", "fluent", "fluent-shaded")      # sets of large drawings (drawings.py) in which no held-out drawing occurs
 LARGE = drawings.SIZE
@@ -56,14 +57,14 @@ def styles_of(thing, index):
 
 def read_sprites(directory, which, evaluation=False):
     """Returns a list of drawings for each object; a drawing is a list of sprites. which: "train" for all drawings that are not held out,
-    "test" for the held-out ones"""
+    "test" for the held-out drawings"""
     from PIL import Image
     return [[variants(picture, Image) for picture in pictures] for pictures in read_pictures(directory, which, evaluation)]
 
 
 def read_pictures(directory, which, evaluation=False):
-    """Returns, for each object, its drawings as pictures of 32x32.  Only this function opens the mosaic; the other drawings' pixels are
-    dropped here."""
+    """Returns, for each object, its drawings as pictures of 32x32.  Only this function opens the mosaic; it discards the pixels of
+    all other drawings."""
     if which != "train":
         data.check_evaluation(evaluation, "drawings of a style that is held out")
     path = os.path.join(directory, emoji.FILES[0])
@@ -116,7 +117,7 @@ def variants(drawing, Image):
 
 
 def cropped(drawing):
-    """Returns a sprite without the white rows and columns around it"""
+    """Crops the white rows and columns around a drawing and returns the sprite"""
     pixels = np.asarray(drawing)
     ink = (pixels < INK).any(2)
     rows, cols = np.flatnonzero(ink.any(1)), np.flatnonzero(ink.any(0))
@@ -124,8 +125,8 @@ def cropped(drawing):
 
 
 def widened(drawing, rng, Image):
-    """Returns sprites of a drawing that differ more than those of `variants`: each is turned by up to 15 degrees, stretched by up to 12 %,
-    and half are mirrored."""
+    """Returns sprites of a drawing that differ more than those of `variants`: each is rotated by up to 15 degrees and stretched by up to
+    12 %, and half of them are mirrored."""
     found = []
     for size in SIZES * 6:
         base = drawing.transpose(Image.FLIP_LEFT_RIGHT) if rng.random() < 0.5 else drawing
@@ -136,7 +137,7 @@ def widened(drawing, rng, Image):
 
 
 def edges_of(picture):
-    """Returns an array of shape (h, w): how much a pixel's neighbours differ, in the channel with the largest difference"""
+    """Returns, for each pixel, the largest difference between two values of its 3 x 3 neighbourhood in one channel: (h, w)"""
     from PIL import ImageChops, ImageFilter
     found = np.asarray(ImageChops.subtract(picture.filter(ImageFilter.MaxFilter(3)), picture.filter(ImageFilter.MinFilter(3))))
     return found.max(2) if found.ndim == 3 else found
@@ -182,11 +183,11 @@ def named(things):
 
 
 class Scenes:
-    """Generates scenes by index. split: the split of the pairs of nouns. Every scene of \"validation\" and \"test\" contains a pair of that
-    split; with `any_pair`, its pairs are from the training part."""
+    """Generates scenes by index. split: the split of the pairs of nouns. Every scene of \"validation\" or \"test\" contains a pair of nouns
+    from that split, unless `any_pair` is true; then its pairs are from the training split."""
 
     def __init__(self, sprites, split, any_pair=False, lines=None):
-        """lines: for each object, line drawings; with them, scenes have other colours, and some scenes consist of line drawings only"""
+        """lines: line drawings of each object; if given, the colours of drawings vary, and some scenes consist of line drawings only"""
         self.sprites, self.split, self.any_pair, self.lines = sprites, split, any_pair, lines
         self.usable = [i for i, drawings in enumerate(sprites) if drawings]
 
@@ -312,9 +313,9 @@ def load(directory, split, further=False):
 
 
 def load_test_for_evaluation(directory, new_drawings=False):
-    """Returns the held-out scenes; only evaluation may call this function. By default, they have pairs of objects that never occur together
-    in training, in training drawings. With `new_drawings`, they have pairs of the training part, with every object in a style in which
-    training never shows it."""
+    """Returns the held-out scenes; only evaluation may call this function. By default, they combine objects that never occur together in
+    training, drawn as in training. With `new_drawings`, they combine objects as in training, but each object has a drawing style that
+    training never uses for it."""
     if new_drawings:
         return Scenes(read_sprites(directory, "test", evaluation=True), "test", any_pair=True)
     data.check_evaluation(True, "scenes of pairs that are held out")
@@ -322,7 +323,8 @@ def load_test_for_evaluation(directory, new_drawings=False):
 
 
 def held_out(directory, split, count=1000):
-    """Returns the sets to measure, {name: scenes}: \"\" has pairs of the split; for the test set, \"-styles\" has held-out drawings."""
+    """Returns the sets to measure, {name: scenes}. The set \"\" has pairs of nouns of the split; the test split also has the set
+    \"-styles\" with held-out drawings."""
     if split != "test":
         source = load(directory, split)
         return {"": [source.scene("%s %d" % (split, i)) for i in range(count)]}

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: MIT
-"""Short stories in simple English: 20,252 TinyStories (Eldan and Li 2023) and 679 storybooks for children (African Storybook, Pratham Books).
+"""Reads short stories in simple English: 20,252 TinyStories (Eldan and Li 2023) and 679 storybooks for children (African Storybook, Pratham
+Books).
 
-tinystories_train.txt.xz, _dev and _test: 19,589, 335 and 328 stories, separated by form feeds; no two stories share their first 160
-letters. storybooks.txt.xz has the same form, with the title first in each text. The split of the storybooks is by the SHA-256 of the text:
-a tenth is held out, and a twentieth is for validation.
+tinystories_train.txt.xz, _dev and _test have 19,589, 335 and 328 stories, separated by form feeds; no two stories share their first 160
+letters. storybooks.txt.xz has the same form; each text begins with its title. The SHA-256 of a storybook's text decides its split: a tenth
+is held out, and a twentieth is for validation.
 """
 import hashlib
 import lzma

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Your own characters: a folder of folders, each with three or more pictures of one character, dark on light, light on dark, or transparent.
+"""Reads your own characters from a folder with a subfolder for each character. A subfolder has three or more pictures of its character,
+dark on light, light on dark, or on a transparent background.
 
 The pictures are converted to 28 x 28, ink 255.  The SHA-256 of the folder's name decides the split: a fifth of the characters is held out,
 a fifth is for validation. Damaged pictures are skipped and reported.
@@ -54,8 +55,8 @@ def scanned(directory):
 
 
 def read(directory, split, evaluation=False):
-    """Returns drawings and alphabets, like omniglot.py; every character keeps only as many drawings as the character with the fewest. Only
-    this function opens your own characters."""
+    """Returns drawings and alphabets, like omniglot.py; the number of drawings per character is that of the character with the
+    fewest. Only this function opens your own characters."""
     if split not in ("train", "validation"):
         data.check_evaluation(evaluation, "split %r" % split)
     signs, found = scanned(directory)

@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: MIT
-"""Your own recordings: WAV files of any rate, width and number of channels, and FLAC, OGG, MP3 and AIFF if the package soundfile is installed.
+"""Reads your own recordings: WAV files of any rate, width and number of channels, and, if the package soundfile is installed, FLAC, OGG,
+MP3 and AIFF.
 
-The recordings are converted to one channel at the model's rate, without the silence around them, at equal volume, and to mu-law levels as
-in fsdd.py. Recordings longer than the training length are cut into pieces. Top-level folders are classes or speakers; folders inside a
-class are its speakers. If all files have names like the Free Spoken Digit Dataset, DIGIT_SPEAKER_TAKE.wav, no folders are needed. The split
-is by recording, in the order of the SHA-256 of its bytes: a tenth is held out, a tenth is for validation.
+The recordings are converted to one channel at the model's rate, the silence around them is cut off, and their volume is equalised; then
+they are converted to mu-law levels as in fsdd.py. Recordings longer than the training length are cut into pieces. Top-level folders are
+classes or speakers; folders inside a class are its speakers. If all files have names like the Free Spoken Digit Dataset,
+DIGIT_SPEAKER_TAKE.wav, no folders are needed. Recordings are split in the order of the SHA-256 of their bytes: a tenth is held out, a tenth
+is for validation.
 """
 import functools
 import importlib.util
@@ -62,7 +64,7 @@ SAMPLES = {
 
 
 def is_chunk(raw):
-    """Returns whether the next bytes are another chunk, and not samples."""
+    """Returns whether the next bytes are the start of another chunk rather than samples."""
     return len(raw) >= 8 and all(0x20 <= byte < 0x7f for byte in raw[:4]) and struct.unpack("<I", raw[4:8])[0] + 8 <= len(raw)
 
 
@@ -95,7 +97,7 @@ def from_wav(raw):
         raise Unreadable("a WAV file of encoding %d with %d bits, which is not read here: save it as PCM" % (encoding, bits))
     if not channels or not 1000 <= rate <= 768000:
         raise Unreadable("a WAV file of %s at %d Hz" % (count(channels, "channel"), rate))
-    if frame != channels * width:                                        # the page refuses it too: programs disagree about where the bits are
+    if frame != channels * width:                                        # also refused by the page, because programs disagree about where the bits are
         raise Unreadable("a WAV file whose %s of %d bits do not fit its frames of %d bytes" % (count(channels, "channel"), bits, frame))
     x = SAMPLES[encoding, width](samples)
     return x[:len(x) // channels * channels].reshape(-1, channels), rate
@@ -135,8 +137,8 @@ def heard(path):
 
 
 def resampled(x, rate, wanted):
-    """Resamples: each new sample is a sum of its neighbours in time, weighted by a sinc under a Hann window, which removes frequencies
-    above half of the lower rate."""
+    """Resamples a sound. Each new sample is a weighted sum of the old samples around it. The weights are a sinc under a Hann window, which
+    removes frequencies above half of the lower rate."""
     if rate == wanted:
         return x
     common = math.gcd(rate, wanted)
@@ -156,7 +158,8 @@ def resampled(x, rate, wanted):
 
 
 def levels(path, rate):
-    """Returns the mu-law levels of a recording at this rate, without the silence around it, at equal volume.  Raises Unreadable."""
+    """Returns the mu-law levels of a recording, resampled to `rate`, with the silence around it cut off and its volume normalised.
+    Raises Unreadable."""
     x, own = heard(path)
     x = resampled(x, own, rate)
     if len(x) < SHORTEST * rate:
@@ -196,7 +199,7 @@ def digits(directory):
 
 
 def speakers_of(directory):
-    """Returns the names of speakers: from file names like DIGIT_SPEAKER_TAKE.wav, or the folders within the class folders."""
+    """Returns the names of the speakers, from file names like DIGIT_SPEAKER_TAKE.wav or from the folders within the class folders."""
     if digits(directory):
         return sorted({named(path)[1] for path in Found(directory, "sounds").paths()})
     inner = {tuple(typed.name(os.path.relpath(path, directory)).split(os.sep)[1:-1]) for path in Found(directory, "sounds").paths()}
@@ -204,15 +207,15 @@ def speakers_of(directory):
 
 
 def classes_of(directory):
-    """Returns the names of classes: digits of file names like DIGIT_SPEAKER_TAKE.wav, or the top-level folders."""
+    """Returns the names of the classes: the digits in file names like DIGIT_SPEAKER_TAKE.wav, or the names of the top-level folders."""
     if digits(directory):
         return sorted({named(path)[0] for path in Found(directory, "sounds").paths()}, key=int)
     return folder.subfolders(directory, "sounds")
 
 
 def read(directory, split, evaluation=False, rate=fsdd.RATE, longest=1 << 30, classes=(), speakers=()):
-    """Returns a list of mu-law levels, one array per recording, with classes (N,) and speakers (N,), which are -1 if none of the given
-    names applies. Only this function opens your own recordings."""
+    """Returns a list of mu-law levels, one array per recording, and the indices of the classes (N,) and of the speakers (N,). An index is
+    -1 if the recording has none of the given names. Only this function opens your own recordings."""
     if split not in ("train", "validation"):
         data.check_evaluation(evaluation, "split %r" % split)
     parts, found = scanned(directory, rate)

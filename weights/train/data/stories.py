@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: MIT
-"""Stories: 21 books of fairy tales out of copyright, and 2,316 short stories of TinyStories.
+"""Reads stories: 21 books of fairy tales that are out of copyright, and 2,316 short stories of TinyStories.
 
-fairy-tales.txt.xz: 10.7 MB; each book after a form feed, its title on the first line, then one paragraph per line. tinystories_2mb.txt.xz:
-2.1 MB; each story followed by a line <|endoftext|>. Whole books are assigned to the parts, in the order of the SHA-256 of their titles; the
-two books by the Grimms stay together, because they contain the same stories. The split of the stories is by the SHA-256 of their text.
+fairy-tales.txt.xz (10.7 MB) has a form feed before each book; the first line of a book is its title, and each further line is a paragraph.
+tinystories_2mb.txt.xz (2.1 MB) has a line <|endoftext|> after each story. Whole books are assigned to the parts, in the order of the
+SHA-256 of their titles; the two books by the Grimms stay together, because they contain the same stories. The SHA-256 of a story's text
+decides its split.
 """
 import hashlib
 import lzma
@@ -50,7 +51,7 @@ def text_of(directory, name):
 
 
 def read_books(directory, split, evaluation=False):
-    """Returns only the books, a list of texts"""
+    """Returns the books as a list of texts"""
     if split not in ("train", "validation"):
         data.check_evaluation(evaluation, "split %r" % split)
     books = dict(book.split("\n", 1) for book in text_of(directory, FILES[0]).split("\f") if book.strip())

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""Variants of a German-English sentence pair with another name, place, day or number on both sides.
+"""Makes variants of a German-English sentence pair, with another name, place, day or number on both sides.
 
-A translator should learn the pattern of a sentence, not that Tom is in Boston at half past two.  A word of a class below is replaced by
-another one of its class on both sides, if it occurs once in the German sentence and its translation occurs once in the English one.
+A translator should learn the pattern of a sentence, not that Tom is in Boston at half past two.  A word of a class below is replaced
+by another word of its class on both sides, if it occurs once in the German sentence and its translation occurs once in the English
+sentence.
 """
 import random
 import re
@@ -57,7 +58,7 @@ def english_at(word, text):
 
 
 def places(german, english):
-    """Returns [(class, span in the German sentence, span in the English one, genitive)] of replaceable words"""
+    """Returns [(class, span in the German sentence, span in the English sentence, whether it is a genitive)] of replaceable words"""
     found = []
     for token in TOKEN.finditer(german):
         word = token.group()

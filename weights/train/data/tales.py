@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Books and stories: the books of stories.py and, in training, the stories of short_stories.py twice, so that four fifths of the text are
-simple stories.
+"""Combines the books of stories.py with the stories of short_stories.py. Training uses each story twice, so that four fifths of the text
+are simple stories.
 
 Your own folder needs two subfolders, stories and short_stories.
 """

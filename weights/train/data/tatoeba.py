@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: MIT
-"""Tatoeba: short sentences of daily life in German and English, each translated by a person; CC BY 2.0 FR, by the contributors of tatoeba.org.
+"""Reads pairs of Tatoeba: short everyday sentences in German and English, translated by people. The licence is CC BY 2.0 FR; the authors
+are the contributors of tatoeba.org.
 
-deu-eng.tsv.xz: 181,623 pairs of at most 15 words, the shortest first; per line, a German sentence, a tab and its translation.  Many English
-sentences have several German ones, so the split is by the SHA-256 of the English one: a fiftieth is held out, a fiftieth is for validation.
-A further hundredth, chosen by the CRC-32 of the English sentence, is held out too.
+deu-eng.tsv.xz has 181,623 pairs of at most 15 words, the shortest first. A line is a German sentence, a tab and its translation.  Many
+English sentences have several German translations, so the SHA-256 of the English sentence decides the split: a fiftieth is held out, a
+fiftieth is for validation. A further hundredth, chosen by the CRC-32 of the English sentence, is held out too.
 
 everyday.tsv has twenty sentences a visitor might type, each with a regular expression that matches the correct translations
 (weights/eval/kinds/text/everyday.js tests them).  No split contains any of these sentences.

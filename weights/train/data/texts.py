@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""Your own texts: all .txt, .md and .jsonl files of a folder and its subfolders, in UTF-8, UTF-16, CP949 or Windows-1252.
+"""Reads your own texts from all .txt, .md and .jsonl files of a folder and its subfolders, in UTF-8, UTF-16, CP949 or Windows-1252.
 
 A line of .jsonl is a JSON string, or an object whose "text" (or "content", "story", "completion") is the text.  Long texts are cut at line
-ends into pieces of about PIECE characters. The split of the pieces is by the SHA-256 of their text: a tenth is held out, a tenth is for
+ends into pieces of about PIECE characters. The SHA-256 of a piece decides its split: a tenth of the pieces is held out, a tenth is for
 validation.
 """
 import hashlib
@@ -17,7 +17,8 @@ FIELDS = ("text", "content", "story", "completion")
 
 
 def pieces(text):
-    """Returns parts of whole lines, each of PIECE characters or a little more; a longer line is cut at a blank."""
+    """Cuts a text into pieces that consist of whole lines and have PIECE characters or a little more; very long lines are cut at a
+    blank."""
     found, size = [[]], 0
     for line in text.splitlines(keepends=True):
         for part in shortened(line):
@@ -45,7 +46,7 @@ def split_of(piece):
 
 
 def records(path, found):
-    """Reads the texts of the lines of a .jsonl file."""
+    """Yields the text in each line of a .jsonl file."""
     bad = 0
     for line in read_text(path, found).split("\n"):
         if not line.strip():

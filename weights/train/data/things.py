@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""The objects in scenes (scenes.py): recognisable in a few pixels, each with the code points of its emoji.
+"""Lists the objects that appear in scenes (scenes.py), with the code points of their emoji. Each is recognisable in a few pixels.
 
-The colour is part of the name if emoji of several colours show the same object.
+If emoji of several colours show the same object, the name of the object includes the colour.
 """
 import hashlib
 from typing import NamedTuple
@@ -14,7 +14,7 @@ class Thing(NamedTuple):
     codes: tuple
 
 
-# noun (with its plural unless that is noun + s), then code points; a colour begins a new list
+# a noun (followed by its plural if this is not the noun + s), then code points; a colour begins a new list of code points
 LIST = """
 dog 1f415 1f436
 cat 1f408 1f431

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Your own tagged sentences: all .conllu files of a folder and its subfolders [Buchholz and Marsi 2006; universaldependencies.org/format].
+"""Reads your own tagged sentences from all .conllu files of a folder and its subfolders [Buchholz and Marsi 2006;
+universaldependencies.org/format].
 
 In each line, column 2 is the word, column 4 is its universal part of speech, column 7 is the index of its head (0: the root, -1: none
 given), and column 8 is its relation to the head. Ranges (1-2), empty nodes (1.1), comments (#), a byte order mark and blank lines are

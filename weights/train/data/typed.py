@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Normalises sentences and names as the library does before a model reads them (web/lib/base/typed.js).
 
-A model must be trained on your own sentences in the same form in which it later receives its input. Texts of language models are not
+Your own sentences must have the same form in training as the input that the model later receives. Texts of language models are not
 normalised, because such models read every character.
 """
 import re

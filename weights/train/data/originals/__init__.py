@@ -1,9 +1,12 @@
 # SPDX-License-Identifier: MIT
-"""Data sets as their authors publish them, converted to the files that the recipes read: one module per data set, for prepare.py.
+"""Converts data sets from the form in which their authors publish them to the files that the recipes read. prepare.py uses the modules of
+this folder, one per data set.
 
 A module has
     DATASET      the module of data/ that reads the files written here
-    ABOUT        a description, in a line; LICENCE, as its author states it; HOW, for originals without an address: how to get them
+    ABOUT        a description in one line
+    LICENCE      the licence, as the author states it
+    HOW          for originals without an address: how to get them
     FILES        the originals, each an `Original`
     WRITTEN      {written file: SHA-256 of its contents}, for the files that the shipped weights were trained on, if known
     write(found, directory)      found: {name of an original: path}
@@ -38,7 +41,7 @@ class Unreadable(Exception):
 
 @contextlib.contextmanager
 def reading(path):
-    """Reports an error inside this block as a fault of this original, except a full disk."""
+    """Reports an error inside the `with` block as a fault of the original at `path`, unless the disk is full."""
     try:
         yield
     except WRONG as error:
@@ -57,7 +60,7 @@ def find(name):
 
 
 def content(path):
-    """Returns the contents of a written file, decompressed, because versions of a compressor differ."""
+    """Returns the decompressed contents of a written file. (The compressed bytes depend on the version of the compressor.)"""
     if path.endswith(".webp"):
         from PIL import Image
         Image.MAX_IMAGE_PIXELS = None
@@ -68,7 +71,7 @@ def content(path):
 
 
 def others(module, directory):
-    """Returns the files of `directory` that differ from those that the shipped weights were trained on."""
+    """Returns the names of the files in `directory` that differ from the files that the shipped weights were trained on."""
     return [name for name, wanted in module.WRITTEN.items() if hashlib.sha256(content(os.path.join(directory, name))).hexdigest() != wanted]
 
 

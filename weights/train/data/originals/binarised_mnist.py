@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""The binarised digits of Larochelle and Murray: one line of 784 characters 0 or 1 per picture -> one bit per pixel."""
+"""Converts the binarised digits of Larochelle and Murray. The original has a line of 784 characters, 0 or 1, for each picture; the result
+has one bit per pixel."""
 import os
 import sys
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""CIFAR-10: the archive for Python; its six batches become lossless mosaics."""
+"""Converts the six batches in the Python archive of CIFAR-10 to lossless mosaics."""
 import os
 import pickle
 import sys
@@ -26,7 +26,7 @@ WRITTEN = {
 
 
 class Plain(pickle.Unpickler):
-    """Allows numbers, strings and arrays, and refuses everything else that a pickle may call."""
+    """Unpickles numbers, strings and arrays, and refuses all other classes and functions."""
 
     def find_class(self, module, name):
         if (module, name) in (("numpy.core.multiarray", "_reconstruct"), ("numpy._core.multiarray", "_reconstruct"), ("numpy", "ndarray"), ("numpy", "dtype"),

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Emoji in five styles from checkouts of the original sets: reduced to 32x32 on white, side by side."""
+"""Reduces emoji in five styles, from checkouts of the original sets, to 32x32 pixels on white, and writes them side by side."""
 import io
 import os
 import re

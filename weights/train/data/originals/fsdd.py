@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The recordings of the Free Spoken Digit Dataset, packed: mu-law of 256 levels, concatenated."""
+"""Converts the recordings of the Free Spoken Digit Dataset to mu-law with 256 levels, and concatenates them."""
 import io
 import os
 import sys

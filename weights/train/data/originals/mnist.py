@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""MNIST: the four idx files, unchanged."""
+"""Copies the four idx files of MNIST unchanged."""
 import os
 import shutil
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Multi30k, task 1: the raw sentences, packed by xz."""
+"""Compresses the raw sentences of Multi30k, task 1, with xz."""
 import gzip
 import os
 

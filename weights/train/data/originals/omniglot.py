@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Omniglot: two archives of drawings of 105x105, each reduced to 28x28."""
+"""Reduces the drawings in the two archives of Omniglot from 105x105 to 28x28 pixels."""
 import io
 import json
 import os

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""TinyStories from six repositories that contain parts of it, and storybooks for two-year-olds: packed as texts separated by form feeds."""
+"""Packs short stories as texts separated by form feeds: TinyStories, from six repositories that each contain a part, and storybooks for
+two-year-olds."""
 import lzma
 import os
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Fairy-tale books of Project Gutenberg, one paragraph per line, and the beginning of TinyStories."""
+"""Writes fairy-tale books of Project Gutenberg, one paragraph per line, and the beginning of TinyStories."""
 import os
 import re
 
@@ -9,7 +9,7 @@ from data.originals import Original, reading, write_xz
 DATASET = "stories"
 ABOUT = "21 books of fairy tales of Project Gutenberg, 10.7 MB, and the first 2.1 MB of TinyStories (Eldan and Li 2023)"
 LICENCE = "the books: public domain in the USA; TinyStories: CDLA-Sharing-1.0"
-BOOKS = {                                # title: number at Project Gutenberg
+BOOKS = {                                # title: number of the book at Project Gutenberg
     "Alice s Adventures in Wonderland": 11, "Andersen s Fairy Tales": 1597, "Celtic Fairy Tales": 7885, "English Fairy Tales": 7439,
     "Grimms Fairy Tales": 2591, "Household Tales by Brothers Grimm": 5314, "Indian Fairy Tales": 7128, "Japanese Fairy Tales": 4018,
     "The Blue Fairy Book": 503, "The Brown Fairy Book": 3282, "The Crimson Fairy Book": 2435, "The Green Fairy Book": 7277,
@@ -20,7 +20,7 @@ BOOKS = {                                # title: number at Project Gutenberg
 TINY, BYTES = "TinyStories-train.txt", 2096346
 FILES = tuple(Original("pg%d.txt" % number, "https://www.gutenberg.org/cache/epub/%d/pg%d.txt" % (number, number), 500000) for number in BOOKS.values()) + (
     Original(TINY, "https://huggingface.co/datasets/roneneldan/TinyStories/resolve/main/" + TINY, BYTES, first=BYTES),)
-# no hash for the books: Gutenberg corrects them
+# no hash for the books, because Project Gutenberg corrects them from time to time
 WRITTEN = {"tinystories_2mb.txt.xz": "ba02237f5747a07d420cb7329f721fdc51b6f5c35a81788b9c4bb871e15ff30a"}
 PLAIN = str.maketrans({"\u2018": "'", "\u2019": "'", "\u201c": '"', "\u201d": '"', "\u2014": "--", "\u2013": "-", "\u2026": "...", "\ufeff": "", "_": ""})
 

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Tatoeba: German-English pairs that manythings.org selected in April and May 2018, from two repositories, and pairs of 2022 from a third one."""
+"""Combines German-English pairs of Tatoeba from three repositories. Two have the selections of manythings.org of April and May 2018; the
+third has pairs of 2022."""
 import io
 import os
 import unicodedata
@@ -16,7 +17,7 @@ FILES = (
     Original("deu-eng-april.zip", RAW + "jhamburg/dats6450_nlp/83156f25185f60cf9da6ff347e4b2c09a4cfab86/deu-eng.zip", 6200000),
     Original("deu.txt", RAW + "DarrenCarvalho/Language-Translation/a30fc3ec31687d0ed561047a9c7d7fdb5915f89c/data/deu.txt", 2200000),
 )
-INSIDE = "deu.txt"                       # name of the sentences' file in each archive
+INSIDE = "deu.txt"                       # name of the file with the sentences in each archive
 FIRST = 50001                            # number of pairs taken from the third original
 WORDS = 15
 WRITTEN = {"deu-eng.tsv.xz": "204aca2e0594855e46adc92234268f4988cca7f721f5b43da0f80f2a00dcb500"}

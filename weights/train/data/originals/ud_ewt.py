@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The English Web Treebank: CoNLL-U -> word, part of speech, head and relation, one word per line."""
+"""Converts the English Web Treebank from CoNLL-U to lines with a word, its part of speech, its head and the relation to the head."""
 import os
 
 from data.originals import Original, reading, write_xz
