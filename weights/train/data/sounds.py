@@ -97,7 +97,7 @@ def from_wav(raw):
         raise Unreadable("a WAV file of encoding %d with %d bits, which is not read here: save it as PCM" % (encoding, bits))
     if not channels or not 1000 <= rate <= 768000:
         raise Unreadable("a WAV file of %s at %d Hz" % (count(channels, "channel"), rate))
-    if frame != channels * width:                                        # also refused by the page, because programs disagree about where the bits are
+    if frame != channels * width:        # the page also refuses it, because programs disagree about where the bits are
         raise Unreadable("a WAV file whose %s of %d bits do not fit its frames of %d bytes" % (count(channels, "channel"), bits, frame))
     x = SAMPLES[encoding, width](samples)
     return x[:len(x) // channels * channels].reshape(-1, channels), rate
