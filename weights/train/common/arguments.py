@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""A command-line parser whose errors are one sentence: the mistake and the likely intention."""
+"""A command-line parser. Its error messages are one sentence that names the mistake and what the user probably meant."""
 import argparse
 import difflib
 

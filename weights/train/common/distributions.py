@@ -4,7 +4,7 @@
     categorical   V logits
     bernoulli     one logit a, p(1) = sigmoid(a)
     logistic      location, log scale: one discretised logistic over the V levels
-    gaussian      location, log scale: the same with the normal distribution
+    gaussian      location, log scale: one discretised normal distribution over the V levels
     dmol          a mixture of K discretised logistics over the 256 values of each channel of a pixel; values
                   [K logits | R: K means, K log scales, K coefficients | G: the same | B: the same], for a grey pixel [K | K | K]
 

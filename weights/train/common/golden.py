@@ -152,7 +152,8 @@ def trained(name, run, directory, out=OUT):
 
 @torch.no_grad()
 def shipped(name, directory, out=OUT):
-    """Writes <name>.golden.gguf for a shipped file whose training run no longer exists: the logits of its weights as stored."""
+    """Writes <name>.golden.gguf for a shipped file whose training run no longer exists. It has the logits under the weights as the file
+    stores them."""
     recipe = find(name)
     task = recipe.task(recipe.task.Settings(**recipe.settings))
     task.s.data = directory or task.s.data

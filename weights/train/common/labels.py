@@ -8,7 +8,8 @@
     file       folders named like classes of the model are these classes; the other files have no class
     none       no file has a class
 
-A model that starts from a file keeps the vectors of classes that have the same names; new classes start at the mean of the file's vectors.
+A model that starts from a file keeps the vectors of the classes whose names are in the file; new classes start at the mean of the file's
+vectors.
 """
 import sys
 

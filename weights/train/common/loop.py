@@ -332,7 +332,7 @@ def train(recipe, s):
     print("%s: %d parameters, %d training and %d validation examples, %s" % (
         s.run, sum(p.numel() for p in t.parameters), len(t.training), len(t.valid), device), flush=True)
     saved = t.elapsed
-    due = t.elapsed + 60 * s.every       # time of the next measurement; the first one of a run comes early, so that there is a picture soon
+    due = t.elapsed + 60 * s.every       # time of the next measurement; the first one of a run comes early, to draw a sample sheet soon
     if not t.count and (not s.minutes or s.every < s.minutes):
         due = min(due, FIRST_SHEET)
     if s.start and not t.count:

@@ -164,7 +164,7 @@ class AddNorm(torch.autograd.Function):
 
 
 def column_sums(g, h=None):
-    """Sums the columns of g: (..., d) bf16 -> (d,) float; if h is given, g is first set to 0 in place wherever h is not positive."""
+    """Sums the columns of g: (..., d) bf16 -> (d,) float. If h is given, first sets g to 0, in place, wherever h is not positive."""
     d, sums = g.shape[-1], torch.zeros(g.shape[-1])
     if library().column_sums(torch.get_num_threads(), ctypes.c_long(g.numel() // d), d, *map(address, (g, h, sums))):
         raise MemoryError

@@ -28,7 +28,7 @@ class Recipe(NamedTuple):
     # settings of a run that starts from a file of this recipe (--from) on your own folder (--data); they override the settings of the
     # file's stage
     own: dict = {}
-    gpu: dict = {}                       # the stage that `gpu.sh together` trains, and further settings of train.py
+    gpu: dict = {}                       # the stage that `gpu.sh together` trains, and more options for train.py
 
     @property
     def dataset(self):

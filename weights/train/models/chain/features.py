@@ -8,9 +8,9 @@ template, "=", and the values of its atoms joined by "|". If an atom has no valu
     form        the word as written
     word        the word in lower case
     prefixN     its first N characters in lower case; no value if it has N characters or fewer
-    suffixN     its last N characters, likewise
+    suffixN     its last N characters in lower case; no value if it has N characters or fewer
     shape       each character as A (upper case), a (lower case), 9 (digit) or itself; runs of the same symbol are shortened to one
-    cluster     the number of its word cluster; no value if it is in none
+    cluster     the number of the word's cluster; no value if it belongs to no cluster
     any         the empty string, the same for every word
 
 Before the first word, every atom has the value "<s>"; after the last word, every atom has the value "</s>". The model's list contains the

@@ -50,7 +50,7 @@ class Chain(nn.Module):
         return flat.reshape(B, T, -1)
 
     def potentials(self, ids, lengths):
-        """Returns U (B, T, C), start and end (C) of the crf that gives the same p(z|x)"""
+        """Returns U (B, T, C), start and end (C) of a crf with the same p(z|x) as this model"""
         U, end = self.emissions(ids), self.end.weight if self.c.type != "memm" else 0 * self.start.weight
         start = self.start.weight
         if self.c.type == "memm":

@@ -272,7 +272,8 @@ class ChainTask(Task):
 @torch.no_grad()
 def count(model, lists, examples, templates, smoothing=0.1, prior=0.0):
     """Sets an HMM's weights from counts. The examples are counted, and the file's probabilities are added as if they were counts of `prior`
-    words per tag. Words that occur once also represent unseen words: each is counted once as itself and once more for its form features."""
+    words per tag. Words that occur once also represent unseen words: each of them is counted once as itself, and once more as an unseen
+    word with its form features."""
     number, C = {tag: i for i, tag in enumerate(lists.tags)}, len(lists.tags)
     start, end, step = np.full(C, smoothing), np.full(C, smoothing), np.full((C, C), smoothing)
     there = model.feature.weight.double().numpy()

@@ -87,7 +87,7 @@ class GatedPixelCNN(Pixels):
         self.ends(c)
 
     def forward(self, x, label=None, rows=None):
-        """Maps pictures to logits as in PixelCNN; label (B,), -1: none."""
+        """Maps pictures to logits, like PixelCNN. label (B,): classes, -1 for no class."""
         v = h = self.one_hot(x)[:, :rows]
         for layer in (self.input, *self.blk):
             v, h = layer(v, h, label)

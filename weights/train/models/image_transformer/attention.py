@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Self-attention that computes all query blocks together, because many small steps are slow, especially on a GPU.
+"""Computes the self-attention of all query blocks together, because many small steps are slow, especially on a GPU.
 
 Each implementation takes q, k and v concatenated, shape (B, n, 3 A d_k), and returns the result of Block.over_blocks (model.py), shape
 (B, n, A d_k):

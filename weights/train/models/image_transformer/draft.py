@@ -49,7 +49,7 @@ class Draft(nn.Module):
         self.position_row, self.position_col = nn.Embedding(rows, hidden), nn.Embedding(columns, hidden)
         self.output = nn.Linear(hidden, levels)
         row, col = torch.meshgrid(torch.arange(rows), torch.arange(columns), indexing="ij")
-        source = []                      # indices of each position's neighbours; n means none
+        source = []                      # indices of each position's neighbours; n if a neighbour is outside
         for dr, dc in offsets:
             assert dr < 0 or dr == 0 and dc < 0
             r, c = row + dr, col + dc
@@ -132,7 +132,7 @@ def add(path, metadata, tensors, draft, card=""):
 
 @torch.no_grad()
 def log_probabilities(model, x, label, fast=False, batch=4):
-    """Returns the model's distribution at each position given the previous ones, (N, n, V); fast: in half precision."""
+    """Returns the model's distribution at each position given the previous ones, (N, n, V). fast: whether to compute in half precision."""
     out = torch.empty(x.shape + (model.c.levels,), dtype=torch.float16 if fast else torch.float32)
     for i in range(0, len(x), batch):
         with torch.autocast("cpu", torch.bfloat16, enabled=fast):

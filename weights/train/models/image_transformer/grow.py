@@ -10,8 +10,8 @@
     wider    an added dimension is a copy of an old one (Net2Net, Chen, Goodfellow and Shlens 2016), and the weights that read the
              two add up to the old weight. Layer norms see the same mean and deviation if every dimension is copied equally often. This
              holds exactly for twice the width, and nearly otherwise.
-    levels   if the model has fewer grey levels than the file, each starts as the file's nearest level: black as the first, white as
-             the last. The single logit of a Bernoulli output starts as the logit of white minus that of black
+    levels   if the model has fewer grey levels than the file, each level starts as the file's nearest level; black starts as the file's
+             first level, white as its last. The single logit of a Bernoulli output starts as the logit of white minus that of black
     classes  a model without classes leaves out those of the file
 """
 import math

@@ -359,7 +359,7 @@ class ImageTransformer(Positions):
         return self.masks
 
     def class_vector(self, label):
-        """Embeds class indices (B,), -1 = none -> (B, 1, d); zeros without a class."""
+        """Embeds class indices (B,) -> (B, 1, d); the vector is zero if the index is -1 (no class)."""
         if not self.c.classes or label is None:
             return 0.0
         return (self.class_embd(label.clamp(min=0)) * (label >= 0)[:, None])[:, None]

@@ -3,14 +3,14 @@
 
 With sinusoidal tables, keys and queries project onto a few frequencies of the position; the queries are rotated by an offset. The scores
 are then sharp * sum_f cos(w_f (p_query + offset - p_key)) for each axis, largest at the wanted key.  Tables of values and classes start at
-zero in the dimensions that these heads read.  Training changes these weights like all others. Without this start, a short training spends
+zero in the dimensions that these heads read.  Training also changes these weights. Without this start, a short training spends
 most of its time on finding the pixel above.
 
 Position i carries the value of position i - 1, so the value of the pixel above is found at the key with offset (-1, +1). MIRROR instead of
 an offset means the left-right or top-bottom mirror image.
 
-For photographs (dmol, pre-norm), the values themselves are copied too: the channels of a position, and those that each aimed head finds,
-have separate dimensions up to the output (`copy_neighbours`).
+For photographs (dmol, pre-norm), the values themselves are copied too. The channels of a position and the channels that each aimed head
+finds have separate dimensions, from the first layer to the output (`copy_neighbours`).
 """
 import math
 
@@ -115,8 +115,8 @@ def reserve(stack, c, dims, anchor):
 
 
 def copy(value, output, rows, sources, targets, measure):
-    """Makes these rows of a head copy the source dimensions of the keys' rows to the target dimensions of the queries' rows, and nothing
-    else."""
+    """Sets a head's value and output matrices so that it copies values. Row `rows[i]` of the head copies dimension `sources[i]` of a key's
+    vector to dimension `targets[i]` of the query's vector, and nothing else."""
     for row, source, target in zip(rows, sources, targets):
         value.weight[row] = 0
         value.weight[row, source] = measure

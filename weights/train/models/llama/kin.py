@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Relatives of Llama published by others, used only for golden files. src/models/llama.c explains each difference and cites its paper.
+"""Models related to Llama that others published; used only for golden files. src/models/llama.c explains each difference and cites its
+paper.
 
 state_dict() names are the file's tensor names, except for the maps that a file may store joined in one matrix.
 """
@@ -17,7 +18,7 @@ from models.llama import task
 class Kind(NamedTuple):
     """The differences between one kind of model and Llama."""
     halves: bool = True                  # whether rotary pairs are (i, i + d_k / 2) instead of (2i, 2i + 1)
-    head_norms: str = ""                 # scope of the norm of queries and keys: "each" head, or "all" heads together
+    head_norms: str = ""                 # queries and keys are normalised for "each" head or over "all" heads; "": not normalised
     before: bool = True                  # whether the input of each sublayer is normalised
     after: bool = False                  # whether the output of each sublayer is normalised
     gemma: bool = False                  # whether the embedding is multiplied by sqrt(d) and gelu replaces silu

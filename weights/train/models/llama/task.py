@@ -79,7 +79,7 @@ class LlamaTask(bpe.Chosen, Task):
 
     @torch.no_grad()
     def sheet(self, model, valid, path, autocast, device, final):
-        """Writes continuations of given beginnings to samples.txt."""
+        """Writes samples.txt, in which the model continues the prompts."""
         generator, lines = torch.Generator().manual_seed(0), []
         for prompt in self.s.prompts.split("|"):
             ids = torch.tensor([[0] + self.tokenizer.encode(prompt)])

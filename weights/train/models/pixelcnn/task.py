@@ -73,7 +73,8 @@ class PixelCNNTask(Task):
         return self.s.height * self.s.width
 
     def sheet(self, model, valid, path, autocast, device, final):
-        """Draws samples, with classes if there are any, and below them pictures with the completions of their upper halves."""
+        """Draws samples; if the model has classes, they show the classes. Below them, draws pictures and completions of the pictures' upper
+        halves."""
         s, generator = self.s, torch.Generator().manual_seed(0)
         x, label = valid.take(spread(len(valid), 10), "cpu")
         classes, half = getattr(s, "classes", 0), s.height // 2 * s.width

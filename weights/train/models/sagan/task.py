@@ -128,8 +128,8 @@ class SaganTask(Task):
         self.critic.load_state_dict(beside["critic"]), self.critic_adam.load_state_dict(beside["critic_adam"])
 
     def update(self, trainer, batch, rate):
-        """Trains both networks for one step and returns the discriminator's loss, which stays near 2 while the discriminator has learned
-        nothing. rate: factor of the learning rates, 0..1"""
+        """Trains both networks for one step and returns the discriminator's loss, which is near 2 until the discriminator has learned
+        something. rate: factor of the learning rates, 0..1"""
         s, (x, y), critic, G = self.s, batch, self.critic, trainer.model
         known = min(1.0, (trainer.count + 1) / s.critic_first) ** 2 if s.start and s.critic_first else 1.0
         for adam, lr in ((self.critic_adam, s.critic_lr), (trainer.adam, s.lr * known)):

@@ -38,7 +38,7 @@ A GRU has an input x and a state h; the rows of its matrices contain the gates r
 
     r = sigmoid(W_ir x + b_ir + W_hr h + b_hr),   z likewise,   n = tanh(W_in x + b_in + r (W_hn h + b_hn)),   h' = (1 - z) n + z h
 
-Ids are as in the Transformer (models/transformer/model.py): y_p = sqrt(d) token_embd[t_{p-1}], zeros at p = 0.
+Ids have the same meaning as in the Transformer (models/transformer/model.py): y_p = sqrt(d) token_embd[t_{p-1}], zeros at p = 0.
 
 The file:
 

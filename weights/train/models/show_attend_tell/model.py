@@ -201,7 +201,7 @@ class ShowAttendTell(nn.Module):
         return F.cross_entropy(logits.transpose(1, 2), ids, reduction="none", ignore_index=PADDING)
 
     def nats(self, pictures, ids):
-        """Returns a tensor of shape (B,): -log p(words | picture); for hard attention, given the locations that it draws"""
+        """Returns a tensor of shape (B,): -log p(words | picture); for hard attention, also given the locations that this call draws"""
         return self.each(self(pictures, ids), ids).sum(1)
 
     @torch.no_grad()

@@ -30,7 +30,7 @@ class Settings(Config, Common):
     expected: float = 0.5                # hard: fraction of batches that are trained with the expectation, as in soft attention
     drawn: bool = False                  # also trains soft attention with sampled locations, which makes it sharper
     ink: float = 0.15                    # largest random change of colour strength in training pictures, as a fraction
-    listed: tuple = of_file(())          # the model's words if they are not those of the scenes
+    listed: tuple = of_file(())          # the model's words, if they differ from the words of the data set `scenes`
     further: bool = False                # whether training scenes also have more styles, changed colours and line drawings
     captions: int = 256                  # number of validation scenes that are captioned for a measurement
 
@@ -91,7 +91,8 @@ class CaptionTask(Task):
         return dict(cls.settings_of(metadata, tensors), listed=() if words == WORDS else words)
 
     def adapt(self):
-        """Appends the words of your own captions to those of the model; they start at the mean of the model's words."""
+        """Appends the words of your own captions to the model's words. The vectors of new words start at the mean of the existing
+        vectors."""
         super().adapt()
         s = self.s
         if data.own(s.dataset, s.data):
@@ -139,7 +140,7 @@ class CaptionTask(Task):
         return (255 - ((255 - pictures.float()) * gain).clamp_(max=255)), ids
 
     def nats(self, model, pictures, ids):
-        """Returns the loss with its regularisers in training, and -log p otherwise."""
+        """In training, returns the loss with its regularisers; otherwise, returns -log p."""
         if not model.training:
             return model.nats(pictures, ids)
         draws = model.c.attention == "hard" or self.s.drawn
@@ -158,7 +159,7 @@ class CaptionTask(Task):
         logits, log_alpha, place = model.unrolled(pictures, ids, draw)
         there = (ids != PADDING).float()
         nats = model.each(logits, ids)
-        cost = nats.detach().flip(1).cumsum(1).flip(1)               # cost of each word together with all later words
+        cost = nats.detach().flip(1).cumsum(1).flip(1)               # sum of the costs of a word and of all later words
         n, count = cost.shape[1], there.sum(0).clamp(min=1)
         if self.baseline is None:
             self.baseline = torch.zeros(model.c.context_length, device=cost.device)

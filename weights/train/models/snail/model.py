@@ -152,7 +152,7 @@ class Snail(nn.Module):
 
     def sequence(self, support, labels, query):
         """Returns the inputs of the first layer, which are embeddings joined with labels: (B, N, C) for the examples and (B, Q, C) for the
-        queries. The labels of queries are zeros. Also returns the embeddings alone"""
+        queries. The labels of queries are zeros. Also returns the embeddings without labels"""
         N, e = support.shape[1], self.embd(torch.cat([support, query], 1))
         told = F.one_hot(labels, self.c.label_length).to(e.dtype)
         x, y = e[:, :N], e[:, N:]

@@ -79,7 +79,8 @@ def turn(pattern, index):
 
 
 def dense(c, which):
-    """Returns whether these sets contain all positions up to the query's, as in a fixed pattern whose summaries are whole blocks."""
+    """Returns whether these sets contain all positions up to the query's position. In a fixed pattern they do, if the summaries are whole
+    blocks."""
     return c.pattern == "fixed" and bool(which & FAR) and c.summary == c.stride
 
 
@@ -255,7 +256,7 @@ class SparseTransformer(nn.Module):
         return self.output(self.output_norm(h))
 
     def each(self, x):
-        """Returns -log p of each id: (B, n) for a picture; (B, n - 1) for a text, whose first id is given."""
+        """Returns -log p of each id: (B, n) for a picture; (B, n - 1) for a text, because its first id is given."""
         c = self.c
         out = self(x[:, :-1] if c.text else x)
         out = out if out.dtype == torch.float64 else out.float()

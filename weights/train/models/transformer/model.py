@@ -226,7 +226,7 @@ class Stack(nn.Module):
             self.position_embd.weight.data.copy_(sinusoid(c.context_length, c.embedding_length))
 
     def positions(self, n, like):
-        """Returns the positions (n, d), or 0 if there are none"""
+        """Returns the position vectors (n, d), or 0 if the model has none"""
         if self.c.position == "none":
             return 0
         table = self.position_embd.weight if self.c.position == "learned" else sinusoid(n, self.c.embedding_length)

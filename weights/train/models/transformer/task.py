@@ -88,7 +88,7 @@ def arranged(sizes, seed, epoch, batch):
 
 
 class Epoch:
-    """The batches of an epoch; each pair occurs once, newly segmented and varied."""
+    """The batches of an epoch; each pair occurs once, and its source is segmented and varied anew."""
 
     def __init__(self, train, s, number):
         self.number, self.ids = number, train.varied(s, random.Random("%d %d" % (s.seed, number)))
@@ -145,7 +145,7 @@ class TransformerTask(bpe.Chosen, Task):
         return self.epoch.take(at, device)
 
     def nats(self, model, source, target):
-        """Returns the loss with label smoothing in training, and -log p otherwise."""
+        """In training, returns the loss with label smoothing; otherwise, returns -log p."""
         return model.each(source, target, self.s.smoothing).sum(1) if model.training else model.nats(source, target)
 
     @property

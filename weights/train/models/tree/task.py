@@ -30,7 +30,7 @@ class Settings(Config, Common):
     cluster_words: int = 20000
     forget: float = 0.0                  # fraction of words that training hides, so that the model must rely on a word's form
     softened: float = 1.0                # factor of the scores in the file: the best tree stays the best, but all trees become less certain
-    relations: str = ""                  # "": the relations of the data; "-": none, for golden cases, which have no data
+    relations: str = ""                  # "": the relations that occur in the data; "-": none (golden cases have no data)
 
 
 class Sentences:
