@@ -102,7 +102,7 @@ class GPT2Task(Task):
         return {"right": 100 * sum(row == valid.answers[i] for i, row in zip(pick, found)) / len(pick)}
 
     def sheet(self, model, valid, path, autocast, device, final):
-        """Writes some questions with the model's answers to samples.txt."""
+        """Writes samples.txt: some questions, each with the model's answer."""
         pick = spread(len(valid), min(40, len(valid))).tolist()
         found = self.answered(model, valid, pick, autocast, device)
         with open(path.replace(".png", ".txt"), "w", encoding="utf-8") as f:

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Jukebox as a task with two kinds of runs. The first run trains the encoders, codebooks and decoders of both levels; the second run trains
-the priors on the codes that those encoders compute."""
+"""The task of Jukebox, which has two kinds of runs. The first run trains the encoders, codebooks and decoders of both levels; the second
+run trains the priors on the codes that those encoders compute."""
 import math
 import wave
 from dataclasses import dataclass, fields

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Settings that sagan-emoji and sagan-emoji-plain share; the latter is the control experiment without attention."""
+"""Settings that sagan-emoji and sagan-emoji-plain share; sagan-emoji-plain is the control experiment without attention."""
 from data.emoji_kinds import CLASSES
 
 SETTINGS = dict(

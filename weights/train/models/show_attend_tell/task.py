@@ -201,7 +201,7 @@ class CaptionTask(Task):
         return {"bleu": bleu.corpus(texts, wanted), "right": 100 * np.mean([a == b for a, b in zip(texts, wanted)]), "looked": 100 * float(np.mean(looked)) if looked else 0.0}
 
     def sheet(self, model, valid, path, autocast, device, final):
-        """Writes validation scenes with the model's captions to samples.txt."""
+        """Writes samples.txt: validation scenes, each with the model's caption."""
         with open(path.replace(".png", ".txt"), "w", encoding="utf-8") as f:
             for scene, words, _ in self.told(model, valid, spread(len(valid), 40), autocast, device):
                 f.write("%s %s\n  %s\n" % ("=" if scene.words == words else " ", " ".join(scene.words), " ".join(words)))
