@@ -23,7 +23,7 @@ import { floats, normal, q8_0 } from './random.js';
 
 /** @import { Message } from '../../web/lib/index.js' */
 
-/** A chat template like that of SmolLM2. */
+/** A chat template similar to SmolLM2's template. */
 const TEMPLATE =
   "{% for message in messages %}{{ '<|im_start|>' + message['role'] + '\\n' + message['content'] + '<|im_end|>' + '\\n' }}{% endfor %}{% if add_generation_prompt %}{{ '<|im_start|>assistant\\n' }}{% endif %}";
 

@@ -12,7 +12,7 @@ const BYTES = { 0: 4, 1: 2, 2: 18 / 32, 8: 34 / 32 };
 
 /**
  * @typedef {object} Work  the work of one step of one sample
- * @property {number} macs     multiply-adds: the matrices, and attention to the mean number of keys
+ * @property {number} macs     multiply-adds of the matrices, and of attention to the mean number of keys
  * @property {number} bytes    bytes read: the matrices as stored in the file, and keys and values as 8-bit numbers
  * @property {number} keyMacs  multiply-adds of attention to one key, in all blocks together: the score, and the product with the value
  * @property {number} headMacs  multiply-adds of the output layer, included in macs; known positions skip this layer

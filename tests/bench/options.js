@@ -54,7 +54,7 @@ export function options(args) {
   if (unknown.length) throw new Error(`no section '${unknown[0]}'; there are ours, ${SECTIONS.join(', ')}`);
   const wanted = names.filter((name) => name !== 'ours');
   const sections = new Set(wanted.length ? wanted : SECTIONS);
-  if (sections.has('kernels')) sections.add('w1'); // the time of attention is measured at positions of w1
+  if (sections.has('kernels')) sections.add('w1'); // the kernels section uses the time of attention at positions of w1
   const sizes = values.sizes?.split(',').filter(Boolean);
   const strange = sizes?.find((size) => !(size in LLAMAS));
   if (strange) throw new Error(`no size '${strange}'; there are ${Object.keys(LLAMAS).join(', ')}`);

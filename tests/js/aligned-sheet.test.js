@@ -81,7 +81,7 @@ test('if a text needs several lines, each word has its own line, and no band cro
   for (const { from, to } of bands) assert.ok(from[0] > Math.max(...left.map(({ x }) => x)) && to[0] < right[0].x && from[0] < to[0]);
 });
 
-test('a canvas that is too narrow for columns shows lines', () => {
+test('a canvas that is too narrow for two columns shows lines of several words', () => {
   const { texts } = drawn(100, 80);
   const lines = new Set(texts.map(({ y }) => y)).size;
   assert.ok(lines > 2 && lines < SOURCE.length, `${lines} lines`);

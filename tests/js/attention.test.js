@@ -108,7 +108,7 @@ test('the errors for an unknown score and for a window of zero name the metadata
   await assert.rejects(load(window), isError('format', /seq2seq\.attention\.window/));
 });
 
-test('segments: the probability of each bit, and the chain of bits as the page computes it', async () => {
+test('segments: the page and the engine compute the same probability for each bit of the chain', async () => {
   const file = await readFile(`${GOLDEN}seq2seq-segments.gguf`);
   const model = await load(file);
   const { values } = readGguf(Uint8Array.from(file).buffer).tensor('attn_transition.weight');

@@ -48,7 +48,7 @@ test('a file that is not a text model gives an error that says so', async () => 
   assert.equal((await tokenizer(alone)).size, 3);
 });
 
-test('the error about an unknown architecture lists those of the engine', async () => {
+test('the error about an unknown architecture lists the architectures of the engine', async () => {
   const text = await readFile(new URL('../../src/models/llama.c', import.meta.url), 'utf8');
   const named = [...text.matchAll(/\bnx_arch nx_\w+ = \{\.name = "([\w-]+)"/g)].map(([, name]) => name);
   assert.deepEqual([...RUNS].sort(), [...named, 'gpt2'].sort());

@@ -156,7 +156,7 @@ test('the decoder encodes while the prior continues, with the same bits', async 
   model.close();
 });
 
-test('the numbers of samples and workers change nothing', async () => {
+test('the drawn values do not depend on the numbers of samples and workers', async () => {
   const one = await opened();
   const alone = await Promise.all([0, 1, 2].map(async () => one.generate({ seed: 6, samples: 3, chunkSize: 5 }))).then(([run]) =>
     gathered(run, 3),

@@ -117,7 +117,7 @@ for (const name of models) {
     const width = part.span;
     const ids = Uint32Array.from(tensors.values.data);
     const positions = ids.length / width;
-    // sentences, audio and music have their full length; of the sequences of shipped files, the beginning is enough
+    // sentences, audio and music have their full length; for shipped files, the beginning of a sequence is enough
     const anyLong =
       shipped || part.length === 0 || part.inputs.some(({ anyLength }) => anyLength) || core.metadata.has('sparse-transformer.notes.ticks');
     assert.ok(anyLong || positions === part.length);
@@ -156,7 +156,7 @@ for (const name of models) {
     if (quantised) assert.ok(mean < QUANTISED_NATS_TOLERANCE);
     else assert.ok(outputError < OUTPUT_TOLERANCE && natsError < NATS_TOLERANCE);
 
-    // If all positions are computed in one call, the bits are the same as one by one.
+    // Computing all positions in one call gives the same bits as computing them one by one.
     const whole = open();
     const costs = core.put(whole, ids, true);
     assert.deepEqual(core.output(whole, 0), core.output(session, 0));

@@ -193,7 +193,7 @@ function yieldsOf(work) {
   for (let count = 0; ; count++) if (work.next().done) return count;
 }
 
-test('the longest heads of files are read in slices', () => {
+test('the longest file headers are read in chunks', () => {
   const texts = (/** @type {number} */ count, /** @type {number} */ bytes) => {
     const value = new Uint8Array(count * (8 + bytes)).fill(109);
     const view = new DataView(value.buffer);

@@ -175,7 +175,7 @@ function yieldsOf(messages, values) {
   for (let count = 0; ; count++) if (work.next().done) return count;
 }
 
-test('the arguments of a chat are bounded, and large ones are converted in slices', async () => {
+test('the arguments of a chat have a size limit, and large arguments are converted in chunks', async () => {
   const names = (/** @type {number} */ n) => Object.fromEntries(Array.from({ length: n }, (_, i) => [`v${i}`, i]));
   let twice = [1];
   for (let i = 0; i < 40; i++) twice = /** @type {any} */ ([twice, twice]);
@@ -197,7 +197,7 @@ test('the arguments of a chat are bounded, and large ones are converted in slice
   assert.ok(yieldsOf(Array(2e4).fill(HELLO[0]), {}) > 1);
 });
 
-test('a template has a limited number of tokens, which are read in slices', () => {
+test('a template has a limited number of tokens, which are read in chunks', () => {
   for (const template of ['{{1}}'.repeat(11000), `{{ [${'1,'.repeat(17000)}] }}`, 'a{##}'.repeat(33000)])
     assert.throws(() => prompt(template), isError('unsupported', /more than 32768 tokens/));
   for (const template of ['{{1}}a'.repeat(8000), `{{ [${'1,'.repeat(16000)}] | length }}`, 'a{##}'.repeat(32000)]) {

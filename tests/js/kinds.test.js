@@ -261,7 +261,7 @@ withToy('palette: a picture is shown in its nearest colours', PALETTE, async (mo
   for (const sample of values) for (let i = 0; i < sample.length; i += 3) assert.ok(possible.has(sample.slice(i, i + 3).join()));
 });
 
-withToy('blocks: the known part is a prefix of the order', { ...PALETTE, ...BLOCKS }, async (model) => {
+withToy('blocks: the known part is a prefix of the generation order', { ...PALETTE, ...BLOCKS }, async (model) => {
   assert.deepEqual([...model.order.subarray(0, 16)], [0, 1, 2, 8, 9, 10, 3, 4, 5, 11, 12, 13, 6, 7, 14, 15]);
   const image = imageFor(model);
   const { data: seen } = placed(model, model.complete(image, { rows: HEIGHT }).known);

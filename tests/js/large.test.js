@@ -107,7 +107,7 @@ test('an address, a path, a Blob and a Response give the same model as bytes, wi
   await assert.rejects(load(`${origin}/large.gguf`, { integrity: integrity.replace(/.=$/, 'A=') }), isError('integrity'));
 });
 
-test('a model that reads its weights while it opens needs the whole file', { timeout: 60000 }, async () => {
+test('an architecture that reads weights while the model opens needs the whole file', { timeout: 60000 }, async () => {
   sent = picture;
   const model = await load(`${origin}/picture.gguf`);
   sent = large;

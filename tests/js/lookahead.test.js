@@ -2,7 +2,8 @@
 // @ts-check
 
 /**
- * Exact speculative decoding through the library: when the library uses it, what the steps report about it, and that it changes no picture.
+ * Tests exact speculative decoding through the library: when the library uses it, what the steps report about it, and that it changes no
+ * picture.
  */
 
 import assert from 'node:assert/strict';

@@ -33,7 +33,7 @@ for (const language of ['', 'ko/'])
     }
   });
 
-test('no page changes the layout of the line above every h1', async () => {
+test('no page changes the layout of the line above its h1', async () => {
   const [, rules] = /\/\* ---- .*?(\.place \{.*?\.system span \{[^}]*\})/s.exec(await readFile(`${WEB}shell/page.css`, 'utf8')) ?? [];
   const classes = new Set([...(rules ?? '').matchAll(/^\.([\w-]+)/gm)].map(([, name]) => name));
   assert.deepEqual([...classes], ['place', 'where', 'system']);

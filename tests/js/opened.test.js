@@ -40,7 +40,8 @@ const WORDS = [
   'pizza',
   'jjqqj',
 ];
-/** The largest allowed difference of single precision from double precision and from PyTorch; the values are below 100. */
+/** The largest allowed difference between a single-precision value and the double-precision or PyTorch value. All values are below
+ * 100. */
 const NEAR = 2e-4;
 
 /** @param {string} name */
@@ -86,7 +87,7 @@ for (const name of ['opened', 'opened-decoder']) {
     model.close();
   });
 
-  test(`${name}: PyTorch agrees with every matrix of a step`, async () => {
+  test(`${name}: PyTorch computes the same values for every matrix of a step`, async () => {
     const { file, shape } = await network(name);
     const { tensors } = readGGUF(await readFile(`${GOLDEN}${name}.golden.gguf`));
     const values = [...tensors.values.data];
@@ -178,7 +179,7 @@ test("the softmax of every head in every block equals the engine's map, to the l
   alone.close();
 });
 
-test('double precision reproduces every value from the file', async () => {
+test('a double-precision computation from the file gives the same values', async () => {
   const { bytes, file, ids } = await network('opened');
   const { matrices, source, written } = trace(file, ids('planet'));
   const again = opened(bytes, source, written.slice(0, -1));

@@ -213,7 +213,7 @@ test('disposing of a model closes it', async () => {
   await assert.rejects(async () => model.generate().result(), { code: 'closed' });
 });
 
-test('decode() accepts the result of encode(), for every kind that has both', async () => {
+test('for every kind that has both verbs, decode() accepts the result of encode()', async () => {
   for (const { name, verbs } of KINDS.filter((kind) => kind.verbs.encode && kind.verbs.decode)) {
     const runs = ROWS[name];
     const row = typeof runs === 'string' ? undefined : runs.bothWays;

@@ -365,7 +365,7 @@ test('biases of a text survive JSON: a Map, names, and forbidden tokens', async 
   stories.close();
 });
 
-test('a sound continues with the same samples, after its input and the drawn part', async () => {
+test('a saved sound continues with the same samples, after its input and after the part that was already drawn', async () => {
   const model = await load(`${GOLDEN}wavenet-tiny.gguf`);
   const sound = { samples: Float32Array.from({ length: 50 }, (_, i) => Math.sin(i / 3)), sampleRate: 8000 };
   const options = { seconds: 0.03, seed: 5, chunkSize: 40, temperature: 0.9 };

@@ -108,7 +108,7 @@ test('parts whose tensors share data are refused, because a small file could req
   assert.ok(more < 200, `${Math.round(more)} MB more for a file of ${part.length} bytes`);
 });
 
-test('parts are joined in slices', () => {
+test('parts are joined in chunks', () => {
   const parts = [0, 1].map((part) =>
     writeGGUF({
       metadata: { 'split.no': ['u32', part], 'split.count': ['u32', 2] },

@@ -174,7 +174,7 @@ test('streamed text never splits a character, and an incomplete character at the
   assert.equal(texts(random), joined);
 });
 
-test('a text longer than the context forgets its older half, and saved runs reproduce this', async () => {
+test('when a text exceeds the context, its older half is dropped, and saved runs reproduce this', async () => {
   const options = { ...ENDLESS, seed: 4 };
   const run = toy.generate('ab', options);
   assert.equal((await all(run)).length, 64 - run.promptLength, 'by default as many tokens as fit');
