@@ -298,7 +298,7 @@ def count(model, lists, examples, templates, smoothing=0.1, prior=0.0):
     seen += before
     total = seen.sum(0)
     tag = total / total.sum()
-    given = seen + smoothing * tag       # p(tag | feature) is smoothed with a little of p(tag)
+    given = seen + smoothing * tag       # mixes a little of p(tag) into p(tag | feature)
     model.feature.weight.copy_(torch.from_numpy(np.where(seen.sum(1, keepdims=True) > 0, np.log(given / total), 0)))
     leaving = step.sum(1) + end
     model.transition.weight.copy_(torch.from_numpy(np.log(step / leaving[:, None])))

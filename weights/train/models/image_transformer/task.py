@@ -23,7 +23,7 @@ from models.image_transformer.pretrain import pretrain
 from models.image_transformer.start import fit_output, look_around
 
 PREFIX = "image-transformer."
-CARRIED = ("attn_k", "attn_v", "attn_output")    # parts of the names of matrices that carry values from pixel to pixel
+CARRIED = ("attn_k", "attn_v", "attn_output")    # matrices with one of these words in the name carry values from pixel to pixel
 
 
 @dataclass

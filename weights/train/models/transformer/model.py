@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The Transformer (Vaswani et al. 2017, "Attention is all you need"): an encoder that reads a sentence, a decoder that writes its translation.
+"""The Transformer (Vaswani et al. 2017, "Attention is all you need"): an encoder reads a sentence, and a decoder writes its translation.
 
     attention(X, M) = W_o concat_h( softmax( (W_q X)_h (W_k M)_h^T / sqrt(d_k) ) (W_v M)_h )
     encoder   x = LN(x + attention(x, x)),   x = LN(x + W_down relu(W_up x + b_up) + b_down)

@@ -14,7 +14,8 @@ settings = dict(
     part="priors", top_codes=256, bottom_codes=256, bottom_blocks=4,
     minutes=4.5, clock="wall", batch=16, lr=2e-3, warmup=100, ema=0.998, every=4.0, best=True, threads=1, seed=2,
 )
-# The second run only adds time. The later runs are for a GPU (gpu.sh), where each sound occurs so often that training needs dropout.
+# The second run only trains for longer. The later runs are for a GPU (gpu.sh), where each sound occurs so often that training needs
+# dropout.
 stages = (dict(
     minutes=23.0, lr=1.6e-3, warmup=30, every=3.0, seed=3,
 ), dict(

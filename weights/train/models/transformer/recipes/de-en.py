@@ -16,7 +16,7 @@ settings = dict(
     minutes=70.0, batch=128, lr=1.5e-3, warmup=400, every=5.0, valid_images=256, final_valid_images=1014,
     dropout=0.3, attention_dropout=0.1, smoothing=0.1, merge_dropout=0.1, lower=0.1, unstopped=0.1, ema=0.998,
 )
-stages = (                               # the later stages have a larger vocabulary, and everyday sentences
+stages = (                               # the later stages add everyday sentences and use a larger vocabulary
     # the second stage had the 47,909 shortest pairs of Tatoeba, four times per epoch
     dict(dataset="german", vocabulary="german", values=10000, minutes=16.0, clock="cpu", threads=1, lr=1e-3, warmup=100, dropout=0.15, final_valid_images=2038),
     # the third stage has four times as many pairs of Tatoeba, and variants in which names, places and numbers are replaced
