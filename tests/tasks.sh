@@ -80,7 +80,8 @@ test_tools() {
   need_clang_sanitizers || true # without them, test-c reports which tests it skips
 }
 
-# check-format  check that clang-format leaves src and include unchanged (.clang-format; comments are not formatted), and Biome the scripts (biome.json)
+# check-format check that clang-format leaves src and include unchanged (.clang-format; comments are not formatted), and that Biome leaves
+# the scripts unchanged (biome.json)
 task_check_format() {
   need clang-format-19 clang-format-19
   clang-format-19 --dry-run -Werror $(find src include -name '*.[ch]') || die 'clang-format-19 -i would change these files'
@@ -108,7 +109,8 @@ task_test_bare() {
   exec sh tests/bare.sh "$OUT/bare" "$@"
 }
 
-# test-changed  test what this branch's changes against main, and uncommitted changes, can break: for use while you work (tests/changed.js)
+# test-changed test everything that uncommitted changes, or this branch's changes against main, can break: for use while you work
+# (tests/changed.js)
 task_test_changed() {
   mkdir -p "$OUT"
   changed=$({ git diff --name-only "$(git merge-base main HEAD)"; git ls-files --others --exclude-standard; } | sort -u)

@@ -11,7 +11,7 @@
  * of the library's realm if the runner has its own window.
  *
  * @param {any} library
- * @param {{ path: string, bytes: Uint8Array }} weights  path: path of the weight file, a model of 8 x 8 pixels
+ * @param {{ path: string, bytes: Uint8Array }} weights  path: path of the weight file; its model draws 8 x 8 pixels
  * @returns {Promise<{ tried: string[], wrong: Record<string, string> }>} wrong: errors by name
  */
 export async function inARunner({ load, tokenizer, NextPixelError }, { path, bytes }) {

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Tests the packed library in test runners, which have their own windows: Vitest and Jest, each with Node's globals, jsdom and happy-dom.
- * The runners come from the npm registry: ./build.sh test-embed. */
+/**
+ * Tests the packed library in the test runners Vitest and Jest. Each runner uses Node's globals, the window of jsdom, and the window of
+ * happy-dom. The runners come from the npm registry: ./build.sh test-embed.
+ */
 
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';

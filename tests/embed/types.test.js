@@ -89,7 +89,7 @@ test('the oldest supported TypeScript compiles the samples and checks the declar
   }
 });
 
-/** Exports without types, with the reason; arethetypeswrong skips them. */
+/** Exports without types, and the reason for each. arethetypeswrong skips these exports. */
 const UNTYPED = {
   './classic.js': 'for <script src>: a script that sets a global, nothing imports it',
   './worker.js': 'an address for new Worker()',

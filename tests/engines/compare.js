@@ -76,7 +76,7 @@ export function faults(plan, columns) {
 
 /**
  * Checks that the samples of a run are not all equal. If they were, equal hashes of engines would mean little. Samples use different noise,
- * so they must differ. (A tiny model may be so certain that they do not.)
+ * so they must differ. (The samples of a tiny model may be equal, because the model may be certain.)
  *
  * @param {PlannedRun[]} plan
  * @param {Column[]} columns

@@ -27,7 +27,8 @@ import { delimiter, join } from 'node:path';
 /**
  * @typedef {object} Session
  * @property {(expression: string) => Promise<unknown>} evaluate  returns the value of an expression in the page, as plain data
- * @property {(expression: string) => Promise<unknown>} [evaluateInFrame]  like `evaluate`, but in the page's first frame, of any origin
+ * @property {(expression: string) => Promise<unknown>} [evaluateInFrame] like `evaluate`, but in the page's first frame, which may have any
+ * origin
  * @property {() => Promise<Buffer>} screenshot  PNG
  * @property {() => Promise<void>} close
  */

@@ -46,7 +46,7 @@ const BROWSERS = [chromium, firefox, webkit];
 const NAMES = ['chromium', 'firefox', 'webkit', 'node', 'native'];
 
 /**
- * The existing builds of the library. The last one is the build that the library itself chooses, if this build exists.
+ * The existing builds of the library. If the last build exists, it is the one that the library itself chooses.
  */
 const BUILDS = [
   { name: 'baseline', file: 'nextpixel.wasm' },

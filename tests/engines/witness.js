@@ -3,7 +3,7 @@
 
 /**
  * Runs before every other script of a page (pages.js inserts it). The script records the page's errors for engines whose drivers do not
- * report them. When the driver asks, the script also reports the contents of the first figure.
+ * report them. On the driver's request, the script also reports the contents of the first figure.
  *
  * Canvases are compared cell by cell, because a canvas may have another size in another engine. A small canvas has one pixel per cell; a
  * large canvas is divided into 28 by 28 cells, the size of a digit. A canvas with `data-varies` depends on the machine's speed and is left

@@ -21,7 +21,7 @@ import { ofEach, rows } from './rows.js';
  */
 
 /**
- * An option that is a list or an object, which the caller changes after the call.
+ * An option that is a list or an object. The caller changes this list or object after the call.
  *
  * - change: makes the change
  * - most: maxTokens of a resumed run

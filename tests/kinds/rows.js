@@ -14,7 +14,7 @@
 
 import { KINDS } from '../../web/lib/kinds/list.js';
 
-/** The names of the library's kinds. flow.test.js adds the kind triad to the list, maybe in the same process; triad is removed here. */
+/** The names of the library's kinds. flow.test.js may add the kind triad to the list in the same process, so triad is removed here. */
 export const NAMES = KINDS.map(({ name }) => name).filter((name) => name !== 'triad');
 
 /**

@@ -14,10 +14,10 @@ import { ofEach, rows } from '../kinds/rows.js';
  * Two weight files of weights/ that the test opens on the page.
  *
  * - file: a model that the page's figures can show
- * - wrong: a model that they cannot show, by default opened-decoder.gguf
+ * - wrong: a model that these figures cannot show, by default opened-decoder.gguf
  * - said: the page's message about `wrong`
- * - elsewhere: pages that are given `file` as the model that they cannot show, and their message
- * - always: whether `npm test`, and not only `npm run test:all`, opens them
+ * - elsewhere: other pages, which cannot show `file`, and their message about it
+ * - always: whether `npm test`, and not only `npm run test:all`, opens these files
  *
  * @typedef {{ file: string, wrong?: string, said?: RegExp, elsewhere?: { pages: string[], said: RegExp }, always?: true }} OwnFile
  */

@@ -3,8 +3,8 @@
 
 /**
  * Generates the parts that all pages share: the head, the content security policy, the masthead and the footer. The source of a demo page
- * is page.html, which contains the page's facts, text and figures. index.html is generated from it: npm start does this on each request,
- * and ./build.sh site writes the file. The manual uses the same head.
+ * is page.html, which contains the page's facts, text and figures. index.html is generated from page.html: npm start generates it on each
+ * request, and ./build.sh site writes the file. The manual uses the same head.
  *
  *     ---
  *     title: Fully visible sigmoid belief network   name of the system and of its page

@@ -115,7 +115,7 @@ export const SAME_MS = 100;
 /** @type {Map<string, { at: number, line: Promise<string> }>} */
 const lately = new Map();
 
-/** Returns the result of a recent check, or else of a new one. @param {string} web */
+/** Returns the result of a recent check, or starts a new check. @param {string} web */
 function lineOf(web) {
   const found = lately.get(web),
     now = performance.now();

@@ -82,7 +82,7 @@ function wrapped(text, first, next) {
 }
 
 /**
- * Returns a function that looks up the comment of an attribute; '' if it has none.
+ * Returns a function that looks up the comment of an attribute. The function returns '' if there is no comment.
  *
  * @returns {Promise<(name: string, property: string) => string>}
  */

@@ -53,7 +53,8 @@ const WEIGHTS_INSIDE = `
   }`;
 
 /**
- * Returns the modules to replace in a single-file page: maps paths relative to web/ to functions that return the new source code.
+ * Returns the modules to replace in a single-file page. The result maps paths relative to web/ to functions that return the new source
+ * code.
  *
  * @param {string | undefined} first  name of the page's first weight file
  */

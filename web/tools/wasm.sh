@@ -87,7 +87,8 @@ optimise_of() {
   esac
 }
 
-# build_wasm FILE [FLAGS]: builds the library as one wasm file, unless the file exists and is up to date. Sets `objects` to its objects.
+# build_wasm FILE [FLAGS]: builds the library as one wasm file, unless the file exists and is up to date. Sets `objects` to the object files
+# of the library.
 build_wasm() {
   file=$1; shift
   root=$(sysroot)
