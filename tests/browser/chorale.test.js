@@ -195,7 +195,7 @@ more('with reduced motion a chorale appears all at once, silent, and plays on re
   ),
 );
 
-test('the page plays with its own clock, and the element shows a piano roll', () =>
+test('a run plays to an AudioContext in real time, and the element shows a piano roll', () =>
   withPage(async (page) => {
     await openEmpty(page);
     const how = await page.evaluate(async (library) => {

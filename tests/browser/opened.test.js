@@ -260,7 +260,7 @@ more('on a laptop and on a projector, each step of the walkthrough fits on one s
       await page.locator('.staged').waitFor();
       await page.waitForTimeout(200);
       assert.deepEqual(await outside(), [], 'on the wall');
-      // The cells of each matrix are wide enough for a sign.
+      // The cells of each matrix are wide enough for a value with a minus sign.
       assert.ok(
         await page.evaluate(() => {
           const context = /** @type {CanvasRenderingContext2D} */ (document.createElement('canvas').getContext('2d'));

@@ -58,7 +58,7 @@ test('the patterns on the page are those of the models, head by head', options, 
   assert.ok(at > text.length);
 });
 
-test('two layers reach everything, the fixed pattern in its own order; cached positions match', () => {
+test('two layers reach every earlier position; the numbers of computed cells and of cached positions match', () => {
   for (const kind of /** @type {const} */ (['strided', 'fixed'])) {
     const p = { kind, n: 36, stride: 6, summary: 1 };
     for (const combine of /** @type {const} */ (['interleaved', 'merged', 'heads']))
