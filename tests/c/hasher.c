@@ -8,8 +8,8 @@
 #include "kernels/kernels.h"
 #include "sampling/categorical.h"
 
-/* A hash of all ids that a sequence has read and drawn before a position. The hash is kept for every position if positions may be computed
- * again, otherwise only for the last one. */
+/* A hash of all ids that a sequence has read and drawn before a position. If positions may be recomputed, the hash of every position is
+ * kept, otherwise only the hash of the last position. */
 typedef struct {
     uint32_t entered, hash[];
 } hasher_state;
@@ -32,7 +32,7 @@ static uint64_t scratch_bytes(const void *m, const nx_shape *shape, uint32_t col
     return 16;
 }
 
-/* contents of the memory: number of items read, their hash, and each item */
+/* writes to the memory: the number of items read, their hash, and the items */
 static int encode(const void *m, const nx_inputs *inputs, uint32_t slice, void *memory, void *scratch) {
     uint32_t *words = memory, n = inputs->shape.counts[0];
     (void)m, (void)scratch;
@@ -47,7 +47,7 @@ void hasher_place_logits(uint32_t hash, float *logits) {
     for (uint32_t v = 0; v < nx_stride(HASHER_PLACES); v++) logits[v] = v < HASHER_PLACES ? (float)(hasher_hash(hash, v) >> 8) * 0x1p-24f * 3 : -INFINITY;
 }
 
-/* Draws the location of a column. */
+/* Draws the location that a column attends to. */
 static uint32_t place_of(const nx_column *column, uint32_t hash) {
     _Alignas(16) float z[(HASHER_PLACES + 15) / 16 * 16];
     hasher_place_logits(hash, z);

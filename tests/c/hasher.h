@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: MIT
  *
- * The hasher: a toy part with which the session tests cover features that no picture model has. The hasher reads each id only once and
- * cannot rewind, unless it is set to keep a state for each position. Some ids end samples. A forward pass is computed in several chunks.
- * The hasher encodes an input of any length, item by item. A run has the requested length. At every position it may draw a location on
- * which all later ids depend. Its logits depend on all ids that a sequence has read and drawn, so any mix-up changes them.
+ * The hasher is a toy part of a model. With it, the session tests cover features that no picture model has. The hasher reads each id only
+ * once and cannot rewind, unless it is set to keep a state for each position. Some ids end samples. A forward pass is computed in several
+ * chunks. The hasher encodes an input of any length, item by item. It has no maximum length, so a run has any length that is requested. At
+ * every position it may draw a location on which all later ids depend. Its logits depend on all ids that a sequence has read and drawn, so
+ * any mix-up changes them.
  */
 #ifndef HASHER_H
 #define HASHER_H
 
 #include "model.h"
 
-#define HASHER_VALUES 300u /* an id does not fit a byte */
+#define HASHER_VALUES 300u /* more than 256, so an id does not fit in a byte */
 #define HASHER_END 7u
 #define HASHER_SOURCE 40u /* maximum number of items of the source */
 #define HASHER_PLACES 20u /* number of locations that a noisy hasher draws from */
@@ -18,11 +19,11 @@
 typedef struct {
     uint32_t slices;    /* number of chunks of a forward pass */
     int source;         /* whether the hasher reads a source */
-    int flat;           /* whether all ids are equally probable, whatever ids precede them */
+    int flat;           /* whether all ids are always equally probable */
     int noisy;          /* whether the hasher draws a location at every position; with flat, ids depend only on this location */
     int again;          /* whether positions may be computed again; ids below 4 are then more probable than others */
     float end;          /* number added to the logit of the end */
-    uint32_t misused;   /* how often a position was computed twice or out of order, or scratch was lost between chunks */
+    uint32_t misused;   /* counts misuse: a position computed twice or out of order, or scratch memory lost between chunks */
 } hasher_config;
 
 /* Combines a hash with one more number. */

@@ -19,8 +19,8 @@ static int suite(int argc, char **argv) {
 
 #if defined(__wasm__)
 
-/* For run.mjs: a buffer for the zero-terminated arguments, the entry point, and the name of the running test, which is read after a
- * trap. */
+/* Exports for run.mjs: a buffer for the zero-terminated arguments, the entry point, and the name of the running test. run.mjs reads this
+ * name after a trap. */
 static char arguments[8192];
 
 __attribute__((export_name("argument_room"))) char *argument_room(void) { return arguments; }

@@ -7,15 +7,15 @@
 
 #include "nextpixel.h"
 
-/* Starts a run. length: number of positions (0: all that the part has); maps: whether to keep the attention of each position. */
+/* Starts a run. length: number of positions (0: the maximum length of the part); maps: whether to keep the attention of each position. */
 nx_session *one_sample(const nx_model *model, uint32_t length, uint32_t maps);
 
 /* Returns n random ids below `values`. */
 uint32_t *some_ids(uint32_t n, uint32_t values, uint64_t seed);
 
-/* Reads n ids one by one, and compares the logits of all but the first, of shape (n - 1, values), with `truth`: the largest error must be
- * below `tolerance` times the logits' deviation. Then reads the ids in one call, which must give the same bits. `configuration` is printed in
- * messages. Returns the session, which has read all ids. */
+/* Reads n ids one by one, and compares the logits of all positions except the first with `truth`, shape (n - 1, values). The largest error
+ * must be below `tolerance` times the standard deviation of the logits. Then reads the ids in one call, which must give the same bits.
+ * `configuration` is printed in messages. Returns the session, which has read all ids. */
 nx_session *check_logits(const nx_model *model, const uint32_t *ids, uint32_t n, uint32_t values, const double *truth, double tolerance,
                          int configuration);
 

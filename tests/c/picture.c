@@ -7,7 +7,7 @@
 #include "gguf.h"
 #include "session/session.h"
 
-/* Returns whether a metadata key is the model's architecture (such as "image-transformer"), a point and this name. */
+/* Returns whether a metadata key consists of the model's architecture (such as "image-transformer"), a dot and `name`. */
 static int is_key(const nx_model *model, const nx_metadata *entry, const char *name) {
     size_t n = strlen(name), of = strlen(model->arch->name);
     return entry->key_bytes == of + 1 + n && !memcmp(entry->key, model->arch->name, of) && entry->key[of] == '.' &&
@@ -108,7 +108,7 @@ uint32_t picture_id(const picture_info *info, uint32_t value) {
 }
 
 uint8_t picture_value(const picture_info *info, uint32_t id) {
-    if (info->levels < 2) return 0; // the fuzzer also draws texts, one of which has a vocabulary of a single token
+    if (info->levels < 2) return 0; // the fuzzer also draws texts, and one of its models has a vocabulary of one token
     return (uint8_t)(info->palette ? id : (id * 510 + info->levels - 1) / (2 * (info->levels - 1)));
 }
 

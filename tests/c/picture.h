@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Pictures as ids: conversions for C programs that show pictures. A file's metadata give the size of a picture and the meaning of its ids.
- * These functions convert between ids and 8-bit values, in generation order. The engine does not use them.
+ * Conversions between pictures and ids, for C programs that show pictures. A file's metadata give the size of a picture and the meaning of
+ * its ids. These functions convert between ids and 8-bit values, in generation order. The engine does not use them.
  */
 #ifndef PICTURE_H
 #define PICTURE_H
@@ -12,9 +12,9 @@
 /* Description of an image model, from its metadata and its part. */
 typedef struct {
     uint32_t height, width, channels, levels;
-    uint32_t positions, position_elements, elements; /* positions; values per position, E; values in a picture */
+    uint32_t positions, position_elements, elements; /* number of positions, of values per position (E), and of values in a picture */
     uint32_t classes, blocks, heads, outputs;
-    uint32_t rows, window; /* first map: rows, keys per row; 0: no map, or one that is too large to show */
+    uint32_t rows, window; /* rows and keys per row of the first map; 0: no map, or a map that is too large to show */
     uint32_t query_block, memory_block, block_rows, block_cols, flange_rows, flange_cols;
     uint32_t input_height, input_width;
     uint32_t palette, draft; /* 0 or 1 */
@@ -36,15 +36,15 @@ nx_settings picture_engine_settings(const picture_settings *settings);
 /* Returns the raster index of each position. */
 void picture_order(const nx_model *model, uint32_t *raster);
 
-/* Returns the colours as bytes, of shape (levels, 3); NX_E_ARGUMENT if there are none. */
+/* Writes the palette as bytes, shape (levels, 3). Returns NX_E_ARGUMENT if the model has no palette. */
 nx_status picture_palette(const nx_model *model, uint8_t *rgb);
 
 /* Convert between an 8-bit value and an id. */
 uint32_t picture_id(const picture_info *info, uint32_t value);
 uint8_t picture_value(const picture_info *info, uint32_t id);
 
-/* Like nx_session_size, _open, _input and then _encode, _put (reports the nats of the first sample), _draw, and _map (copies all rows of
- * the map over earlier positions), but with 8-bit values instead of ids. */
+/* Like the nx_session functions size, open, input followed by encode, put, draw and map, but with 8-bit values instead of ids.
+ * picture_prefill reports the nats of the first sample; picture_attention copies all rows of the map over earlier positions. */
 nx_status picture_size(const nx_model *model, const picture_settings *settings, size_t *bytes);
 nx_status picture_open(void *block, size_t bytes, const nx_model *model, const picture_settings *settings, nx_session **session);
 nx_status picture_condition(const nx_model *model, nx_session *session, const uint8_t *values, uint32_t count);

@@ -35,19 +35,18 @@ static double half_at(const uint8_t *bytes) {
     return bits & 0x8000 ? -size : size;
 }
 
-/* Returns `count` bits of bytes, beginning at bit `from`, counted from the lowest bit of the first byte. */
+/* Returns `count` bits, beginning with bit `from`. Bits are numbered from the lowest bit of the first byte on. */
 static int bits_at(const uint8_t *bytes, uint32_t from, uint32_t count) {
     int value = 0;
     for (uint32_t i = 0; i < count; i++) value |= (bytes[(from + i) / 8] >> (from + i) % 8 & 1) << i;
     return value;
 }
 
-/* Returns the nibble of value i of 32: the low nibbles of sixteen bytes come first, then the high ones. */
+/* Returns the nibble of value i (0..31). Values 0 to 15 are the low nibbles of sixteen bytes, values 16 to 31 the high nibbles. */
 static int nibble_at(const uint8_t *bytes, uint32_t i) { return bits_at(bytes, 8 * (i % 16) + (i < 16 ? 0 : 4), 4); }
 
-/* Returns, for Q4_K and Q5_K, a 6-bit number of one of the eight groups of 32 values in a block: the group's scale (which = 0) or its
- * offset (which = 1). For the last four groups, four bits are in the last four bytes, and two bits are the high bits of the first eight
- * bytes. */
+/* Returns the 6-bit scale (which = 0) or offset (which = 1) of one of the eight groups of 32 values in a block of Q4_K or Q5_K. For the
+ * last four groups, four bits are in the last four bytes, and two bits are the high bits of the first eight bytes. */
 static int packed_six(const uint8_t *bytes, uint32_t part, uint32_t which) {
     if (part < 4) return bits_at(bytes, 8 * (part + 4 * which), 6);
     return bits_at(bytes, 8 * (part + 4) + 4 * which, 4) + 16 * bits_at(bytes, 8 * (part - 4 + 4 * which) + 6, 2);
@@ -56,8 +55,8 @@ static int packed_six(const uint8_t *bytes, uint32_t part, uint32_t which) {
 /* The levels of IQ4_NL. */
 static const int iq4_levels[16] = {-127, -104, -83, -65, -49, -35, -22, -10, 1, 13, 25, 38, 53, 69, 89, 113};
 
-/* Returns a 4-bit number by the standard: sign, two exponent bits with a bias of 1, one mantissa bit [OCP Microscaling Formats 1.0, section
- * 5.3.3]. */
+/* Returns the value of a 4-bit float: a sign, two exponent bits with a bias of 1, and one mantissa bit [OCP Microscaling Formats 1.0,
+ * section 5.3.3]. */
 static double fp4(int bits) {
     int exponent = bits >> 1 & 3, mantissa = bits & 1;
     double size = exponent ? ldexp(1 + mantissa / 2.0, exponent - 1) : mantissa / 2.0;
@@ -196,7 +195,8 @@ static const float *table(const toy *m, const char *name) {
     return t ? t->values : NULL;
 }
 
-/* The name of a layer's tensors, such as "enc.blk.7.attn_q.weight"; without a stack only the part, such as "output.weight". */
+/* The name of a layer's tensors, such as "enc.blk.7.attn_q.weight". If `stack` is null, the name is only the part, such as
+ * "output.weight". */
 typedef struct {
     const char *stack;
     uint32_t block;
@@ -259,8 +259,9 @@ static void join(double *h, const double *y, const toy *m, layer l, const char *
     if (!m->config.pre_norm) normalise(h, m, l, norm, n);
 }
 
-/* Rounds the weights of a head's query as attention/kv7.c does: multiplies them by the scales of the values, which are already rounded and
- * have the shape (n, stride), and rounds to 127 steps for each 32 positions in a run of visible ones, counted from a multiple of 16. */
+/* Rounds the weights of a head's query as attention/kv7.c does: multiplies them by the scales of the values, and rounds them to 127 steps.
+ * Each group of 32 positions in a run of visible positions, counted from a multiple of 16, has its own steps. `values` has the shape (n,
+ * stride) and is already rounded. */
 static void round_weights(double *weights, const double *values, const uint8_t *visible, uint32_t n, uint32_t stride, uint32_t key_length) {
     double *scale = memory_take(n * sizeof *scale), block[32];
     for (uint32_t j = 0; j < n; j++) {
@@ -278,8 +279,8 @@ static void round_weights(double *weights, const double *values, const uint8_t *
     }
 }
 
-/* Computes the attention of the n rows of h to the `keys` rows of `memory` (if null, to h itself) where `visible`, of shape (n, keys), is
- * nonzero. Unless `kept` is null, it receives the weights, of shape (heads, n, keys) */
+/* Computes the attention of the n rows of h to the `keys` rows of `memory`, or to h itself if `memory` is null. Only pairs with a nonzero
+ * entry in `visible`, shape (n, keys), attend. kept: null, or receives the weights, shape (heads, n, keys). */
 static void attention(double *h, const toy *m, layer l, const char *cross, uint32_t n, double *memory, uint32_t keys, const uint8_t *visible,
                       double *kept, int rounded) {
     const toy_config *g = &m->config;
@@ -328,8 +329,7 @@ static void feed_forward(double *h, const toy *m, layer l, uint32_t n, int round
     join(h, y, m, l, "ffn_norm", n);
 }
 
-/* Returns one number of the sinusoidal position embeddings: the one in dimension c of the half (d numbers) that encodes position p on one
- * axis. */
+/* Returns one number of a sinusoidal position embedding: dimension c of the half (d numbers) that encodes position p on one axis. */
 static double sinusoid(uint32_t p, uint32_t c, uint32_t d) {
     uint32_t F = d / 4, f = c % F;
     double w = F > 1 ? pow(10000, -(double)f / (F - 1)) : 1;
@@ -442,7 +442,8 @@ void ref_draft(double *logits, const toy *m, const uint32_t *levels, uint32_t po
 
 static double softplus(double z) { return fmax(z, 0) + log1p(exp(-fabs(z))); }
 
-/* Returns ln of the distribution function of a standard normal. Far below the mean, where erfc vanishes, it uses the asymptotic series. */
+/* Returns ln of the cumulative distribution function of the standard normal distribution. Far below the mean, where erfc vanishes, it uses
+ * the asymptotic series. */
 static double normal_log_cdf(double z) {
     if (z > -30) return log(erfc(-z / sqrt(2)) / 2);
     return -z * z / 2 - log(-z * sqrt(2 * 3.14159265358979324)) + log1p(-1 / (z * z) + 3 / (z * z * z * z));
@@ -451,8 +452,8 @@ static double normal_log_cdf(double z) {
 double ref_least_mass = 1e-5;
 int ref_exact_mass;
 
-/* Computes V log-masses of a discretised logistic or normal by the rule used in training [Salimans 2017, and its code]. exact: the masses
- * of a logistic without the rule. */
+/* Computes V log-masses of a discretised logistic or normal distribution, with the rule for small masses that training uses [Salimans 2017,
+ * and its code]. exact: 1 computes the masses of a logistic distribution without this rule. */
 static void discretised(double *out, uint32_t levels, int gaussian, double mean, double log_scale, int exact) {
     double s = fmax(log_scale, -7), half = 1.0 / (levels - 1), scale = exp(-s);
     for (uint32_t v = 0; v < levels; v++) {
@@ -516,7 +517,7 @@ void ref_filter(double *p, const float *logits, uint32_t levels, double temperat
     for (uint32_t v = 0; v < levels; v++) p[v] = (double)logits[v] / temperature;
     ref_softmax(p, levels);
     if (!top_k || top_k > levels) top_k = levels;
-    for (int pass = 0; pass < 2; pass++) { /* first the mass of the k most probable values; then as many of these as needed */
+    for (int pass = 0; pass < 2; pass++) { /* pass 0: the mass of the k most probable values; pass 1: as many of them as needed */
         memset(taken, 0, sizeof taken);
         for (uint32_t i = 0; i < top_k; i++) {
             uint32_t best = levels;
@@ -541,7 +542,8 @@ static void ref_order_by(const double *score, uint32_t n, uint32_t *order) {
     }
 }
 
-/* Keeps values in the given order until their mass exceeds a bound (more) or reaches it: at least one value, at most `most` values. */
+/* Keeps values in the given order until their mass reaches a bound or, if `more` is 1, exceeds it. At least one value and at most `most`
+ * values are kept. */
 static void ref_keep(double *p, uint32_t n, const uint32_t *order, uint32_t most, double mass, int more) {
     double sum = 0, kept = 0;
     for (uint32_t i = 0; i < n; i++) {

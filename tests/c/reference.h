@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * A second implementation of the library's arithmetic, in double precision and as simple as the formulas: no blocks, no caches, no SIMD.
- * The tests compare the library with it.
+ * A second implementation of the library's arithmetic, to which the tests compare the library. It follows the formulas in double precision,
+ * without blocks, caches or SIMD.
  */
 #ifndef REFERENCE_H
 #define REFERENCE_H
@@ -19,10 +19,11 @@ void ref_matmul(double *out, double *size, const float *weights, uint32_t rows, 
  * head. */
 void ref_round(double *x, uint32_t n, uint32_t group, double steps);
 
-/* Returns Q8_0 weights, of shape (rows, cols), in the packed form, in single precision like the library, because ties matter. */
+/* Returns the values of Q8_0 weights, shape (rows, cols), after packing. It computes in single precision like the library, so that ties are
+ * rounded in the same way. */
 float *ref_packed_q8(const float *values, uint32_t rows, uint32_t cols);
 
-/* Returns value i of a row in a file's encoding, in double precision, from the format's definition. */
+/* Decodes value i of a row in double precision, following the definition of the format. */
 double ref_weight(const uint8_t *row, uint32_t type, uint32_t i);
 
 void ref_layer_norm(double *x, const float *gain, const float *bias, double epsilon, uint32_t width);
@@ -31,8 +32,8 @@ void ref_layer_norm(double *x, const float *gain, const float *bias, double epsi
 void ref_softmax(double *x, uint32_t n);
 double ref_log_sum_exp(const double *x, uint32_t n);
 
-/* Returns log Z of a chain of n bits, where theta has the n scores of a bit 1 and A is the 2 x 2 matrix of transitions, by the forward
- * recursion over its states. The backward recursion then gives p, the n probabilities p(z_i = 1). */
+/* Returns log Z of a chain of n bits, computed with the forward recursion over its states. theta: the n scores of z_i = 1; A: the 2 x 2
+ * matrix of transitions. p receives the n probabilities p(z_i = 1), computed with the backward recursion. */
 double ref_segments(double *p, const double *theta, const double *A, uint32_t n);
 
 /* Computes the attention of one head's query over `n` keys and values, each of shape (n, stride), at positions where `visible` is nonzero.
@@ -46,9 +47,9 @@ void ref_order(const nx_pattern *pattern, uint32_t *raster);
 /* Returns whether key j is visible to query i, by the rules of attention/pattern.h; `raster` comes from ref_order(). */
 int ref_visible(const nx_pattern *pattern, const uint32_t *raster, uint32_t i, uint32_t j);
 
-/* Computes a toy model for positions 0..n-1, with attention as matrix products. Reads at least (n - 1) * E levels, and the conditioning
- * input. Writes outputs, of shape (n, P), and weights, of shape (blocks, heads, n, n), unless weights is null. If `rounded`, quantised
- * products round x to 8 bits, as the library does. */
+/* Computes the outputs of a toy model for positions 0..n-1; attention is computed as products of whole matrices. Reads at least (n - 1) * E
+ * levels, and the conditioning input. Writes outputs, of shape (n, P), and weights, of shape (blocks, heads, n, n), unless weights is null.
+ * If `rounded`, quantised products round x to 8 bits, as the library does. */
 void ref_forward(double *outputs, double *weights, const toy *model, const uint32_t *levels, const uint8_t *input, int32_t label, uint32_t n,
                  int rounded);
 
@@ -60,12 +61,12 @@ void ref_draft(double *logits, const toy *model, const uint32_t *levels, uint32_
  * distribution these are its logits. */
 void ref_output(double *logits, const nx_output *output, const double *parameters, const uint32_t *earlier, uint32_t index);
 
-/* If the mass of a level is at most this value (1e-5), the density at its middle times its width replaces it. A test changes this bound to
- * find the levels close to it. */
+/* If the mass of a level is at most this value (1e-5), the product of the density at the level's middle and its width is used instead. A
+ * test changes this bound to find levels whose mass is close to it. */
 extern double ref_least_mass;
 
-/* 1: computes the masses of element `index` of a mixture without the rule for small masses, as drawing does; earlier elements keep the
- * rule. */
+/* If 1, the masses of element `index` of a mixture are computed without the rule for small masses, as for a draw. The rule still applies to
+ * earlier elements. */
 extern int ref_exact_mass;
 
 /* Computes p(v) after temperature, top-k and top-p, in double precision. Of equally probable values, the lower one comes first. */
@@ -75,10 +76,10 @@ void ref_filter(double *p, const float *logits, uint32_t levels, double temperat
 #define FILTER(temperature_, top_k_, top_p_, typical_p_, min_p_, last) \
     {.temperature = temperature_, .top_k = top_k_, .top_p = top_p_, .typical_p = typical_p_, .min_p = min_p_, .temperature_last = last}
 
-/* Computes p(v) after all filters, as sampling/filters.h defines them, in double precision, by sorting everything. */
+/* Computes p(v) in double precision after all filters of sampling/filters.h. Unlike the library, it sorts all values. */
 void ref_chain(double *p, const float *logits, uint32_t levels, const nx_settings *filter);
 
-/* Returns the number that a chi-squared variable of that many degrees of freedom exceeds with probability 0.001 (Wilson and Hilferty's
+/* Returns the number that a chi-squared variable with `freedom` degrees of freedom exceeds with probability 0.001 (Wilson and Hilferty's
  * approximation, within 1 % from 3 degrees on). */
 double ref_chi_squared_limit(double freedom);
 

@@ -2,7 +2,7 @@
  *
  * The relay is a model of two parts for the tests of results. The first part, `marks`, has no sequence. This part reads words one at a
  * time. Its results are a mark for each word (which a hint may replace), three floats for each word, and two sums. The second part is a
- * hasher. Its input has the same name as the first result and takes the ids of this result.
+ * hasher. Its input has the same name as the first part's first result, and takes the ids of that result.
  */
 #ifndef RELAY_H
 #define RELAY_H
@@ -20,7 +20,7 @@ enum { RELAY_OF_MARK, RELAY_OF_FLOATS, RELAY_OF_SUMS, RELAY_RESULTS };
 /* Opens a model of the two parts; `config` is for the second part, as in hasher_open. */
 nx_model *relay_open(hasher_config *config);
 
-/* Computes, without the library, the mark and the three floats of word i of n, without a hint. */
+/* Computes the mark and the three floats of word i without the library, for a run without a hint. */
 uint32_t relay_mark(const uint32_t *words, uint32_t i, float floats[3]);
 
 #endif

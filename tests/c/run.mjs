@@ -11,7 +11,7 @@ const text = (at, n) => new TextDecoder().decode(bytes(at, n));
 
 const env = {
   print: (at, n) => writeSync(1, text(at, n)),
-  // returns the number of bytes of a file, or -1; copies them to `to` if they fit
+  // returns the size of a file in bytes, or -1; copies the bytes to `to` if they fit
   read_file(at, n, to, room) {
     try {
       const content = readFileSync(text(at, n));

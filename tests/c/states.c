@@ -93,7 +93,7 @@ int states_make(states_subject *s, const toy_row *row, const nx_model *model, ui
 
 /* ---- damage ------------------------------------------------------------------------------------------------------------------- */
 
-/* Reads choices from an input, from its beginning; after its end, all choices are zero. */
+/* Reads choices from the bytes of an input, starting at its beginning. After the end of the input, all choices are zero. */
 typedef struct {
     const uint8_t *at, *end;
 } choices;
@@ -174,7 +174,7 @@ static nx_session *grown(const states_subject *s, const nx_session *from, choice
     return nx_session_grow(memory_take(bytes), bytes, s->model, from, length, &to) == NX_OK ? to : NULL;
 }
 
-/* Makes one call of any kind; returns the session that continues. */
+/* Makes one call, whose kind is chosen by `c`. Returns the session to use for the next call. */
 static nx_session *call(const states_subject *s, nx_session *session, choices *c) {
     const nx_model *model = s->model;
     uint32_t B = session->settings.samples, left = session->shape.length - session->position, n = next(c, 18), drawn, count, over;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Saved sessions of any toy, stopped at every stage of a run, damaged and restored. The test of states and the fuzzer
- * (tests/fuzz/fuzz_state.c) use them.
+ * Saves sessions of any toy at every stage of a run, damages them and restores them. The tests of states and the fuzzer
+ * (tests/fuzz/fuzz_state.c) use these functions.
  */
 #ifndef STATES_H
 #define STATES_H
@@ -21,14 +21,14 @@ typedef struct {
     size_t bytes; /* size of each session */
 } states_subject;
 
-/* Makes variant 0, 1, ... of a part: one with speculative decoding; one with maps; one with samples, biases and penalties; one as a search.
- * Returns 0 after the last variant, or if the part has no variant. */
+/* Makes variant 0, 1, ... of a part. The variants are: speculative decoding; maps; several samples with biases and penalties; a beam
+ * search. Returns 0 after the last variant, or if the part has no such variant. */
 #define STATES_VARIANTS 4
 int states_make(states_subject *s, const toy_row *row, const nx_model *model, uint32_t part, uint32_t variant);
 
-/* Damages and restores a session. The session must be refused, or continue without harm: it stays within its memory, comes to an end, and
- * can be saved again. `data` determines the stage, the damage and the later calls; after its end, zeros are used. Returns 1 if the damaged
- * session was accepted. */
+/* Damages and restores a session. The session must either be refused or work safely: it must access only its own memory, come to an end,
+ * and be possible to save again. `data` determines the stage, the damage and the later calls. After the end of `data`, zeros are used.
+ * Returns 1 if the damaged session was accepted. */
 int states_restore(const states_subject *s, const uint8_t *data, size_t size);
 
 #endif

@@ -14,7 +14,7 @@
 
 #define LENGTH 30u
 
-/* A model with the shape of a run, and a class for inputs that need one. */
+/* A model, the shape of its runs, and a class for inputs that require one. */
 typedef struct {
     const nx_model *model;
     nx_shape shape;
@@ -110,7 +110,7 @@ static inline nx_session *bare(const subject *s, const nx_settings *settings, si
     return session;
 }
 
-/* Starts a run: sets every input (to the same ids on each call) and encodes the inputs. */
+/* Starts a run: sets all inputs, always to the same ids, and encodes them. */
 static inline nx_session *start(const subject *s, const nx_settings *settings, size_t *bytes) {
     nx_session *session = bare(s, settings, bytes);
     nx_port port;
@@ -168,8 +168,8 @@ static inline const uint32_t *at(const subject *s, const run *r, uint32_t sample
     return r->ids + ((size_t)position * samples + sample) * s->span;
 }
 
-/* Runs `test` on each subject whose uses_of() includes `use`. Runs with penalties, biases and filters use only one subject of each kind.
- * `end`: the hashers' hasher_config.end. */
+/* Runs `test` on each subject whose uses_of() includes `use`. If penalties, biases and filters are on, only one subject of each kind is
+ * used. end: value of hasher_config.end for the hashers. */
 static inline void for_those(uint32_t use, void (*test)(const subject *s), float end) {
     uint32_t uses;
     for (int i = 0; (uses = uses_of(i)); i++) {
@@ -186,11 +186,11 @@ static inline void for_those(uint32_t use, void (*test)(const subject *s), float
 
 static inline void for_every(void (*test)(const subject *s)) { for_those(TOY_RUN, test, 1); }
 
-/* Runs a test on hashers that never end. */
+/* Like for_those(TOY_RUN, ...), but the hashers never draw the end. */
 static inline void for_every_endless(void (*test)(const subject *s)) { for_those(TOY_RUN, test, -100); }
 
-/* Runs each test (the list ends with a null pointer) with penalties and biases. Both depend only on the ids of the sequence, so results
- * do not depend on how the computation is divided. */
+/* Runs each test (the list ends with a null pointer) with penalties and biases. Penalties and biases depend only on the ids of the
+ * sequence, so the division of the computation must not affect the results. */
 static inline void shape_each(void (*const *tests)(void)) {
     for (shaped = 1; *tests; tests++) (*tests)();
     shaped = 0;

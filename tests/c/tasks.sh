@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: MIT
 #
-# Builds and runs the C tests. They are one program, which is built three times: with gcc, with clang and as wasm. Also runs the fuzzers.
-# Read by build.sh.
+# Builds and runs the C tests. The tests are one program, which is built with gcc, with clang and as WebAssembly. This script also runs the
+# fuzzers. Read by build.sh.
 
-# With these flags, undefined behaviour stops the run: access outside memory, undefined arithmetic, or conversion of a float that does not
-# fit its integer type.
+# With these flags, undefined behaviour stops the run: accesses outside memory, undefined arithmetic, and conversion of a float that does
+# not fit its integer type.
 SANITIZE='-fsanitize=address,undefined,float-cast-overflow -fno-sanitize-recover=all -fno-omit-frame-pointer'
 # Flags for the tests when they are compiled with clang.
 ADDRESS='-fsanitize=address -fno-omit-frame-pointer'
@@ -108,8 +108,8 @@ run_suite() {
   sed -n 's/^hash //p' "$OUT/$name.log" >"$OUT/$name.hash"
 }
 
-# clang instruments the library with coverage counters for the fuzzer. With traced comparisons, the fuzzer also finds the values that the
-# code compares its input with, but runs half as many inputs in the same time. The tests use counters only.
+# clang instruments the library with coverage counters for the fuzzer. With traced comparisons, the fuzzer also learns the values to which
+# the code compares its input, but it runs half as many inputs in the same time. The tests use only counters.
 count_coverage() { counts='-fsanitize-coverage=inline-8bit-counters,pc-table' suffix=; }
 trace_comparisons() { counts=-fsanitize=fuzzer-no-link suffix=-traced; }
 count_coverage
@@ -131,7 +131,7 @@ task_test_c() {
   else
     say "NOT RUN: C tests and fuzzing with $CLANG need its sanitizers: apt-get install libclang-rt-19-dev"
   fi
-  if [ "${1:-}" = all ] || ! clang_sanitizes; then # otherwise only test-engines runs code compiled with gcc
+  if [ "${1:-}" = all ] || ! clang_sanitizes; then # without `all`, usually only test-engines runs code compiled with gcc
     suites="$suites $native $native-sanitized"
     plain_suite "$CC"
     run_suite "$native" "$OUT/plain-$native/suite"

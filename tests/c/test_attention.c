@@ -24,7 +24,7 @@ static nx_pattern grid(uint32_t rows, uint32_t cols, uint32_t block_rows, uint32
                         .block_rows = block_rows, .block_cols = block_cols, .flange_rows = flange_rows, .flange_cols = flange_cols};
 }
 
-/* Returns the ranges of a query, in a buffer of exactly the size that nx_pattern_max_ranges gives. */
+/* Returns the ranges of a query. The buffer has exactly the number of ranges that nx_pattern_max_ranges returns. */
 static nx_range *ranges_of(const nx_pattern *p, uint32_t i, uint32_t *n_ranges) {
     nx_range *ranges = memory_take(nx_pattern_max_ranges(p) * sizeof *ranges);
     *n_ranges = nx_pattern_ranges(p, i, ranges);
@@ -53,7 +53,7 @@ static uint32_t pattern_of(const nx_pattern *p) {
             if (seen[j] != ref_visible(p, raster, i, j)) CHECK_INT(seen[j], ref_visible(p, raster, i, j));
             if (seen[j]) CHECK(j <= i);
         }
-        /* a block is contiguous, and all its positions see the same memory, which stays in the ring while a pass writes the block */
+        /* a block is contiguous; its positions see the same memory, which stays in the ring while a pass writes the block */
         CHECK(end > i && end <= n && nx_pattern_block_end(p, end - 1) == end);
         if (i == 0 || nx_pattern_block_end(p, i - 1) == i)
             CHECK(end - ranges[0].from <= slots);
@@ -95,7 +95,7 @@ static void patterns(void) {
 static nx_pattern random_grid(uint32_t most_rows, uint32_t most_cols, check_random *random) {
     uint32_t rows = 1 + random_below(random, most_rows), cols = 1 + random_below(random, most_cols);
     uint32_t block_rows = 1 + random_below(random, rows), block_cols = 1 + random_below(random, cols);
-    /* flanges of every size, small ones more often, because those give many short ranges */
+    /* flanges of every size; small flanges are more frequent, because they give many short ranges */
     uint32_t flange_rows = random_below(random, 2 + random_below(random, rows)), flange_cols = random_below(random, 2 + random_below(random, cols));
     return grid(rows, cols, block_rows, block_cols, flange_rows < rows ? flange_rows : rows, flange_cols < cols ? flange_cols : cols);
 }
@@ -148,7 +148,7 @@ static void large_grids(void) {
 
 /* ---- attention ------------------------------------------------------------------------------------------------------------- */
 
-/* Random queries, keys and values of a sequence of n positions, heads * key_length numbers each. */
+/* Random queries, keys and values of a sequence of n positions. Each has heads * key_length numbers. */
 typedef struct {
     uint32_t n, heads, key_length, width;
     float *query, *key, *value;
@@ -192,7 +192,7 @@ static double value_scale(const double *v, uint32_t key_length) {
     return top;
 }
 
-/* The numbers of steps to which a cache type rounds queries, keys and values, and attention weights. */
+/* The numbers of steps that a cache type has for queries, for keys and values, and for attention weights. */
 typedef struct {
     double query, cached, weights;
 } roundings;
@@ -215,7 +215,7 @@ static void round_heads(double *x, size_t n, uint32_t key_length, float steps) {
     }
 }
 
-/* Rounds keys as a wide cache does, which also rounds the residual of the first rounding. */
+/* Rounds keys like a wide cache: rounds them once, and then rounds the remainders in finer steps. */
 static void round_keys_twice(double *x, size_t n, uint32_t key_length) {
     for (size_t h = 0; h < n; h += key_length) {
         float top = 0;
@@ -230,11 +230,11 @@ static void round_keys_twice(double *x, size_t n, uint32_t key_length) {
     }
 }
 
-/* Compares attention with dense attention under a mask. A score has an error of key_length / 2 + 3 roundings, and the largest score,
- * which the softmax subtracts, has an error of the same size; an error of a score changes the weight by as much, relatively. The softmax
- * (see test_kernels.c) and the sum over the positions add their own errors.
- * With an 8-bit cache the comparison uses rounded queries, keys and values: a score has an error of five roundings, and the weights times
- * the scales of the values are rounded by half a step of the largest among 32 neighbours. */
+/* Compares attention with dense attention under a mask. A score has an error of key_length / 2 + 3 roundings. The softmax subtracts the
+ * largest score, which has an error of the same size. An error in a score causes a relative error of the same size in the weight. The
+ * softmax (see test_kernels.c) and the sum over the positions add their own errors.
+ * With an 8-bit cache, the comparison uses rounded queries, keys and values. A score then has an error of five roundings. The products of
+ * weights and value scales have an error of half a step, relative to the largest of 32 neighbours. */
 static void compare(const sequence *s, const nx_pattern *pattern, uint32_t type, const float *out, const float *map) {
     uint32_t n = s->n;
     size_t all = (size_t)n * s->width;
@@ -340,7 +340,7 @@ static void real_size(void) {
     attention_of(&q, 4, 32, 1.5, &random);
 }
 
-/* Scores of hundreds and thousands are handled, where a naive e^x overflows. */
+/* Scores of hundreds and thousands are handled correctly, although a naive e^x would overflow. */
 static void large_scores(void) {
     check_random random = {4};
     for (int i = 0; i < 12; i++) {
@@ -371,8 +371,8 @@ static void local_is_full(void) {
     local_is_full_in(NX_KV8_WIDE);
 }
 
-/* Random ranges of every length and position go through the ring, also in blocks of one position, where nearly every range has one
- * element. */
+/* Tests the ring with random ranges of every length and position. Some patterns have blocks of one position, so that nearly every range has
+ * one element. */
 static void random_grids(void) {
     check_random random = {9};
     for (int i = 0; i < 90; i++) {

@@ -49,7 +49,7 @@ static void branches(const subject *s) {
 
 static void branched(void) { for_every(branches); }
 
-/* A run that was rewound continues like one that was given the earlier ids, also with other settings. */
+/* A run that was rewound continues like a run that was given the earlier ids as known ids. This also holds if the settings are changed. */
 static void rewinds(const subject *s) {
     nx_part_info info;
     CHECK_INT(nx_model_part(s->model, s->part, &info), NX_OK);
@@ -98,8 +98,8 @@ static nx_session *grow(const subject *s, nx_session *from, uint32_t length, siz
     return to;
 }
 
-/* Writes the hidden states, if the run keeps them, and then, for the last position of every sample, the weights of every row of every map.
- * Returns how many numbers it wrote. */
+/* Writes the hidden states, if the run keeps them. Then writes the weights of every row of every map at the last position of every sample.
+ * Returns the number of values written. */
 static uint32_t all_maps(const subject *s, const nx_session *session, uint32_t samples, float *weights) {
     uint32_t n = 0, count = 0, *keys = memory_take(4096 * sizeof *keys);
     nx_part_info info;
@@ -117,8 +117,8 @@ static uint32_t all_maps(const subject *s, const nx_session *session, uint32_t s
 
 static uint32_t runs_grown;
 
-/* A run that starts short and is extended whenever it is full equals, to the bit, a run that was long from the beginning: its ids, nats,
- * maps and branches, with and without drafts. */
+/* A run that starts short and is extended whenever it is full is bit-identical to a run that was long from the beginning. Its ids, nats,
+ * maps and branches are compared, with and without drafts. */
 static void grows(const subject *s) {
     nx_part_info info;
     CHECK_INT(nx_model_part(s->model, s->part, &info), NX_OK);
@@ -181,7 +181,7 @@ static void grows(const subject *s) {
         }
         memory_release(mark);
     }
-    /* Tests a search, in which beams have changed slots, and runs that cannot grow. */
+    /* Tests the growth of a search whose beams have changed slots. Also tests runs that cannot grow. */
     subject small = *s;
     small.shape.length = 4;
     nx_session *shorter = start(&small, &settings, NULL), *longer = start(s, &settings, NULL);
@@ -219,7 +219,7 @@ static void grown(void) {
     CHECK(runs_grown > 100);
 }
 
-/* After a change of settings, a run continues as if its past had been known ids and the settings had always applied. */
+/* After its settings are changed, a run continues like a new run that has the new settings and was given the same ids as known ids. */
 static void retunes(const subject *s) {
     nx_settings settings = settings_of(2, 0, 15), other = settings;
     other.temperature = 0.5f, other.top_k = 3, other.seed_low = 99;
@@ -265,9 +265,9 @@ static void origins(void) {
 
 /* ---- maps ------------------------------------------------------------------------------------------------------------------- */
 
-/* For every sample and map, every row has weights over earlier positions or over the source. The weights of a row add up to 1 (or to less,
- * if the paper reduces them after the softmax). Reading maps changes nothing. The rows of a TOY_FIXED model need not see their own
- * position, and its first rows see nothing. */
+/* For every sample and map, every row has weights over earlier positions or over the source. The weights of a row add up to 1, or to less
+ * if the model's equations reduce them after the softmax. Reading maps changes nothing. In a TOY_FIXED model, a row may not see its own
+ * position, and the first rows see no position at all. */
 static void mapped(const subject *s) {
     nx_settings settings = settings_of(3, 0, 17);
     run plain = whole(s, &settings), mapped = room_of(s, 3);
@@ -313,7 +313,7 @@ static void maps(void) { for_every(mapped); }
 static uint32_t with_hidden;
 
 /* The hidden states of every sample at every position equal the hidden states of a run that got the same ids in one call. Keeping hidden
- * states changes no bit, and a branch has them too. */
+ * states does not change any result. A branch also keeps hidden states. */
 static void hides(const subject *s) {
     nx_part_info info;
     nx_settings settings = settings_of(3, 0, 19), one = settings_of(1, 0, 19);
@@ -402,8 +402,8 @@ static void distributions(void) { for_every(distribution); }
 
 /* ---- penalties and biases --------------------------------------------------------------------------------------------------- */
 
-/* Checks the effect of penalties and biases on a run: each id is the argmax of logits that the test changes in the same way. The nats come
- * from the model's unchanged distribution. */
+/* Checks the effect of penalties and biases on a run. The test changes the logits in the same way, and each id must be the argmax of these
+ * logits. The nats come from the model's unchanged distribution. */
 static void shaping(void) {
     subject s = subject_named("llama");
     toy_llama_config loose = {.values = 40, .length = 30, .blocks = 1, .d = 16, .inner = 16, .heads = 2, .groups = 1, .seed = 6};

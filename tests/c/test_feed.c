@@ -102,8 +102,8 @@ static void the_same_model(void) {
         }
 }
 
-/* If a prefix of a file is too short for the header, the library asks for more. A damaged header is refused as soon as the damage is
- * detected. */
+/* If a prefix of a file does not contain the whole header, the library reports that it needs more bytes. A damaged header is refused as
+ * soon as the damage is detected. */
 static void heads(void) {
     toy_file file = file_of(0);
     uint32_t head = head_of(&file);

@@ -59,7 +59,7 @@ static void sigmoid_accuracy(void) {
     CHECK(isnan(sigmoid1(NAN)) && isnan(sigmoid1(-NAN)));
 }
 
-/* For each width and number of columns, each column gives the same result as when it is alone; padding is not read. */
+/* For each width and number of columns, each column gives the same result as when it is computed alone, and the padding has no effect. */
 static void gate(void) {
     check_random random = {31};
     for (uint32_t width = 4; width <= 2 * 16 + 12; width += 4)

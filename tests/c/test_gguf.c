@@ -117,8 +117,8 @@ static void at_the_limits(void) {
     c.heads = 256;
     m = toy_build(&c, NULL);
     CHECK_INT(toy_exercise(m->bytes, m->length, MOST), NX_OK);
-    /* the largest grid of pixels with its finest blocks; the largest number of mixtures; the largest small image, for which only
-     * the size of a run is computed */
+    /* tests the largest grid of pixels with the smallest blocks, the largest number of mixtures, and the largest small image; for the last
+     * one, only the size of a run is computed */
     c = (toy_config){.height = 256, .width = 256, .channels = 3, .levels = 256, .blocks = 1, .d = 4, .inner = 4, .heads = 1, .key_length = 4,
                      .pattern = NX_LOCAL_2D, .block_rows = 1, .block_cols = 1, .flange_rows = 1, .flange_cols = 1, .position = TOY_SINUSOIDAL,
                      .output = NX_DMOL, .mixtures = NX_MAX_MIXTURES, .seed = 1};
@@ -131,8 +131,8 @@ static void at_the_limits(void) {
 
 /* ---- damaged files ------------------------------------------------------------------------------------------------------- */
 
-/* Configurations: the smallest model, a model with every kind of entry, one with every key except the keys of other patterns, and one with
- * a draft. */
+/* Four configurations: the smallest model, a model with every kind of entry, a model with every key except those of other patterns, and a
+ * model with a draft. */
 #define SMALL 4
 static toy *small(int which) {
     static const toy_config every = {.height = 3, .width = 4, .channels = 3, .levels = 3, .blocks = 1, .d = 4, .inner = 4, .heads = 1, .key_length = 4,
@@ -193,7 +193,7 @@ static void damaged_bytes(void) {
     }
 }
 
-/* Damages eight bytes at every offset from `at` on; these include every count, length, dimension and offset. */
+/* Damages eight bytes at every offset from `at` on. This damages every count, length, dimension and offset. */
 static void damaged_words_of(toy *m, size_t at) {
     uint64_t values[] = {0, 1, m->length, 1ull << 30, (1ull << 31) - 1, 1ull << 31, 1ull << 32, (1ull << 61) + 1, 1ull << 63, UINT64_MAX - 7, UINT64_MAX};
     for (; at + 8 <= m->data; at++)
@@ -235,7 +235,7 @@ static void refused_file(const toy *m, nx_status status, const char *name) {
     if (!CHECK(!strcmp(problem.name, name))) check_say("    names \"%s\" and not \"%s\": %s", problem.name, name, problem.reason);
 }
 
-/* Checks that a file is refused with this status and an error that names `name`. */
+/* Checks that a file is refused with this status, and that the error contains `name`. */
 static void refused(int which, toy_twist twist, nx_status status, const char *name) {
     size_t mark = memory_mark();
     refused_file(toy_build(config(which), &twist), status, name);
@@ -385,7 +385,7 @@ static void wrong_kinds(void) {
     refused(TOY_SR_DMOL, (toy_twist){.retyped = KEY("input.height")}, NX_E_FORMAT, KEY("input.height"));
     refused(TOY_PALETTE, (toy_twist){.retyped = KEY("attention.flange_rows")}, NX_E_FORMAT, KEY("attention.flange_rows"));
     refused(TOY_PALETTE, (toy_twist){.retyped = KEY("attention.flange_cols")}, NX_E_FORMAT, KEY("attention.flange_cols"));
-    /* a known word that contradicts the rest of the file */
+    /* replaces a word by another valid word that contradicts the rest of the file */
     static const struct {
         int which;
         const char *key, *words;
@@ -438,7 +438,7 @@ static void wrong_words(void) {
     }
 }
 
-/* Together these files have every tensor and every type. */
+/* Together, these configurations contain every tensor and every type. */
 #define KINDS 12
 static const int kinds[KINDS] = {1, 2, 3, 4, 5, TOY_PALETTE, TOY_DMOL, TOY_SR_DMOL, TOY_SR_PALETTE, TOY_Q4_0, TOY_DRAFT, TOY_DRAFT_PALETTE};
 
@@ -458,7 +458,7 @@ static void wrong_tensors(void) {
             } else if (!draft) /* without a palette, each channel is a position of its own */
                 refused(which, (toy_twist){.without = name}, NX_E_FORMAT, strcmp(name, "palette.weight") ? name : "token_embd.weight");
             refused(which, (toy_twist){.twice = name}, NX_E_FORMAT, name);
-            /* skips quantised types, whose rows would get another length */
+            /* skips quantised types, because the length of their rows would change */
             if (!draft && m->tensor[t].rows != m->tensor[t].cols && m->tensor[t].type != NX_Q8_0 && m->tensor[t].type != NX_Q4_0)
                 refused(which, (toy_twist){.reshaped = name}, NX_E_FORMAT, name);
             refused(which, (toy_twist){.poisoned = name, .poison = NAN}, NX_E_NUMERIC, name);
@@ -468,7 +468,7 @@ static void wrong_tensors(void) {
     }
 }
 
-/* Huge but finite weights are a valid file. A run of such a file must give finite numbers or end with NX_E_NUMERIC. */
+/* A file with huge but finite weights is valid. A run of such a file must give finite numbers or end with NX_E_NUMERIC. */
 static void huge_weights(void) {
     for (int k = 0; k < KINDS; k++) {
         int which = kinds[k];
@@ -487,7 +487,7 @@ static void huge_weights(void) {
 
 #define DRAFT(part) "draft." part ".weight"
 
-/* Opens a file with a draft of these sizes. status: the status with which the file must be refused, or NX_OK if it is valid. */
+/* Opens a file with a draft of these sizes. status: NX_OK if the file is valid, otherwise the status with which it must be refused. */
 static void draft_of(uint32_t neighbours, uint32_t hidden, uint32_t rank, nx_status status) {
     size_t mark = memory_mark();
     toy_config c = *config(0);
@@ -562,7 +562,8 @@ static void draft_of_others(void) {
     }
 }
 
-/* Without the tensor of its offsets, a draft is a set of unused tensors; with this tensor, every other one must exist. */
+/* If the tensor of offsets is missing, the other tensors of a draft are ignored. If it exists, all other tensors of the draft must exist
+ * too. */
 static void half_a_draft(void) {
     toy *m = toy_build(config(TOY_DRAFT), &(toy_twist){.without = DRAFT("offset")});
     CHECK_INT(toy_exercise(m->bytes, m->length, MOST), NX_OK);
@@ -741,7 +742,7 @@ static void names(void) {
     CHECK(!strcmp(problem.name, "same"));
 }
 
-/* Parses a file with `n` tensors of 8 numbers, except that the arguments describe the last tensor. */
+/* Parses a file with one tensor, which the arguments describe, and 136 bytes of data. */
 static nx_status tensor_with(uint32_t n_dims, const uint64_t *dim, uint32_t type, uint64_t offset) {
     toy_file file = {0};
     put_header(&file, 1, 0);
@@ -821,8 +822,8 @@ static void alignment(void) {
     }
 }
 
-/* Writes a file with the maximum numbers of keys and tensors. Each tensor starts where the previous one ends; tensor `shared` overlaps
- * another. */
+/* Writes a file with the maximum numbers of keys and tensors. Each tensor starts where the previous one ends, except that tensor `shared`
+ * overlaps another tensor. */
 static toy_file crowd(uint32_t shared) {
     toy_file file = {0};
     put_header(&file, 2048, 1024);
@@ -848,7 +849,7 @@ static void many(void) {
     CHECK_INT(parse(&file), NX_OK);
 }
 
-/* Tensors must not overlap; otherwise a model could be larger than its file. */
+/* Files with overlapping tensors are refused, because a model could be larger than its file. */
 static void overlaps(void) {
     static const uint32_t which[] = {0, 1, 1047, 1048, 2047};
     for (int i = 0; i < 5; i++) {

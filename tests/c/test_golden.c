@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * Compares any architecture with PyTorch: weights/train/golden.py computed tests/golden/NAME.golden.gguf from tests/golden/NAME.gguf in
- * double precision. The tests compare the output layer at each position of a sequence, the nats of the sequence's ids, and the maps and
- * results that the golden file contains.
+ * Compares models of any architecture with PyTorch. For each model tests/golden/NAME.gguf, weights/train/golden.py has computed expected
+ * results in double precision and written them to tests/golden/NAME.golden.gguf. The tests compare the output layer at each position of a
+ * sequence, the nats of the sequence's ids, and the maps and results that the golden file contains.
  */
 #include <math.h>
 #include <stdio.h>
@@ -15,11 +15,11 @@
 
 /* Tolerance for the single-precision error after at most three layers, for logits with a standard deviation of about 1.5. */
 #define OUTPUT_TOLERANCE 1e-4
-/* For a density, the tolerance is relative to 1 + nats: a location that is wrong by x changes the nats by e^-s x, where e^-s is the
- * sharpness of the density. 5.2e-6 was measured. */
+/* For a discretised density, the tolerance is relative to 1 + nats, because an error of x in the location changes the nats by e^-s x, where
+ * s is the log scale. 5.2e-6 was measured. */
 #define NATS_TOLERANCE 1e-4
-/* The golden values of a quantised file use its weights without the library's further rounding (of activations, keys, values, and Q8_0
- * weights to 7 bits), which changes the values by this much. */
+/* The golden values of a quantised file use the file's weights, but no further rounding. The library also rounds activations, keys, values,
+ * and Q8_0 weights (to 7 bits). This changes the outputs by at most this tolerance. */
 #define QUANTISED_OUTPUT_TOLERANCE 0.3
 #define QUANTISED_NATS_TOLERANCE 0.03 /* tolerance of the mean difference over the image */
 /* Tolerance for the weights of attention. */
@@ -35,7 +35,7 @@ static int find(const nx_gguf *file, const char *name, nx_tensor *t) {
     return nx_gguf_tensor(file, part_name ? strcat(strcat(strcpy(whole, part_name), "."), name) : name, t);
 }
 
-/* Returns a tensor of the golden file. If it is missing, returns null, which is a failed check unless the tensor is optional. */
+/* Returns a tensor of the golden file. If the tensor is missing, returns null; a check fails unless the tensor is optional. */
 static const float *golden(const nx_gguf *file, const char *name, uint32_t rows, uint32_t cols, int optional) {
     nx_tensor t;
     if (!find(file, name, &t)) return CHECK(optional), NULL;
@@ -53,7 +53,7 @@ static void widen(double *worst, const float *actual, const float *expected, uin
     for (uint32_t i = 0; i < n; i++) *worst = fmax(*worst, fabs((double)actual[i] - (double)expected[i]));
 }
 
-/* Writes a picture of these values, in the palette's colours. */
+/* Writes the values to a picture file, in the colours of the palette. */
 static void picture(const nx_gguf *g, const nx_model *opened, const picture_info *info, const uint8_t *values) {
     uint32_t pixels = info->height * info->width * info->channels, per_place = info->palette ? 3 : info->position_elements;
     const float *order = golden(g, "order", 1, info->positions, 1), *image = golden(g, "image", 1, pixels, 1);
@@ -118,7 +118,8 @@ static nx_session *reading(const nx_gguf *g, const nx_model *model, uint32_t len
     return session;
 }
 
-/* Finds the largest difference from the recorded results "result.NAME"; ids must be equal. Returns the number of results. */
+/* Finds the largest difference between the results and the recorded results "result.NAME". Ids must be equal. Returns the number of
+ * results. */
 static uint32_t results_off(double *worst, const nx_gguf *g, const nx_model *model, const nx_session *session) {
     uint32_t found = 0;
     nx_result result;
@@ -137,8 +138,8 @@ static uint32_t results_off(double *worst, const nx_gguf *g, const nx_model *mod
     return found;
 }
 
-/* Compares a row of map `index` with the recorded "map.NAME": shape (n, rows, keys), where n counts the queries (positions, or items of an
- * input). The recorded weights of invisible keys are 0. */
+/* Compares the weights of one query in map `index` with the recorded tensor "map.NAME", shape (n, rows, keys). n is the number of queries
+ * (positions, or items of an input). The recorded weights of invisible keys are 0. */
 static void map_off(double *worst, const nx_gguf *g, const nx_model *model, const nx_session *session, uint32_t index, uint32_t query, uint32_t n) {
     char name[60] = "map.";
     nx_map map;
@@ -155,7 +156,8 @@ static void map_off(double *worst, const nx_gguf *g, const nx_model *model, cons
     }
 }
 
-/* Compares the maps of the inputs (position NX_NONE), or of one of n positions, if they are recorded. Returns the number of compared
+/* If maps are recorded, compares the maps of one of n positions or, for the position NX_NONE, the maps of the inputs. Returns the number of
+ * compared
  * maps. */
 static uint32_t maps_off(double *worst, const nx_gguf *g, const nx_model *model, const nx_session *session, uint32_t position, uint32_t n) {
     uint32_t found = 0;

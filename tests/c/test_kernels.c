@@ -108,7 +108,7 @@ static void log_accuracy(void) {
     check_note("  largest error %.3g, relative to max(1, |ln x|)", worst);
     CHECK(worst < LOG_ABSOLUTE);
     CHECK(f32_log(1) == 0 && !signbit(f32_log(1)));
-    /* Near 1 the error is small relative to the logarithm itself, because Gumbel noise takes the logarithm of that logarithm. */
+    /* Near 1, the error must be small relative to the logarithm itself, because Gumbel noise takes the logarithm of a logarithm. */
     for (int i = 1; i < 4000; i++) {
         float x = 1 - (float)i * 0x1p-24f;
         near_one = fmax(near_one, fabs((double)f32_log(x) / log((double)x) - 1));
@@ -154,7 +154,7 @@ static void half_to_float(void) {
 
 /* ---- matrix product -------------------------------------------------------------------------------------------------------- */
 
-/* Fills x with numbers as in a network: mostly near 1, with outliers a thousand times larger, tiny ones and zeros. */
+/* Fills x with numbers as they occur in a network: mostly near 1, but also outliers (a thousand times larger), tiny numbers and zeros. */
 static void fill(float *x, size_t n, check_random *random) {
     for (size_t i = 0; i < n; i++) {
         double scale = 1;
@@ -183,13 +183,13 @@ static toy_tensor tensor(uint32_t rows, uint32_t cols, uint32_t type, check_rand
     return t;
 }
 
-/* Error bound of an F32 product: `cols` roundings of products and as many of sums, each at most UNIT times the partial sum of
- * magnitudes. */
+/* Error bound of an F32 product. The products and the sums are rounded `cols` times each, and each rounding is at most UNIT times the
+ * partial sum of magnitudes. */
 static double f32_tolerance(uint32_t cols, double magnitude) { return (cols + 1) * UNIT * magnitude; }
 
-/* Error bound of a quantised product after x and, in Q8_0, the weights have been rounded. Integers are exact. A packed scale has two
- * roundings (2) and is multiplied by the integer (1); each block is added (blocks); the step of x has one rounding, one product and one
- * addition of the bias (3). */
+/* Error bound of a quantised product after x and, in Q8_0, the weights have been rounded. Integers are exact. The roundings are: two in a
+ * packed scale, one in its product with the integer, one in the addition of each block, and three for the step of x (the step itself, its
+ * product, and the addition of the bias). */
 static double q8_tolerance(uint32_t blocks, double magnitude) { return (blocks + 6) * UNIT * magnitude; }
 
 /* Rounds x to 8 bits as defined in kernels.h, in single precision like the library. q receives the numbers in units of the returned
@@ -244,7 +244,8 @@ static nx_matrix packed_matrix(const uint8_t *bytes, uint32_t type, uint32_t row
     return matrix;
 }
 
-/* Compares products of one size: all columns with the reference, and each number of columns with the largest number. */
+/* Tests products of one size. Compares the product of all columns with the reference, and the products of fewer columns with the product of
+ * all columns. */
 static void product_of(uint32_t type, uint32_t rows, uint32_t cols, uint32_t most, check_random *random) {
     size_t mark = memory_mark();
     uint8_t *bytes;
@@ -267,7 +268,7 @@ static void product_of(uint32_t type, uint32_t rows, uint32_t cols, uint32_t mos
     nx_matmul(again, &matrix, bias, &input); /* the second product reuses the rounded columns */
     CHECK_FLOATS(again, all, (size_t)most * stride);
     for (uint32_t n = 1; n < most; n++) {
-        uint32_t first = n % (most - n + 1); /* first column, which varies so that the test does not always use the first ones */
+        uint32_t first = n % (most - n + 1); /* first column; it varies, so that the test does not always use the same columns */
         float *out = memory_take((size_t)n * stride * sizeof *out);
         check_at("%lld x %lld of type %lld, %lld columns", rows, cols, type, n);
         nx_input some = nx_input_of(x + (size_t)first * nx_stride(cols), n, memory_take(nx_input_bytes(cols, n)));
@@ -305,7 +306,7 @@ static void product_q4(void) {
     product_of(NX_Q4_0, 128, 128, 6, &random);
 }
 
-/* Byte j of a Q4_0 block holds value j in its low half and value 16 + j in its high half, each 8 too large. */
+/* Byte j of a Q4_0 block holds value j in its low half and value 16 + j in its high half. 8 is added to each value before it is stored. */
 static void q4_layout(void) {
     uint8_t bytes[2 * Q4_0_BYTES];
     float out[64];
@@ -374,7 +375,7 @@ static void q8_ends(uint32_t packing) {
     CHECK_NEAR((double)q8_of(0x1p-99f, 0, packing), 0x1p-99, 0x1p-99 * 4 * UNIT);
     CHECK(q8_of(0x1p-101f, 0, packing) == 0 && q8_of(1e-45f, 0, packing) == 0); /* values that are too small to divide by become zero */
     CHECK(q8_of(1e-45f, 1, packing) == q8_of(0, 1, packing));
-    /* 8-bit integers cannot hold NaN and infinity, which must not reach the output as an ordinary number */
+    /* 8-bit integers cannot represent NaN and infinity, but these must not become ordinary numbers in the output */
     CHECK(!isfinite(q8_of(NAN, 1, packing)) && !isfinite(q8_of(1, NAN, packing)) && !isfinite(q8_of(NAN, 0, packing)));
     CHECK(!isfinite(q8_of(INFINITY, 1, packing)) && !isfinite(q8_of(-INFINITY, 1, packing)));
 }
@@ -420,7 +421,7 @@ static void dequantize(void) {
 #define NOTHING(...)
 static const uint32_t all_types[] = {NX_TENSOR_TYPES(CODE, NOTHING)};
 
-/* Writes rows of a type with random bits, except that its scales and single numbers have ordinary sizes. */
+/* Writes rows of a type with random bits. Only scales and single numbers have ordinary magnitudes. */
 static uint8_t *any_rows(uint32_t type, uint32_t rows, uint32_t cols, check_random *random) {
     const nx_type *t = nx_type_of(type);
     size_t bytes = rows * nx_row_bytes(type, cols);
@@ -442,7 +443,8 @@ static uint8_t *any_rows(uint32_t type, uint32_t rows, uint32_t cols, check_rand
     return all;
 }
 
-/* Scales of one byte: exact from 2^-24 to 2^15 in half precision, zero below, and refused above. */
+/* Tests scales of one byte. From 2^-24 to 2^15 they are exact in half precision; smaller scales become zero, and larger ones are
+ * refused. */
 static void scales_of_a_byte(void) {
     for (uint32_t e = 0; e < 256; e++) {
         uint8_t block[17];
@@ -460,7 +462,8 @@ static void scales_of_a_byte(void) {
     }
 }
 
-/* Integers cannot hold infinity or NaN, so the result must show them, for one column and for several. Their sums do not overflow. */
+/* Integers cannot represent infinity or NaN, but the result must not be finite, for one column and for several. Sums of the integers must
+ * not overflow. */
 static void any_type_keeps_what_is_not_finite(void) {
     static const float odd[] = {NAN, INFINITY, -INFINITY};
     check_random random = {22};
@@ -481,8 +484,8 @@ static void any_type_keeps_what_is_not_finite(void) {
 static int is_k(uint32_t type) { return nx_type_of(type)->values == 256; }
 static uint32_t step_of(uint32_t type) { return nx_type_of(type)->values; }
 
-/* Returns |scale * number| + |offset| of a K-type value, by clearing the scale of the offsets: the half-precision number at the end of the
- * scales. */
+/* Returns |scale * number| + |offset| of a K-type value. To separate the two, the scale of the offsets is set to zero; it is the last
+ * half-precision number of the scales. */
 static double k_parts(const uint8_t *row, uint32_t type, uint32_t c) {
     const nx_type *t = nx_type_of(type);
     uint8_t block[256], zero[2] = {0, 0};
@@ -523,8 +526,8 @@ static void any_type(void) {
 
 static int of_eight_bits(uint32_t type) { return nx_type_of(type)->form == NX_BLOCKS_8; }
 
-/* Rounds x as block products do. An 8-bit x has one step for each 32 values; a 14-bit x, which is for 8-bit weights, has one step for the
- * whole column. */
+/* Rounds x like products of matrices that are packed by block. For 8-bit weights, x is rounded to 14 bits, with one step for the whole
+ * column. Otherwise it is rounded to 8 bits, with one step for every 32 values. */
 static void round_by_block(double *x, uint32_t type, uint32_t cols) {
     uint32_t group = of_eight_bits(type) ? cols : 32;
     for (uint32_t from = 0; from < cols; from += group) {
@@ -540,7 +543,8 @@ static void round_by_block(double *x, uint32_t type, uint32_t cols) {
 
 static int is_quantised_any(uint32_t type) { return step_of(type) > 1; }
 
-/* Returns the sums of the magnitudes of scales, offsets and zeros of a row, before they cancel. */
+/* Returns the sum of the magnitudes of the terms that a row's scales, offsets and zeros contribute. In the product, these terms may
+ * cancel. */
 static double offset_parts(const uint8_t *row, uint32_t type, uint32_t cols, const double *x) {
     double sum = 0, top = 0; /* top: largest magnitude in the block of 32 that contains c */
     for (uint32_t c = 0; is_quantised_any(type) && c < cols; c++) {
@@ -610,7 +614,7 @@ static void products_by_block(void) {
     }
 }
 
-/* If matrices of two kinds read the same columns alternately, x is rounded in the way of each matrix. */
+/* If matrices of two kinds read the same columns alternately, x is rounded again for each of them, in its own way. */
 static void inputs_in_turn(void) {
     check_random random = {23};
     static const uint32_t types[] = {NX_Q8_0, NX_Q4_0, NX_F16, NX_Q6_K, NX_Q8_0, NX_Q4_K};
@@ -626,13 +630,13 @@ static void inputs_in_turn(void) {
     }
 }
 
-/* In a column where one number is ten thousand times as large as the rest, the contribution of the others must not be lost. */
+/* If one number of a column is ten thousand times as large as the others, the contribution of the others must not be lost. */
 static void outliers(void) {
     check_random random = {24};
     uint32_t cols = 2048;
     static const struct {
         uint32_t type;
-        double by_block; /* the largest product of two norms: of x, and of a row */
+        double by_block; /* the largest product of the norm of x and the norm of a row */
     } rows[] = {{NX_Q8_0, 1e-4}, {NX_Q4_0, 2e-3}, {NX_Q6_K, 2e-3}};
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
         for (uint32_t at = 0; at < cols; at += 331) {
@@ -686,7 +690,8 @@ static void relu_and_residual(void) {
         }
 }
 
-/* Compares the gated inner layer and the norm of Llama with their formulas. Each column has the same result as when it is alone. */
+/* Compares the gated inner layer and the norm of Llama with their formulas. Each column must have the same result as when it is computed
+ * alone. */
 static void silu_and_rms_norm(void) {
     check_random random = {18};
     for (uint32_t width = 4; width <= 2 * 16 + 12; width += 4)
@@ -759,8 +764,8 @@ static void relu_keeps_nan(void) {
     CHECK(isnan(x[0]) && x[1] == 0 && x[2] == INFINITY && x[3] == 0 && x[4] == 0 && x[5] == 1e-45f && x[6] == 0 && x[7] == 2);
 }
 
-/* Error bound of layer norm. The error of the mean, at most width/4 + 3 roundings of the mean magnitude, shifts every centred number
- * equally. The error of the variance is relative. Then there are five operations. `spread` is the deviation that the norm divides by. */
+/* Error bound of layer norm. The mean has an error of at most width/4 + 3 roundings of the mean magnitude, which shifts all centred numbers
+ * equally. The variance has a relative error. Five more operations follow. spread: the standard deviation by which the norm divides. */
 static double norm_tolerance(uint32_t width, double magnitude, double spread, double unit, double gain, double bias) {
     double roundings = width / 4 + 8;
     return roundings * UNIT * (fabs(gain) * (magnitude / spread + fabs(unit)) + fabs(bias));
@@ -811,8 +816,9 @@ static void layer_norm(void) {
     CHECK_FLOATS(same, bias, 8); /* equal numbers have no deviation, so only the bias remains */
 }
 
-/* Relative error of a softmax weight. The difference from the largest score is rounded (UNIT times its size changes e^x as much), the error
- * of e^x counts twice (once in the sum), the sum has n/4 + 3 roundings, and then there are two operations. */
+/* Relative error of a softmax weight. The difference from the largest score is rounded, which causes a relative error of UNIT times the
+ * difference in e^x. The error of e^x itself counts twice, because e^x is also in the sum. The sum has n/4 + 3 roundings, and two more
+ * operations follow. */
 static double softmax_tolerance(uint32_t n, double below) { return UNIT * (below + n / 4 + 6) + 2 * EXP_RELATIVE; }
 #define SOFTMAX_FLOOR 2e-38 /* weights of e^-87 and less are zero */
 
@@ -866,7 +872,7 @@ static void softmax_ends(void) {
     CHECK(wide[0] == 0.5f && wide[1] == 0 && wide[2] == 0 && wide[3] == 0.5f);
     for (uint32_t n = 4; n <= 12; n += 4)
         for (uint32_t at = 0; at < n; at++)
-            for (int other = 0; other < 3; other++) { /* NaN among numbers, among masked scores, and alone */
+            for (int other = 0; other < 3; other++) { /* NaN among ordinary scores, among masked scores, and as the only score */
                 float x[12];
                 for (uint32_t i = 0; i < n; i++) x[i] = other == 0 ? (float)i : other == 1 ? -INFINITY : NAN;
                 x[at] = NAN;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Sets each numeric argument of every public function to its limits and beyond. A function must refuse such a number, and touch nothing
- * outside its blocks, which the sanitizers check. Other tests cover numbers within their limits.
+ * Sets each numeric argument of every public function to its limits and beyond. A function must refuse such a number. It must not access
+ * memory outside its blocks; the sanitizers check this. Other tests cover numbers within their limits.
  */
 #include <string.h>
 
@@ -11,7 +11,7 @@
 #include "toy.h"
 #include "triad.h"
 
-/* Invalid indices and counts: the first index past the tables of a model, the first index past a part, and far larger ones. */
+/* Invalid indices and counts: the first part and the first port that no model can have, and much larger numbers. */
 static const uint32_t beyond[] = {NX_MAX_PARTS, NX_PORTS, 100, 1000, 0x7fffffff, 0x80000000, NX_NONE - 1, NX_NONE};
 enum { BEYOND = sizeof beyond / sizeof *beyond };
 
@@ -61,7 +61,7 @@ static void descriptions(void) {
                 uint32_t part = i ? beyond[i - 1] : parts, index = j ? beyond[j - 1] : 0;
                 check_at("part %lld, index %lld", part, index, 0, 0);
                 CHECK_INT(nx_model_part(model, part, &info), NX_E_ARGUMENT);
-                for (uint32_t own = 0; own < 2; own++, part = 0) { /* own = 1: an existing part with an invalid index */
+                for (uint32_t own = 0; own < 2; own++, part = 0) { /* own = 1: part 0, which exists, with an invalid index */
                     if (own && !j) continue;
                     CHECK_INT(nx_model_port(model, part, index, &port), NX_E_ARGUMENT);
                     CHECK_INT(nx_model_result(model, part, index, &result), NX_E_ARGUMENT);
@@ -75,7 +75,7 @@ static void descriptions(void) {
     }
 }
 
-/* Opens headers of every length, with files of every declared length. */
+/* Opens headers of every length, and declares every length for the whole file. */
 static void files(void) {
     toy_file file = text_file();
     nx_problem problem;
@@ -149,8 +149,8 @@ static void sessions(void) {
     CHECK_INT(nx_session_size(model, 0, &none, &shape, &bytes), NX_E_ARGUMENT);
 }
 
-/* Tests a run of a text, half of which is drawn. Output buffers have the size stated in the manual. If an argument is refused, nothing may
- * be written, so these calls get a buffer of size zero. */
+/* Tests a run of a text model in which half of the positions are known and half are drawn. Output buffers have the size stated in the
+ * manual. If an argument is refused, nothing may be written, so these calls get a buffer of size zero. */
 static void runs(void) {
     const nx_model *model = text_model();
     nx_shape shape = {.length = 20};

@@ -34,7 +34,7 @@ static toy_file file_of(void) {
     return head;
 }
 
-/* Opens a model like nx_model_open, which cannot open the triad because it is not in the table of architectures. */
+/* Opens the triad. nx_model_open cannot do so, because the triad is not in the table of architectures. */
 nx_model *triad_open(void) {
     toy_file file = file_of();
     nx_arena arena = {memory_take(1 << 16), 0, 1 << 16};
@@ -75,7 +75,7 @@ static void sound_of(uint32_t *sound) {
     for (uint32_t i = 0; i < SAMPLES; i++) sound[i] = i / 8 % 2 ? 0 : random_below(&random, TRIAD_LEVELS);
 }
 
-/* Computes the codes of the sound without the library; returns their number. */
+/* Computes the codes of the sound without the library. Returns the number of codes. */
 static uint32_t codes_by_hand(const uint32_t *sound, uint32_t *codes) {
     uint32_t n = 0;
     for (uint32_t i = 0; i + 1 < SAMPLES; i += 2)
@@ -160,7 +160,8 @@ static void sound_by_hand(const uint32_t *ids, uint32_t *sound) {
         sound[i] = triad_sample(i > 1 ? ids[i / 2 - 1] : 0, ids[i / 2], i / 2 + 1 < DRAWN ? ids[i / 2 + 1] : 0, dec[2 * ids[i / 2] + i % 2]);
 }
 
-/* Passes data from the sound to the codes, from the codes to ids, and from the ids to another sound. */
+/* Runs all parts: the encoder computes codes from a sound, the prior draws ids from the codes, and the decoder computes a sound from the
+ * ids. */
 static void flows(void) {
     const nx_model *model = triad_open();
     uint32_t ids[DRAWN], other[DRAWN], sound[2 * DRAWN], expected[2 * DRAWN], differ = 0, count;
@@ -201,8 +202,9 @@ static void streams(void) {
     CHECK(differ > DRAWN / 4);
 }
 
-/* While the prior draws, sessions of the decoder decode the ids drawn so far, piece by piece; each piece also reads one id before it and
- * one after it. Every session is saved after each chunk and continued in a copy. The sound equals the sound of one run over all ids. */
+/* While the prior draws, sessions of the decoder decode the ids that are already drawn, piece by piece. Each session also reads one id
+ * before its piece and one id after it. Every session is saved after each slice and continued in a copy. The resulting sound must equal the
+ * sound of a single run over all ids. */
 static void side_by_side(void) {
     enum { PIECE = 5 };
     const nx_model *model = triad_open();

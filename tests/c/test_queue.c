@@ -10,14 +10,15 @@ static const uint32_t widths[] = {0, 1, 2, 3, 5, 8, 17};
 /* Masks A and B of a square, the two masks of a gated layer, and a mask of the pixel's own row. */
 static const nx_taps masks[] = {{0, 1, 3, 1, 1}, {0, 1, 3, 2, 0}, {0, 3, 7, 3, 1}, {0, 3, 7, 4, 0}, {0, 2, 5, 0, 0}, {0, 0, 0, 3, 0}, {0, 0, 0, 3, 1}, {0, 0, 0, 1, 0}};
 
-/* Returns whether the tap `up` rows up and `right` columns right belongs to the mask, by the definition in queue.h. */
+/* Returns whether the mask, as queue.h defines it, contains the tap that is `up` rows up and `right` columns to the right. */
 static int is_tap(const nx_taps *taps, int up, int right) {
     int half = (int)taps->across / 2;
     if (up > 0) return up <= (int)taps->above && right >= -half && right <= half;
     return up == 0 && right <= -(int)taps->gap && right > -(int)(taps->gap + taps->left);
 }
 
-/* Compares every tap with its row and column: taps are in raster order, each occurs once, and none is outside or in another row. */
+/* Checks the row and column of every tap. Taps must be in raster order, each must occur once, and none may be outside the grid or in
+ * another row. */
 static void places(void) {
     for (size_t w = 0; w < sizeof widths / sizeof *widths; w++)
         for (size_t m = 0; m < sizeof masks / sizeof *masks; m++) {
@@ -42,7 +43,7 @@ static void places(void) {
         }
 }
 
-/* Positions are gathered in passes of any size, and some are gathered again. The values equal the values of the whole grid. */
+/* Gathers positions in passes of any size, and some positions repeatedly. The values must equal the values of the whole grid. */
 static void gathered(void) {
     check_random random = {32};
     for (size_t w = 0; w < sizeof widths / sizeof *widths; w++)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Tests sessions of a part without a sequence, with the relay (relay.h). The results must have the same bits however the session is
- * interrupted, copied and read. The session must draw nothing, and the ids of its first result must be a valid input of the next part.
+ * Tests sessions of a part without a sequence, with the relay (relay.h). Interrupting, copying and reading the session must not change any
+ * bit of the results. The session must draw nothing, and the ids of its first result must be a valid input of the next part.
  */
 #include <string.h>
 
@@ -42,7 +42,7 @@ static nx_status encode_all(const nx_model *model, nx_session *session) {
     return status;
 }
 
-/* All results of WORDS words. */
+/* All results for an input of WORDS words. */
 typedef struct {
     uint32_t marks[WORDS];
     float floats[3 * WORDS], sums[2];
@@ -136,7 +136,7 @@ static void ranges(void) {
     CHECK_FLOATS(r.floats, all, 3 * WORDS);
 }
 
-/* A session that is abandoned, copied and saved between chunks gives the same bits. */
+/* A session that is saved, copied and continued in the copy after every slice gives the same bits. */
 static void interrupted(void) {
     const nx_model *model = model_of();
     size_t bytes;
@@ -177,7 +177,7 @@ static void hinted(void) {
     for (uint32_t i = 0; i < WORDS; i++) CHECK_INT(r.marks[i], i == 4 ? 2 : relay_mark(some, i, floats));
 }
 
-/* After a non-finite value, the session returns the error for it and no results. */
+/* Once a value is not finite, the session returns an error and no results. */
 static void broken(void) {
     const nx_model *model = model_of();
     uint32_t words[WORDS], mark;
@@ -243,7 +243,7 @@ static void relayed(void) {
     CHECK_INT(config.misused, 0);
 }
 
-/* A damaged session is refused or continues without harm. */
+/* A damaged session is either refused or continues safely. */
 static void damaged(void) {
     const nx_model *model = model_of();
     check_random random = {5};

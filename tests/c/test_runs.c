@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * Tests sessions of every kind of model (subject.h): known ids at any time, samples that end, encoded sources, damaged states, and the same
- * bits however a run is divided into calls and chunks. See test_searches.c for searches, and test_branches.c for branches and settings.
+ * Tests sessions of every kind of model (subject.h): known ids at any time, samples that end, encoded sources and damaged states. Results
+ * must not depend on how a run is divided into calls and slices. test_searches.c tests searches; test_branches.c tests branches and
+ * settings.
  */
 #include <math.h>
 #include <string.h>
@@ -119,15 +120,15 @@ static void looked_up_where(void) {
     CHECK_INT(nx_session_put(s.model, session, known, 2, 0, NULL), NX_OK);
     CHECK_INT(draw(&s, session, 40, ids, NULL), 40);
     CHECK_INT(nx_session_ahead(s.model, session, 2, 40, ahead), NX_OK);
-    /* The text is 1 2 | 5 5 5 ... At first the last two ids match earlier ids, so two ids are drafted. Later the last five ids match, and then
-     * more than fit in the window of eight positions. */
+    /* The text is 1 2 | 5 5 5 ... At first the last two ids match earlier ids, so two ids are drafted. Later, the last five ids match.
+     * After that, the match is longer than the window of eight positions. */
     for (int i = 0; i < 30; i++) check_at("position %lld", i, 0, 0, 0), CHECK_INT(ahead[i], expected[i]);
 }
 
 /* ---- known ids -------------------------------------------------------------------------------------------------------------- */
 
-/* Drawn ids can be given to another run as known ids: once for all samples or one list per sample, with nats or without, in one call or
- * several. Drawing continues from any point. */
+/* Drawn ids can be given to another run as known ids: as one list for all samples or one list per sample, with or without nats, in one call
+ * or in several calls. Drawing can continue after any of these ids. */
 static void putting(const subject *s) {
     nx_settings settings = settings_of(3, 0, 4);
     run all = whole(s, &settings);
@@ -156,11 +157,11 @@ static void putting(const subject *s) {
     }
 }
 
-/* Samples that have ended accept only NX_NONE. Drawn ids can therefore be given back as known ids only if no sample ended, and the hashers
- * here never end a sample. */
+/* Samples that have ended accept only NX_NONE. Drawn ids can therefore be reused as known ids only if no sample has ended. In this test,
+ * the hashers never end a sample. */
 static void known_at_any_time(void) { for_every_endless(putting); }
 
-/* One id for all samples gives the same result as the same id given to each. */
+/* Giving one id for all samples has the same result as giving this id to each sample separately. */
 static void to_all(const subject *s) {
     nx_settings settings = settings_of(3, 0, 5), one = settings_of(1, 0, 9);
     run known = whole(s, &one);
@@ -210,7 +211,7 @@ static void refused_ids(void) {
 
 /* ---- ends ------------------------------------------------------------------------------------------------------------------- */
 
-/* Samples end independently, do not affect other samples, and accept no more ids. */
+/* Samples end independently. A sample that has ended does not affect other samples and accepts no more ids. */
 static void ends(void) {
     subject s = subject_of(HASHER);
     enum { B = 8 };
@@ -287,8 +288,8 @@ static void copies(const subject *s) {
 
 static void copied(void) { for_every(copies); }
 
-/* A pass that is computed in chunks reports that it is incomplete. A later call that asks for fewer positions neither restarts the pass nor
- * shortens it. */
+/* A pass that is computed in chunks reports that it is incomplete. A later call that requests fewer positions does not restart or shorten
+ * the pass. */
 static void interrupted(void) {
     subject s = subject_of(HASHER_SLICED);
     nx_settings settings = settings_of(2, 0, 7);
@@ -312,7 +313,7 @@ static void interrupted(void) {
     for (calls = 1; nx_session_draw(s.model, session, 2 - done, ids, nats, &drawn) == NX_MORE; calls++) done += drawn;
     CHECK_INT(nx_session_draw(s.model, session, 1, ids, nats, &drawn), NX_MORE);
     CHECK_INT(nx_session_resample(s.model, session, parents), NX_E_ARGUMENT); /* resampling is refused in the middle of a position */
-    CHECK_INT(calls, 5); /* three chunks per position; the last chunk of the first position also begins the second position */
+    CHECK_INT(calls, 5); /* three chunks per position; the call that ends position 0 also begins position 1 */
     CHECK_INT(hasher_settings.misused, 0);
 }
 
@@ -368,14 +369,15 @@ static void sources(void) {
 
 /* ---- noise inside the model ----------------------------------------------------------------------------------------------------- */
 
-/* Returns a hasher whose ids depend only on the last location, where locations depend only on the noise. */
+/* Returns a hasher whose ids depend only on the last location. Its locations depend only on the noise. */
 static subject flat_noisy(int which) {
     subject s = subject_of(which);
     hasher_settings.flat = 1, hasher_settings.end = -100;
     return s;
 }
 
-/* A location is drawn from a separate stream of random numbers, with the noise of the sample at this position, counted from the origin. */
+/* A location is drawn with noise from a separate stream. This noise depends on the sample and on the position, which is counted from the
+ * origin. */
 static void places(void) {
     for (uint32_t origin = 0; origin < 3; origin++) {
         subject s = flat_noisy(HASHER_NOISY);
@@ -449,7 +451,7 @@ static void shaped_runs(void) { shape_each((void (*const[])(void)){divided, know
 
 /* ---- damage ----------------------------------------------------------------------------------------------------------------- */
 
-/* A damaged state of a part with ends, chunks and a source is refused, or continues without harm. */
+/* A damaged state of a part with ends, chunks and a source is either refused or continues safely. */
 static void damaged(void) {
     check_random random = {21};
     for (int i = 0; i < HASHERS; i++) {

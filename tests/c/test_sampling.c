@@ -30,7 +30,7 @@ static void random_words(uint32_t word[4], const uint32_t counter[4], uint32_t l
     }
 }
 
-/* Known answers of philox4x32-10 in the Random123 distribution (tests/kat_vectors). */
+/* Compares with the known answers for philox4x32-10 from the Random123 distribution (tests/kat_vectors). */
 static void philox(void) {
     static const struct {
         uint32_t counter[4], key[2], answer[4];
@@ -56,7 +56,7 @@ static void gumbel(float *out, nx_noise noise, uint32_t n) {
 }
 
 /* Compares nx_add_gumbel with its definition, word by word. */
-#define GUMBEL_ERROR 1e-6 /* absolute plus relative error: two logarithms; the inner one has a small relative error */
+#define GUMBEL_ERROR 1e-6 /* absolute plus relative error of two logarithms */
 
 static void gumbel_by_definition(void) {
     double worst = 0;
@@ -97,7 +97,8 @@ static void gumbel_moments(void) {
     CHECK(-log(-log(0x1p-24)) > (double)NX_GUMBEL_LEAST && -log(-log(1 - 0x1p-24)) < (double)NX_GUMBEL_MOST);
 }
 
-/* Compares with the definition of nx_normals, word by word. The values do not depend on the length, and nothing is written after them. */
+/* Compares nx_normals with its definition, word by word. The values must not depend on the length n, and nothing may be written after
+ * them. */
 static void normals_by_definition(void) {
     for (uint32_t sample = 0; sample < 20; sample++) {
         nx_noise noise = {12345, 678, sample, 3 * sample + 1, 17};
@@ -134,7 +135,7 @@ static void normals_moments(void) {
     CHECK_NEAR(fourth / draws, 2.99, 4 * sqrt(96.0 / draws));
 }
 
-/* Seeds, samples, positions and streams each give different noise; nearly all values differ. */
+/* Changing the seed, the sample, the position or the stream changes nearly all values of the noise. */
 static void noise_differs(void) {
     nx_noise noise[] = {{1, 2, 3, 4, 0}, {2, 2, 3, 4, 0}, {1, 3, 3, 4, 0}, {1, 2, 4, 4, 0}, {1, 2, 3, 5, 0}, {2, 1, 3, 4, 0}, {1, 2, 4, 3, 0}, {1, 2, 3, 4, 1}};
     float g[8][256];
@@ -216,7 +217,7 @@ static void temperature_zero(void) {
             CHECK_INT(draw(x, levels, (nx_settings)FILTER(1e-40f, 0, 1, 0, 0, 0), sample), best);
             CHECK_INT(draw(x, levels, (nx_settings)FILTER(1, 1, 1, 0, 0, 0), sample), best);
             CHECK_INT(draw(x, levels, (nx_settings)FILTER(1, 0, 1e-30f, 0, 0, 0), sample), best);
-            /* a mass so small that it vanishes next to the mass of the values that top-k keeps */
+            /* tests a top_p that is negligible next to the mass of the values that top-k keeps */
             CHECK_INT(draw(x, levels, (nx_settings)FILTER(1, 1, 1e-45f, 0, 0, 0), sample), best);
             CHECK_INT(draw(x, levels, (nx_settings)FILTER(100, 1, 1e-45f, 0, 0, 0), sample), best);
         }
@@ -228,8 +229,8 @@ static void temperature_zero(void) {
     }
 }
 
-/* The definition is argmax of logit / T + noise. Single precision agrees with it unless two values nearly tie. Half of the distributions
- * are so sharp that most values need no noise. */
+/* Compares draws with the definition, the argmax of logit / T + noise. Single precision gives the same result unless two values nearly tie.
+ * Half of the distributions are so sharp that no noise is computed for most values. */
 static void gumbel_max(void) {
     check_random random = {4};
     int ties = 0;
@@ -260,7 +261,7 @@ static void gumbel_max(void) {
     CHECK(ties < 10);
 }
 
-/* Filters only remove values: if a filter keeps the value that is drawn without it, the same value is drawn with the filter. */
+/* If a filter keeps the value that is drawn without the filter, the same value must be drawn with the filter. */
 static void filters_couple(void) {
     check_random random = {5};
     double p[256];
@@ -279,7 +280,8 @@ static void filters_couple(void) {
     CHECK(kept > 300);
 }
 
-/* Extreme weights of a draft may give logits that are NaN. A draw must still be a level, because it indexes tables. */
+/* Extreme weights of a draft may lead to logits that are NaN. The drawn value must still be a valid level, because it is used as an index
+ * into tables. */
 static void draws_of_no_numbers(void) {
     static const float bad[] = {NAN, INFINITY, -INFINITY, 3e38f, -3e38f, 0};
     static const nx_settings filters[] = {FILTER(0, 0, 1, 0, 0, 0), FILTER(1, 0, 1, 0, 0, 0), FILTER(0.5f, 2, 1, 0, 0, 0), FILTER(1, 0, 0.8f, 0, 0, 0), FILTER(1, 3, 0.5f, 0, 0, 0), FILTER(0.5f, 3, 0.5f, 0.5f, 0.5f, 1), FILTER(0, 0, 1, 0.5f, 0, 0)};
@@ -314,7 +316,7 @@ static void margins(void) {
         CHECK(nx_categorical_margin(x, rows[i].levels, rows[i].best) == rows[i].margin);
     }
     x[4] = NAN;
-    CHECK(!(nx_categorical_margin(x, 5, 4) >= 0)); /* NaN is never certain */
+    CHECK(!(nx_categorical_margin(x, 5, 4) >= 0)); /* a NaN must not count as a certain draw */
     check_random random = {12};
     for (uint32_t sample = 0; sample < 300; sample++) {
         size_t mark = memory_mark();
@@ -331,8 +333,8 @@ static void margins(void) {
 }
 
 /* Tests all filters together and each filter alone, with the temperature first or last, for few values and for many. The filters keep the
- * same values as the reference, unless a limit is so close that rounding decides. The drawn value is among them, and equals the draw
- * without filters if the filters keep that draw. */
+ * same values as the reference, unless a limit is so close that rounding decides. The drawn value must be one of the kept values. If the
+ * value that is drawn without filters is kept, it must also be drawn with the filters. */
 static void filters_by_definition(void) {
     static const uint32_t sizes[] = {2, 5, 16, 200, 256, 257, 1000, 3001};
     check_random random = {15};
@@ -381,12 +383,12 @@ static void filters_by_hand(void) {
     } rows[] = {
         {FILTER(1, 3, 1, 0, 0, 1), 0x07},          {FILTER(1, 0, 0.5f, 0, 0, 1), 0x03},        {FILTER(1, 0, 0.71f, 0, 0, 1), 0x07},
         {FILTER(1, 0, 1, 0, 0.3f, 1), 0x07},       {FILTER(1, 2, 0.5f, 0, 0, 1), 0x01},        /* 0.4 and 0.3 become 0.57 and 0.43 */
-        {FILTER(1, 0, 0.85f, 0, 0.45f, 1), 0x03},  {FILTER(0.1f, 0, 0.5f, 0, 0, 1), 0x03},     /* here the temperature comes last, */
-        {FILTER(0.1f, 0, 0.5f, 0, 0, 0), 0x01},    /* in this row it comes first, so the most probable value has nearly all the mass */
+        {FILTER(1, 0, 0.85f, 0, 0.45f, 1), 0x03},  {FILTER(0.1f, 0, 0.5f, 0, 0, 1), 0x03},     /* the temperature is applied last */
+        {FILTER(0.1f, 0, 0.5f, 0, 0, 0), 0x01},    /* the temperature is applied first: the most probable value has nearly all mass */
         /* entropy 1.505 nats. Surprisals: 0.916 (p = 0.4), 1.204 (0.3), 1.897 (0.15), 2.659, ... nats. 0.3 is the nearest (0.30 away), then
          * 0.15 (0.39), then 0.4 (0.59) */
         {FILTER(1, 0, 1, 0.2f, 0, 1), 0x02},       {FILTER(1, 0, 1, 0.31f, 0, 1), 0x06},       {FILTER(1, 0, 1, 0.46f, 0, 1), 0x07},
-        {FILTER(0, 0, 1, 0.2f, 0, 1), 0x02},       /* at temperature 0: the most probable of the typical values */
+        {FILTER(0, 0, 1, 0.2f, 0, 1), 0x02},       /* temperature 0 takes the most probable of the typical values */
     };
     float x[16], mass[16];
     uint32_t heap[16];
@@ -468,7 +470,7 @@ static void frequencies_of(const float *x, uint32_t levels, nx_settings filter) 
     if (cells < 2) return;
     check_note("  %u levels, T %.2f, top-k %u, top-p %.2f: chi-squared %.1f, limit %.1f", (unsigned)levels, (double)filter.temperature,
                (unsigned)filter.top_k, (double)filter.top_p, chi, ref_chi_squared_limit(cells - 1));
-    CHECK(chi < ref_chi_squared_limit(cells - 1)); /* chance exceeds this limit once in 1000; the seed is fixed */
+    CHECK(chi < ref_chi_squared_limit(cells - 1)); /* by chance, one seed in 1000 exceeds this limit; the seed is fixed */
 }
 
 static void frequencies(void) {
@@ -491,7 +493,7 @@ static void frequencies(void) {
 
 static const uint32_t some_levels[] = {2, 3, 4, 5, 16, 17, 255, 256};
 
-/* Random parameters at the positions that output.h defines: mixture logits, locations, log scales, coefficients. */
+/* Returns random parameters in the order that output.h defines: mixture logits, locations, log scales and coefficients. */
 static float *parameters_of(const nx_output *o, double far, double least_scale, double most_scale, check_random *random) {
     uint32_t n = nx_output_parameters(o), K = o->kind == NX_DMOL ? o->mixtures : 1, first = o->kind == NX_DMOL ? K : 0;
     float *p = memory_take(n * sizeof *p);
@@ -504,8 +506,8 @@ static float *parameters_of(const nx_output *o, double far, double least_scale, 
 }
 
 /* Upper bound of the single-precision error of ln p of level v. A location has an error of a few units in its last place. The standardised
- * distance z is wrong by e^-s times the error of the location, plus its own rounding. The log-mass changes as much as z for a logistic and
- * |z| times as much for a normal, and is itself rounded. */
+ * distance z has an error of e^-s times the error of the location, and a rounding error of its own. For a logistic distribution, the error
+ * of the log-mass is the error of z; for a normal distribution, it is |z| times the error of z. The log-mass is also rounded. */
 static double output_tolerance(const nx_output *o, const float *p, uint32_t v) {
     uint32_t K = o->kind == NX_DMOL ? o->mixtures : 1, channels = o->elements, stride = channels == 3 ? 3 * K : 2 * K;
     double worst = 0, x = 2.0 * v / (o->values - 1) - 1;
@@ -516,12 +518,12 @@ static double output_tolerance(const nx_output *o, const float *p, uint32_t v) {
             double moved = 4 * UNIT * (inverse * (size + 2) + 3 * z);
             worst = fmax(worst, channels * (o->kind == NX_GAUSSIAN ? moved * (z + inverse + 2) : moved));
         }
-    /* a normal with levels 0.2 deviations wide: the mass of a level, 0.08, is the difference of two values near one half */
+    /* if a level of a normal distribution is 0.2 standard deviations wide, its mass of 0.08 is the difference of two values near 0.5 */
     return worst + (o->kind == NX_GAUSSIAN ? 6e-6 : 3e-6);
 }
 
-/* Computes the reference's log-probabilities for two thresholds of the rule for small masses: slightly lower (truth) and slightly higher
- * (above). Where they differ, single precision may take either branch of the rule. */
+/* Computes the reference's log-probabilities twice: with a slightly lower threshold of the rule for small masses (`truth`), and with a
+ * slightly higher one (`above`). Where the two differ, single precision may take either branch of the rule. */
 static void twins(const nx_output *o, const double *wide, const uint32_t *earlier, uint32_t index, double *truth, double *above) {
     ref_least_mass = 1e-5 * (1 - 3e-3);
     ref_output(truth, o, wide, earlier, index);
@@ -551,8 +553,8 @@ static void mixture_against_twin(const nx_output *o, const float *p, const doubl
     }
 }
 
-/* Compares log-probabilities with the reference: the logits, and for a mixture the nats of every level. Returns the largest difference.
- * Adds to *near the number of levels so close to the rule's threshold that single precision may take the other branch. */
+/* Compares the logits with the reference and, for a mixture, also the nats of every level. Returns the largest difference. Levels whose
+ * mass is so close to the rule's threshold that single precision may take the other branch are counted in *near. */
 static double against_twin(const nx_output *o, const float *p, const uint32_t *earlier, uint32_t index, uint32_t *near) {
     size_t mark = memory_mark();
     uint32_t V = o->values, n = nx_output_parameters(o);
@@ -587,7 +589,7 @@ static double against_twin(const nx_output *o, const float *p, const uint32_t *e
     return worst;
 }
 
-/* Likely locations and scales, narrow ones, wide ones, and locations far outside. */
+/* Ranges of parameters: likely locations and scales, narrow scales, wide scales, and locations far outside [-1, 1]. */
 static const double ranges[][3] = {{1, -4, 0}, {0.7, -8, -6}, {1, 0, 5}, {30, -7, 3}, {1000, -9, 2}, {0.5, 5, 30}};
 
 static void outputs_of(nx_output o, const char *name, check_random *random) {
@@ -623,8 +625,8 @@ static void outputs(void) {
     outputs_of((nx_output){NX_DMOL, 256, 3, NX_MAX_MIXTURES}, "mixture of 16", &random);
 }
 
-/* The masses of all levels add up to 1 for any location and scale. The rule itself causes an error of 1.1e-5 for a logistic, where the
- * density of a narrow level replaces its mass, and of 2.1e-5 for a normal. */
+/* The masses of all levels add up to 1 for any location and scale. The rule for small masses replaces the mass of a narrow level by its
+ * density times its width. This causes an error of 1.1e-5 for a logistic distribution, and of 2.1e-5 for a normal distribution. */
 #define MASS_TOLERANCE 2e-5
 #define NORMAL_MASS_TOLERANCE 3e-5
 
@@ -695,7 +697,8 @@ static void output_ends(void) {
         }
 }
 
-/* A location far outside gives all mass to one end; the widest scale gives half to each; the narrowest gives all to one level. */
+/* If the location is far outside [-1, 1], one end has all the mass. With the widest scale, each end has half of the mass. With the
+ * narrowest scale, one level has all the mass. */
 static void output_certainties(void) {
     float out[256];
     for (int kind = NX_LOGISTIC; kind <= NX_GAUSSIAN; kind++) {
@@ -734,7 +737,7 @@ static void one_component(void) {
         }
 }
 
-/* Compares pixels with few levels, drawn channel by channel, with the probabilities of the reference. */
+/* Draws pixels with few levels channel by channel, and compares their frequencies with the probabilities of the reference. */
 static void pixels_follow(void) {
     enum { V = 4, cells = V * V * V, draws = 20000 };
     check_random random = {11};
@@ -773,7 +776,7 @@ static void pixels_follow(void) {
         if (rest >= 8) chi += (rest_seen - rest) * (rest_seen - rest) / rest, used++;
         check_at("%lld mixtures", K, 0, 0, 0);
         check_note("  %u mixtures, %u cells: chi-squared %.1f, limit %.1f", (unsigned)K, (unsigned)used, chi, ref_chi_squared_limit(used - 1));
-        CHECK(used > 10 && chi < ref_chi_squared_limit(used - 1)); /* chance exceeds this limit once in 1000; the seed is fixed */
+        CHECK(used > 10 && chi < ref_chi_squared_limit(used - 1)); /* by chance, one seed in 1000 exceeds this limit; the seed is fixed */
     }
 }
 

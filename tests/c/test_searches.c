@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * Tests beams, the most probable ids and searches with every kind of model (subject.h). Each step of a search is compared with a separate
- * computation, and the result with an exhaustive search.
+ * computation, and the final result is compared with an exhaustive search.
  */
 #include <math.h>
 #include <string.h>
@@ -111,8 +111,8 @@ static void beams(const subject *s) {
 
 static void searched(void) { for_every(beams); }
 
-/* Samples become copies of other samples at random. Each sample equals a separate sequence that has the same ids and uses the noise of this
- * sample. */
+/* Samples become copies of other samples at random. Each sample must equal a separate sequence with the same ids, drawn with this sample's
+ * noise. */
 static void resamples(const subject *s) {
     enum { B = 5, EVERY = 3, STEPS = 4 * EVERY };
     check_random random = {21};
@@ -123,7 +123,7 @@ static void resamples(const subject *s) {
     uint32_t span = s->span, parents[B], bad[B] = {0, 1, 2, 3, B}, ids[EVERY * B * NX_MAX_SPAN];
     uint32_t history[B][STEPS * NX_MAX_SPAN], old[B][STEPS * NX_MAX_SPAN];
     for (uint32_t b = 0; b < B; b++) parents[b] = B - 1 - b;
-    CHECK_INT(nx_session_resample(s->model, session, parents), NX_OK); /* samples that still agree can be resampled */
+    CHECK_INT(nx_session_resample(s->model, session, parents), NX_OK); /* samples can be resampled even while they are all equal */
     for (uint32_t p = 0; p < STEPS; p += EVERY) {
         if (draw(s, session, EVERY, ids, NULL) < EVERY) return; /* all samples have ended */
         for (uint32_t i = 0; i < EVERY; i++)
@@ -160,8 +160,8 @@ static void resamples(const subject *s) {
 
 static void resampled(void) { for_every(resamples); }
 
-/* A sample that becomes a copy of another one continues like a branch of it, with the noise of its own index. This also holds for a noisy
- * model, which draws a location at each position. */
+/* If sample b becomes a copy of another sample, it continues like a branch of that sample, but with the noise of index b. This also holds
+ * for a noisy model, which draws a location at each position. */
 static void resamples_as_branches(const subject *s) {
     enum { B = 4 };
     nx_settings settings = settings_of(B, 3, 22);
@@ -297,7 +297,7 @@ static void one_beam_of(const subject *whole_one) {
 
 static void one_beam(void) { for_those(TOY_SEARCH, one_beam_of, 1); }
 
-/* With enough beams for every prefix, the search finds the best of all sequences. */
+/* If there are as many beams as prefixes, the search finds the best of all sequences. */
 static void exhaustive(void) {
     enum { V = 5, T = 4, END = 2 };
     toy_transformer_config c = {.values = V, .length = T, .encoder_blocks = 1, .blocks = 1, .d = 16, .inner = 16, .heads = 2, .end = END + 1, .seed = 11};

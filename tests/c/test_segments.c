@@ -77,7 +77,7 @@ static void without_transitions(void) {
     }
 }
 
-/* Long chains and large scores do not overflow; scores of -infinity are never read. */
+/* Long chains and large scores do not overflow. Scores of -infinity, which are placed after the chain, are never read. */
 static void any_length(void) {
     check_random random = {4};
     for (int k = 0; k < 6; k++) {

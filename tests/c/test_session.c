@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Tests sessions of picture models: settings, misuse, speculative decoding, saving, restoring and forking, damaged states, and the same
- * bits in every build.
+ * Tests sessions of picture models: settings, misuse, speculative decoding, saving, restoring, forking and damaged states. Also prints a
+ * hash of results, which must be the same in every build.
  */
 #include <math.h>
 #include <string.h>
@@ -152,7 +152,7 @@ static void misuse(void) {
     CHECK_INT(nx_session_output(model, session, UINT32_MAX, logits), NX_E_ARGUMENT);
 }
 
-/* The small image must be given only once, as a whole, and before anything else. */
+/* The small image must be given only once, in one call, and before any position. */
 static void conditioning(void) {
     check_random random = {5};
     for (int i = TOY_SR_DMOL; i <= TOY_SR_Q8_0; i += i == TOY_SR_DMOL ? 1 : 2) {
@@ -168,7 +168,7 @@ static void conditioning(void) {
         nx_session *session = toy_bare_session(model, &settings, &bytes);
         memset(values, 0x55, 2 * info.elements);
         check_at("configuration %lld", i, 0, 0, 0);
-        CHECK_INT(nx_session_check(model, session, bytes), NX_OK); /* a run that waits for its image can be saved, too */
+        CHECK_INT(nx_session_check(model, session, bytes), NX_OK); /* a run that has not received its image can be saved too */
         CHECK_INT(picture_step(model, session, 1, values, nats), NX_E_ARGUMENT);
         CHECK_INT(picture_prefill(model, session, known, 1, nats), NX_E_ARGUMENT);
         CHECK_INT(nx_session_output(model, session, 0, output), NX_E_ARGUMENT);
@@ -182,7 +182,7 @@ static void conditioning(void) {
         CHECK_INT(picture_step(model, session, n, values, nats), NX_OK);
         CHECK_BYTES(values, expected, 2 * info.elements);
         CHECK_INT(picture_condition(model, session, input, count), NX_E_ARGUMENT);
-        /* after the first position, the input is refused even if the state no longer records that it was given */
+        /* after the first position, an input is refused even if the state says that none was given */
         session = toy_session(model, &settings, NULL);
         CHECK_INT(picture_prefill(model, session, known, 1, NULL), NX_OK);
         uint32_t zero[3] = {0};
@@ -196,7 +196,7 @@ static void conditioning(void) {
     CHECK_INT(picture_condition(plain, toy_session(plain, &settings, NULL), image, 0), NX_E_ARGUMENT);
 }
 
-/* Indices beyond the palette are refused before anything is read; smaller ones are returned unchanged. */
+/* Indices beyond the palette are refused before any of the values is read. Valid indices are returned unchanged. */
 static void palette(void) {
     for (int i = TOY_PALETTE; i <= TOY_SR_PALETTE; i += TOY_SR_PALETTE - TOY_PALETTE) {
         toy *m = toy_build(config(i), NULL);
@@ -233,7 +233,7 @@ static void palette(void) {
     }
 }
 
-/* The embedding of one value is infinite, so the next element becomes non-finite. */
+/* Makes the embedding of one value infinite. After this value is drawn, the results for the next element are not finite. */
 static void broken_numbers(void) {
     toy_config c = *config(1);
     c.classes = 0;
@@ -271,8 +271,8 @@ static void broken_numbers(void) {
 
 /* ---- look-ahead -------------------------------------------------------------------------------------------------------------- */
 
-/* Writes configuration i with a draft: first the ones of toy.c, then other kinds of models, to which this function adds a draft. Returns 0
- * after the last one. */
+/* Writes configuration i with a draft. The first ones are those of toy.c that have a draft. Then come other kinds of models, to which this
+ * function adds a draft. Returns 0 after the last one. */
 static int drafted(int i, toy_config *c) {
     static const int others[] = {TOY_DMOL_GREY, TOY_BERNOULLI, TOY_LOGISTIC, TOY_SR_PALETTE};
     if (i >= 8) return 0;
@@ -294,8 +294,8 @@ typedef struct {
 
 static uint8_t level_of(const picture_info *info, uint8_t value) { return info->palette ? value : toy_level(value, info->levels); }
 
-/* Computes, for each of `steps` positions from `from`, how far ahead it is computed by the rule of speculative decoding: ahead[i] positions
- * after the start of its pass. `values` holds the n values of the whole image. */
+/* Computes how far ahead each of `steps` positions from `from` on must be computed according to the rule of speculative decoding. Position
+ * i is computed ahead[i] positions after the start of its pass. `values` holds the n values of the whole image. */
 static void foresee(const nx_model *model, const picture_settings *s, const uint8_t *values, uint32_t from, uint32_t steps, uint8_t *ahead, tally *t) {
     picture_info info = info_of(model);
     size_t mark = memory_mark();
@@ -331,7 +331,7 @@ static void foresee(const nx_model *model, const picture_settings *s, const uint
     memory_release(mark);
 }
 
-/* The results of a run: known values, then draws of `slice` positions each. */
+/* The results of a run that was given known values, and then drew `slice` positions in each call. */
 typedef struct {
     uint8_t *values, *ahead; /* shape (n) */
     float *nats, *output;    /* shapes (n), (P) */
@@ -408,7 +408,7 @@ static void look_ahead_is_exact(void) {
             }
         check_note("  configuration %d: %d passes, %d right, %d wrong, %d unsure, %d far, %d at blocks, %d at ends, longest %u", i, t.passes, t.right, t.wrong,
                    t.unsure, t.far, t.at_block, t.at_end, (unsigned)t.longest);
-        /* ensures that enough cases occurred */
+        /* makes sure that every kind of case has occurred often enough */
         if (i < 4) CHECK(t.right > 100 && t.wrong > 30 && t.unsure > 30 && t.far > 15 && t.at_end > 10);
         all.at_block += t.at_block;
         if (t.longest > all.longest) all.longest = t.longest;
@@ -417,7 +417,7 @@ static void look_ahead_is_exact(void) {
     CHECK(all.at_block > 20 && all.longest > 10);
 }
 
-/* If the draft equals the model, every drafted value is correct, and each pass covers as many positions as it can. */
+/* If the draft equals the model, every drafted value is correct, and each pass yields the maximum number of positions. */
 static void draft_that_knows(void) {
     toy_config c = *config(TOY_DRAFT);
     c.sharpness = 1e-30f; /* the output weights are negligible next to the bias */
@@ -555,8 +555,8 @@ static void look_ahead_restored(void) {
     }
 }
 
-/* Makes a model, and a copy in which the embedding of the highest level is infinite: results become non-finite after that level is drawn or
- * drafted. bias, draft_bias: the bias of that level in the model's output and in the draft's. */
+/* Makes a model, and a copy in which the embedding of the highest level is infinite. In the copy, results become non-finite once this level
+ * is drawn or drafted. bias, draft_bias: the bias of that level in the model's output and in the draft's. */
 static void breaks_after_last(const toy_config *c, float bias, float draft_bias, nx_model **good, nx_model **broken) {
     for (int b = 0; b < 2; b++) {
         toy *m = toy_build(c, NULL);
@@ -615,12 +615,12 @@ static void broken_ahead(void) {
     }
 }
 
-/* A failure in a pass that follows a wrong draft is discarded and leaves no trace. */
+/* If a column after a wrong draft fails, its results are discarded and the failure has no effect. */
 static void broken_guesses(void) {
     static const int which[] = {TOY_DRAFT, TOY_DRAFT_LOCAL, TOY_DRAFT_PALETTE};
     static const float at_times[] = {5.5f, 3, 0};
     for (int i = 0; i < 3; i++)
-        for (int stubborn = 0; stubborn < 2; stubborn++) { /* stubborn = 0: the draft predicts the failing value sometimes; 1: always */
+        for (int stubborn = 0; stubborn < 2; stubborn++) { /* whether the draft predicts the failing value sometimes or always */
             toy_config c = *config(which[i]);
             nx_model *good, *broken;
             tally t = {0};
@@ -698,7 +698,7 @@ static void save_and_restore(void) {
         picture_info info = info_of(model);
         uint32_t n = info.positions, samples = 3, room = info.elements * samples;
         uint8_t *known = random_values(&info, &random);
-        for (uint32_t point = 0; point <= n; point += 1 + n / 9) /* the copy is made at `point`; half of the earlier positions were known */
+        for (uint32_t point = 0; point <= n; point += 1 + n / 9) /* copies the session here; half of the earlier positions were known */
             for (int stepped = 0; stepped < 2; stepped++) {
                 size_t mark = memory_mark(), bytes;
                 picture_settings settings = toy_settings(samples, 5);
@@ -714,13 +714,13 @@ static void save_and_restore(void) {
                 uint8_t *saved = memory_copy(session, bytes);
                 CHECK_INT(nx_session_check(model, saved, bytes), NX_OK);
                 uint32_t count = finish(model, session, samples, values, nats);
-                /* a fork: another block, used after the first run has continued */
+                /* tests a fork: the copy continues in another block after the first run has continued */
                 CHECK_INT(nx_session_check(again, saved, bytes), NX_OK);
                 nx_session *fork = memory_copy(saved, bytes);
                 CHECK_INT(finish(again, fork, samples, copied, copied_nats), count);
                 CHECK_BYTES(copied, values, count);
                 CHECK_FLOATS(copied_nats, nats, count);
-                /* going back in time: the saved session is restored over the block of the finished run */
+                /* tests a return to an earlier state: the saved session overwrites the block of the finished run */
                 memcpy(session, saved, bytes);
                 CHECK_INT(nx_session_position(session), point);
                 CHECK_INT(finish(model, session, samples, copied, copied_nats), count);
@@ -760,7 +760,7 @@ static void independence(void) {
 
 /* ---- damaged states -------------------------------------------------------------------------------------------------------------- */
 
-/* Continues a state that passes the check; it must be safe with any contents. Returns whether it continued. */
+/* Continues the run if its state passes the check. This must be safe whatever the state contains. Returns whether the state passed. */
 #define STEPS 5u
 
 static int go_on(const nx_model *model, uint8_t *block, size_t bytes, const picture_info *info) {
@@ -803,7 +803,7 @@ static middle middle_of(const toy_config *c, int stepped) {
     picture_settings settings = toy_settings(c->neighbours ? 1 : 3, 5);
     settings.maps = !c->neighbours;
     settings.look_ahead = 16;
-    settings.top_p = c->levels < 256 ? 0.9f : 1; /* top-p sorts the levels, and here does so repeatedly */
+    settings.top_p = c->levels < 256 ? 0.9f : 1; /* no top-p with 256 levels, because each draw would sort them */
     picture_info_of(m.model, &m.info);
     uint8_t *known = random_values(&m.info, &random);
     nx_session *session = toy_session(m.model, &settings, &m.bytes);
@@ -843,7 +843,7 @@ static void refused_states(void) {
         CHECK_INT(nx_session_check(m.model, copy, bytes), NX_E_STATE);
     }
     CHECK_INT(nx_session_check(m.model, memory_copy(m.state, m.bytes - 1), m.bytes - 1), NX_E_STATE);
-    /* a super-resolution run without its small image, and a run with an image that the model does not take */
+    /* tests a super-resolution run without its small image, and a run with an image although the model takes none */
     middle small = middle_of(config(TOY_SR_DMOL), 1);
     uint32_t zero = 0, one = 1;
     uint8_t *without = memory_copy(small.state, small.bytes), *with = memory_copy(m.state, m.bytes);
@@ -860,7 +860,7 @@ static void refused_states(void) {
     toy_config other = *config(1);
     other.seed++;
     CHECK_INT(nx_session_check(toy_open(toy_build(&other, NULL)), m.state, m.bytes), NX_E_STATE);
-    /* an element beyond the levels would index past the embedding; elements after the position are written before they are read */
+    /* elements beyond the levels must be refused, except after the position, where they are overwritten before they are read */
     for (uint32_t i = 0; i < 3 * m.info.elements; i++) {
         static const uint32_t wrong[] = {16, 0x1000000, NX_NONE};
         uint8_t *copy = memory_copy(m.state, m.bytes);
@@ -902,7 +902,7 @@ static void damaged_states(void) {
                 }
                 copy[at] = b;
             }
-            for (int run = 0; run < 60; run++) { /* random words: in even runs anywhere, in odd runs in the header */
+            for (int run = 0; run < 60; run++) { /* writes random words, in even runs anywhere, in odd runs in the header */
                 memcpy(copy, m.state, m.bytes);
                 for (int damage = 0; damage < 3; damage++) {
                     uint32_t word = random_below(&random, 2) ? random_bits(&random) : random_below(&random, m.info.positions + 1);
@@ -917,7 +917,7 @@ static void damaged_states(void) {
 
 /* ---- one result everywhere ----------------------------------------------------------------------------------------------------- */
 
-/* Prints a hash of the values and the nats' bits of a fixed set of runs. build.sh compares the hashes of all builds. */
+/* Prints a hash of the values and of the bits of the nats of a fixed set of runs. build.sh compares the hashes of all builds. */
 static void same_bits(void) {
     check_random random = {4};
     uint64_t hash = 0;

@@ -10,7 +10,7 @@
 #include "kernels/kernels.h"
 #include "reference.h"
 
-/* Tolerance of attention in single precision over up to 60 positions, with scores of deviation about 1. */
+/* Tolerance of attention in single precision over at most 60 positions, if the scores have a standard deviation of about 1. */
 #define TOLERANCE 4e-6
 /* Largest error from rounding queries, keys, values and weights to 7 bits, for values of deviation 1; 0.032 was measured. */
 #define ROUNDED_TOLERANCE 0.06
@@ -28,7 +28,7 @@ static int sees(const nx_sparse *p, uint32_t sets, uint32_t i, uint32_t j) {
 /* Returns whether the sets are stored in a ring of the last positions. */
 static int in_ring(const nx_sparse *p) { return p->sets == NX_NEAR || p->sets == NX_PREVIOUS; }
 
-/* A pattern matches its definition. The pattern's slots are a permutation of the positions. A ring has room for the set and one more
+/* A pattern matches its definition. The pattern's slots are a permutation of the positions. A ring has slots for the set and for one more
  * pass. */
 static void pattern_of(const nx_sparse *p) {
     size_t mark = memory_mark();
@@ -84,7 +84,7 @@ static void definition(void) {
     pattern_of(&(nx_sparse){NX_BLOCKS, 400, 32, 0, NX_PREVIOUS});
 }
 
-/* Stride 1 makes A2 the full set, and a stride of the whole length makes A1 the full set: both are dense attention. */
+/* With stride 1, A2 is the full set; with a stride of the whole length, A1 is the full set. Both cases are dense attention. */
 static void full_attention(void) {
     for (uint32_t n = 1; n <= 40; n++) {
         nx_sparse near = {NX_STRIDED, n, n, 0, NX_NEAR}, block = {NX_FIXED, n, n, 1, NX_NEAR}, far = {NX_STRIDED, n, 1, 0, NX_FAR};
@@ -141,8 +141,9 @@ static float *draw(size_t n, check_random *random) {
     return x;
 }
 
-/* Writing positions one by one into the pattern's slots gives the same attention as a dense one under the mask, in double precision. It
- * also gives the bits of a cache that holds only the visible positions in order, because slots only permute positions. */
+/* Writes positions one by one into the pattern's slots, and compares the attention with dense attention under the mask in double precision.
+ * The result must also be bit-identical to attention over a cache that contains only the visible positions in order, because slots only
+ * permute positions. */
 static void attention_of(const nx_sparse *p) {
     static const uint32_t types[] = {NX_F32, NX_KV7, NX_KV8};
     check_random random = {p->positions * 1000003u + p->stride * 1009u + p->summary * 31u + p->sets};

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Damaged saved sessions of every part of every toy are refused or continue without harm. The fuzzer tests more damaged sessions.
+ * Damages saved sessions of every part of every toy. Each damaged session must be refused or continue safely. The fuzzer tests many more
+ * damaged sessions.
  */
 #include <string.h>
 
@@ -38,7 +39,7 @@ static void every_part(void) {
     CHECK(accepted > 1000 && refused > 1000);
 }
 
-/* If the chunk counter of an encoder is beyond the last chunk, encoding ends, and writes nothing outside its memory. */
+/* If the slice counter of an encoder is past the last slice, encoding ends without writing outside its memory. */
 static void any_slice(void) {
     static const uint32_t counters[] = {1, 2, 5, 30, 200, 3000, 1000003, 0x0fffffff, 0x10000000, 0x7fffffff, 0x80000001, 0xfffffff0, 0xfffffffe};
     const toy_row *row;

@@ -93,8 +93,8 @@ void toy_refused(const uint8_t *bytes, size_t length, nx_status status, const ch
 
 /* ---- weights --------------------------------------------------------------------------------------------------------------- */
 
-/* Rounds single to half precision, to nearest, ties to even; |x| < 65504. `n` is |x| in units in the last place, which double precision
- * holds exactly. */
+/* Rounds a float to half precision: to nearest, ties to even. |x| must be below 65504. n is |x| as a multiple of the unit in the last
+ * place; double precision represents it exactly. */
 static uint16_t to_half(float x) {
     uint32_t bits;
     memcpy(&bits, &x, 4);
@@ -129,7 +129,8 @@ void put_tensor(toy_file *head, toy_file *data, toy_tensor *t) {
 
 static int starts(const char *name, const char *with) { return !strncmp(name, with, strlen(with)); }
 
-/* Lists the offsets of a draft's neighbours: near ones, two at the maximum distance, then others row by row, some of which are repeated. */
+/* Lists the offsets of a draft's neighbours: first near ones, then two at the maximum distance, then others row by row. Some of the others
+ * are repeated. */
 static void list_offsets(toy_tensor *t) {
     static const int8_t first[8][2] = {{0, -1}, {-1, 0}, {-1, 1}, {-1, -1}, {0, -16}, {-16, 16}, {0, -2}, {-2, 0}};
     for (uint32_t o = 0; o < t->rows; o++) {
@@ -167,7 +168,7 @@ static void draw_weights(toy_tensor *t, const toy_config *c) {
     for (size_t i = 0; i < (size_t)t->rows * t->cols; i++) t->values[i] = (float)(mean + spread * random_normal(&random));
 }
 
-/* Encodes 32 values: the scale maps the value with the largest magnitude to -8; the others are rounded, and clipped to 7. */
+/* Encodes 32 values. The scale maps the value with the largest magnitude to -8; all other values are rounded, and clipped to at most 7. */
 static void encode_q4(toy_file *file, float *x) {
     float top = 0;
     uint8_t q[32], pairs[16];
@@ -242,7 +243,7 @@ static void add_block(toy *m, const char *stack, uint32_t i, const char *part, c
     add(m, strcat(strcat(strcat(name, "."), part), kind), rows, cols, type);
 }
 
-/* Adds query, key, value, output and norm; `cross` is the prefix of their names. */
+/* Adds the tensors of query, key, value, output and norm. cross: prefix of their names. */
 static void add_attention(toy *m, const char *stack, uint32_t i, const char *cross) {
     static const char *const projections[] = {"attn_q", "attn_k", "attn_v", "attn_output"};
     const toy_config *c = &m->config;
@@ -419,7 +420,7 @@ static uint32_t put_keys(toy_file *file, const toy_config *c, const toy_twist *t
     if (c->classes && times(t, KEY("classes"))) {
         put_text(file, KEY("classes"));
         put_u32(file, GGUF_ARRAY);
-        put_u32(file, is(t->retyped, KEY("classes")) ? GGUF_U64 : GGUF_STRING); /* u32 zeros are the lengths of empty strings */
+        put_u32(file, is(t->retyped, KEY("classes")) ? GGUF_U64 : GGUF_STRING); /* the zeros are lengths of empty strings */
         put_u64(file, c->classes);
         for (uint32_t i = 0; i < c->classes; i++) put_text(file, is(t->retyped, KEY("classes")) || i >= 10 ? "" : "a");
         n++;
@@ -440,7 +441,7 @@ toy *toy_build(const toy_config *config, const toy_twist *twist) {
     uint32_t n_keys = put_keys(&keys, config, twist), n_tensors = 0;
     for (uint32_t i = 0; i < m->n_tensors; i++) {
         toy_tensor *t = m->tensor + i;
-        pad(&data, 32); /* pad before each tensor, not after the last, so that the file ends with its last weight */
+        pad(&data, 32); /* pads before each tensor and not after the last one, so that the file ends with its last weight */
         for (int n = times(twist, t->name); n; n--, n_tensors++) {
             uint32_t dims = t->rows > 1 || !strstr(t->name, ".bias") ? 2 : 1;
             uint64_t dim[2] = {t->cols, t->rows};
@@ -512,7 +513,7 @@ uint32_t toy_configs(const toy_config **list, const char *const **names) {
          .position = TOY_LEARNED_WHOLE, .output = NX_BERNOULLI, .seed = 12},
         {.height = 4, .width = 5, .channels = 1, .levels = 256, .blocks = 2, .d = 16, .inner = 20, .heads = 2, .key_length = 8,
          .position = TOY_SINUSOIDAL, .pre_norm = 1, .output = NX_LOGISTIC, .seed = 13},
-        /* positions are channels: blocks of 3 x 4 and 4 x 9 positions divide pixels */
+        /* positions are channels, so blocks of 3 x 4 and of 4 x 9 positions split pixels */
         {.height = 4, .width = 3, .channels = 3, .levels = 16, .blocks = 2, .d = 16, .inner = 20, .heads = 2, .key_length = 8,
          .pattern = NX_LOCAL_2D, .block_rows = 3, .block_cols = 4, .flange_rows = 2, .flange_cols = 1, .position = TOY_LEARNED_WHOLE,
          .biases = 1, .output = NX_GAUSSIAN, .seed = 14},
@@ -657,8 +658,8 @@ static void read_metadata(const nx_model *model) {
 /* Checks that a run with arbitrary weights works or reports a non-finite value. Returns whether it works. */
 static int run_is(nx_status status) { return CHECK(status == NX_OK || status == NX_E_NUMERIC) && status == NX_OK; }
 
-/* A run with speculative decoding ends at the same position as a run without it, with the same values and nats, even if values become
- * non-finite. */
+/* A run with speculative decoding ends at the same position as a run without it, and has the same values and nats. This must be true even
+ * if values become non-finite. */
 static void run_ahead(const nx_model *model, const picture_info *info, const uint8_t *known, uint32_t n_known) {
     enum { most = 20 };
     uint32_t left = info->positions - n_known, steps = left < most ? left : most, position[2];
@@ -686,7 +687,7 @@ static void run_ahead(const nx_model *model, const picture_info *info, const uin
 
 #define MOST_INPUT 400 /* maximum number of pixels of an input image: attention over them takes quadratic time */
 
-/* Returns whether a model reads a picture and writes text, rather than a larger picture. */
+/* Returns whether a model reads a picture and writes text. (Other models that read a picture draw a larger one.) */
 static int tells(const nx_model *model, const picture_info *info) {
     nx_port port;
     return !info->input_height && nx_model_port(model, 0, 0, &port) == NX_OK && !strcmp(port.name, "image");
@@ -729,7 +730,7 @@ static void run_model(const nx_model *model, const picture_info *info, size_t mo
 
 /* Checks invariants that hold for any model. */
 static void check_info(const nx_model *model, const picture_info *info) {
-    if (!info->height || !info->outputs || tells(model, info)) return; /* the other checks are for image models with elements */
+    if (!info->height || !info->outputs || tells(model, info)) return; /* the checks below are only for models that draw pictures */
     CHECK(info->height >= 1 && info->height <= NX_MAX_SIDE && info->width >= 1 && info->width <= NX_MAX_SIDE);
     CHECK(info->levels >= 2 && info->levels <= NX_MAX_LEVELS && (info->channels == 1 || info->channels == 3));
     CHECK(info->elements == info->positions * info->position_elements && info->classes <= NX_MAX_CLASSES && info->palette <= 1);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * Toy models: a writer of GGUF files in memory, and random image transformers of any configuration. The weights of a tensor depend only on
- * the seed and the tensor's name, so models that differ in one tensor agree in all others. No libm is used: the files have the same bytes
- * in every build.
+ * Makes toy models: writes GGUF files in memory, and makes random image transformers of any configuration. The weights of a tensor depend
+ * only on the seed and the tensor's name, so models that differ in one tensor agree in all others. libm is not used, so the files have the
+ * same bytes in every build.
  */
 #ifndef TOY_H
 #define TOY_H
@@ -35,8 +35,8 @@ void put_key_u64(toy_file *file, const char *key, uint64_t value);
 void put_key_numbers(toy_file *file, const char *key, const uint32_t *numbers, uint32_t count);
 void put_key_texts(toy_file *file, const char *key, uint32_t count); /* "0", "1", ... */
 
-/* A tensor. The entry of the tensor goes to the header of a file, and its padded bytes go to the data. Encoding a tensor replaces its
- * `values` by the values after rounding to its type. */
+/* A tensor. The entry of the tensor goes to the header of a file, and its padded bytes go to the data. Encoding a tensor rounds its
+ * `values` to the tensor's type. */
 typedef struct toy_tensor toy_tensor;
 void put_tensor(toy_file *head, toy_file *data, toy_tensor *tensor);
 
@@ -82,18 +82,18 @@ typedef struct {
     toy_config config;
     uint8_t *bytes; /* exactly `length` bytes */
     size_t length;
-    size_t keys_end, data; /* offsets: end of the metadata, start of the tensors' data */
+    size_t keys_end, data; /* offsets of the end of the metadata and of the start of the tensors' data */
     uint32_t n_tensors;
     toy_tensor *tensor;
 } toy;
 
-/* A deliberate fault in a file. The names are names of keys or tensors; null means no fault. */
+/* A deliberate fault in a file. Each field is the name of a key or a tensor; null means no fault of this kind. */
 typedef struct {
     const char *without;       /* omitted */
     const char *twice;         /* a key that is written twice */
     const char *retyped;       /* a key written with another type */
     const char *reshaped;      /* a tensor with its two dimensions exchanged */
-    const char *number, *text; /* a key that gets another value: */
+    const char *number, *text; /* a key whose value is replaced by: */
     uint32_t value;            /*   for `number` */
     const char *words;         /*   for `text` */
     const char *poisoned;      /* a tensor whose last weight is replaced by `poison` */
@@ -105,8 +105,8 @@ toy *toy_build(const toy_config *config, const toy_twist *twist);
 /* Returns the inner width of the encoder's feed-forward networks. */
 uint32_t toy_encoder_inner(const toy_config *config);
 
-/* Return the elements per position, positions per row, number of positions and width of the output layer; then the pattern and the
- * distribution. */
+/* The functions return, in this order: the number of elements per position, of positions per row, and of positions, the width of the output
+ * layer, the pattern, and the distribution. */
 uint32_t toy_elements(const toy_config *config);
 uint32_t toy_cols(const toy_config *config);
 uint32_t toy_positions(const toy_config *config);
@@ -145,8 +145,8 @@ enum {
 };
 uint32_t toy_configs(const toy_config **list, const char *const **names);
 
-/* A model with direct enlargement (models/image_transformer/direct.h). Without `mixtures` it draws palette colours and has rounded weights;
- * with `mixtures` it draws levels and has an encoder, too. */
+/* A model with direct enlargement (models/image_transformer/direct.h). If `mixtures` is 0, the model draws palette colours and has rounded
+ * weights. If it is 1, the model draws levels and also has an encoder. */
 toy *toy_direct(int mixtures, const toy_twist *twist);
 
 /* ---- toys of one model that are used in the tests of all models ------------------------------------------------------------- */
@@ -157,8 +157,8 @@ enum {
     TOY_SHAPED = 4, /* also runs with penalties, biases and filters; one toy of each kind is enough */
     /* its beam search is compared with brute force: at most 30 positions, with one id each and at most 40 values per id */
     TOY_SEARCH = 8,
-    TOY_DAMPED = 16, /* the weights of a map may add up to less than 1: the paper scales them after the softmax, or no key is visible */
-    TOY_FIXED = 32,  /* a position may be invisible to itself, and the first positions may see nothing: fixed patterns, blocks */
+    TOY_DAMPED = 16, /* the weights of a row may add up to less than 1, for example if no key is visible */
+    TOY_FIXED = 32,  /* for some sparse patterns: a position may not see itself, and the first positions may see nothing */
     TOY_BITS = 64,   /* each weight of a map is a separate probability, so a row need not add up to 1 */
     TOY_PART = 256,  /* the flags include TOY_PART times the index of the part that runs */
 };
@@ -189,14 +189,14 @@ nx_session *toy_bare_session(const nx_model *model, const picture_settings *sett
 /* Opens a session like toy_bare_session. If the model takes an image, also gives it the image of toy_input. */
 nx_session *toy_session(const nx_model *model, const picture_settings *settings, size_t *bytes);
 
-/* Makes an arbitrary image for picture_condition. Returns its number of values, 0 if the model takes no image. */
+/* Makes an arbitrary image for picture_condition. Returns the number of values of the image; 0 if the model takes no image. */
 uint32_t toy_input(const picture_info *info, uint8_t **values);
 
 /* Settings for `samples` samples, seed `seed`, no label, temperature 1, no filter. */
 picture_settings toy_settings(uint32_t samples, uint32_t seed);
 
-/* Reads arbitrary bytes as a file. If it is accepted, makes a short run that uses every function. Checks the invariants that hold for any
- * file. Returns the status of nx_model_size. Models that need more than `most` bytes are not run. */
+/* Opens arbitrary bytes as a file. If the file is accepted, makes a short run that calls every function. Checks invariants that must hold
+ * for any file. Returns the status of nx_model_size. Models that need more than `most` bytes are not run. */
 nx_status toy_exercise(const uint8_t *bytes, size_t length, size_t most);
 
 #endif

@@ -2,12 +2,12 @@
  *
  * The triad: an architecture of three parts that tests the data flow between parts, in C and in JavaScript.
  *
- *   encoder   reads `sound`, two samples per chunk. Its results are `codes`, one for each pair of samples that are not both 0, and two
- *             `levels` for each code.
+ *   encoder   reads `sound`, two samples per chunk. It skips pairs of samples that are both 0. Its results are `codes`, one for each other
+ *   pair, and `levels`, two for each code.
  *   prior     reads `codes` and draws any number of ids. The probabilities of an id depend on the code at its position and on the previous
  *             id.
- *   decoder   reads `prior`, the ids, one per chunk. Its result is `sound`, two samples for each id; they depend on the id and both
- *             neighbours.
+ *   decoder   reads `prior` (the ids), one id per slice. Its result is `sound`: two samples for each id. They depend on the id and on the
+ *   ids before and after it.
  */
 #ifndef TRIAD_H
 #define TRIAD_H
@@ -22,11 +22,12 @@
 enum { TRIAD_ENCODER, TRIAD_PRIOR, TRIAD_DECODER, TRIAD_PARTS };
 enum { TRIAD_OF_CODES, TRIAD_OF_LEVELS };
 
-/* Tensors, all F32: enc.weight (16, 2), the two levels of a code; prior.weight (16, 16), logits after an id; dec.weight (16, 2), the
- * samples of an id. */
+/* Tensors, all F32: enc.weight (16, 2) has the two levels of each code; prior.weight (16, 16) has the logits after each id; dec.weight (16,
+ * 2) has the samples of each id. */
 extern const nx_arch nx_triad;
 
-/* Reference functions: the code of a pair of samples, and the samples of an id between two others (dec: its row of dec.weight). */
+/* Reference functions. The first one returns the code of a pair of samples. The second one returns the samples of an id, given the ids
+ * before and after it. dec: the id's row of dec.weight. */
 static inline uint32_t triad_code(uint32_t first, uint32_t second) { return (first + 3 * second) / 7 % TRIAD_VALUES; }
 static inline uint32_t triad_sample(uint32_t before, uint32_t id, uint32_t after, float dec) {
     return (16 * id + 3 * before + 5 * after + (uint32_t)dec) % TRIAD_LEVELS;

@@ -7,12 +7,12 @@
  *     node tests/fuzz/fuzz.js TARGET [--runs N] [--seconds N] [--seed N] [--out FOLDER]
  *     node tests/fuzz/fuzz.js TARGET FILE        runs one input, such as one that was found to fail
  *
- * Each file in targets/ is a target. Its `open()` returns initial inputs and the function under test, which throws on errors. Inputs that
- * reach new code are kept and mutated further; V8 reports the coverage. The fuzzer needs only Node.
+ * Each file in targets/ is a target. Its `open()` returns initial inputs and the function under test. This function throws if it finds an
+ * error. V8 reports the code coverage. Inputs that reach new code are kept and mutated further. The fuzzer needs only Node.
  *
  * @typedef {object} Target
  * @property {Uint8Array[]} seeds
- * @property {string[]} [words]  words that are likely in an input
+ * @property {string[]} [words]  words that often occur in valid inputs
  * @property {(input: Uint8Array) => void | Promise<void>} run
  * @property {() => void} [close]
  */
@@ -25,8 +25,8 @@ import { parseArgs } from 'node:util';
 import { Random } from './input.js';
 
 /**
- * BATCH: number of inputs between two checks of the coverage. IDLE: after this number of checks without new coverage, the fuzzer stops
- * counting coverage, because counting takes time. LONGEST: maximum length of an input in bytes.
+ * BATCH: number of inputs between two checks of the coverage. IDLE: number of checks without new coverage after which the fuzzer stops
+ * measuring coverage, because measuring takes time. LONGEST: maximum length of an input in bytes.
  */
 const BATCH = 200;
 const IDLE = 50;
@@ -191,7 +191,7 @@ export async function fuzz(name, { runs = Infinity, seconds = Infinity, seed = 1
   return { runs: done, kept: corpus.length };
 }
 
-/** Returns whether the input itself takes the time, as opposed to a busy machine. @param {Target} target @param {Uint8Array} input */
+/** Returns whether the input itself is slow, and not only the machine. @param {Target} target @param {Uint8Array} input */
 async function isSlow(target, input) {
   const before = process.cpuUsage();
   await target.run(input);

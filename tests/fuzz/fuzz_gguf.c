@@ -3,8 +3,8 @@
  * Fuzzes everything that reads bytes from outside: files and saved sessions. ./build.sh fuzz [seconds].
  *
  * An input is a file. Processing it must take at most three seconds and 256 MB. The file is checked, opened and run (toy_exercise). The
- * last bytes of the input then determine the damage to two sessions: one that draws with every option that changes the distribution, and
- * one whose results are read. If the check accepts a damaged session, the session must continue without harm.
+ * last bytes of the input then determine how two sessions are damaged. One session draws with every option that changes the distribution.
+ * The results of the other session are read. If the check accepts a damaged session, the session must continue safely.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -19,7 +19,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-/* Damages a session: each four bytes of the input are a location (in the header or anywhere) and a value. */
+/* Damages a session. Every four bytes of the input specify a location (in the header or anywhere) and the value to write there. */
 static void damage_session(uint8_t *block, size_t bytes, const uint8_t *data, size_t size) {
     const uint8_t *end = data + size;
     for (int i = 0; i < 3 && end - data >= 8; i++) {
@@ -58,7 +58,7 @@ static void fuzz_session(const nx_model *model, const uint8_t *data, size_t size
     picture_attention(model, session, 1, weights, keys, &count);
 }
 
-/* Returns settings for drawing, from the input's last bytes. Most of them are in range. */
+/* Returns settings for drawing, which the last bytes of the input determine. Most of the settings are within their ranges. */
 static nx_settings shaping_of(const uint8_t *data, size_t size) {
     uint8_t by[12] = {0};
     memcpy(by, data + (size < 12 ? 0 : size - 12), size < 12 ? size : 12);
@@ -70,8 +70,8 @@ static nx_settings shaping_of(const uint8_t *data, size_t size) {
     return s;
 }
 
-/* Gives random ids to every port, in any number; an optional port gets them only if a bit of the input is set. Returns whether the run may
- * begin. */
+/* Gives a random number of random ids to every port. An optional port gets ids only if a bit of the input is set. Returns whether the run
+ * can begin. */
 static int give(const nx_model *model, nx_session *session, const nx_shape *shape, const uint8_t *data, size_t size) {
     nx_port port;
     for (uint32_t i = 0; nx_model_port(model, 0, i, &port) == NX_OK; i++) {
@@ -85,7 +85,7 @@ static int give(const nx_model *model, nx_session *session, const nx_shape *shap
     return 1;
 }
 
-/* Gives a sentence to a model that reads one, and encodes it. Returns whether the run may begin. */
+/* If the model reads a sentence, gives it a sentence and encodes it. Returns whether the run can begin. */
 static int reads(const nx_model *model, nx_session *session, const nx_shape *shape, const uint8_t *data, size_t size) {
     if (!give(model, session, shape, data, size)) return 0;
     nx_status status;
@@ -170,8 +170,8 @@ static uint32_t result_numbers(const nx_result *result, const nx_shape *shape) {
     return (result->rows == NX_ROWS_OF_INPUT ? shape->counts[result->rows_of] : result->dims[0]) * result->dims[1] * result->dims[2] * result->dims[3];
 }
 
-/* Reads random ranges of every result of `session`, some beyond the end. If `whole`, an encoded session, is given, the values must equal
- * those of `whole`. If `done`, every range within the result must be available. */
+/* Reads random ranges of every result of `session`; some ranges extend past the end. whole: null, or a completely encoded session, whose
+ * values must be equal. done: 1 if every range within the results must be available. */
 static void read_results(const nx_model *model, const nx_session *session, const nx_session *whole, int done, const nx_shape *shape, check_random *random) {
     nx_result result;
     for (uint32_t i = 0; nx_model_result(model, 0, i, &result) == NX_OK; i++) {
@@ -188,8 +188,8 @@ static void read_results(const nx_model *model, const nx_session *session, const
     }
 }
 
-/* Reads the results of a part without a sequence in ranges, and saves and restores the session after each chunk. The results must equal
- * those of an undisturbed run. Then damages the session half-way through. */
+/* Encodes the inputs of a part without a sequence. After each slice, ranges of the results are read, and the session is saved and restored.
+ * The results must equal those of an undisturbed run. Then damages the session half-way through. */
 static void fuzz_results(const nx_model *model, const uint8_t *data, size_t size) {
     const nx_settings settings = {.samples = 1, .temperature = 1, .top_p = 1};
     check_random random = {check_hash(0, data + (size < 12 ? 0 : size - 12), size < 12 ? size : 12)};
@@ -227,8 +227,8 @@ static void fuzz_results(const nx_model *model, const uint8_t *data, size_t size
     read_results(model, session, NULL, 0, &shape, &random);
 }
 
-/* Opens the same file piece by piece. The file must be rejected or, once everything has been fed, be complete, with the fingerprint of the
- * whole file. */
+/* Opens the same file piece by piece. Either the file is rejected, or the model is complete once everything has been fed, and has the same
+ * fingerprint as the whole file. */
 static void fuzz_feed(const nx_model *whole, const uint8_t *data, size_t size) {
     size_t bytes, present = size - (size > 100 ? data[size - 1] % 100u : 0);
     nx_model *model = NULL;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Fuzzes saved sessions: every part of every toy model, stopped at every stage of its run, is damaged and restored (tests/c/states.h).
+ * Fuzzes saved sessions. Runs of every part of every toy model are saved at every stage, damaged and restored (tests/c/states.h).
  * ./build.sh fuzz [seconds] state
  *
  * The first two bytes of an input choose the subject; the others choose the damage and the calls that follow.

@@ -32,7 +32,7 @@ export class Random {
   }
 }
 
-/** Reads an input from its beginning to its end; every later read returns zeros. */
+/** Reads an input from its beginning to its end. Reads past the end return zeros. */
 export class Input {
   #bytes;
   #at = 0;
@@ -108,7 +108,7 @@ export function damaged(value, input) {
       if (keys.length === 0) break;
       [at, key] = [at[key], keys[input.below(Math.min(keys.length, 65536))]];
     }
-    if (at === copy && input.below(8)) continue; // rarely, the whole value is replaced
+    if (at === copy && input.below(8)) continue; // replaces the whole value only rarely
     switch (input.below(5)) {
       case 0:
         if (Array.isArray(at)) at.splice(Number(key), 1);

@@ -15,7 +15,7 @@
 typedef struct {
     const char *type;
     uint32_t states, features, width, length, weights; /* type of feature.weight */
-    float *feature, *transition, *start, *end;         /* null for random numbers; holds the values as stored in the file after writing */
+    float *feature, *transition, *start, *end;         /* null: random numbers; after the file is written, the values as stored in it */
 } chain_toy;
 
 static toy_file file_of(chain_toy *c, uint64_t seed) {
@@ -90,7 +90,8 @@ static tagged tag(const nx_model *model, const uint32_t *features, uint32_t n, c
     return r;
 }
 
-/* Returns the log-score of a tagging in double precision: the sum of its scores (crf, hmm) or of its log-probabilities (memm). */
+/* Returns the score of a tagging in double precision: the sum of the scores along the chain (crf, hmm), or of the log-probabilities
+ * (memm). */
 static double score(const chain_toy *c, const uint32_t *features, uint32_t n, const uint32_t *z) {
     uint32_t C = c->states;
     double sum = 0;
@@ -259,9 +260,9 @@ static void hmm_is_a_crf(void) {
     CHECK_FLOATS(a.marginals, b.marginals, 18);
 }
 
-/* The automaton of Lafferty et al. 2001, figure 1: two chains of states, 0-1-2 for r i b and 3-4-5 for r o b, which share their first
- * letter. Only the letter in the middle has weight. Inside a chain each state has only one successor, so the memm must continue in the
- * chain in which it began, whatever the letter is. */
+/* The automaton of Lafferty et al. 2001, figure 1: two chains of states, 0-1-2 for the word "rib" and 3-4-5 for the word "rob". Both words
+ * begin with the same letter. Only the middle letter affects the scores. Inside a chain, each state has only one successor. The memm must
+ * therefore stay in the chain in which it began, no matter which letter follows. */
 static void label_bias(void) {
     enum { R = 1, I, O, B };
     float transition[36], feature[5 * 6] = {0}, start[6], end[6] = {0};
@@ -276,7 +277,7 @@ static void label_bias(void) {
     toy_file crf = file_of(&c, 1);
     uint32_t rob[3] = {R, O, B}, rib[3] = {R, I, B};
     tagged m = tag(toy_file_open(&memm), rob, 3, NULL), f = tag(toy_file_open(&crf), rob, 3, NULL), g = tag(toy_file_open(&crf), rib, 3, NULL);
-    CHECK(m.tags[0] == 0 && m.tags[1] == 1 && m.tags[2] == 2); /* the result for r o b is wrong: the letter o changes nothing */
+    CHECK(m.tags[0] == 0 && m.tags[1] == 1 && m.tags[2] == 2); /* the memm tags "rob" wrongly, because the letter o has no effect */
     CHECK_NEAR((double)m.marginals[1 * 6 + 1], 0.5, 0.01);
     CHECK(f.tags[0] == 3 && f.tags[1] == 4 && f.tags[2] == 5);
     CHECK(f.marginals[1 * 6 + 4] > 0.99f);
@@ -312,7 +313,7 @@ static void baum_welch(void) {
         }
         if (!round) begun = log_z;
         check_at("round %lld", round, 0, 0, 0);
-        CHECK(log_z >= before - 1e-4); /* tolerance for the rounding of 40 numbers */
+        CHECK(log_z >= before - 1e-4); /* tolerates the rounding errors of 40 numbers */
         before = log_z;
         memcpy(beta, last, sizeof beta);
         for (uint32_t t = N; t-- > 0;) {
@@ -380,7 +381,7 @@ static void long_text(void) {
     CHECK_NEAR((double)pinned.nats[1], (double)r.nats[2], 0.02);
 }
 
-/* The results are bit-identical for any division into chunks; 600 words take three chunks in each pass. */
+/* The results do not depend on when the computation is interrupted. Each pass over 600 words takes three slices. */
 static void slices(void) {
     chain_toy c = {.type = "memm", .states = 5, .features = 20, .width = 4, .length = 600};
     toy_file file = file_of(&c, 7);
@@ -421,7 +422,8 @@ static void overflow(void) {
     CHECK_INT(tag(toy_file_open(&file), features, 2, NULL).status, NX_E_NUMERIC);
 }
 
-/* The maximum number of words with the maximum number of features: their ids alone take 16 GB, a size that does not fit in 32 bits. */
+/* Tests the maximum number of words with the maximum number of features per word. Their ids alone take 16 GB, which does not fit in 32
+ * bits. */
 static void too_long(void) {
     chain_toy c = {.type = "crf", .states = 2, .features = 2, .width = 256, .length = NX_MAX_LENGTH};
     toy_file file = file_of(&c, 7);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * Enlargement that reads the small picture directly (models/image_transformer/direct.h). The features of a pixel, and the sum that remains
- * for the undrawn pixels of a cell, must equal a separate computation. Later pixels must never be read, and invalid files must be refused.
- * The golden files tests/golden/direct-*.gguf compare the other numbers with PyTorch's.
+ * Tests super-resolution that reads the small picture directly (models/image_transformer/direct.h). The features of a pixel, and the mean
+ * colour that a cell's remaining pixels need, must equal a separate computation. Later pixels must never be read, and invalid files must be
+ * refused. All other numbers are compared with PyTorch's by the golden files tests/golden/direct-*.gguf.
  */
 #include <math.h>
 #include <string.h>
@@ -69,7 +69,7 @@ static void causality(void) {
         float *rows[3];
         check_random random = {9};
         for (uint32_t i = 0; i < n * E; i++) ids[i] = random_below(&random, part.values);
-        for (int run = 0; run < 3; run++) { /* run 0: the same inputs; 1: another id; 2: another id and another small picture */
+        for (int run = 0; run < 3; run++) { /* run 1: with another id; run 2: also with another small picture */
             picture_settings settings = toy_settings(1, 0);
             nx_session *session = toy_bare_session(model, &settings, NULL);
             picture_info info;

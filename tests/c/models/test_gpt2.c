@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Compares GPT-2 with its equations in double precision. Also runs a model that others trained, and compares it with the outputs that they
- * recorded.
+ * Compares GPT-2 with its equations in double precision. Also runs a model from another project, and compares its outputs with the outputs
+ * that the project recorded.
  */
 #include <math.h>
 #include <stdio.h>
@@ -21,7 +21,7 @@
 #define ROUNDED_TOLERANCE 0.25
 /* The tolerance for recorded logits in F32. */
 #define RECORDED_TOLERANCE 1e-4
-/* The tolerance for GELU, relative to max(1, |x|): a few roundings. */
+/* The tolerance for GELU, relative to max(1, |x|). It allows for a few roundings. */
 #define GELU_TOLERANCE 4e-7
 
 /* ---- toys ------------------------------------------------------------------------------------------------------------------- */
@@ -176,8 +176,8 @@ static const toy_gpt2_config configs[] = {
     {.values = 70, .length = 24, .blocks = 2, .d = 64, .inner = 64, .heads = 2, .type = NX_Q4_0, .seed = 5},
 };
 
-/* Positions computed one by one are compared with the reference. All positions computed in one call, up to the last one, give the same
- * bits. */
+/* Computes the positions one by one and compares the logits with the reference. Then computes all positions in one call, which must give
+ * the same bits for the last one. */
 static void logits(void) {
     check_random random = {8};
     for (size_t i = 0; i < sizeof configs / sizeof *configs; i++) {
@@ -211,7 +211,7 @@ static void causality(void) {
     for (uint32_t i = moved; i < n; i++) CHECK(other[i] != nats[i]);
 }
 
-/* Compares GELU with the formula, also for large arguments. */
+/* Compares GELU with its formula, including very large arguments. */
 static void gelu_alone(void) {
     float x[4800] = {0}, far[16] = {1e30f, -1e30f, INFINITY, 3e38f, -3e38f, -40, 40, -0.0f};
     double worst = 0;
@@ -267,7 +267,7 @@ static const float *tensor(const nx_gguf *file, const char *name, uint32_t i, nx
     return nx_gguf_tensor(file, text, t) ? memory_copy(t->data, t->bytes) : NULL;
 }
 
-/* Draws every sequence of the recorded batch of gpt-nano-sort (karpathy/minGPT), which was trained and recorded by others. */
+/* Draws every sequence of a batch that was recorded with gpt-nano-sort, a model of karpathy/minGPT. */
 static void recorded(void) {
     const char *path = NULL;
     for (int i = 0; (path = check_argument(".golden.gguf", i)) && !strstr(path, "gpt-nano-sort"); i++) {}

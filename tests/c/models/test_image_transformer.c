@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Tests whole models. Their outputs are compared with a reference in double precision, and the frequencies of drawn images with the
- * probabilities that the model states. Other tests cover causality, the cache, batches, patterns and labels.
+ * Tests whole models. Their outputs are compared with a reference in double precision. The frequencies of drawn images are compared with
+ * the probabilities that the model assigns to them. Other tests cover causality, the cache, batches, patterns and labels.
  */
 #include <math.h>
 #include <string.h>
@@ -16,7 +16,8 @@
 
 /* ---- toys ------------------------------------------------------------------------------------------------------------------- */
 
-/* The configurations of toy_configs, two models that enlarge directly, and very small models. */
+/* Numbers of toy models: below DIRECT, the configurations of toy_configs; from DIRECT on, two super-resolution models (direct.h); from
+ * SEEDS on, very small models. */
 enum { DIRECT = 100, SEEDS = 200 };
 
 static toy_file toy_number(uint32_t number) {
@@ -142,7 +143,8 @@ static trail trail_of(const subject *s, const uint8_t *values, int32_t label) {
     return t;
 }
 
-/* ---- the bits do not depend on the division into calls --------------------------------------------------------------------------- */
+/* ---- results do not depend on how positions are divided into calls
+ * --------------------------------------------------------------------------- */
 
 static void cached_is_full(const subject *s, check_random *random) {
     const uint8_t *values = random_image(s, random);
@@ -180,7 +182,7 @@ static void cached_is_full(const subject *s, check_random *random) {
     }
 }
 
-/* Values drawn in several calls, and then given as known values, have the same nats and the same output. */
+/* Draws values in several calls, and gives them to a second run as known values. Both runs must have the same nats and the same output. */
 static void steps_are_prefill(const subject *s, check_random *random) {
     picture_settings settings = toy_settings(1, 17);
     settings.label = (int32_t)s->config->classes - 1;
@@ -210,7 +212,7 @@ static void steps_are_prefill(const subject *s, check_random *random) {
         CHECK_INT(nx_session_output(s->model, session, 0, output), NX_OK);
         CHECK_FLOATS(output, t.outputs + (size_t)i * s->outputs, s->outputs);
     }
-    /* if the known part of a completion is the beginning of a run, the completion continues like this run */
+    /* a run whose known values are the beginning of the first run must draw the rest of the first run */
     for (uint32_t known = 0; known < s->n; known += 1 + s->n / 7) {
         uint32_t left = s->n - known;
         session = toy_session(s->model, &settings, NULL);
@@ -256,13 +258,13 @@ static void batch_is_singles(const subject *s, check_random *random) {
             CHECK_FLOATS(output, one_output, s->outputs);
         }
         for (uint32_t at = 0; at < steps * B; at++) differ |= values[at * E] != values[at / B * B * E];
-        CHECK(B < 16 || differ); /* without a difference, the test would show nothing */
+        CHECK(B < 16 || differ); /* if all samples were equal, the test would prove nothing */
         memory_release(mark);
     }
 }
 
-/* The element at position j affects only positions from j + 1 on, in generation order. Within one position, later elements depend on
- * earlier ones through the output's distribution, not through its parameters. */
+/* An element at position j affects the output parameters only of positions from j + 1 on (in generation order). Within a position, earlier
+ * elements change the distribution of later ones, but not its parameters. */
 static void causality(const subject *s, check_random *random) {
     uint8_t *values = random_image(s, random);
     trail before = trail_of(s, values, -1);
@@ -277,7 +279,7 @@ static void causality(const subject *s, check_random *random) {
         CHECK_FLOATS(after.outputs, before.outputs, (size_t)(j + 1) * P);
         CHECK_FLOATS(after.nats, before.nats, at);
         if (j + 1 < s->n) CHECK(memcmp(after.outputs + (j + 1) * P, before.outputs + (j + 1) * P, P * sizeof(float)));
-        /* one call, so that the changed element and the elements before it are in the same pass */
+        /* computes all positions in one call, so that the changed element and the elements before it share a pass */
         picture_settings settings = toy_settings(1, 0);
         nx_session *session = toy_session(s->model, &settings, NULL);
         float *nats = floats(s->elements);
@@ -312,7 +314,7 @@ static void local_is_full(void) {
         for (uint32_t l_q = 1; l_q <= 35; l_q++) {
             size_t mark = memory_mark();
             c.query_block = l_q;
-            c.memory_block = l_q == 35 ? 0 : 35 - l_q % 2; /* now l_q >= n, or the memory block reaches the start */
+            c.memory_block = l_q == 35 ? 0 : 35 - l_q % 2; /* either l_q >= n, or the memory block reaches back to the start */
             subject s = subject_of(&c);
             picture_settings settings = toy_settings(1, 0);
             nx_session *session = toy_session(s.model, &settings, NULL);
@@ -327,7 +329,7 @@ static void local_is_full(void) {
 
 static void reopen(subject *s) { s->model = toy_open(s->toy); }
 
-/* Makes all position embeddings equal, so that only the order and the pattern of a grid remain. */
+/* Makes all position embeddings equal. Positions then affect the model only through the generation order and the attention pattern. */
 static void forget_places(subject *s) {
     static const char *const names[] = {"position_row.weight", "position_col.weight"};
     for (int i = 0; i < 2; i++) {
@@ -337,8 +339,8 @@ static void forget_places(subject *s) {
     reopen(s);
 }
 
-/* Local 2D attention whose flange (the margin that a block also sees) covers the image is full causal attention in the order of the blocks,
- * for any block size. */
+/* If the flange (the margin around a block that its queries also see) covers the whole image, local 2D attention equals full causal
+ * attention in the order of the blocks. This holds for any block size. */
 static void grid_is_full(void) {
     static const int which[] = {1, TOY_PALETTE, TOY_DMOL, TOY_SR_DMOL, TOY_SR_PALETTE};
     check_random random = {8};
@@ -368,8 +370,8 @@ static void grid_is_full(void) {
     }
 }
 
-/* Blocks of one column traverse the image column by column. The result equals the result for the transposed image in raster order, with the
- * two position tables exchanged. */
+/* Blocks of one column traverse the image column by column. If the two position tables are exchanged, the transposed image in raster order
+ * must give the same result. */
 static void grid_is_transposed(void) {
     check_random random = {9};
     toy_config c = {.height = 5, .width = 7, .channels = 1, .levels = 6, .blocks = 2, .d = 16, .inner = 24, .heads = 2, .key_length = 8,
@@ -454,7 +456,7 @@ static void small_image(void) {
     }
 }
 
-/* A run and its copies share the encoded small image; another image starts another run. */
+/* Copies of a run share its encoded small image. A different image needs a new run. */
 static void conditioned_runs(void) {
     const toy_config *list;
     toy_configs(&list, NULL);
@@ -518,12 +520,12 @@ static void rounding(void) {
 /* ---- compared with the reference in double precision ----------------------------------------------------------------------------- */
 
 #define WEIGHT_TOLERANCE 5e-6 /* tolerance for an attention weight */
-/* For quantised weights, the reference rounds as the library does, but a number close to the midpoint of two steps may round the other way.
- * The difference is one step, which is 1/127 or 1/63 of the largest value in a block or head, and propagates through the layers and later
- * positions. */
+/* For quantised weights, the reference rounds like the library, but numbers close to the midpoint of two steps may be rounded in the other
+ * direction. The difference is one step: 1/127 or 1/63 of the largest value in a block or head. It propagates through the layers and to
+ * later positions. */
 #define Q8_LOGIT_TOLERANCE 0.1
 #define Q8_WEIGHT_TOLERANCE 0.02
-/* The error due to rounding, compared with a computation without rounding. */
+/* The largest difference from a computation without rounding. */
 #define Q8_ACTIVATION_COST 0.3
 
 static double difference(const float *a, const double *b, size_t n) {
@@ -540,9 +542,9 @@ static double mean_difference(const float *a, const double *b, size_t n) {
 
 static int is_quantised(const subject *s) { return s->config->type == NX_Q8_0 || s->config->type == NX_Q4_0; }
 
-/* Computes -log p of a position's E levels with the reference distribution, and returns the largest difference from `nats`. For a density,
- * the difference is relative to 1 + nats: a location that is wrong by x changes the nats by e^-s x, where e^-s is the sharpness of the
- * density. */
+/* Computes -log p of a position's E levels with the reference distribution, and returns the largest difference from `nats`. For a
+ * discretised density, the difference is relative to 1 + nats, because an error of x in the location changes the nats by e^-s x, where s is
+ * the log scale. */
 static double nats_difference(const subject *s, const double *output, const uint32_t *levels, const float *nats) {
     double log_p[NX_MAX_LEVELS], worst = 0;
     for (uint32_t e = 0; e < s->E; e++) {
@@ -621,7 +623,7 @@ static void agrees(const subject *s, check_random *random) {
             double cost = mean_difference(t.outputs, outputs, (size_t)n * P);
             check_note("  quantised, against no rounding: output within %.3g, mean %.3g; against the rounding reference mean %.3g", worst, cost, explained);
             CHECK(worst < Q8_ACTIVATION_COST);
-            CHECK(explained < 0.1 * cost); /* the reference rounds like the library, but a few numbers round the other way */
+            CHECK(explained < 0.1 * cost); /* the rounding reference explains nearly all of the difference */
         }
     }
     check_note("  %u of %u positions within %.0e", (unsigned)exact, (unsigned)all, LOGIT_TOLERANCE);
@@ -630,7 +632,7 @@ static void agrees(const subject *s, check_random *random) {
 
 static void reference(void) {
     each(agrees);
-    /* the small image has far more pixels than a query sees positions; the last pass is short */
+    /* the small image has many more pixels than the positions that a query sees, and the encoder's last pass is not full */
     check_random random = {11};
     toy_config c = {.height = 4, .width = 8, .channels = 1, .levels = 3, .blocks = 1, .d = 4, .inner = 4, .heads = 1, .key_length = 4,
                     .pattern = NX_LOCAL_1D, .query_block = 16, .memory_block = 0, .position = TOY_LEARNED_WHOLE, .input_height = 19,
@@ -724,7 +726,7 @@ static void maps_of_samples(void) {
 
 #define SUM_TOLERANCE 1e-5 /* tolerance for the sum of the probabilities of all images */
 
-/* Lists the images of a tiny model, in which the first element changes most slowly, with their probabilities. Returns their number. */
+/* Lists the probabilities of all images of a tiny model; the first element changes most slowly. Returns the number of images. */
 static uint32_t all_images(const subject *s, double *probability) {
     uint32_t n_images = 1;
     uint8_t *values = memory_take(s->elements);
@@ -778,7 +780,7 @@ static void sums_to_one(void) {
     }
 }
 
-/* Draws whole images with the same calls as a page does, and compares their frequencies with the probabilities that the model states. */
+/* Draws whole images with the calls that a web page makes, and compares their frequencies with the model's probabilities. */
 static void images_follow(void) {
     for (int i = 0; i < TINY; i++) {
         enum { samples = 64 };
@@ -814,11 +816,11 @@ static void images_follow(void) {
         if (rest >= 8) chi += (rest_seen - rest) * (rest_seen - rest) / rest, cells++;
         check_at("model %lld", i, 0, 0, 0);
         check_note("  %u draws, %u cells: chi-squared %.1f, limit %.1f", (unsigned)draws, (unsigned)cells, chi, ref_chi_squared_limit(cells - 1));
-        CHECK(cells > 10 && chi < ref_chi_squared_limit(cells - 1)); /* chance exceeds this limit once in 1000 cases; the seed is fixed */
+        CHECK(cells > 10 && chi < ref_chi_squared_limit(cells - 1)); /* by chance, one seed in 1000 exceeds this limit */
     }
 }
 
-/* One element that is drawn with a temperature and filters follows the filtered distribution of its logits. */
+/* Draws one element with a temperature and filters, and compares the frequencies with the filtered distribution of the logits. */
 static void filtered_element(void) {
     static const nx_settings filters[] = {FILTER(0.7f, 0, 1, 0, 0, 0), FILTER(1, 4, 1, 0, 0, 0), FILTER(1, 0, 0.8f, 0, 0, 0), FILTER(1.4f, 6, 0.7f, 0, 0, 0)};
     check_random random = {7};
@@ -860,7 +862,7 @@ static void filtered_element(void) {
     }
 }
 
-/* A draw equals the categorical sampler applied to the output and to the noise at (seed, sample, element), element by element. */
+/* Every drawn element must equal the result of the categorical sampler for the output's logits and the noise at (seed, sample, element). */
 static void draws_are_the_sampler(const subject *s, check_random *random) {
     (void)random;
     static const nx_settings filters[] = {FILTER(0, 0, 1, 0, 0, 0), FILTER(1, 0, 1, 0, 0, 0), FILTER(0.6f, 3, 0.9f, 0, 0, 0)};

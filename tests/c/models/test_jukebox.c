@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * Tests Jukebox: the code of a vector, the number of codes of a sound, decoding a window of the codes, the separate random streams of the
- * priors, and the inputs on which the codes depend. The golden files compare Jukebox's numbers with PyTorch's.
+ * priors, and the inputs on which the codes depend. Golden files compare Jukebox's outputs with PyTorch's.
  */
 #include <string.h>
 
@@ -16,10 +16,10 @@
 enum { ENCODER, TOP, BOTTOM, DECODER };
 
 typedef struct {
-    uint32_t width, code_length, d, heads, length, type; /* length: of the top level; type: type of the priors' matrices */
+    uint32_t width, code_length, d, heads, length, type; /* length: positions of the top prior; type: type of the priors' matrices */
     uint32_t equal;                                      /* whether all probabilities are equal */
     uint32_t coders;                                     /* whether the priors are missing */
-    const char *number;                                  /* a key that gets another value, or null */
+    const char *number;                                  /* a key whose value is replaced by `value`, or null */
     uint32_t value;
 } jukebox_toy;
 
@@ -201,7 +201,7 @@ static const nx_model *model_of(const jukebox_toy *of) {
 #define WIDTH 12u
 #define CODES 21u
 
-/* Returns a level without convolution layers, so that its inputs are the vectors themselves. */
+/* Returns a level without convolutions: its samples are the components of the vectors. */
 static nx_codes book_of(float *e) {
     nx_codes level = {.hop = WIDTH, .width = WIDTH, .codes = CODES};
     nx_matrix matrix = {nx_matrix_form(NX_F32, NX_BY_ROW), CODES, WIDTH, NULL};
@@ -231,7 +231,7 @@ static void nearest(void) {
     while ((more = nx_codes_encode(&level, n, rows, codes, slice++, scratch)) == 1) {}
     CHECK_INT(more, 0);
     for (uint32_t k = 0; k < CODES; k++) CHECK_INT(codes[k], k == 17 ? 4 : k);
-    /* The code of a vector is the code at the smallest distance. */
+    /* For random vectors, the code must be the index of the nearest vector of the codebook. */
     for (uint32_t i = 0; i < CODES * WIDTH; i++) rows[0][i] = 2 * (float)random_normal(&random);
     for (slice = 0; nx_codes_encode(&level, n, rows, codes, slice, scratch) == 1;) slice++;
     for (uint32_t j = 0; j < n; j++) {
@@ -304,14 +304,15 @@ static void hops(void) {
         float *samples = memory_take(200 * TOP_HOP * sizeof *samples);
         CHECK_INT(sound_of(model, codes, tops * RATIO, 0, samples), tops * TOP_HOP);
     }
-    /* Distant codes have no effect: a stack of two units with dilation 1 reaches back two positions, and each stride adds half of that. */
+    /* A changed sample must not change distant codes. A stack of two units with dilation 1 reaches back two positions, and each stride adds
+     * half of that. */
     codes_of(model, sound, 200, 1, first);
     sound[150] ^= 128;
     codes_of(model, sound, 200, 1, codes);
     for (uint32_t i = 0; i < 150 / BOTTOM_HOP - 4; i++) CHECK_INT(codes[i], first[i]);
 }
 
-/* The samples of a window are computed from the codes that reach into the window on both sides, and equal the samples of the whole
+/* Decodes only the codes that affect a window, including some codes on both sides. The samples in the window must equal those of the whole
  * sound. */
 static void windows(void) {
     const nx_model *model = model_of(toys);
@@ -329,7 +330,7 @@ static void windows(void) {
             CHECK_FLOATS(part + (from - begin) * hop, whole + from * hop, (to - from) * hop);
         }
     }
-    /* A code that the level does not have. */
+    /* A code that is too large for the level is rejected. */
     nx_session *session = opened(model, DECODER, &(nx_shape){.counts = {2}});
     uint32_t too_large[] = {0, TOP_CODES}, yes = 1;
     CHECK_INT(nx_session_input(model, session, 0, too_large, 2), NX_OK);
@@ -357,7 +358,7 @@ static void streams(void) {
 }
 
 /* The codes of the level above determine the codes of the level below, and class and speaker determine both. A run without a class differs
- * from one with the first class. */
+ * from a run with the first class. */
 static void conditions(void) {
     const nx_model *model = model_of(toys);
     float *output[4], nats;

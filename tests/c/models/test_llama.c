@@ -16,7 +16,8 @@
 
 /* Tolerance for the single-precision error after two blocks, for logits with a standard deviation of about 1. */
 #define TOLERANCE 2e-5
-/* The largest error from rounding activations, keys, values and Q8_0 weights, relative to the logits' deviation; 0.14 was measured. */
+/* The largest error from rounding activations, keys, values and Q8_0 weights, relative to the standard deviation of the logits; 0.14 was
+ * measured. */
 #define ROUNDED_TOLERANCE 0.25
 
 /* ---- toys ------------------------------------------------------------------------------------------------------------------- */
@@ -209,7 +210,7 @@ static void linear(double *out, const float *w, const float *bias, uint32_t rows
     for (uint32_t r = 0; bias && r < rows; r++) out[r] += (double)bias[r];
 }
 
-/* Computes the rotation angles of a position (rotated / 2). `local`: for a block that sees only the last ids. */
+/* Computes the rotation angles of a position (rotated / 2). local: whether the block sees only the last ids. */
 static void angles_of(const toy_llama *m, double *angle, uint32_t position, int local) {
     const toy_llama_config *c = &m->config;
     uint32_t rotated = c->rotated ? c->rotated : key_length_of(c);
@@ -218,9 +219,9 @@ static void angles_of(const toy_llama *m, double *angle, uint32_t position, int 
     double scaling = c->scaling > 0 && !apart ? (double)c->scaling : 1, pi = acos(-1);
     const float *stretch = apart ? NULL : weights(m, c->kin == PHI3 ? "rope_factors_short.weight" : "rope_freqs.weight", 0);
     for (uint32_t i = 0; i < rotated / 2; i++) {
-        double frequency = pow(base, -2.0 * i / rotated), share = 1; /* share of the scaled frequency */
-        /* the share is 1 if the angle turns less than turns[1] times over the training positions, and 0 if it turns more than turns[0]
-         * times */
+        double frequency = pow(base, -2.0 * i / rotated), share = 1; /* share: weight of the scaled frequency in the interpolation */
+        /* over the training positions, a pair makes a number of full turns: below turns[1] turns, `share` is 1; above turns[0] turns, it is
+         * 0 */
         if (c->yarn && !apart) {
             double pair[2], fast = c->turns[0] > 0 ? (double)c->turns[0] : 32, slow = c->turns[0] > 0 ? (double)c->turns[1] : 1;
             for (int e = 0; e < 2; e++) pair[e] = fmax(0, rotated * log(c->yarn / ((e ? slow : fast) * 2 * pi)) / (2 * log(base)));
@@ -246,14 +247,14 @@ static void rotate(const toy_llama *m, double *heads, uint32_t n, uint32_t posit
         }
 }
 
-/* Normalises queries or keys (n heads of k numbers), if the architecture does so. */
+/* Normalises queries or keys (n heads of k numbers) if the architecture normalises them. */
 static void norm_heads(const toy_llama *m, const char *name, uint32_t block, double *x, uint32_t n, uint32_t k) {
     const toy_llama_config *c = &m->config;
     for (uint32_t h = 0; norms_heads(c) && h < n; h++) rms_norm(x + h * k, x + h * k, weights(m, name, block), k);
     if (c->kin == OLMO2) rms_norm(x, x, weights(m, name, block), n * k);
 }
 
-/* Adds y to x. Normalises and scales y first, if the architecture does so. */
+/* Adds y to x. Before that, y is normalised or scaled if the architecture requires it. */
 static void add_to(const toy_llama *m, double *x, double *y, const float *norm, uint32_t d) {
     if (norm) rms_norm(y, y, norm, d);
     for (uint32_t e = 0; e < d; e++) x[e] += y[e] * (m->config.kin == GRANITE ? (double)residual_scale : 1);
@@ -398,7 +399,7 @@ static void refused(const toy_llama *m, nx_status status, const char *named) {
     toy_refused(m->file.bytes, m->file.length, status, named);
 }
 
-/* Inconsistent files are refused, and the error names the wrong key. */
+/* Inconsistent files are refused, and the error names the key that is wrong. */
 static void refused_files(void) {
     static const struct {
         const char *key;
@@ -437,7 +438,7 @@ static void refused_files(void) {
         check_at("row %lld", (long long)i, 0, 0, 0);
         refused(m, rows[i].status, rows[i].named ? rows[i].named : rows[i].key);
     }
-    for (uint32_t type = 0; type < 8; type++) { /* writes a length that does not fit in 32 bits */
+    for (uint32_t type = 0; type < 8; type++) { /* all types except U32 and I32, which have the size of the stored number */
         toy_llama *m = toy_llama_build(&c);
         if (type == GGUF_U32 || type == GGUF_I32) continue;
         *type_of(m, "llama.context_length") = (uint8_t)type;
@@ -445,7 +446,7 @@ static void refused_files(void) {
         check_at("type %lld", type, 0, 0, 0);
         CHECK(nx_model_size(m->file.bytes, m->file.length, &bytes, NULL) < 0);
     }
-    toy_llama *other = toy_llama_build(&c); /* the end's id becomes a signed number, which is no valid id: no token ends a text */
+    toy_llama *other = toy_llama_build(&c); /* the id of the end becomes 37, which is not in the vocabulary, so no token ends a text */
     uint32_t beyond = 37, end;
     *type_of(other, "llama.context_length") = GGUF_I32;
     memcpy(type_of(other, "tokenizer.ggml.eos_token_id") + 4, &beyond, 4);
@@ -456,7 +457,7 @@ static void refused_files(void) {
     refused(m, NX_E_UNSUPPORTED, "llama.rope.scaling.type");
 }
 
-/* Files with a context of 2^60, a 64-bit number, and files with a width that is not divisible by the number of heads. */
+/* Tests a file with a context of 2^60 (a 64-bit number), and files whose width is not divisible by the number of heads. */
 static void refused_lengths(void) {
     toy_llama_config c = configs[0];
     toy_file head = {0};
@@ -468,7 +469,7 @@ static void refused_lengths(void) {
     c = configs[0], c.heads = 3, c.groups = 1, c.key_length = 4; /* 16 / 3 is not an integer, but the head width is declared */
     CHECK(toy_llama_open(toy_llama_build(&c)) != NULL);
     toy_llama *uneven = toy_llama_build(&c);
-    type_of(uneven, "llama.attention.key_length")[-1] = 'g'; /* renames the key, so that no key declares the width */
+    type_of(uneven, "llama.attention.key_length")[-1] = 'g'; /* renames the key, so the width of a head is no longer declared */
     refused(uneven, NX_E_FORMAT, "llama.attention.head_count");
     c = configs[2], c.heads = 4, c.groups = 2, c.key_length = 0, c.rotated = 0; /* 12 / 4 = 3 numbers for each head */
     toy_llama *narrow = toy_llama_build(&c);
@@ -494,7 +495,7 @@ static void vocabularies(void) {
     CHECK_INT(nx_model_size(m->file.bytes, m->file.length, &bytes, NULL), NX_E_FORMAT);
 }
 
-/* Writes the header of a Q4_K file without its data: each block has 10 * 2^24 weights of 0.5625 bytes. */
+/* Writes the header of a file with Q4_K tensors, without their data. Each block has 10 * 2^24 weights of 0.5625 bytes. */
 static toy_file head_of_blocks(uint32_t blocks, uint64_t *length) {
     static const struct {
         const char *part;
@@ -530,7 +531,8 @@ static toy_file head_of_blocks(uint32_t blocks, uint64_t *length) {
     return head;
 }
 
-/* The size of a model beyond 2 GiB is reported; if no web page can hold the model, the error states the size. */
+/* The size of a model larger than 2 GiB is reported correctly. If the model does not fit in the memory of a web page, the error states its
+ * size. */
 static void large_models(void) {
     uint64_t length;
     size_t bytes = 0;
@@ -560,7 +562,7 @@ static void stretches(void) {
     }
 }
 
-/* A tensor of an unsupported type is ignored unless the model needs it; then the error states its name and type. */
+/* A tensor of an unsupported type is ignored if the model does not need it. If the model needs it, the error states its name and type. */
 static void refused_types(void) {
     static const struct {
         uint32_t type;
@@ -584,14 +586,15 @@ static void refused_types(void) {
 
 /* ---- a trained model -------------------------------------------------------------------------------------------------------- */
 
-/* stories260K of karpathy/llama2.c (MIT), and the text that its own test expects: 200 greedy steps without a prompt. */
+/* The text that the test of karpathy/llama2.c (MIT) expects from its model stories260K: 200 greedy steps without a prompt. */
 static const char stories_text[] =
     "Once upon a time, there was a little girl named Lily. She loved to play outside in the park. One day, she saw a big, red ball. She wanted to "
     "play with it, but it was too high.\nLily's mom said, \"Lily, let's go to the park.\" Lily was sad and didn't know what to do. She said, \"I want "
     "to play with your ball, but I can't find it.\"\nLily was sad and didn't know what to do. She said, \"I'm sorry, Lily. I didn't know what to "
     "do.\"\nLily didn't want to help her mom, so she";
 
-/* Opens the model in F32, F16 or Q8_0. The file is F16; Q8_0 is rounded as the converter rounds, and F32 is made from F16. */
+/* Opens the model in F32, F16 or Q8_0. The F16 and Q8_0 files are opened unchanged (Q8_0 is rounded as the converter rounds). For F32, the
+ * F16 weights are widened. */
 static nx_model *stories_in(uint32_t type) {
     size_t length = 0;
     uint8_t *bytes = check_read_file(type == NX_Q8_0 ? "tests/golden/stories260K-q8_0.gguf" : "tests/golden/stories260K.gguf", &length);
@@ -628,7 +631,7 @@ static void append_token(const nx_model *model, char *text, size_t room, uint32_
     memcpy(&n, at, 8);
     char *to = text + strlen(text);
     for (at += 8; n && to < text + room - 1; n--, at++) {
-        if (n == 6 && at[0] == '<' && at[1] == '0') { /* the token is a byte; only line ends occur */
+        if (n == 6 && at[0] == '<' && at[1] == '0') { /* the token is a single byte, which in this text is always a line end */
             *to++ = '\n', *to = 0;
             return;
         }

@@ -104,8 +104,8 @@ static const float *tensor(const lstmn *m, const char *name) {
 
 static double sigma(double x) { return 1 / (1 + exp(-x)); }
 
-/* Computes the logits of each of n ids given the ids before it, shape (n, V), and the weights over the tape, shape (n, n + 1); row 0 of the
- * tape is the start. last: whether all attention is on the previous step. The network is then an LSTM with h and c of t - 1 unchanged. */
+/* Computes the logits of each of n ids given the ids before it, shape (n, V), and the attention weights over the tape, shape (n, n + 1).
+ * Slot 0 of the tape is the start. last: whether all attention is on the previous step; the network is then a plain LSTM. */
 static void twin(const lstmn *m, const uint32_t *ids, uint32_t n, int last, double *logits, double *weights) {
     uint32_t d = m->c.d, first = m->c.zero ? 0 : 1;
     double *h = memory_take((n + 1) * d * sizeof *h), *c = memory_take((n + 1) * d * sizeof *c), s[64] = {0}, r[64], x[64], of_h[64], of_x[64], of_s[64];
@@ -140,8 +140,8 @@ static void twin(const lstmn *m, const uint32_t *ids, uint32_t n, int last, doub
     }
 }
 
-/* Positions computed one by one are compared with the reference: logits and every weight. A word attends only to the words before it. All
- * positions in one call give the same bits. */
+/* Computes the positions one by one, and compares the logits and all weights with the reference. A word must attend only to the words
+ * before it. Computing all positions in one call must give the same bits. */
 static void logits(void) {
     for (size_t i = 0; i < CONFIGS; i++) {
         size_t mark = memory_mark();
@@ -175,8 +175,8 @@ static void logits(void) {
     }
 }
 
-/* With all attention on the previous step, the network is an LSTM. For two words this holds with any weights, because each word has at most
- * one predecessor. (weights/train/test_attention.py tests this for a whole text.) */
+/* With all attention on the previous step, the network is an LSTM. For a text of two words, this is true with any weights, because each
+ * word has at most one predecessor. (weights/train/test_attention.py tests this for a whole text.) */
 static void lstm(void) {
     const config *c = configs;
     lstmn *m = build(c);
@@ -194,7 +194,8 @@ static void lstm(void) {
     }
 }
 
-/* A change of later words changes no earlier output; a change of the first word changes the last output. The state grows with the text. */
+/* Changing later words must not change earlier outputs. Changing the first word must change the last output. The state grows with the
+ * text. */
 static void causality(void) {
     const config *c = configs;
     nx_model *model = opened(build(c));

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Compares PixelCNN and gated PixelCNN with their equations, computed for the whole picture without a queue. A convolution is computed by
- * masking a square of taps, or by shifting the picture.
+ * Compares PixelCNN and gated PixelCNN with their equations, computed for the whole picture without a queue. The reference computes each
+ * convolution in two ways: by masking a square of taps, and by shifting the picture.
  */
 #include <math.h>
 #include <string.h>
@@ -131,8 +131,8 @@ const toy_row pixelcnn_toys[] = {
 
 /* ---- the whole picture at once ------------------------------------------------------------------------------------------------ */
 
-/* The library's order of arithmetic, so that all numbers are identical bit for bit: first the bias, then the products in the order of the
- * weights. */
+/* The reference adds in the same order as the library, so that all numbers are bit-identical: first the bias, then the products in the
+ * order of the weights. */
 typedef struct {
     const toy_pixelcnn *made;
     const toy_pixelcnn_config *c;
@@ -150,9 +150,9 @@ static float *grid(const plain *p, uint32_t channels) {
     return x;
 }
 
-/* Applies the masks of the paper to a k x k square over `in` channels: mask A removes the pixel itself and all later pixels, mask B only
- * all later pixels. Removed taps have no weights. First, the bias (or zeros) is written to the `rows` values of out. one_hot: x is a list
- * of ids, each of which selects a row of a table. */
+/* Applies the masks of the paper to a k x k square over `in` channels: mask A removes the pixel itself and all later pixels; mask B removes
+ * only the later pixels. Removed taps have no weights in the file. Each of the `rows` outputs begins as its bias, or as zero. one_hot: x is
+ * a list of ids, each of which selects a row of a table. */
 static void masked(const plain *p, float *out, const float *weight, const float *bias, uint32_t rows, const float *x, uint32_t in, uint32_t k,
                    int mask_a) {
     int W = (int)p->c->width, H = (int)p->c->height, half = (int)k / 2, taps = half * (int)k + half + !mask_a;
@@ -174,8 +174,8 @@ static void masked(const plain *p, float *out, const float *weight, const float 
         }
 }
 
-/* Computes a convolution by shifting instead of masking: `high` rows of `wide` taps over a padded picture. The last row of taps is the
- * pixel's row; the middle column (if centred) or the last column is the pixel's column. */
+/* Computes a convolution without masks: the kernel has `high` rows of `wide` taps, and moves over a padded picture. The last row of taps is
+ * the pixel's row; the middle column (if centred) or the last column is the pixel's column. */
 static void shifted(const plain *p, float *out, const float *weight, const float *bias, uint32_t rows, const float *x, uint32_t in, uint32_t high,
                     uint32_t wide, int centred) {
     int W = (int)p->c->width, H = (int)p->c->height, top = (int)high - 1, left = centred ? (int)wide / 2 : (int)wide - 1, span = W + 2 * (int)wide;
@@ -207,8 +207,8 @@ static void rectify(float *x, size_t n) {
     for (size_t i = 0; i < n; i++) x[i] = x[i] > 0 ? x[i] : 0;
 }
 
-/* Computes out, of shape (n, cols): sums of rows of a table over a square of side k. The rows come from the lines above (`whole`), from the
- * pixel's own line, or from both. */
+/* Computes out, of shape (n, cols): sums of rows of a table over a square of side k. above, own: whether the taps in the lines above the
+ * pixel, and those in its own line, are included. */
 static void table_rows(const plain *p, float *out, const float *table, const float *bias, uint32_t cols, const uint32_t *ids, uint32_t k, int above,
                        int own) {
     int W = (int)p->c->width, half = (int)k / 2;
@@ -330,7 +330,7 @@ static void picture_of(uint32_t *ids, uint32_t n, uint32_t levels, check_random 
 /* Sizes: one row, one column, kernels that are wider than the picture, and normal ones. */
 static const uint32_t sizes[][4] = {{5, 6, 5, 3}, {1, 9, 7, 5}, {9, 1, 3, 3}, {4, 3, 9, 7}, {7, 8, 7, 5}};
 
-/* One pixel at a time, from queues, gives the same bits as the whole picture. Masks and shifts therefore agree. */
+/* Computing one pixel at a time from queues gives the same bits as computing the whole picture. This also compares masks with shifts. */
 static void queued_is_whole(void) {
     check_random random = {51};
     for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++)
@@ -365,7 +365,7 @@ static void causality(void) {
             const float *after = outputs_of(model, ids, -1);
             check_at("toy %lld, pixel %lld", t, at, 0, 0);
             CHECK_FLOATS(after, before, (size_t)(at + 1) * P);
-            /* the right neighbour does change */
+            /* the output at the pixel's right neighbour must change */
             if ((at + 1) % c->width) CHECK(memcmp(after + (size_t)(at + 1) * P, before + (size_t)(at + 1) * P, P * sizeof *after));
             ids[at] = old;
             memory_release(mark);
@@ -373,8 +373,8 @@ static void causality(void) {
     }
 }
 
-/* Finds the pixels that affect each prediction, which are exactly those that the last row of the map "field" names. In the plain model some
- * earlier pixels never affect a prediction, which is the blind spot; in the gated model all of them do. */
+/* Changes each pixel in turn to find the predictions that it affects, and compares the result with the last row of the map "field". In the
+ * plain model, some earlier pixels never affect a prediction: the blind spot. In the gated model, every earlier pixel affects it. */
 static void fields(void) {
     check_random random = {53};
     for (uint32_t gated = 0; gated < 2; gated++) {
@@ -406,7 +406,7 @@ static void fields(void) {
             check_at("gated %lld, pixel %lld", gated, i, 0, 0);
             CHECK_BYTES(moved[i], in_field, n);
             for (uint32_t j = 0; j < i; j++) blind += !moved[i][j];
-            for (uint32_t r = 0; r < row; r++) { /* a layer sees all positions that the previous layer sees, and more */
+            for (uint32_t r = 0; r < row; r++) { /* each further layer sees at least as many positions */
                 uint32_t fewer, earlier[54];
                 CHECK_INT(nx_session_map(model, session, 0, 0, r, earlier, weights_of_keys, &fewer), NX_OK);
                 CHECK(fewer <= count);
@@ -420,7 +420,7 @@ static void fields(void) {
     }
 }
 
-/* A class with rows of zeros gives the same result as no class; other classes do not. */
+/* A class whose rows are zero gives the same result as no class. Other classes give different results. */
 static void zero_class(void) {
     check_random random = {55};
     uint32_t ids[30];

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * Tests the generator of a self-attention GAN: gamma 0 means no attention, weights add up to 1, a latent that is given makes the same
- * picture as one that is drawn, a run may be interrupted after any chunk, and inconsistent files are refused. The golden files compare the
- * generator's numbers with PyTorch's.
+ * Tests the generator of a self-attention GAN. If gamma is 0, there is no attention. Attention weights add up to 1. A given latent makes
+ * the same picture as the same latent when it is drawn. A run may be interrupted after any slice. Inconsistent files are refused. Golden
+ * files compare the generator's outputs with PyTorch's.
  */
 #include <string.h>
 
@@ -17,10 +17,10 @@
 /* ---- toys ---------------------------------------------------------------------------------------------------------------- */
 
 typedef struct {
-    uint32_t width, attention, pool, key, value, type; /* attention: size of the picture at the attention layer; 0: no attention */
-    uint32_t middle, small;                            /* middle: channels between the blocks, 0: 16; small: one block, 4 pixels wide */
-    float gain, scale;                                 /* scale: factor of all weights; 0 for 1 */
-    uint32_t apart, shuffled;                          /* apart: one block in which each pixel is computed alone; shuffled: by place_of() */
+    uint32_t width, attention, pool, key, value, type; /* attention: size of the picture at the attention layer, or 0 without attention */
+    uint32_t middle, small;                            /* middle: channels between the blocks (0: 16); small: one block, 4 pixels wide */
+    float gain, scale;                                 /* scale: factor of all weights (0 means 1) */
+    uint32_t apart, shuffled;                          /* apart: one block, which computes each pixel separately; shuffled: by place_of() */
 } sagan_toy;
 
 typedef struct {
@@ -36,7 +36,7 @@ typedef struct {
 /* Returns the new index of location p of a 4 x 4 picture. */
 static uint32_t place_of(uint32_t p) { return (5 * p + 3) % PLACES; }
 
-/* Permutes the locations in the first layer's output: 16 x count numbers. */
+/* Permutes the locations in the output of the first layer, which has 16 x count numbers. */
 static void shuffle(float *values, uint32_t count) {
     float *before = memory_copy(values, PLACES * count * sizeof *values);
     for (uint32_t p = 0; p < PLACES; p++) memcpy(values + place_of(p) * count, before + p * count, count * sizeof *values);
@@ -48,8 +48,8 @@ static void keep_middle(float *values, uint32_t rows, uint32_t cols) {
         if (i % cols / (cols / 9) != 4) values[i] = 0;
 }
 
-/* Writes a rows x cols matrix whose products keep the magnitude of the input. The values depend on the name, so tensors with the same name
- * are equal in all toys. */
+/* Writes a rows x cols matrix. Products with this matrix have about the same magnitude as their input. The values depend on the name, so
+ * tensors with the same name are equal in all toys. */
 static void put_matrix(writer *w, const char *name, uint32_t rows, uint32_t cols) {
     toy_tensor t = {.rows = rows, .cols = cols, .type = w->type, .values = memory_take((size_t)rows * cols * sizeof(float))};
     strcpy(t.name, name);
@@ -188,8 +188,8 @@ static drawn draw(const nx_model *model, uint32_t seed, uint32_t sample, const u
 static const sagan_toy pooled = {.attention = 4, .pool = 1, .key = 4, .value = 8, .gain = 0.5f};
 static const sagan_toy whole = {.attention = 8, .key = 8, .value = 4, .gain = 0.5f};
 
-/* With gamma 0, x + 0 o = x: the picture equals, bit for bit, the picture of the same weights without attention. Another gamma changes
- * it. */
+/* If gamma is 0, the picture is bit-identical to the picture of the same weights without attention, because x + 0 o = x. Any other gamma
+ * changes the picture. */
 static void no_gain(void) {
     const nx_model *plain = model_of(&(sagan_toy){.gain = 0});
     const sagan_toy toys[] = {pooled, whole};
@@ -227,8 +227,8 @@ static void weights_sum(void) {
     }
 }
 
-/* Attention without pooling ignores locations: if the input locations are permuted, the picture's locations, each of 2 x 2 pixels, are
- * permuted in the same way. */
+/* Attention without pooling ignores locations: if the input locations are permuted, the picture's blocks of 2 x 2 pixels are permuted in
+ * the same way. */
 static void permutation(void) {
     sagan_toy one = {.apart = 1, .attention = 4, .key = 8, .value = 4, .gain = 2}, other = one, none = one;
     other.shuffled = 1;

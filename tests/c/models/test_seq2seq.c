@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Compares the recurrent encoder-decoder, with each type of attention, with its equations in double precision.
+ * Compares the recurrent encoder-decoder with its equations in double precision, for each type of attention.
  */
 #include <math.h>
 #include <stdio.h>
@@ -196,7 +196,7 @@ static void word(const seq2seq *m, double *x, uint32_t id) {
 }
 
 typedef struct {
-    double *logits, *weights, *centre; /* shapes (n, V), (n, S), (n); centres are positions in the source, the last word at most */
+    double *logits, *weights, *centre; /* shapes (n, V), (n, S), (n); a centre is a position in the source, at most that of the last word */
 } twin_run;
 
 /* Converts S scores of bits to p(z_i = 1). */
@@ -210,8 +210,8 @@ static void expected(const seq2seq *m, double *a, uint32_t S) {
     else ref_segments(a, a, A, S);
 }
 
-/* Computes, by the equations, the weights (shape (S)) and the context (shape (2e)) of a state at position p. For the additive score it uses
- * one matrix for [s; h]. */
+/* Computes the weights (S) and the context (2e) of a state at position p from the equations. For the additive score, W_q and W_k are one
+ * matrix that multiplies [s; h]. */
 static double attended(const seq2seq *m, const double *s, const double *h, uint32_t S, uint32_t p, double *a, double *context) {
     const config *c = &m->c;
     uint32_t w = 2 * c->e, A = c->A, middle = p < S ? p : S - 1;
@@ -301,8 +301,8 @@ static nx_session *session_of(const nx_model *model, const uint32_t *source, uin
     return session;
 }
 
-/* Computes the logits of n known ids, in order, and (unless null) their weights over the source, shape (n, S), and their centres, shape
- * (n). */
+/* Computes the logits of n known ids, in order. Unless null, `weights` receives the attention weights over the source, shape (n, S), and
+ * `centres` the centres, shape (n). */
 static float *run(const nx_model *model, const uint32_t *source, uint32_t S, const uint32_t *ids, uint32_t n, float *weights, float *centres) {
     nx_session *session = session_of(model, source, S, weights != NULL);
     nx_part_info part;
@@ -340,8 +340,8 @@ static void alone_of(const nx_model *model, const uint32_t *source, uint32_t S, 
 
 /* ---- tests ------------------------------------------------------------------------------------------------------------------ */
 
-/* Positions computed one by one are compared with the reference, for sources of all lengths; all positions in one call give the same
- * bits. */
+/* Computes the positions one by one, for sources of all lengths, and compares the logits with the reference. Computing all positions in one
+ * call must give the same bits. */
 static void logits(void) {
     for (size_t i = 0; i < CONFIGS; i++) {
         const config *c = configs + i;
@@ -379,7 +379,8 @@ static void logits(void) {
 
 enum { S = 13, N = 18 };
 
-/* Checks that the same weights under two descriptions give the same logits: bit for bit, or with a difference of at most `off`. */
+/* Checks that two files, which describe the same computation in two ways, give the same logits. The logits may differ by at most `off`; 0
+ * means bit for bit. */
 static void same(seq2seq *a, seq2seq *b, double off) {
     nx_model *one = opened(a), *other = opened(b);
     if (!one || !other) return;
@@ -421,8 +422,8 @@ static void window_that_covers_all(void) {
     }
 }
 
-/* If the centre of local-p is at an end, its window is cut off there but never empty, and the weights times the Gaussian do not add up to
- * 1. */
+/* If the centre of local-p is at an end of the source, the window is cut off there, but it is never empty. Multiplied by the Gaussian, the
+ * weights do not add up to 1. */
 static void window_at_both_ends(void) {
     for (int last = 0; last < 2; last++) {
         seq2seq *m = build(configs + 10);
@@ -431,7 +432,7 @@ static void window_at_both_ends(void) {
         for (uint32_t i = 0; i < m->c.A; i++) tensor(m, "attn_centre.weight")[i] = 0;
         run(opened(m), source, S, ids, N, weights, centres);
         for (uint32_t p = 0; p < N; p++) CHECK_NEAR((double)centres[p], 0.5 * S, 1e-5); /* sigma(0) */
-        /* the sign of the first number of the state decides at which end the centre is */
+        /* the centre moves to one end or the other, depending on the sign of the state's first number */
         for (uint32_t i = 0; i < m->c.A; i++) tensor(m, "attn_centre.weight")[i] = 300;
         for (uint32_t i = 0; i < m->c.A * 2 * m->c.e; i++) of_state[i] = i % (2 * m->c.e) ? 0 : last ? 1e3f : -1e3f;
         run(opened(m), source, S, ids, N, weights, centres);
@@ -498,7 +499,7 @@ static void location_beyond_its_rows(void) {
     }
 }
 
-/* A change of later words changes no earlier output. Every word of the source affects every position, even without attention. */
+/* Changing later words must not change earlier outputs. Every word of the source affects every position, even without attention. */
 static void causality(void) {
     for (size_t i = 0; i < CONFIGS; i++) {
         size_t mark = memory_mark();
@@ -529,7 +530,7 @@ static void refusals(void) {
     c.D = 0;
     refused(&c, NX_E_FORMAT, "seq2seq.attention.window"); /* missing */
     seq2seq *m = build(configs + 10);
-    for (size_t i = 0; i + 32 < m->file.length; i++) /* makes the window zero: the number follows the key and its type */
+    for (size_t i = 0; i + 32 < m->file.length; i++) /* sets the window to zero; its number follows the key and the key's type */
         if (!memcmp(m->file.bytes + i, "seq2seq.attention.window", 24)) memset(m->file.bytes + i + 28, 0, 4);
     toy_refused(m->file.bytes, m->file.length, NX_E_FORMAT, "seq2seq.attention.window");
     m = build(configs + 3);

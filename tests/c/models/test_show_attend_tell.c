@@ -257,7 +257,7 @@ static nx_session *session_of(const nx_model *model, const config *c, const uint
     return opened_session(model, c, picture, &settings);
 }
 
-/* Reads the weights over the cells at the last position of a sample. For hard attention, returns the only attended location. */
+/* Reads the weights over the cells at the last position of a sample. For hard attention, returns the one location that is attended to. */
 static uint32_t look(const nx_model *model, const config *c, const nx_session *session, uint32_t sample, float *weights) {
     uint32_t *keys = memory_take(cells(c) * sizeof *keys), count, place = 0, places = 0;
     float *shown = memory_take(cells(c) * sizeof *shown);
@@ -272,8 +272,8 @@ static uint32_t look(const nx_model *model, const config *c, const nx_session *s
     return place;
 }
 
-/* Computes the logits of n known ids, in order, and (unless null) their weights over the cells, shape (n, L), and their locations, shape
- * (n). */
+/* Computes the logits of n known ids, in order. Unless null, `weights` receives the weights over the cells, shape (n, L), and `places` the
+ * attended locations, shape (n). */
 static float *run(const nx_model *model, const config *c, const uint32_t *picture, const uint32_t *ids, uint32_t n, float *weights,
                   uint32_t *places) {
     nx_session *session = session_of(model, c, picture, weights != NULL);
@@ -289,8 +289,8 @@ static float *run(const nx_model *model, const config *c, const uint32_t *pictur
 
 /* ---- tests ------------------------------------------------------------------------------------------------------------------ */
 
-/* Positions computed one by one are compared with the reference; all positions computed in one call give the same bits. The weights add up
- * to 1. */
+/* Computes the positions one by one and compares the logits with the reference. Computing all positions in one call must give the same
+ * bits. The weights add up to 1. */
 static void logits(void) {
     for (size_t i = 0; i < CONFIGS; i++) {
         const config *c = configs + i;
@@ -331,7 +331,8 @@ enum { N = 9 };
 
 static void zero(const teller *m, const char *name, uint32_t n) { memset(tensor(m, name), 0, n * sizeof(float)); }
 
-/* A closed selector removes the picture: two pictures with equal starts give the same outputs. */
+/* If the selector is closed, the picture has no effect except on the initial state: two pictures with the same initial state give the same
+ * outputs. */
 static void shut_selector(void) {
     const config *c = configs + 1;
     teller *m = build(c);
@@ -345,7 +346,8 @@ static void shut_selector(void) {
     CHECK_FLOATS(run(shut, c, one, ids, N, NULL, NULL), run(shut, c, other, ids, N, NULL, NULL), N * c->values);
 }
 
-/* If the scores are sharp, the context is a single annotation, so the contents of the other cells do not matter. A cell is a pixel here. */
+/* If the scores are sharp, the context is a single annotation, so the contents of the other cells do not matter. In this test, each cell is
+ * one pixel. */
 static void one_cell_alone(void) {
     config c = configs[6];
     c.height = c.width = 4, c.H = c.A = 8;
@@ -355,7 +357,7 @@ static void one_cell_alone(void) {
     for (uint32_t i = 0; i < D; i++)
         tensor(m, "enc.blk.0.bias")[i] = i ? 2 : 0; /* scores read channel 0; a bias keeps the other channels above zero */
     zero(m, "enc.blk.0.weight", COLOURS), zero(m, "attn_q.weight", c.A * c.H), zero(m, "attn_k.weight", c.A * D);
-    /* the scored value passes through tanh(+-1000) */
+    /* makes the arguments of tanh +-1000, so that the scores are sharp */
     for (uint32_t i = 0; i < cells(&c); i++) tensor(m, "position.weight")[i * D] = i == 5 ? 1 : -1;
     for (uint32_t i = 0; i < c.A; i++) tensor(m, "attn_k.weight")[i * D] = 1000, tensor(m, "attn_v.weight")[i] = 1000;
     nx_model *model = opened(m);
@@ -370,8 +372,8 @@ static void one_cell_alone(void) {
     CHECK(memcmp(run(model, &c, picture, ids, N, NULL, NULL), x, N * c.values * sizeof *x) != 0);
 }
 
-/* Forced attention shows one cell to the first positions, in both kinds of attention. At later positions, and without forcing, the model
- * chooses. */
+/* With forced attention, each of the first positions sees only one cell, for both kinds of attention. At later positions, and without
+ * forcing, the model chooses. */
 static void light(void) {
     for (int hard = 0; hard < 2; hard++) {
         config c = configs[hard ? 7 : 1];
@@ -407,7 +409,7 @@ static config hardened(int hard) {
     return c;
 }
 
-/* If the weights of soft attention are one-hot, hard attention attends to the same cell, so the bits are the same, with any noise. */
+/* If the weights of soft attention are one-hot, hard attention attends to the same cell for any noise, so the results are bit-identical. */
 static void soft_of_one_place(void) {
     config soft = hardened(0), hard = hardened(1);
     uint32_t *picture = some_ids(bytes_of(&soft), 256, 1), *ids = some_ids(N, soft.values, 3);
@@ -422,8 +424,8 @@ static void soft_of_one_place(void) {
     CHECK_FLOATS(output[0], output[1], N * soft.values);
 }
 
-/* A location is drawn from the weights with the noise of seed, sample and position, from the stream for internal draws. The words, known or
- * drawn, do not affect the noise. At temperature 0 the location is the most probable one. */
+/* A location is drawn from the weights. The noise depends on the seed, the sample and the position, and comes from the stream for draws
+ * inside a pass. The words, known or drawn, do not affect the noise. At temperature 0 the location is the most probable one. */
 static void places(void) {
     enum { B = 3 };
     config c = hardened(1);
@@ -456,8 +458,8 @@ static void places(void) {
     CHECK(differ > 2);
 }
 
-/* The mean of the contexts that hard attention draws approaches the context of soft attention: over 4,096 draws, at most one number of the
- * mean is off by more than three standard deviations. */
+/* The mean of the contexts that hard attention draws approaches the context of soft attention: after 4,096 draws, at most one value of the
+ * mean differs by more than three standard deviations. */
 static void mean_of_places(void) {
     enum { B = 64, SEEDS = 64, ALL = B * SEEDS };
     config c = hardened(1);
@@ -485,7 +487,7 @@ static void mean_of_places(void) {
     CHECK(off <= 1);
 }
 
-/* A change of later words changes no earlier output. */
+/* Changing later words must not change earlier outputs. */
 static void causality(void) {
     for (size_t i = 0; i < CONFIGS; i++) {
         size_t mark = memory_mark();

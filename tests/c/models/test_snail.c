@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Compares SNAIL with its equations in double precision, and tests which examples affect a query, and that interrupted sessions give the
+ * Compares SNAIL with its equations in double precision. Also tests which examples affect a query, and that interrupted sessions give the
  * same bits.
  */
 #include <math.h>
@@ -21,7 +21,7 @@
 typedef struct {
     uint32_t height, width, ways, label, kernel[CONVOLUTIONS], stride[CONVOLUTIONS], channels[CONVOLUTIONS], embedding, layers, dense, key[BLOCKS],
         value[BLOCKS], blocks, type;
-    double spread; /* factor of all weights; 0 for 1 */
+    double spread; /* factor of all weights (0 means 1) */
     const char *number; /* a key that gets another value, or null */
     uint32_t instead;
     const char *reshaped; /* a tensor that gets one column too many */
@@ -204,8 +204,8 @@ static void embed(const made *m, const uint32_t *ids, double *out) {
     map_of(m, "embd.out", c->embedding, rows * cols * depth, x, out);
 }
 
-/* For one query, computes the probabilities of all labels, shape (ways), and the weights of each attention layer over the n examples, shape
- * (blocks, n). The query is computed as the last item of a separate sequence. */
+/* Computes, for one query, the probabilities (ways) of all labels, and the weights (blocks, n) of each attention layer over the n examples.
+ * The sequence consists of the examples and only this query. */
 static void by_hand(const made *m, const episode *e, uint32_t query, double *odds, double *looks) {
     const config *c = &m->config;
     static double x[PLACES][MOST_CHANNELS];
@@ -258,8 +258,8 @@ static void by_hand(const made *m, const episode *e, uint32_t query, double *odd
     for (uint32_t w = 0; w < c->ways; w++) odds[w] -= log(all);
 }
 
-/* The probabilities and maps of every query equal those of the equations, for more examples than the farthest tap reaches and for fewer.
- * Labels without an example have probability 0. */
+/* The probabilities and maps of every query equal those of the equations, whether or not there are more examples than the farthest tap
+ * reaches. Labels without an example have probability 0. */
 static void equations(void) {
     static const uint32_t counts[][2] = {{1, 1}, {2, 3}, {5, 2}, {11, 1}, {20, 4}};
     double worst = 0;
@@ -305,7 +305,7 @@ static void equations(void) {
     check_note("  odds within %.2g", worst);
 }
 
-/* Queries share only the examples. A change of later examples changes no earlier result, but the order of the examples matters. */
+/* A query sees the examples but no other query. The order of the examples affects the results. */
 static void what_is_seen(void) {
     for (int toy_of = 0; toy_of < 2; toy_of++) {
         const config *c = toys + toy_of;
@@ -330,7 +330,7 @@ static void what_is_seen(void) {
     }
 }
 
-/* The bits are the same however encode is interrupted, copied, saved and checked. */
+/* The results are bit-identical even if the session is interrupted between slices, copied, saved and checked. */
 static void interrupted(void) {
     const config *c = toys + PLAIN;
     const nx_model *model = toy_file_open(&build(c)->file);
@@ -354,7 +354,7 @@ static void interrupted(void) {
     CHECK_INT(nx_session_result(model, session, 0, 1, e.q * c->ways, odds), NX_E_ARGUMENT);
 }
 
-/* The chunks of a large picture's convolutions contain each location once, in order, and no chunk has too many products. */
+/* The slices of a large picture's convolutions cover each location once, in order, and no slice has too many products. */
 static void large_pictures(void) {
     nx_convolutions c = {.n = 3};
     static const uint32_t locations[] = {65536, 16384, 7, 1}, rows[] = {4, 512, 12, 24}, cols[] = {1, 900, 4608, 65536};

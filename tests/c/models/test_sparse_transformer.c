@@ -31,10 +31,10 @@ typedef struct {
     uint32_t length, levels, blocks, d, inner, heads, key_length;
     uint32_t kind, stride, summary, combine;
     uint32_t bernoulli, end, type;
-    uint32_t time_length, bar, chord; /* for music: number of tick embeddings; ticks per bar; number of chord embeddings; 0: no music */
+    uint32_t time_length, bar, chord; /* for music: numbers of tick embeddings, ticks per bar, and chord embeddings */
     uint64_t seed;
     uint32_t spoilt, spoil; /* `spoil` replaces the last number of the array NOTES[spoilt - 1] */
-    const char *number; /* a key, without the architecture, that gets another value */
+    const char *number; /* a key, without the architecture, whose value is replaced */
     uint32_t value;
 } config;
 
@@ -61,7 +61,7 @@ static uint32_t outputs_of(const config *c) { return c->bernoulli ? 1 : c->level
 
 enum { VOICES = 3 };
 
-/* The meaning of an id of music: every fourth id is a wait, the others belong to three voices. */
+/* The meaning of an id of music: every fourth id is a wait; the other ids are notes of three voices. */
 static uint32_t ticks_of(uint32_t id) { return id % 4 == 3 ? 1 + id % 5 : 0; }
 static uint32_t voice_of(uint32_t id) { return id % 4 == 3 || !id ? 0 : 1 + id % VOICES; }
 
@@ -197,8 +197,8 @@ static void norm(const made *m, double *out, const double *x, const char *gain, 
     ref_layer_norm(out, weights(m, gain, block), weights(m, bias, block), 1e-5, m->c.d);
 }
 
-/* Returns whether position i sees position j, by the definitions in section 4.2 of the paper, with l members in the strided set A1. The
- * pattern "blocks" alternates between the sets of Jukebox. */
+/* Returns whether position i sees position j, by the definitions in section 4.2 of the paper. As in the library, the strided set A1 has l
+ * positions. The pattern "blocks" alternates between the sets of Jukebox. */
 static int sees(const config *c, uint32_t block, uint32_t head, uint32_t i, uint32_t j) {
     int near = c->kind != STRIDED ? i / c->stride == j / c->stride : j + c->stride > i;
     int far = c->kind == FIXED ? j % c->stride >= c->stride - c->summary : (i - j) % c->stride == 0;
@@ -288,7 +288,8 @@ static double *twin(const made *m, const uint32_t *ids, uint32_t n) {
 
 /* ---- tests ------------------------------------------------------------------------------------------------------------------ */
 
-/* Positions computed one by one are compared with the reference; all positions in one call, and in a shorter run, give the same bits. */
+/* Computes the positions one by one and compares the outputs with the reference. Computing all positions in one call, or in a shorter run,
+ * must give the same bits. */
 static void compare(const config *c, long long row) {
     size_t mark = memory_mark();
     check_random random = {8};
@@ -343,8 +344,8 @@ static void equations(void) {
     compare(&long_one, row);
 }
 
-/* A change of later ids changes no bit of an earlier output. A change of earlier ids changes every later output that attention through two
- * blocks can reach. */
+/* Changing later ids must not change any bit of an earlier output. Changing an earlier id must change every later output that it can reach
+ * through the attention of two blocks. */
 static void causality(void) {
     config c = toys[0];
     c.levels = 5;
@@ -380,7 +381,7 @@ static void dense(void) {
     CHECK_FLOATS(other, one, n);
 }
 
-/* The memory that a sequence needs depends on how the pattern stores it: as a ring and summaries, or as all positions. */
+/* The memory of a sequence depends on what the pattern stores: a ring and the summaries, or all positions. */
 static void memory_of_a_run(void) {
     size_t bytes[3], longer[3];
     for (uint32_t combine = INTERLEAVED; combine <= BY_HEAD; combine++)
@@ -396,7 +397,8 @@ static void memory_of_a_run(void) {
 
 static double gelu(double x) { return x / (1 + exp(-1.702 * x)); }
 
-/* Compares x sigma(1.702 x) with the formula, also for large arguments; it differs from the form with tanh. */
+/* Compares the kernel for x sigma(1.702 x) with the formula, including large arguments. Its values must differ from those of GELU with
+ * tanh. */
 static void gelu_alone(void) {
     float x[4800] = {0}, tanh_form[16] = {1, 1, 1, 1}, far[16] = {1e30f, -1e30f, INFINITY, 3e38f, -40, 40, -0.0f};
     double worst = 0;
@@ -481,8 +483,8 @@ static void refused_notes(void) {
     }
 }
 
-/* A branch in the middle of a chord continues with the bits of the original run, and known ids have the nats that they had when they were
- * drawn. */
+/* A branch that begins in the middle of a chord must continue with the same bits as the original run. Drawn ids must have the same nats
+ * when they are given as known ids. */
 static void branch_in_a_chord(void) {
     nx_model *model = toy_file_open(&build(toys + 8)->file);
     if (!model) return;

@@ -174,8 +174,8 @@ static void joined(working *w, const char *norm, int block, const double *f) {
     if (!w->m->config.pre_norm) w->x = normed(w, norm, block, w->x);
 }
 
-/* Computes the attention of x to `memory`, of shape (n_memory, d). If memory is null, x attends to itself: up to its own position (causal)
- * or to all positions. map: null, or of shape (heads, n, keys) */
+/* Computes the attention of x to `memory`, of shape (n_memory, d). If memory is null, x attends to itself: each row up to its own position
+ * (causal = 1), or to all positions. map: null, or shape (heads, n, keys), written */
 static void attended(working *w, const char *kind, int block, const double *memory, uint32_t n_memory, int causal, double *map) {
     const toy_transformer_config *c = &w->m->config;
     uint32_t d = c->d, k = d / c->heads;
@@ -305,8 +305,8 @@ static float *logits_of(const nx_model *model, nx_session *session, const uint32
 
 /* ---- tests ------------------------------------------------------------------------------------------------------------------ */
 
-/* Positions computed one by one are compared with the reference, with sources of all lengths. All positions computed in one call, up to the
- * last one, give the same bits. */
+/* Computes the positions one by one, for sources of all lengths, and compares the logits with the reference. Then computes all positions in
+ * one call, which must give the same bits for the last one. */
 static void logits(void) {
     for (size_t i = 0; i < CONFIGS; i++) {
         const toy_transformer_config *c = configs + i;
@@ -380,7 +380,8 @@ static void maps(void) {
     }
 }
 
-/* A change of later words changes no earlier output. A change of earlier words, or of any word of the source, changes some later output. */
+/* Changing later words must not change earlier outputs. Changing an earlier word, or any word of the source, must change some later
+ * output. */
 static void causality(void) {
     for (size_t i = 0; i < CONFIGS; i++) {
         size_t mark = memory_mark();
@@ -408,8 +409,8 @@ static void causality(void) {
     }
 }
 
-/* Without positions a sentence is a bag of words: for the shuffled sentence the decoder reads the same numbers, except that they are added
- * in another order. With positions the numbers differ. */
+/* Without position embeddings, a source sentence is a bag of words. If it is shuffled, the decoder reads the same numbers, but adds them in
+ * another order. With position embeddings, the numbers differ. */
 static void permutation(void) {
     for (int position = TOY_SINES; position <= TOY_PLACELESS; position++) {
         size_t mark = memory_mark();
@@ -441,8 +442,8 @@ static void permutation(void) {
 }
 
 /* Heads are independent: a model with two heads equals two models with one head each, where the attention of each model writes only to one
- * half of the channels. The test uses one block, without norms that would mix the halves: the maps of the whole equal the maps of the
- * halves. */
+ * half of the channels. The model has only one block, and no norms, because norms would mix the two halves. The maps of the whole model
+ * must equal the maps of the two models. */
 static void heads(void) {
     toy_transformer_config c = {.values = 30, .length = 20, .encoder_blocks = 1, .blocks = 1, .d = 16, .inner = 8, .heads = 2, .seed = 9, .position = TOY_PLACELESS};
     enum { S = 13, d = 16, half = 8 };
@@ -484,8 +485,8 @@ static void heads(void) {
     }
 }
 
-/* A source's results do not depend on a longer source in an earlier run or on a larger capacity: padding has no effect. Runs shorter than
- * the model's context equal the beginning of longer ones. */
+/* A source's results do not depend on a longer source in an earlier run or on a larger capacity: padding has no effect. A run that is
+ * shorter than the model's context gives the same results as the beginning of a longer run. */
 static void no_padding(void) {
     for (size_t i = 0; i < CONFIGS; i++) {
         size_t mark = memory_mark();
@@ -508,7 +509,7 @@ static void no_padding(void) {
     }
 }
 
-/* If a run without maps gets a branch with maps, the branch also has the encoder's maps. */
+/* If a branch with maps is made from a run without maps, the branch has the encoder's maps too. */
 static void branches(void) {
     const toy_transformer_config *c = configs;
     nx_model *model = toy_transformer_open(toy_transformer_build(c));
@@ -591,7 +592,8 @@ static void refused_files(void) {
     }
 }
 
-/* Sizes with a long source and many map rows are counted in 64 bits: a size that is too large is refused instead of wrapping around. */
+/* With a long source and many rows of maps, sizes are computed in 64 bits, so that a size that is too large is refused and does not wrap
+ * around. */
 static void absurd_sizes(void) {
     toy_transformer_config c = {.values = 8, .length = 32768, .encoder_blocks = 1, .blocks = 1, .d = 4, .inner = 4, .heads = 1, .seed = 3};
     nx_model *model = toy_transformer_open(toy_transformer_build(&c));

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Compares the attention over trees, alone and in a model, with sums over all projective trees in double precision. Also tests derivatives,
- * ties, long sentences, and pins (including contradictory ones).
+ * Compares attention over trees, both separately and as part of a model, with sums over all projective trees in double precision. Also
+ * tests derivatives, ties, long sentences, and pins, including contradictory pins.
  */
 #include <math.h>
 #include <string.h>
@@ -21,7 +21,8 @@ typedef struct {
     uint32_t heads[MOST]; /* heads of the words 1 .. n */
 } heads_of;
 
-/* Checks that exactly one word depends on the root and every other word on a word, and that there are no cycles and no crossing arcs. */
+/* Checks that exactly one word depends on the root, that every other word depends on a word, and that there are no cycles and no crossing
+ * arcs. */
 static int is_tree(const heads_of *t) {
     uint32_t roots = 0, n = t->n;
     for (uint32_t m = 1; m <= n; m++) {
@@ -52,7 +53,7 @@ static int next_tree(heads_of *t) {
     }
 }
 
-/* Computes everything by summing over all trees that agree with the pins; scores have the shape (n + 1, stride), as in trees.h. */
+/* The exact results, computed by summing over all trees that agree with the pins. Scores have the shape (n + 1, stride), as in trees.h. */
 typedef struct {
     uint32_t trees;
     double log_z, best, marginals[MOST + 1][MOST + 1];
@@ -108,7 +109,7 @@ static float *random_scores(uint32_t n, double deviation, uint64_t seed) {
     return scores;
 }
 
-/* There are 1, 2, 7, 30, 143, 728 projective trees of one to six words (the root has one child). */
+/* For one to six words, there are 1, 2, 7, 30, 143 and 728 projective trees in which the root has one child. */
 static void by_hand(void) {
     static const uint32_t numbers[] = {1, 2, 7, 30, 143, 728};
     double worst = 0;
@@ -157,7 +158,7 @@ static void derivative(void) {
         }
 }
 
-/* If all trees are equally good, one of them is returned, and marginals are fractions of the number of trees. */
+/* If all trees are equally good, one of them is returned, and a marginal is the fraction of the trees that contain the arc. */
 static void ties(void) {
     for (uint32_t n = 1; n <= MOST; n++) {
         uint32_t stride = nx_tree_stride(n);
@@ -214,7 +215,7 @@ static void long_sentence(void) {
 
 typedef struct {
     uint32_t features, width, d, inner, blocks, heads, reach, length, type;
-    uint32_t key, value; /* a key that gets another value, by its index below; 0: none */
+    uint32_t key, value; /* index (in the list below) of a key whose value is replaced; 0: none */
 } tree_toy;
 
 static void add(toy_file *head, toy_file *data, check_random *random, uint32_t block, const char *name, uint32_t rows, uint32_t cols,
@@ -323,9 +324,9 @@ static parsed parse(const nx_model *model, const uint32_t *features, uint32_t n,
     return r;
 }
 
-/* If all heads are pinned, the nats of the pins give the probability of that tree. The probabilities of all trees add up to 1. The
- * probabilities of the trees with a given arc add up to the arc's marginal, and the tree that the model returns has the largest
- * probability. If only some heads are pinned, all of this holds for the trees with these heads. */
+/* If all heads are pinned, the nats of the pins are -log p of that tree. The probabilities of all trees must add up to 1. The probabilities
+ * of the trees with a given arc add up to the arc's marginal, and the tree that the model returns has the largest probability. If only some
+ * heads are pinned, the same is true for the trees with these heads. */
 static void a_model(void) {
     check_random random = {4};
     for (int round = 0; round < 4; round++) {
@@ -368,7 +369,8 @@ static void a_model(void) {
     }
 }
 
-/* Pins that no tree allows are reported: a word that is its own head, two roots, a cycle, crossing arcs, a head after the last word. */
+/* Pins that no tree satisfies are reported as an error: a word that is its own head, two roots, a cycle, crossing arcs, or a head after the
+ * last word. */
 static void impossible_pins(void) {
     static const uint32_t pins[][4] = {
         {1, HEADS, HEADS, HEADS}, {0, 0, HEADS, HEADS}, {2, 1, HEADS, HEADS}, {3, 4, HEADS, HEADS}, {5, HEADS, HEADS, HEADS}};
@@ -382,7 +384,7 @@ static void impossible_pins(void) {
     CHECK_INT(parse(model, features, 4, kept).status, NX_OK);
 }
 
-/* The results are bit-identical for any division into chunks, and a copy of the session that is made at any moment continues with the same
+/* The results do not depend on the division into slices. A copy of the session, made between any two slices, continues with the same
  * bits. */
 static void slices(void) {
     toy_file file = toy_number(0);

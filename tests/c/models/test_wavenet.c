@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Compares WaveNet with its equations over a whole sound: here each layer is a convolution over all samples, whereas the library keeps a
- * queue for each layer.
+ * Compares WaveNet with its equations. The reference computes each layer as a convolution over the whole sound; the library keeps a queue
+ * for each layer.
  */
 #include <math.h>
 #include <string.h>
@@ -21,9 +21,9 @@ typedef struct {
     uint32_t R, D, S, head, classes, speakers;
     uint32_t height, width, levels, bernoulli; /* sizes of a picture; all zero for a sound */
     uint32_t type;                             /* type of the matrices */
-    uint32_t nobody;                           /* 1: the rows of all classes and speakers are zeros */
+    uint32_t nobody;                           /* 1: the rows of all classes and speakers are zero, so they have no effect */
     uint64_t seed;
-    const char *number; /* a key with another value, or null */
+    const char *number; /* a key whose value is replaced, or null */
     uint32_t value;
     const char *without; /* a key that the file lacks */
 } config;
@@ -150,8 +150,8 @@ static void add_row(float *x, const float *table, int row, uint32_t cols) {
     for (uint32_t c = 0; row >= 0 && c < cols; c++) x[c] += table[(size_t)row * cols + c];
 }
 
-/* Computes the output layer's numbers, shape (n, P), layer by layer, from h of all samples. The skip connection is added to the gate's
- * output before the residual is added to h. */
+/* Computes the outputs of all samples, shape (n, P). Each layer is computed for all samples before the next layer. In each layer, the skip
+ * output is added before the residual is added to h. */
 static float *directly(const made *m, const uint32_t *ids, uint32_t n, int label, int speaker) {
     const config *c = &m->config;
     uint32_t R = c->R, D = c->D, S = c->S;
@@ -207,7 +207,7 @@ static nx_session *session_of(const nx_model *model, uint32_t length, int label,
     return session;
 }
 
-/* Computes the output layer's numbers of a run, shape (n, P). */
+/* Computes the outputs of a run, shape (n, P), sample by sample. */
 static float *outputs_of(const nx_model *model, const uint32_t *ids, uint32_t n, int label, int speaker) {
     nx_part_info info;
     CHECK_INT(nx_model_part(model, 0, &info), NX_OK);
@@ -249,9 +249,9 @@ static void queued_is_direct(void) {
     CHECK_FLOATS(outputs_of(opened(m), ids, 30, 2, -1), directly(m, ids, 30, 2, -1), 90);
 }
 
-/* Changing the id of one sample changes exactly the distributions of those later samples that have it in their receptive field. The length
- * of the field is the sum of the dilations, plus two. With powers of two, every sample of the field has an effect; with the dilations {3,
- * 3}, two of six have one. The receptive field is the same if products are rounded. */
+/* Changing one sample's id changes exactly the distributions of the later samples whose receptive field contains this sample. The length of
+ * a receptive field is the sum of the dilations, plus two. If the dilations are powers of two, every sample of the field has an effect.
+ * With the dilations {3, 3}, only two of six samples have an effect. The receptive field is the same if products are rounded. */
 static void receptive_field(void) {
     static const struct {
         uint32_t dilations[MAX_LAYERS], type;
@@ -278,7 +278,7 @@ static void receptive_field(void) {
             for (uint32_t t = 0; t < n; t++) {
                 int differs = memcmp(after + (size_t)t * m->P, before + (size_t)t * m->P, m->P * sizeof *after) != 0;
                 check_at("row %lld, sample %lld", row, t, 0, 0);
-                if (t <= at) CHECK(!differs); /* no earlier sample changes, bit for bit */
+                if (t <= at) CHECK(!differs); /* earlier samples must stay bit-identical */
                 else moved[t - at] |= differs;
             }
             memory_release(mark);
@@ -289,7 +289,8 @@ static void receptive_field(void) {
     }
 }
 
-/* The missing input before the first sample differs from the middle level, which is silence. So the beginning of a sound is not a pause. */
+/* The missing input before the first sample is not the same as silence, the middle level. The beginning of a sound is therefore treated
+ * differently from a pause. */
 static void nothing_is_not_silence(void) {
     const made *m = build(toys + SOUND);
     const nx_model *model = opened(m);
@@ -300,7 +301,7 @@ static void nothing_is_not_silence(void) {
     CHECK(memcmp(late + (size_t)(lead + 3) * m->P, early + 3 * (size_t)m->P, m->P * sizeof *early));
 }
 
-/* A class and a speaker with rows of zeros give the same result as no class and no speaker; other rows do not. */
+/* A class and a speaker with rows of zeros give the same result as no class and no speaker. Other rows give a different result. */
 static void unconditional(void) {
     check_random random = {83};
     uint32_t ids[30];
@@ -338,7 +339,7 @@ static void distribution(void) {
     CHECK_NEAR(total, 1, 1e-5);
 }
 
-/* A sound has the length that its caller requests, or ends where its end is drawn. A run without a length is refused. */
+/* A sound has the length that the caller requests, unless an end is drawn earlier. A run without a length is refused. */
 static void length_and_end(void) {
     const nx_model *model = opened(build(toys + SOUND));
     nx_settings settings = {.samples = 1, .temperature = 1, .top_p = 1};

@@ -5,8 +5,8 @@
 #include "nextpixel.h"
 #include "toy.h"
 
-/* Makes a file of height x width pixels with weights of this type. If not null, weight (shape (n, n), by source) and bias (shape (n)) are
- * written, as stored in the file. */
+/* Makes a file of a model for height x width pixels, with weights of this type. weight, bias: null, or receive the values as stored in the
+ * file, shapes (n, n) (one row per source pixel) and (n). */
 toy_file toy_fvsbn_file(uint32_t height, uint32_t width, uint32_t type, uint64_t seed, float **weight, float **bias);
 
 /* Returns the opened model; null after a failed check. */

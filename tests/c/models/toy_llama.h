@@ -9,18 +9,18 @@
 enum { LLAMA, QWEN2, QWEN3, GEMMA3, GEMMA2, GEMMA, OLMO2, EXAONE4, EXAONE, SMOLLM3, GRANITE, PHI3, ERNIE4_5 };
 
 typedef struct {
-    uint32_t values, length, blocks, d, inner, heads, groups, key_length, rotated; /* key_length, rotated: 0: derived from d */
-    int tied, biases; /* biases: 1: of queries, keys and values; 2: of every linear map */
+    uint32_t values, length, blocks, d, inner, heads, groups, key_length, rotated; /* key_length, rotated: 0 means derived from d */
+    int tied, biases; /* biases: 1 for queries, keys and values; 2 for every linear map */
     uint32_t end; /* id of the end, plus 1; 0: none */
     float base;   /* base of the rotary frequencies; 0: 10,000, and no key in the file */
     float scaling; /* linear scaling of positions; 0: none, and no key in the file */
-    int stretched; /* the file has a divisor for each frequency, as in phi3, for a context of half the length */
+    int stretched; /* 1: the file has a divisor for each frequency; for phi3, they are for a context of half the length */
     int kin;       /* LLAMA or a related architecture */
     uint32_t window; /* window of local attention; 0: no key */
     uint32_t pattern; /* every n-th block is global; 0: no key */
     int joined;    /* queries, keys and values share one matrix, and gate and up share another */
     float turns[2]; /* yarn_beta_fast and yarn_beta_slow; 0: no key */
-    uint32_t yarn; /* number of training positions; YaRN extends them by the factor `scaling`; 0: without YaRN */
+    uint32_t yarn; /* number of training positions, which YaRN extends by the factor `scaling`; 0: no YaRN */
     uint32_t tokens; /* size of the file's vocabulary; 0: no vocabulary */
     uint32_t type;
     uint64_t seed;

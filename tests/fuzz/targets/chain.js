@@ -2,8 +2,8 @@
 // @ts-check
 
 /**
- * Fuzzes the keys of chains that only JavaScript reads. An invalid file is rejected with a message; otherwise every text has features,
- * which are the same each time.
+ * Fuzzes the keys of `chain` files that only JavaScript reads. An invalid file must be rejected with a message. For a valid file, every
+ * text must have features, and they must be the same each time.
  */
 
 import assert from 'node:assert/strict';

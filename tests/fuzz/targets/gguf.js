@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Fuzzes the header of a GGUF file. The header is rejected with a message or read, with the same result whether it is read whole or in
- * parts. Also fuzzes roomIn(), which returns the declared size of a picture to the HTML element, and readParts(), which joins the parts of
- * a split model. */
+/** Fuzzes the header of a GGUF file. The header must either be rejected with a message or be read. Reading it in parts must give the same
+ * result as reading it whole. Also fuzzes roomIn(), which returns the declared size of a picture to the HTML element, and readParts(),
+ * which joins the parts of a split model. */
 
 import assert from 'node:assert/strict';
 

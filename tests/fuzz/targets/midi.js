@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Fuzzes MIDI files. A file is rejected with a message or read as valid notes; a file written from these notes can be read again. */
+/** Fuzzes MIDI files. A file must either be rejected with a message or be read as valid notes. A file that is written from these notes must
+ * be readable again. */
 
 import assert from 'node:assert/strict';
 

@@ -2,9 +2,9 @@
 // @ts-check
 
 /**
- * Fuzzes saved runs of every verb whose runs can be saved. A saved run is rejected with a message or accepted; saving an accepted run again
- * gives the same, which is accepted, too. One in a hundred of the accepted runs is resumed, and succeeds or fails with an error of the
- * library.
+ * Fuzzes saved runs of every verb whose runs can be saved. A saved run must either be rejected with a message or be accepted. If an
+ * accepted run is saved again, the result must be equal and must also be accepted. One in a hundred of the accepted runs is resumed; it
+ * must succeed or fail with an error of the library.
  */
 
 import assert from 'node:assert/strict';
@@ -36,7 +36,7 @@ export async function open() {
   for (const [name, { file, options, input }] of Object.entries(named(rowsOf('verbs')))) {
     const model = /** @type {any} */ (await load(weightsOf(file)));
     models.add(model);
-    if (!engineOf(model).kind.resume) continue; // its runs cannot be saved
+    if (!engineOf(model).kind.resume) continue; // runs of this kind of model cannot be saved
     const [, verb] = /** @type {RegExpExecArray} */ (/\.(\w+)/.exec(name));
     for (const most of [2, Infinity]) {
       const run = model[verb](...(input ? [input(model.info)] : []), { seed: 3, ...options });

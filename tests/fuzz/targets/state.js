@@ -2,8 +2,8 @@
 // @ts-check
 
 /**
- * Fuzzes the engine's state in a run saved with save({ state: true }). The state is damaged, but its hash is correct. The state is rejected
- * with a message, or continued with any tokens, but the engine never accesses memory outside its own.
+ * Fuzzes the engine's state in a run saved with save({ state: true }). The state is damaged, but its hash is correct. The state must be
+ * rejected with a message, or the run continues with arbitrary tokens. In both cases, the engine must never access memory outside its own.
  */
 
 import assert from 'node:assert/strict';

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Fuzzes chats in templates. A chat is rejected with a message or tokenized, and messages can never add a control token. */
+/** Fuzzes chats that are formatted by a template. A chat must either be rejected with a message or be tokenized. Messages must never add a
+ * control token. */
 
 import assert from 'node:assert/strict';
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Fuzzes a vocabulary and a text. An invalid vocabulary is rejected; encoded text decodes to itself, as a whole and token by token. */
+/** Fuzzes a vocabulary and a text. An invalid vocabulary must be rejected. Encoded text must decode to itself, both as a whole and token by
+ * token. */
 
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
@@ -22,7 +23,7 @@ const keysOf = (file) =>
 /** @param {Keys} keys */
 const tokenizerOf = (keys) => atOnce(Tokenizer.reading(new Map(Object.entries(keys))));
 
-/** The characters for bytes in GPT-2's files. @type {Keys} */
+/** The characters that represent bytes in the files of GPT-2. @type {Keys} */
 const PAIRS = {
   'general.architecture': 'gpt2',
   'tokenizer.ggml.model': 'gpt2',

@@ -2,8 +2,8 @@
 // @ts-check
 
 /**
- * Fuzzes WAV files. A file is rejected with a message or read. The result is the same whether the file is read whole or in ranges, from
- * memory or from disk. A written file can be read again.
+ * Fuzzes WAV files. A file must either be rejected with a message or be read. The result must be the same whether the file is read whole or
+ * in ranges, and from memory or from disk. A file that the library writes must be readable again.
  */
 
 import assert from 'node:assert/strict';
@@ -15,7 +15,7 @@ import { Input, refusedOr } from '../input.js';
  * @param {number} encoding
  * @param {number} bits
  * @param {number} channels
- * @param {Record<string, Uint8Array>} [more]  chunks before the data
+ * @param {Record<string, Uint8Array>} [more]  chunks that come before the data
  */
 function wav(encoding, bits, channels, more = {}) {
   const frame = (channels * bits) / 8;
