@@ -29,7 +29,7 @@ import torch
 
 from data import drawings, emoji
 
-SETS = {                                 # name: package, licence; sets with code points come first; other sets look theirs up by name
+SETS = {                                 # name: package, licence; sets with code points come first, so that other sets can look codes up by name
     "noto": ("@iconify-json/noto@1.2.9", "Apache-2.0"),
     "twemoji": ("@iconify-json/twemoji@1.2.5", "CC-BY-4.0"),
     "fluent": ("@iconify-json/fluent-emoji-flat@1.2.6", "MIT"),
@@ -60,7 +60,7 @@ def icons_and_characters(tar):
 
 
 def pictures_below(folder):
-    """Returns a function that reads {code points: PNG} of this folder from an archive"""
+    """Returns a function that reads the pictures of this folder in an archive, as {code points: PNG}"""
     return lambda tar: {padded(entry.name[len(folder):-4].lower()): tar.extractfile(entry).read()
                         for entry in tar if entry.name.startswith(folder) and entry.name.endswith(".png")}
 
@@ -95,8 +95,8 @@ def paint(source):
 
 
 def filters(given, directory):
-    """Measures the distance of drawings, reduced by plain averages and with a Lanczos window, from the data set's training pictures of the
-    same emoji and style."""
+    """Compares drawings with the data set's training pictures of the same emoji and style, once reduced by plain averages and once with a
+    Lanczos window, and prints the distances."""
     images, _ = emoji.load(directory, "train")
     index = emoji.read_index(directory)
     train = [row for row, part in zip(index, emoji.split_of([row[1] for row in index])) if part == "train"]
@@ -113,7 +113,8 @@ def filters(given, directory):
 
 
 def check(where, directory):
-    """Counts training drawings that nearly equal a held-out picture, and, for comparison, the data set's own training pictures that do."""
+    """Counts training drawings that nearly equal a held-out picture. For comparison, counts the same among the data set's training
+    pictures."""
     def means(pictures):
         side = pictures.shape[1] // 16
         return pictures.reshape(len(pictures), 16, side, 16, side, 3).mean((2, 4), dtype=np.float32).reshape(len(pictures), -1) / 255

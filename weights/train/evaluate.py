@@ -26,7 +26,7 @@ from common.task import spread
 
 
 def from_file(recipe, path):
-    """Returns (task, model) of a file without its run, with the recipe's data."""
+    """Returns (task, model) for a file, without needing the run that made it; the task uses the recipe's data."""
     metadata, tensors = gguf.read_raw(path)
     known = {f.name for f in fields(recipe.task.Settings)}
     own = recipe.task.settings_of(metadata, {k: torch.empty(v.shape) for k, v in tensors.items()})

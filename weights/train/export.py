@@ -10,7 +10,7 @@ are written next to the file (<run>.u8.gz, for weights/eval/sheets.js). The defa
     python3 weights/train/export.py emoji-sr --mix weights/emoji-sr.gguf --share 0.2      a mean with a fifth of the initial weights
 
 The mean of a run's final weights and of its initial (or intermediate) weights can have a higher likelihood than either of them.  If the
-file to mix in is of a smaller model, it is grown first.
+file that --mix names has a smaller model, this model is grown first.
 """
 import hashlib
 import os
@@ -31,8 +31,8 @@ from data import pictures
 
 
 def own(checkpoint):
-    """Returns whether training read your own folder. A run records this; for an older run the folder decides, and a missing folder counts
-    as yours."""
+    """Returns whether training read your own folder. New runs record this. For an older run, the contents of the folder decide; a
+    missing folder counts as your own."""
     folder = checkpoint["settings"].get("data", "")
     return checkpoint.get("own", bool(folder) and (not os.path.isdir(folder) or data.own(checkpoint["settings"]["dataset"], folder)))
 

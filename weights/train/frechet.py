@@ -3,15 +3,15 @@
 """Measures the distance of generated emoji from real ones, and their variety:  python3 weights/train/frechet.py weights/sagan-emoji.gguf
 [more files]
 
-The distance is the Fréchet distance of two Gaussians [Heusel et al. 2017], |m - m'|^2 + tr(C + C' - 2 (C C')^1/2), in units of the mean
+The distance is the Fréchet distance of two Gaussians [Heusel et al. 2017], |m - m'|^2 + tr(C + C' - 2 (C C')^1/2), divided by the mean
 variance of a feature. The 64 features come from a convolutional network that this command trains for a minute to classify kinds and sets of
 the training pictures. This measure is our own: numbers from other classifiers are not comparable. For scale it also prints the distance of
 the held-out pictures from the training pictures.
 
 Then, for each class, it counts how many of sixteen generated pictures are different. Two pictures count as the same if the distance between
 their features is smaller than in 99 % of pairs of training pictures of the class. The command also prints the mean distance in colour (root
-mean square) of two generated pictures, relative to that of two training pictures. The count and the colour distance are means over many
-groups of sixteen; training pictures are measured in the same way.
+mean square) of two generated pictures, relative to that of two training pictures. The count and the colour distance are averaged over many
+groups of sixteen pictures; training pictures are measured in the same way.
 """
 import time
 
@@ -88,7 +88,7 @@ def statistics(model, batches):
 
 
 def distance(one, other):
-    """Returns the Fréchet distance, in units of the mean variance that a feature has in `one`."""
+    """Returns the Fréchet distance, divided by the mean variance of a feature in `one`."""
     (m, C), (n, D) = one, other
     unit = torch.trace(C) / len(m)
     m, n, C, D = m / unit.sqrt(), n / unit.sqrt(), C / unit, D / unit
@@ -98,7 +98,7 @@ def distance(one, other):
 
 
 def generator(path):
-    """Returns the network of a file, its latent length, and the index of the kind of each of its classes"""
+    """Returns the network of a file, the length of its latents, and for each of its classes the index of the kind"""
     metadata, tensors = gguf.read(path)
     task = SaganTask(Settings(**SaganTask.settings_of(metadata, tensors)))
     model = task.reader()
@@ -121,7 +121,7 @@ def sampled(kinds, count, seed=1):
 
 
 def differing(distances, least):
-    """Returns the number of pictures that are at least `least` away from all pictures counted before; distances (N, N)"""
+    """Goes through the pictures and counts each that is at least `least` away from all pictures counted so far; distances (N, N)"""
     kept = []
     for i in range(len(distances)):
         if all(distances[i, j] >= least for j in kept):
@@ -131,8 +131,8 @@ def differing(distances, least):
 
 @torch.no_grad()
 def variety(model, real, drawn, seed=1):
-    """Measures real and generated pictures of one class, (N, 3, 32, 32) each. Returns two pairs, first for real, then for generated
-    pictures: (how many of sixteen differ, the colour distance of two)"""
+    """Measures real and generated pictures of one class, (N, 3, 32, 32) each. Returns a pair for the real pictures and a pair for the
+    generated ones: (number of different pictures among sixteen, mean colour distance of two pictures)"""
     rng, features = torch.Generator().manual_seed(seed), model.features
     pairs = torch.randint(0, len(real), (2, 4000), generator=rng)
     f = features(real)

@@ -48,7 +48,7 @@ CIFAR10="$CIFAR10_SCHEDULE --warmup 200 --every 3 --embedding-length 384 --feed-
 EMOJI="--embedding-length 256 --feed-forward-length 1024 --key-length 64 --block-count 8 --batch 64 --lr 1.5e-3 --warmup 300
   --dropout 0.1 --ema 0.9995 --every 2 --sheets 0 --compile 1 --threads 8 --data $DATA/emoji"
 
-# If the vector drawings of the emoji are present, emoji are redrawn from them (drawings.py creates the drawings, 74 MB).
+# If the folder of vector drawings exists (drawings.py creates it, 74 MB), half of the emoji in a batch are redrawn from the drawings.
 if [ -e "$DATA/emoji-drawings/drawings.tsv" ]; then DRAWINGS='--drawings 0.5'; else DRAWINGS='--drawings 0'; fi
 
 collect() {  # RUN...: copies the results of these runs to $OUT
@@ -152,7 +152,7 @@ case $task in
     SHIPPED=                             # these tiny models cannot continue from the shipped file, which is larger
     SMOKE_TEXT='--smoke --minutes 0 --steps 2 --batch 2 --sheets -1 --final-valid-images 2 --threads 2'
     SMOKE_SMALL=$SMOKE_TEXT
-    # without the GAN, because a network this small would draw pictures that are smaller than those in its data
+    # without the GAN, because the pictures that a network this small generates are smaller than the pictures of its data set
     probe && cifar10 && emoji && emoji_sr && stories && de_en && together $(small_models | cut -d ' ' -f 1) && collect cifar10-gpu emoji-gpu emoji-sr-gpu stories-gpu de-en-gpu
     rm -rf "$RUNS"
     echo 'every line works' ;;

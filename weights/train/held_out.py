@@ -90,7 +90,7 @@ def write_pictures(name, examples, module):
     return pictures.write(name, *examples)
 
 
-# By the module that reads your own files of the same medium
+# the writer of each medium, by the name of the module that reads your own files of this medium
 WRITERS = dict(folder=write_pictures, texts=write_texts, pairs=write_pairs, sounds=write_sounds, music=write_music, treebank=write_treebank, signs=write_signs)
 
 

@@ -29,7 +29,7 @@ FRAME, HOP, BANDS, FRAMES = 200, 80, 40, 32
 
 
 def bands():
-    """Returns an array of shape (BANDS, FRAME // 2 + 1): triangles on the mel scale"""
+    """Returns the triangular filters of the mel bands, an array of shape (BANDS, FRAME // 2 + 1)"""
     mel = lambda f: 2595 * np.log10(1 + f / 700)
     edges = 700 * (10 ** (np.linspace(mel(60), mel(RATE / 2), BANDS + 2) / 2595) - 1)
     f = np.fft.rfftfreq(FRAME, 1 / RATE)
@@ -76,7 +76,7 @@ def train(x, y, epochs, seed):
 
 
 def names(model, folder):
-    """Returns the digits stated by the names of a folder's files, and the digits that the network recognises"""
+    """Returns, for the files of a folder, the digits in their names and the digits that the network recognises"""
     said, named = [], []
     for path in sorted(glob.glob(os.path.join(folder, "*.wav"))):
         with wave.open(path) as f:

@@ -84,7 +84,7 @@ def train(recipe, size, minutes, more):
     os.makedirs(os.path.join(RUNS, run), exist_ok=True)
     with open(os.path.join(RUNS, run, "out.log"), "a") as out:
         child = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=out, stderr=out, preexec_fn=machine.be_idle)
-        signal.signal(signal.SIGTERM, lambda number, _: child.send_signal(number))       # on the signal, train.py saves and exits
+        signal.signal(signal.SIGTERM, lambda number, _: child.send_signal(number))       # train.py saves and exits when it gets this signal
         code = child.wait()
     if code:
         sys.exit("%s stopped with code %d; see %s" % (run, code, os.path.join(RUNS, run, "out.log")))
@@ -101,7 +101,7 @@ def row(recipe, size):
 
 
 def positions_of(recipe):
-    """Returns the examples and positions per step."""
+    """Returns the number of examples and the number of positions per step."""
     known = find(recipe)
     task = known.task(known.task.Settings(**known.settings))
     return task.s.batch, task.s.batch * task.elements
@@ -118,13 +118,13 @@ def table(recipe, rows):
 
 
 def compute(parameters, positions):
-    """Returns the floating-point operations of training, without attention: 6 per parameter and position."""
+    """Returns the number of floating-point operations of training, without attention: 6 for each parameter and position."""
     return 6.0 * parameters * positions
 
 
 def recommended(rows, more):
-    """Extrapolates from rows, ordered from small to large sizes, to `more` times the compute -> (parameters, prefix), where the prefix is
-    \"\", \"at least \" or \"at most \""""
+    """Extrapolates from rows, ordered from small to large sizes, to `more` times the compute. Returns (number of parameters, prefix), where
+    the prefix is \"\", \"at least \" or \"at most \""""
     best = min(rows, key=lambda r: r.nats)
     bound = "" if len(rows) < 2 else "at least " if best is rows[-1] else "at most " if best is rows[0] else ""
     return best.parameters * math.sqrt(max(1.0, more)), bound

@@ -35,7 +35,7 @@ RUNS = dict(
     scales=dict(normed="both", lr=2e-4, critic_lr=8e-4),
 )
 NARROW = dict(channels=(64, 64, 32, 16), critic=(32, 64, 64), batch=16, ema=0.998, lr_floor=1.0)
-SLICE = 100                              # steps that one process trains
+SLICE = 100                              # number of steps that a process trains before it may switch to another run
 POINTS = (100, 200, 400, 600, 800, 1000, 1200, 1600)      # steps at which the averaged weights are saved
 STRIP = 12                               # pictures per strip
 

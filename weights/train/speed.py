@@ -26,7 +26,7 @@ import torch
 import data
 from common import loop, native, recipes, settings
 
-FIRST = 3                                # number of first steps that are not counted
+FIRST = 3                                # number of steps at the beginning that are not counted
 
 
 def trainer(recipe, s):
@@ -38,7 +38,7 @@ def trainer(recipe, s):
 
 
 def steps(trainers, seconds, profiler=None):
-    """Alternates between the trainers and returns for each: the seconds of each step, and the losses."""
+    """Alternates steps of the trainers. Returns, for each trainer, the time of each step in seconds, and the losses."""
     took, losses, end = [[] for _ in trainers], [[] for _ in trainers], None
     with profiler or contextlib.nullcontext():
         while end is None or time.monotonic() < end or len(took[0]) < 3:

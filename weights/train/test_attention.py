@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Self-checks of the recurrent models: every kind of attention in the encoder-decoder, and the memory network.
+"""Tests the recurrent models: the encoder-decoder with every kind of attention, and the memory network.
 
     python3 weights/train/test_attention.py        seconds
 """
@@ -25,7 +25,7 @@ CONFIGS = [replace(row[1], context_length=24) for row in golden.TINY if row[2] =
 
 
 def model_of(config):
-    """Returns a model with random weights in double precision, large enough that attention is far from uniform."""
+    """Returns a model in double precision. Its random weights are so large that attention is far from uniform."""
     model = Seq2seq(config).double().eval()
     golden.randomise(model, 5)
     return model

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Self-checks of captions: scenes match their sentences, held-out ones are separate, tables of your own captions are read, and both
-attentions work.
+"""Tests captions: scenes match their sentences, held-out scenes are kept apart, tables of your own captions are read, and both kinds of
+attention work.
 
     python3 weights/train/test_captions.py        seconds
 """
@@ -27,12 +27,12 @@ SMALL = dict(values=12, context_length=7, height=8, width=8, kernels=(3,), strid
 
 
 def sprites():
-    """Makes two drawings of each object in several sizes, each fully inked."""
+    """Makes two drawings of each object, in several sizes; each is a full rectangle."""
     return [[[scenes.Sprite(np.full((side, side + 2, 3), 60, np.uint8)) for side in (12, 20, 26)]] * 2 for _ in THINGS]
 
 
 def plates():
-    """Makes a rectangle of one colour for each object, each with another height or width."""
+    """Makes a rectangle of one colour for each object; no two have the same height and width."""
     return [[[scenes.Sprite(np.full((12 + i % 12, 12 + i // 12, 3), 60, np.uint8))]] for i in range(len(THINGS))]
 
 
@@ -53,8 +53,8 @@ class Sentences(unittest.TestCase):
         self.assertEqual(seen - {None}, {"left", "right", "above", "below"})
 
     def relation(self, scene):
-        """Returns the scene's word for a relation, after checking that the relation holds for its objects; None if the scene has no such
-        word."""
+        """Returns the scene's word for a relation, after checking that the relation holds for its objects; None if the scene has no
+        word for a relation."""
         found = next((w for w in scene.words if w in ("left", "right", "above", "below")), None)
         if found is None:
             return None

@@ -1,7 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Self-checks of the readers of your own files: all file formats of a medium give the same values, and unreadable files are skipped and
-listed.
+"""Tests the readers of your own files: all file formats of a medium give the same values, and unreadable files are skipped and listed.
 
     python3 weights/train/test_data.py         seconds; needs no data set
 """
@@ -82,7 +81,7 @@ class Pictures(Own):
     SIDE = 32
 
     def forms(self):
-        """Reads one picture, a grey ramp, in all forms."""
+        """Reads the same picture, a grey ramp, in all file formats."""
         n, ramp = self.SIDE, lambda x, y: 255 * (x + y) // (2 * self.SIDE - 2)
         made = {
             "8.png": png(n, 8, 0, lambda x, y: [ramp(x, y)]), "16.png": png(n, 16, 0, lambda x, y: [ramp(x, y)] * 2),
@@ -143,7 +142,7 @@ class Pictures(Own):
             try:
                 self.assertEqual(folder.picture(path, 8, 8, 3).shape, (8, 8, 3), mode)
             except files.Unreadable:
-                self.assertIn(mode, ("LAB", "YCbCr"))  # Pillow cannot convert LAB, and cannot read its own output of YCbCr
+                self.assertIn(mode, ("LAB", "YCbCr"))  # Pillow cannot convert LAB, and cannot read the YCbCr files that it writes
         with self.assertRaises(files.Unreadable):
             folder.picture(self.path("cut.png"), 8, 8, 3)
 

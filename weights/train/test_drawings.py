@@ -89,8 +89,8 @@ class Guard(unittest.TestCase):
 
 class Drawn(unittest.TestCase):
     def test_a_square_stays_one(self):
-        """A dark square in the middle keeps its area and position within the limits of scale, stretch and shift, and its surroundings stay
-        white."""
+        """The area and the position of a dark square in the middle change only within the limits of scale, stretch and shift, and its
+        surroundings stay white."""
         def paint(i, picture):
             picture[24:72, 24:72] = 0
         x, label = drawings.Drawings(folder([("noto", TRAINS, "x", "MIT")], paint), INDEX).drawn(np.random.default_rng(1), 300, 32)
@@ -101,15 +101,15 @@ class Drawn(unittest.TestCase):
         self.assertGreater(area.max() / area.min(), 2.5)
         for axis in (1, 2):
             centre = (dark.sum(3 - axis) * (np.arange(32) + 0.5)).sum(1) / area
-            # A shift of up to 0.125 of 16 pixels at a scale of up to 1.3, rotated.
+            # The limit: a shift of up to 0.125 of 16 pixels in each direction, scaled by up to 1.3 and rotated.
             self.assertTrue((abs(centre - 16) < 3.4).all())
             self.assertGreater(centre.std(), 0.8)
         # The third lobe of the Lanczos window is positive, which leaves a shade of grey.
         self.assertTrue((x[:, 0] > 248).all() and (x[:, :, -1] > 248).all())
 
     def test_a_crowd_is_drawn_less_often(self):
-        """Nine drawings of one base count as three; those of another set count separately, and half as much if the data set has no such
-        style."""
+        """Nine drawings with the same base code point are sampled as often as three drawings. Drawings of another set are counted
+        separately, and sampled half as often if the data set lacks their style."""
         rows = [("noto", TRAINS + end, "x", "MIT") for end in [""] + ["-%d" % i for i in range(8)]] + [("twemoji", TRAINS, "x", "MIT"), ("noto", "1fae8", "x", "MIT")]
         self.assertTrue(np.allclose(drawings.Drawings(folder(rows), INDEX).share, np.array([3 / 9] * 9 + [0.5, 1]) / 4.5))
 
@@ -133,7 +133,7 @@ class Drawn(unittest.TestCase):
             x, _ = found.drawn(np.random.default_rng(2), 200, 32, flip)
             return x[:, 8:24, 6].mean((1, 2)) < x[:, 8:24, -6].mean((1, 2))
         self.assertTrue(left(False).all())
-        self.assertTrue(0.6 < left(True).mean() < 0.9)                   # a quarter is mirrored: half of those without writing
+        self.assertTrue(0.6 < left(True).mean() < 0.9)                   # a quarter is mirrored: half of the drawings without writing
         found.writing[:] = True
         self.assertTrue(left(True).all())
 

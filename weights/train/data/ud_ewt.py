@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: MIT
-"""The English Web Treebank of Universal Dependencies [Silveira et al. 2014]: sentences of weblogs, newsgroups, emails, reviews and answers;
-people annotated the part of speech and the head of every word.
+"""Reads the English Web Treebank of Universal Dependencies [Silveira et al. 2014]: sentences from weblogs, newsgroups, emails, reviews and
+answers. People annotated the part of speech and the head of every word.
 
-train.tsv.xz, dev.tsv.xz, test.tsv.xz: the official split. One word per line (form, universal part of speech, number of its head from 1 or 0
-for the root, relation to it, separated by tabs), an empty line after each sentence.  CC BY-SA 4.0.
+train.tsv.xz, dev.tsv.xz, test.tsv.xz: the official split. Each line has four tab-separated columns: a word, its universal
+part of speech, the number of its head (counted from 1; 0 for the root), and its relation to the head. An empty line follows each sentence.
+The licence is CC BY-SA 4.0.
 """
 import lzma
 import os
