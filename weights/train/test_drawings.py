@@ -181,7 +181,7 @@ class Command(unittest.TestCase):
         self.assertIn('width="%d" height="%d"' % (drawings.SIZE, drawings.SIZE), source)
 
     def test_a_set_of_pictures(self):
-        """Reads the drawings of one folder of an archive, by their code points, on white and at full size."""
+        """Reads the drawings in one folder of an archive, by their code points. The results are on white and have full size."""
         from PIL import Image
         png, packed = io.BytesIO(), io.BytesIO()
         Image.fromarray(np.full((64, 64, 4), [200, 0, 0, 0], np.uint8)).save(png, "png")

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Self-checks of the code that all recipes share: the training loop, the queue, runs that start from a file, runs in several processes, and
+"""Tests the code that all recipes share: the training loop, the queue, starting from a file, training in several processes, and reading
 your own pictures.
 
     python3 weights/train/test_house.py        a minute; needs no data set (test_train.py runs it too)
@@ -56,9 +56,9 @@ def paint(directory, count=30, size=(40, 36)):
         image = Image.fromarray(rng.integers(0, 256, (4, 5, 4 if i == 3 else 3), dtype=np.uint8)).resize(size, Image.BILINEAR)
         image.save(os.path.join(directory, "more" if i % 3 == 0 else "", "%02d.png" % i))
     some = lambda count: " ".join(rng.choice(["the", "king", "went", "to", "a", "wood", "and", "said", "'Yes'", "17"], count)) + "."
-    with open(os.path.join(directory, "more", "tale.txt"), "w") as f:    # a text for recipes of text
+    with open(os.path.join(directory, "more", "tale.txt"), "w") as f:    # a text for the recipes of language models
         f.writelines(some(12) + "\n" for _ in range(3000))
-    with open(os.path.join(directory, "more", "tagged.conllu"), "w") as f:                # tagged sentences for recipes of tags
+    with open(os.path.join(directory, "more", "tagged.conllu"), "w") as f:                # tagged sentences for recipes that tag words
         for _ in range(300):
             words = some(rng.integers(1, 12)).split()
             f.writelines("%d\t%s\t_\t%s\t_\t_\t0\t_\t_\t_\n" % (i + 1, w, "NOUN" if w in ("king", "wood") else "X") for i, w in enumerate(words))
@@ -119,8 +119,8 @@ def text(*path):
 
 
 def chosen():
-    """Returns names of recipes: the first recipe of each task and output, because recipes of the same task share everything that is tested;
-    all recipes if EVERY_RECIPE is set (./build.sh test-train all)."""
+    """Returns the names of the recipes to test. By default, only the first recipe of each combination of task and output is tested, because
+    the others share all tested code. If EVERY_RECIPE is set (./build.sh test-train all), all recipes are tested."""
     of = {}
     for name in recipes.names():
         recipe = recipes.find(name)
@@ -137,7 +137,7 @@ def settings_of(recipe, **more):
 
 @functools.lru_cache(maxsize=None)
 def painted():
-    """Makes a folder with all data sets, copied for each test."""
+    """Makes a folder with all data sets; each test gets a copy."""
     folder = tempfile.mkdtemp()
     atexit.register(shutil.rmtree, folder, ignore_errors=True)
     paint(folder)
@@ -216,7 +216,7 @@ class Recipes(House):
         out = os.path.join(self.folder.name, "not", "there", "a.gguf")
         said = command("export.py", "digits", "--run", "digits-smoke", "--out", out, runs_in=self.runs)
         self.assertIn("sha256", said)
-        metadata, _ = gguf.read(out)         # the card does not claim the recipe's data
+        metadata, _ = gguf.read(out)         # the card must not name the recipe's data set
         self.assertEqual(metadata["general.name"], "digits-smoke")
         self.assertEqual(metadata["nextpixel.card.dataset"], "a folder of one's own, pictures")
         self.assertNotIn("MNIST", str(metadata))
@@ -225,7 +225,7 @@ class Recipes(House):
         self.assertIn("there are " + recipes.names()[0], command("train.py", "nothing", runs_in=self.runs, check=False))
 
     def test_what_is_missing_is_said(self):
-        """A missing folder gives a message; so do missing modules, with the command that installs them."""
+        """A missing folder causes a message. A missing module causes a message with the command that installs it."""
         self.assertEqual(command("train.py", "emoji", "--smoke", "--data", "not/there", runs_in=self.runs, check=False).splitlines()[-1], "--data not/there: no such folder")
         with mock.patch.object(needed.importlib.util, "find_spec", lambda name: None if name == "torch" else 1):
             for there, said in ((False, "apt install python3-torch"), (False, "-m pip install torch"), (True, "/usr/bin/python3 has")):
@@ -278,13 +278,14 @@ class Recipes(House):
                 recipe.task.Settings(**dict(recipe.settings, **stage))
         together = recipes.together()
         self.assertGreater(len(together), 1)
-        for name, stage, of, *options in together:                       # gpu.sh gives these to train.py
+        for name, stage, of, *options in together:                       # gpu.sh passes these options to train.py
             s = settings.parse("", recipes.find, [name, "--stage", str(stage), "--from", "a.gguf", *" ".join(options).split()])[1]
             self.assertEqual((s.run, os.path.basename(data.dataset(s.dataset).DEFAULT_DIR)), ("%s-%d" % (name, stage), of))
 
     def test_stages_and_starts(self):
-        """A stage overrides settings of the recipe, has a separate run and starts with a file; some recipes start with a file too; --smoke
-        and --from have the highest precedence."""
+        """A stage overrides settings of the recipe, has its own run and starts from a file. Some recipes also start from a file. --smoke
+        and
+        --from take precedence over all other settings."""
         parse = lambda *argv: settings.parse("", recipes.find, list(argv))[1]
         first, third = parse("cifar10"), parse("cifar10", "--stage", "3", "--from", "a.gguf", "--lr", "1e-4")
         self.assertEqual((first.run, first.start, first.sharp_rate), ("cifar10", "", 1.0))
@@ -308,7 +309,7 @@ class Recipes(House):
             self.assertEqual(os.path.dirname(other), os.path.join(data.ROOT, "build"))
 
     def test_a_mean_of_weights(self):
-        """The file has a quarter of the run's initial weights."""
+        """The exported file is the average of the run's final weights (share 3/4) and its initial weights (share 1/4)."""
         recipe = recipes.find("emoji-sr")
         s = settings_of(recipe, data=self.pictures, run="emoji-sr")
         examples = {split: recipe.task(s).load(split) for split in ("train", "validation")}
@@ -330,7 +331,7 @@ class Recipes(House):
 
 class FromAFile(House):
     def test_loss_right_after_loading_is_the_files(self):
-        """Exports F32 and Q4_0, with EVERY_RECIPE also F16 and Q8_0, and starts from the file with the same model and with a deeper one
+        """Exports F32 and Q4_0, and with EVERY_RECIPE also F16 and Q8_0. Starts from each file a model of the same size, and a deeper model
         with more heads."""
         recipe = recipes.find("emoji")
         s = settings_of(recipe, data=self.pictures, run="first")
@@ -386,8 +387,8 @@ class Scaling(House):
             self.assertIn("final valid", f.read())
 
     def test_rule(self):
-        """The rule multiplies the best size by the square root of the compute, and reports a bound if the best size is the smallest or the
-        largest."""
+        """The rule multiplies the best size by the square root of the growth in compute. It reports a bound if the best size is the
+        smallest or the largest."""
         rows = [scaling.Row(None, 10 ** 6 * 4 ** i, 100, 60.0, nats, 1.0) for i, nats in enumerate((30.0, 20.0, 25.0))]
         self.assertEqual(scaling.recommended(rows, 9), (12e6, ""))
         self.assertEqual(scaling.recommended(rows[:2], 9), (12e6, "at least "))
@@ -406,7 +407,7 @@ class SeveralProcesses(House):
     TORCHRUN = [sys.executable, "-m", "torch.distributed.run", "-r", "1", "-t", "1"]
 
     def torchrun(self, common, here, nodes=1):
-        """One torchrun per machine, each with a separate folder of runs."""
+        """Runs torchrun once for each simulated machine, each time with a separate folder of runs."""
         with socket.socket() as s:
             s.bind(("127.0.0.1", 0))
             where = "127.0.0.1:%d" % s.getsockname()[1]
@@ -450,7 +451,7 @@ class Queue(House):
     def jobs(self):
         return {job["run"]: job for job in json.loads(text(self.runs, "queue.json"))["jobs"]}
 
-    def until(self, what, seconds=240):             # the limit is long, because a training at the lowest priority waits on a busy machine
+    def until(self, what, seconds=240):             # the limit is long, because a process at the lowest priority waits on a busy machine
         end = time.monotonic() + seconds
         while time.monotonic() < end:
             if what():
@@ -482,7 +483,7 @@ class Queue(House):
             self.until(lambda: self.said("a", "resumed at step"))
             self.assertEqual(self.jobs()["a"]["status"], "running")
             runner = json.loads(text(self.runs, "queue.json"))["runner"]
-            os.kill(runner, signal.SIGKILL)              # killing the runner too has the effect of a restart of the machine
+            os.kill(runner, signal.SIGKILL)              # killing the runner too simulates a restart of the machine
             os.kill(self.jobs()["a"]["pid"], signal.SIGKILL)
             out = os.path.join(self.folder.name, "a.gguf")
             self.queue("export", "a", "--out", out)
@@ -501,7 +502,7 @@ class Queue(House):
 
     @unittest.skipUnless(EVERY, "EVERY_RECIPE")
     def test_what_was_paused_is_not_training_time(self):
-        """Five seconds of SIGTSTP do not count in a run of four seconds."""
+        """A run of four seconds is paused for five seconds by SIGTSTP; the pause does not count as training time."""
         child = subprocess.Popen([sys.executable, os.path.join(HERE, "train.py"), "fvsbn", "--data", self.pictures, "--run", "a", "--minutes", "0.07",
                                   "--batch", "8", "--sheets", "-1", "--threads", "1"], stdout=subprocess.DEVNULL, env=dict(os.environ, NEXTPIXEL_RUNS=self.runs))
         path = os.path.join(self.runs, "a", "log.jsonl")
@@ -650,7 +651,8 @@ class Llama2c(unittest.TestCase):
 
 
 class MinGPT(unittest.TestCase):
-    """Converts models of minGPT, using the committed one: converted back to the form of llm-viz, it becomes the same files."""
+    """Converts models of minGPT. The committed model is written in the form of llm-viz; converting it again must give the committed
+    files."""
 
     def test_convert(self):
         committed = [os.path.join(HERE, "../../tests/golden/gpt-nano-sort%s.gguf" % part) for part in ("", ".golden")]
@@ -675,7 +677,7 @@ class MinGPT(unittest.TestCase):
             for made, kept in zip(paths[2:], committed):
                 with open(made, "rb") as a, open(kept, "rb") as b:
                     self.assertEqual(a.read(), b.read(), kept)
-            with self.assertRaises(SystemExit):                      # there is no model to convert
+            with self.assertRaises(SystemExit):                      # this file contains no model
                 with mock.patch.object(sys, "argv", ["convert_mingpt.py", paths[1], paths[2]]):
                     convert_mingpt.main()
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Self-checks of Jukebox: convolutions match their definition, codebook vectors move towards the inputs that they represent, and priors get
-the right inputs."""
+"""Tests Jukebox: convolutions match their definition, codebook vectors move towards the inputs that they represent, and priors get the
+right inputs."""
 import unittest
 
 import numpy as np
@@ -44,7 +44,7 @@ class Books(unittest.TestCase):
             task.follow("top", h, ids)
         for k in range(5):
             self.assertLess(float((book[k] - h[ids == k].mean(0)).abs().max()), 0.05 + 10 * (1 - DECAY))
-        self.assertLess(float((h - book[5]).pow(2).sum(1).min()), 1.0)       # the vector was just replaced, or has moved away since
+        self.assertLess(float((h - book[5]).pow(2).sum(1).min()), 1.0)       # the unused vector was replaced by an input, and may have moved
         self.assertEqual(model.codebook.top.nearest(book).tolist(), list(range(6)))
 
 
@@ -62,7 +62,7 @@ class Shown(unittest.TestCase):
             self.assertEqual((int(row[n]), int((row >= 0).sum()), int((below >= 0).sum())), (6, n + 1, 2 * n))
         above = task.above(top)
         self.assertEqual(int((above >= 0).sum()), 33)
-        # A shorter sequence in a batch costs the same as alone.
+        # A padded sequence in a batch has the same nats as on its own.
         with torch.no_grad():
             together = task.nats(model.eval(), *codes.take(slice(None), "cpu"))
             alone = torch.cat([task.nats(model, *codes.take(slice(i, i + 1), "cpu")) for i in range(3)])

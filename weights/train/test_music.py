@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Self-checks of music: all forms of a MIDI file give the same notes, and notes become ids and return.
+"""Tests music: all forms of a MIDI file give the same notes, and encoding notes as ids and decoding them gives the same notes again.
 
     python3 weights/train/test_music.py         seconds; needs no data set
 """
@@ -115,8 +115,8 @@ class Notes(unittest.TestCase):
         self.assertTrue((keys[3] == [[75, 63, 58, 43], [77, 0, 60, 44]]).all())
 
     def test_places(self):
-        """Notes that begin together have the same time; the position in the chord restarts after a wait; the sounding note is the last id
-        of its voice."""
+        """Notes that begin together have the same time. The position within the chord restarts after a wait. The sounding note of a voice
+        is the last id of this voice."""
         ids = torch.tensor([notes.encode(np.array([[72, 60, 55, 40]] * 4 + [[72, 62, 55, 0]] * 2))])
         time, chord, sounding = notes.places(torch.from_numpy(notes.TABLE), ids)
         self.assertEqual(time[0].tolist(), [0, 0, 0, 0, 0, 4, 4, 4, 6, 6])

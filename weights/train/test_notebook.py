@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: MIT
 """Runs first.ipynb, cell by cell, with seconds of training:  python3 weights/train/test_notebook.py
 
-A small runner replaces Jupyter. It has one namespace, inserts settings after the cell tagged `parameters`, and provides an IPython.display
-that records the displayed objects.
+A small runner replaces Jupyter. It has one namespace, inserts settings after the cell tagged `parameters`, and provides a module
+IPython.display that records the displayed objects.
 """
 import ast
 import contextlib
@@ -46,8 +46,8 @@ def displays(shown):
 
 
 def run(path, parameters, shown, after):
-    """Runs a notebook.  A cell's last expression is shown too; `parameters` override those of the cell with this tag; after(namespace) runs
-    after each cell."""
+    """Runs a notebook.  The value of a cell's last expression is also shown. `parameters` override those of the cell with the tag `parameters`.
+    after(namespace) is called after each cell."""
     with open(path, encoding="utf-8") as f:
         notebook = json.load(f)
     space = {}

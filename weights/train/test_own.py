@@ -97,8 +97,8 @@ def treebank(at):
 
 
 def sample_of(reader):
-    """Returns the function that makes a folder for a reader: the one with the name of the reader in this file, or `sample` in the
-    reader's own tests."""
+    """Returns the function that makes a folder for a reader: the function with the name of the reader in this file if it exists, otherwise
+    `sample` in the tests of the reader."""
     return globals()[reader] if reader in globals() else importlib.import_module("test_" + reader).sample
 
 
@@ -111,7 +111,7 @@ def shipped(name):
 
 
 def smallest():
-    """Returns for each reader the recipe with the smallest shipped file, of those that have a schedule for your own folder."""
+    """Returns, for each reader, the recipe with the smallest shipped file among the recipes that have a schedule for your own folder."""
     names = sorted((name for name in recipes.names() if recipes.find(name).own), key=lambda name: -os.path.getsize(shipped(name)))
     return {reader_of(name): name for name in names}
 
@@ -170,7 +170,7 @@ class FromItself(Folders):
                 if type(t.task).adapt is not Task.adapt:                 # the task adds entries of your own data to lists of the file
                     new.update({k: new[k][:len(v)] for k, v in old.items() if isinstance(v, list)})
                 self.assertEqual(new, old)
-                # The statistics of a norm are computed from other pictures than the file's.
+                # The norm statistics differ, because they are computed from pictures other than those that the file was trained on.
                 close = 0.05 if any(k.endswith("variance") for k, _ in t.average.named_buffers()) else 2e-3
                 for k, (w, _) in before[1].items():
                     if not k.startswith((t.task.draft, "codebook.")):    # a codebook follows the sounds without a learning rate
@@ -182,8 +182,8 @@ class FromItself(Folders):
 
 class Changed(Folders):
     def test_folders_become_classes(self):
-        """Classes are automatic for sounds and for a GAN, and with --labels folders for other pictures; the exported file has the folders'
-        names and keeps its vectors for classes of the same name."""
+        """For sounds and for a GAN, folders become classes automatically; for other pictures, with --labels folders. The exported file has
+        the names of the folders as classes. A class that the old file also has keeps its vector."""
         path = lambda name: os.path.join(recipes.SHIPPED, name + ".gguf")
         t, said = self.trained("wavenet", "--from", path("wavenet"), "--data", self.folder("sounds"))
         self.assertIn("classes: high, low", said)
@@ -212,7 +212,7 @@ class Changed(Folders):
             self.assertLess(np.abs(row - of).max(), 0.3 * np.abs(of).max())
 
     def test_a_vocabulary_of_ones_own(self):
-        """Tokens that the file also has keep their rows; the exported file can be trained further in turn."""
+        """Tokens that the file also has keep their rows. The exported file can be trained further."""
         t, said = self.trained("lstmn", "--from", os.path.join(recipes.SHIPPED, "lstmn.gguf"), "--data", self.folder("texts"), "--vocabulary", "own", "--values", "300", "--lr", "0")
         self.assertIn("vocabulary: ", said)
         metadata, tensors = self.exported("lstmn")
@@ -250,7 +250,7 @@ class Changed(Folders):
         shipped, own, faster = (parse("de-en", "--from", path_of, *more) for more in ((), ("--data", "mine"), ("--data", "mine", "--lr", "1")))
         self.assertEqual([(s.values, s.dropout, s.lr, s.warmup, s.batch, s.minutes) for s in (shipped, own, faster)],
                          [(10000, 0.1, 6e-4, 100, 128, 70), (10000, 0.1, 3e-4, 20, 64, 10), (10000, 0.1, 1, 20, 64, 10)])
-        # The file's stage gives the settings, without its schedule.
+        # Settings come from the stage that trained the file, except for its schedule.
         self.assertEqual((adopted.end_weight, adopted.minutes, adopted.batch), (20.0, first.minutes, first.batch))
         self.assertFalse(parse("wavenet", "--stage", "2", "--from", path).adopted or parse("image-transformer-digits-bw", "--from", os.path.join(recipes.SHIPPED, "digits.gguf")).adopted)
 
@@ -286,7 +286,7 @@ class Documented(Folders):
         self.assertEqual({name for name in recipes.names() if name not in LEFT_OUT and not name.startswith("seq2seq-")} - named, set())
 
     def test_every_file_has_a_page(self):
-        """The page accepts the file: the kind, the size or the architecture that page.html states."""
+        """The page accepts the file, because its kind, size or architecture is what page.html states."""
         for name in recipes.names():
             path = os.path.join(recipes.SHIPPED, name + ".gguf")
             metadata, _ = gguf.read_raw(path)
@@ -307,7 +307,7 @@ class Documented(Folders):
 
 
 class Slips(Folders):
-    """A user's mistake ends the program with a message; no other exception leaves the loop."""
+    """A user's mistake ends the program with a message, and never with a traceback."""
 
     def said(self, name, *options):
         out = io.StringIO()

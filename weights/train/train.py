@@ -7,8 +7,8 @@
     --processes 2 --threads 1        several processes share each batch; so does torchrun --nproc_per_node=2 weights/train/train.py ...
 
 Any setting can be given as --key value.  A run can be stopped at any moment (Ctrl-C, kill, power loss); to resume from the last checkpoint
-in weights/train/runs/<run>/, run the same command again.  If commands have a time limit, --limit-seconds 570 saves in time and exits with
-status 0.  To see the settings of a recipe: train.py RECIPE --help
+in weights/train/runs/<run>/, run the same command again.  On a machine that limits the time of a command, --limit-seconds 570 saves
+the run before 570 seconds have passed and exits with status 0.  To see the settings of a recipe: train.py RECIPE --help
 """
 import os
 import re

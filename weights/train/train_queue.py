@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Trains a list of recipes without idle time, each for its minutes, at the lowest priority.
+"""Trains a list of recipes without idle time, at the lowest priority. Each trains for a given number of minutes.
 
     train_queue.py add emoji --minutes 120 [--run NAME] [--lr 1e-3 ...]     further settings go to train.py
     train_queue.py start [--background] [--forever] [--turn 20]             one after another, or 20 minutes each in turn
@@ -101,14 +101,14 @@ def stop(args, more):
 
 
 def speeds(jobs, threads, recipe, seconds):
-    """Measures the total positions per second of this many simultaneous jobs."""
+    """Runs this number of jobs at the same time and returns their total throughput in positions per second."""
     command = [queue.python(), os.path.join(HERE, "speed.py"), recipe, "--threads", str(threads), "--seconds", str(seconds), "--plain"]
     children = [subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=dict(os.environ, OMP_WAIT_POLICY="passive")) for _ in range(jobs)]
     return sum(float(child.communicate()[0].split()[-1]) for child in children)
 
 
 def measure(args, more):
-    """Alternates between one job of two threads and two jobs of one, so that other programs affect both equally."""
+    """Alternates between one job with two threads and two jobs with one thread each, so that other programs affect both equally."""
     found = {(1, 2): [], (2, 1): []}
     with holding():
         for _ in range(args.rounds):

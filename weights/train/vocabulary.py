@@ -30,7 +30,7 @@ def main():
     args = parser.parse_args()
     data.forbid_test_set()
     module = data.dataset(args.dataset)
-    one, other = data.load(args.dataset, args.data, "train", None)  # books and stories of a data set of texts, or both languages of pairs
+    one, other = data.load(args.dataset, args.data, "train", None)  # books and stories of texts, or the two languages of pairs
     vocabulary = bpe.Vocabulary(bpe.train(one + other, args.size - 257, bpe.load(args.grow).merges if args.grow else ()))
     out = args.out or os.path.join(FOLDERS[args.dataset], args.dataset + ".txt")
     os.makedirs(os.path.dirname(out), exist_ok=True)
