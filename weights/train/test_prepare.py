@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Self-checks of prepare.py, which fetches files from a server on this machine and converts small archives in the form of the originals.
+"""Tests prepare.py: it fetches files from a server on this machine, and converts small archives in the form of the originals.
 
     python3 weights/train/test_prepare.py      seconds; needs no data set and no network
 """
@@ -39,7 +39,7 @@ def content(path):
 
 
 class Server(http.server.BaseHTTPRequestHandler):
-    """Serves REACHABLE at /file and at /cut, also for range requests; the first response to /cut stops half-way. /gone is a 404."""
+    """Serves REACHABLE at /file and at /cut, with support for range requests. The first response to /cut stops half-way. /gone is a 404."""
     asked, cut = [], []
 
     def do_GET(self):
@@ -68,7 +68,7 @@ class Folder(unittest.TestCase):
         self.folder = folder.name
 
     def originals_of_tatoeba(self):
-        """Makes a folder with the three files, which have common lines and one line each of their own."""
+        """Makes a folder with the three files. They share most lines, and each has one line that the others lack."""
         for k, name in enumerate(("deu-eng-may.zip", "deu-eng-april.zip")):
             with zipfile.ZipFile(self.at("daily", name), "w") as archive:
                 archive.writestr("deu.txt", "".join("Run %d.\tLauf %d!\n" % (i, i) for i in range(100)) + "Own %d.\tEigen  %d.\n" % (k, k) + "Much %s.\tViel.\n" % ("too " * 15))

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Self-checks of the GAN: attention, spectral normalisation, and the folded weights of a file.
+"""Tests the GAN: attention, spectral normalisation, and the weights of a file, into which the normalisation is folded.
 
     python3 weights/train/test_sagan.py        a second
 """

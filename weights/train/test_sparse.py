@@ -22,7 +22,7 @@ from models.sparse_transformer.task import TASK
 
 class Patterns(unittest.TestCase):
     def test_strided_by_transposing(self):
-        """In the far set of n = r l positions, a position sees itself and the earlier ones of its column in the (r, l) grid."""
+        """The n = r l positions form an (r, l) grid. In the far set, a position sees itself and the earlier positions of its column."""
         c = Config(context_length=24, pattern="strided", stride=6)
         column = torch.arange(24).view(4, 6).t().flatten()
         block = torch.ones(4, 4).tril().bool()
@@ -94,7 +94,7 @@ class Models(unittest.TestCase):
         self.assertTrue(torch.allclose(Swish.apply(x), x * torch.sigmoid(1.702 * x)))
 
     def test_begins_aimed(self):
-        """The first head of a picture's first block attends to the position that carries the value above."""
+        """The first head of the first block attends to the position that carries the value of the pixel above."""
         c = Config(height=8, width=8, stride=8, embedding_length=64, head_count=2, key_length=16)
         torch.manual_seed(1)
         model = SparseTransformer(c)

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Self-checks of the parts of language models: byte-pair vocabularies, texts and their split, the Llama model.
+"""Tests the parts of language models: byte-pair vocabularies, the reading and splitting of texts, and the Llama model.
 
     python3 weights/train/test_text.py        seconds; with data/stories it also retrains the shipped vocabulary (test_train.py runs it too)
 """
@@ -26,7 +26,7 @@ TALE = "Once upon a time there was a king who had a golden bird.\n'It's mine,' s
 
 
 def slow_merges(words, count):
-    """Trains a vocabulary by the definition: recounts all pairs for each merge."""
+    """Trains a vocabulary directly by the definition: it counts all pairs again for each merge."""
     parts, found = {w: [bytes([b]) for b in w.encode()] for w in words}, []
     for _ in range(count):
         pairs = collections.Counter()
@@ -176,7 +176,7 @@ class Model(unittest.TestCase):
         stream = Windows(np.arange(3000), 16, "cpu")
         count = len(stream) // 4
         self.assertTrue(torch.equal(task.batch(stream, 7, "cpu")[0], task.batch(stream, 7, "cpu")[0]))
-        for epoch in (0, 1):             # an epoch has each window once, and epochs start at different offsets
+        for epoch in (0, 1):             # each window occurs once per epoch, and epochs start at different offsets
             seen = torch.cat([task.batch(stream, epoch * count + i, "cpu")[0] for i in range(count)])
             self.assertEqual(len({tuple(w.tolist()) for w in seen}), 4 * count)
         self.assertFalse(torch.equal(task.batch(stream, 0, "cpu")[0], task.batch(stream, count, "cpu")[0]))

@@ -51,8 +51,8 @@ def export(path, model, kind, card):
 
 
 def sees(c):
-    """Returns a bool tensor of shape (n, n), in raster indices: whether query i may see key j.  This follows directly from the definition
-    of each pattern."""
+    """Returns a bool tensor of shape (n, n), in raster indices, that is true where query i may see key j.  It is computed directly from the
+    definition of each pattern."""
     order = generation(c)[0]
     place = torch.empty_like(order)
     place[order] = torch.arange(c.n)
@@ -119,8 +119,8 @@ class Model(unittest.TestCase):
         self.assertGreaterEqual(checked, 3)
 
     def test_attention_in_c(self):
-        """Tests bf16 with short last blocks, odd numbers of rows, and heads of any even width; with EVERY_RECIPE also compiled for less
-        capable processors."""
+        """Tests bf16 with short last blocks, odd numbers of rows, and heads of any even width. With EVERY_RECIPE, the C code is also
+        compiled for less capable processors and tested."""
         for less in ([], ["-mno-avx512bf16"], ["-mno-avx512f"]) if "avx512f" in processor()[1] and os.environ.get("EVERY_RECIPE") else ([],):
             with self.subTest(less=less), mock.patch.object(in_c, "FLAGS", in_c.FLAGS + less):
                 in_c.library.cache_clear()
@@ -143,7 +143,8 @@ class Model(unittest.TestCase):
             attention.native(tiny("palette-2d")[0], "cpu")
 
     def test_additions_and_norms_in_one_pass(self):
-        """Compares loss and gradients of pre- and post-norm, with and without an encoder, with the plain computation, both in bf16."""
+        """Compares loss and gradients in one pass to those of the plain computation, both in bf16: pre- and post-norm, with and without an
+        encoder."""
         if not in_c.usable(torch.zeros(1)):
             self.skipTest("native.c does not work here")
         for name in ("local-q8_0", "palette-2d", "dmol-2d-sr", "palette-2d-sr"):
@@ -157,7 +158,7 @@ class Model(unittest.TestCase):
                 off = sum(float((a - b).pow(2).sum()) for a, b in zip(grads, exact)) / sum(float(b.pow(2).sum()) for b in exact)
                 found.append((float(loss), off ** 0.5))
             self.assertLess(abs(found[1][0] / found[0][0] - 1), 0.01, name)
-            # The gradient is no further from the exact one than without one_pass.
+            # With one_pass, the gradient is about as close to the exact gradient as without it.
             self.assertLess(found[1][1], 1.3 * found[0][1] + 0.01, name)
 
     def test_a_wrong_way_is_noticed(self):
@@ -198,8 +199,8 @@ class Start(unittest.TestCase):
 
 
     def test_output_begins_at_a_prediction(self):
-        """On smooth coloured pictures, the loss after fit_output is far lower than with the usual start of the output, and means follow the
-        neighbours."""
+        """On smooth coloured pictures, the loss after fit_output is far lower than with the usual initialisation of the output layer, and
+        the means follow the neighbours."""
         c = Config(height=12, width=12, channels=3, levels=256, output="dmol", mixtures=5, embedding_length=32, feed_forward_length=64,
                    head_count=2, key_length=16, block_count=2, position="learned")
         torch.manual_seed(1)
@@ -244,7 +245,7 @@ class Start(unittest.TestCase):
 
 
 class Direct(unittest.TestCase):
-    """Enlargement that reads the small picture directly, into a palette and by mixtures."""
+    """Tests enlargement that reads the small picture directly, for palette models and for mixture models."""
 
     def setUp(self):
         torch.manual_seed(2)
@@ -274,7 +275,7 @@ class Direct(unittest.TestCase):
 
     @torch.no_grad()
     def test_an_encoder_sees_the_whole_small_picture(self):
-        """The last cell affects the first pixel only with an encoder, and there is no cross-attention."""
+        """The last cell of the small picture affects the first pixel only if the model has an encoder. There is no cross-attention."""
         for model, x, small in self.models:
             other = small.clone()
             other[:, -1] = 255 - other[:, -1]
@@ -301,7 +302,7 @@ class Direct(unittest.TestCase):
         direct, palette = model.direct, model.palette.weight
         self.assertTrue(torch.equal(direct.nearest(colour(palette), palette), torch.arange(12)))
         known = direct.known(model.pixels(x), small)
-        # Index of the palette colour nearest to the rest of each pixel's cell.
+        # For each pixel, the index of the palette colour that is nearest to the remaining colour of its cell.
         left = ((known[..., 27:30, None] - colour(palette).T) ** 2).sum(-2).argmin(-1)
         before = direct.enter(known, palette)
         direct.near.weight[12 + int(left[0, 5])] += 1
@@ -416,7 +417,7 @@ class Rounding(unittest.TestCase):
                          {"output.weight"} | {k for k in kinds if k.endswith(("attn_k.weight", "attn_v.weight", "attn_output.weight"))})
 
     def test_some_matrices_in_four_bits(self):
-        """Training and the file round equally: the named matrices to 4 bits, all others to 8."""
+        """Training rounds weights as the file does: the matrices named by `four_bits` to 4 bits, all others to 8."""
         c = replace(TINY["palette-2d-sr"][0], embedding_length=32, head_count=2, key_length=16, feed_forward_length=64)
         task = TASK(TASK.Settings(**asdict(c), four_bits=r"blk\.\d+\.ffn_"))
         model = task.model()
@@ -451,7 +452,7 @@ class Distributions(unittest.TestCase):
             self.assertLess(float((p - 1).abs().max()), 5e-5)
 
     def test_loss_is_computed_in_full_precision(self):
-        """Under autocast too, only the network is rounded."""
+        """Even under autocast, the loss is computed in full precision; only the network computes in bf16."""
         model, x, y, small = tiny("dmol-full")
         model = model.float()
         with torch.no_grad(), torch.autocast("cpu", torch.bfloat16):
@@ -520,7 +521,7 @@ class File(unittest.TestCase):
                 self.assertTrue(small is None or torch.equal(small[i], other.small[i].long()), name)
 
     def test_changed_pictures(self):
-        """Moved pictures repeat the edge; pictures with writing are not mirrored."""
+        """The gap beside a moved picture is filled with copies of its edge. Pictures with writing are not mirrored."""
         rng = np.random.default_rng(1)
         images = rng.integers(0, 256, (3, 6, 7, 3)).astype(np.uint8)
         found = moved(images, np.array([0, 2, -1]), np.array([0, -3, 1]))
