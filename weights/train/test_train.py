@@ -566,8 +566,8 @@ class File(unittest.TestCase):
 
 class Growing(unittest.TestCase):
     def grown(self, name, **larger):
-        """Returns the loss of a model with random weights, and of a larger model that starts with these weights, and the number of weights
-        of the larger one with a gradient."""
+        """Returns the loss of a model with random weights, the loss of a larger model that starts with these weights, and the number of
+        weights of the larger model that have a gradient."""
         model, x, y, small = tiny(name)
         torch.manual_seed(2)
         large = ImageTransformer(replace(model.c, **larger)).eval()
@@ -606,7 +606,7 @@ class Growing(unittest.TestCase):
                 self.assertGreater(float((p != before[n]).float().mean()), 0.5 if "ffn" in n else 0.95, n)
 
     def test_stacked_blocks(self):
-        """Each block copies the requested one; the last norm stays last; the file's own order changes nothing."""
+        """Each new block is a copy of the requested block. The last norm stays last. The original order gives the original model."""
         for name in ("palette-2d", "dmol-2d-sr"):
             model, x, y, small = tiny(name)
             c, file = model.c, {k: v.float() for k, v in model.state_dict().items()}
@@ -630,7 +630,7 @@ class Growing(unittest.TestCase):
                 grow(same, file, c.key_length, stack=order)
 
     def test_classes_are_left_out(self):
-        """A model without classes starts as the file's model with no class given."""
+        """A model without classes, started from a file with classes, computes what the file's model computes when no class is given."""
         model, x, y, small = tiny("palette-2d")
         plain = ImageTransformer(replace(model.c, classes=0)).eval()
         grow(plain, {k: v.float() for k, v in model.state_dict().items()}, model.c.key_length)
@@ -729,8 +729,8 @@ class Drafts(unittest.TestCase):
         self.assertGreaterEqual(checked, 4)
 
     def test_noise_given_the_value(self):
-        """With the noise, the argmax is the value; over values drawn from the model, the noise is Gumbel noise: independent, with the known
-        distribution."""
+        """The argmax of log p plus the noise is the given value. If the values are drawn from the model, the noise is independent Gumbel
+        noise."""
         generator = torch.Generator().manual_seed(1)
         log_p = torch.log_softmax(2 * torch.randn(5, generator=generator), 0).expand(40000, -1)
         x = torch.multinomial(log_p.exp(), 1, generator=generator)[:, 0]
@@ -738,7 +738,7 @@ class Drafts(unittest.TestCase):
         self.assertTrue(torch.equal((log_p + noise).argmax(-1), x))
         uniform = torch.exp(-torch.exp(-noise)).sort(0)[0]               # the distribution function maps Gumbel noise to uniform values
         distance = (uniform - (torch.arange(40000.)[:, None] + 0.5) / 40000).abs().amax(0)
-        # The Kolmogorov-Smirnov limit that one sample in a thousand exceeds.
+        # The limit of the Kolmogorov-Smirnov test at the significance level 0.001.
         self.assertLess(float(distance.max()), 1.95 / 200)
         self.assertLess(float((noise.T.corrcoef() - torch.eye(5)).abs().max()), 0.02)
         likely = torch.log_softmax(torch.tensor([[0.0, -60.0, -200.0]]), -1).expand(100, -1)  # the last value is extremely improbable
@@ -747,7 +747,8 @@ class Drafts(unittest.TestCase):
             self.assertTrue(bool(torch.isfinite(noise).all() and ((likely + noise).argmax(-1) == v).all()))
 
     def test_looking_ahead(self):
-        """A draft that is always right gains the whole window, and one that never is gains nothing; a margin shortens the window."""
+        """If a draft is always right, each pass decides a whole window; if it is always wrong, a pass decides one position. A margin
+        shortens the window."""
         small, V, generator = draft.random_draft(6, 6, 5), 5, torch.Generator().manual_seed(1)
         noise, x = draft.noise_given(torch.zeros(3, 36, V), torch.randint(0, V, (3, 36), generator=generator), generator), torch.zeros(3, 36).long()
         with torch.no_grad():
@@ -860,7 +861,8 @@ class HeldOut(unittest.TestCase):
         self.assertTrue((emoji.split_of(codes[::-1])[::-1] == part).all())
 
     def test_photographs_are_split(self):
-        """Synthetic batches: training and validation are the five training batches, each picture once; test is the sixth."""
+        """On synthetic batches, training and validation together contain each picture of the five training batches once; test is the sixth
+        batch."""
         from PIL import Image
         with tempfile.TemporaryDirectory() as folder:
             for i, name in enumerate(cifar10.TRAIN + [cifar10.TEST]):    # each picture encodes its own number
@@ -877,7 +879,7 @@ class HeldOut(unittest.TestCase):
             at += count
 
     def test_no_held_out_emoji_in_the_training_pictures(self):
-        """With real data: the parts are disjoint and complete, and the training pictures are exactly those of their part."""
+        """Tests the real data: the parts are disjoint and complete, and the training pictures are exactly those of the training part."""
         if not os.path.exists(os.path.join(emoji.DEFAULT_DIR, emoji.FILES[1])):
             self.skipTest("no data/emoji")
         codes = [row[1] for row in emoji.read_index(emoji.DEFAULT_DIR)]

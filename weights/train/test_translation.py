@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Self-checks of the parts of translation models: pairs of sentences and their split, BLEU, random segmentations, the Transformer.
+"""Tests the parts of translation models: reading and splitting sentence pairs, BLEU, random segmentations, and the Transformer.
 
     python3 weights/train/test_translation.py        seconds; with data/multi30k it also retrains the shipped vocabulary
 """
@@ -29,7 +29,7 @@ FIXTURE = os.path.join(recipes.HERE, "..", "..", "tests", "js", "bleu.json")
 
 
 def model_of(**changes):
-    """Returns a model with random weights in double precision, large enough that attention is far from uniform."""
+    """Returns a model in double precision. Its random weights are so large that attention is far from uniform."""
     model = Transformer(replace(golden.BASE, **changes)).double().eval()
     golden.randomise(model, 5)
     return model
@@ -309,7 +309,7 @@ class Model(unittest.TestCase):
             self.assertTrue(difference < 1e-12 if position == "none" else difference > 1e-2, (position, difference))
 
     def test_heads_are_runs_of_their_own(self):
-        """A layer of two heads with disjoint weights equals two models of half the width side by side."""
+        """A layer with two heads whose weights are disjoint gives the same results as two separate layers of half the width."""
         torch.manual_seed(1)
         c, k = replace(golden.BASE, embedding_length=16, head_count=2), 8
         part = lambda d: {name: torch.nn.Linear(d, d, bias=False).double() for name in ("q", "k", "v", "output")}
@@ -424,7 +424,7 @@ class File(unittest.TestCase):
                 self.assertTrue(torch.allclose(model.nats(source, target), other.eval().nats(source, target), rtol=1e-6))
 
     def test_golden_models_are_what_their_file_says(self):
-        """Recomputing the engine's golden file gives the same numbers."""
+        """The models give the numbers that are stored in the engine's golden files."""
         for case in golden.cases():
             path = os.path.join(recipes.HERE, "..", "..", "tests", "golden", case.name)
             kept = {k: torch.from_numpy(x).double() for k, (x, _) in gguf.read(path + ".golden.gguf")[1].items()}

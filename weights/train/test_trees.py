@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Self-checks of trees: comparison with brute-force sums over all projective trees, derivatives, crossing arcs, sentences excluded from
+"""Tests trees: sums over all projective trees (compared with brute force), derivatives, crossing arcs, and sentences excluded from
 training.
 
     python3 weights/train/test_trees.py        seconds
@@ -79,7 +79,7 @@ class Trees(unittest.TestCase):
 
 class Soften(unittest.TestCase):
     def test_the_nats_of_every_factor(self):
-        """The nats for a factor equal those of a model whose scores are multiplied by that factor, as in the file."""
+        """The nats measured for a factor are the same as those of a model whose scores are multiplied by this factor, as in the file."""
         task = golden.cases()[0].task
         model = Tree(Config(task.s.features, task.s.width, task.s.embedding_length, task.s.feed_forward_length, task.s.block_count, task.s.head_count,
                             task.s.reach))

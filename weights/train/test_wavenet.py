@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Self-checks of WaveNet: a grown model starts with the function of the smaller one; the loss counts the decision to end a second time."""
+"""Tests WaveNet: a grown model starts with the function of the smaller model, and the loss has an additional term for the decision to
+end."""
 import unittest
 
 import numpy as np
