@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Measures a shipped model file on held-out data (for example images or texts) with the wasm engine:
+// Measures a shipped file (a model) on held-out data, for example on images or texts, with the wasm engine:
 //
 //   npm run eval -- FILE.gguf [--data FILE] [--images N] [--json]
 //
