@@ -7,8 +7,8 @@
  * `load(model.url)`.
  *
  * The entries come from several public repositories that pin the same address, commit, file name, size and SHA-256 (found by exact search
- * in an index of public source code, 27 November 2026). The hub itself was not queried. To verify a file, compare it with the SHA-256 here
- * and with the page of its commit, https://huggingface.co/OWNER/NAME/tree/COMMIT:
+ * in an index of public source code, 27 November 2026). The hub itself was not queried. To verify a file, compare its SHA-256 with the
+ * value below and with the page of its commit, https://huggingface.co/OWNER/NAME/tree/COMMIT:
  *
  *   SmolLM2-135M-Instruct-Q8_0.gguf   144,811,360   5a1395716f7913741cc51d98581b9b1228d80987a9f7d3664106742eb06bba83
  *   gemma-3-270m-it-Q8_0.gguf         291,545,600   0ef57d2c838458a1952664260dcba38e5bdda37494f3af732f06e4add24068e3
@@ -124,8 +124,8 @@ export const chatModels = [
  */
 const BESIDE = 52e6;
 
-/** Returns the peak memory while a model is being loaded, in bytes; the keys and values of a conversation need more. @param {ChatModel}
- * model */
+/** Returns the peak memory while a model is being loaded, in bytes; the keys and values of a conversation need additional memory. @param
+ * {ChatModel} model */
 export const memoryOf = ({ bytes }) => bytes + BESIDE;
 
 /**
@@ -135,8 +135,8 @@ export const memoryOf = ({ bytes }) => bytes + BESIDE;
  */
 const READ = 6.3e9;
 
-/** Returns the tokens per second that the model would reach on the machine measured above. Only useful to compare models. @param
- * {ChatModel} model */
+/** Returns the tokens per second that the model would reach on the machine measured above. The value is useful only to compare models.
+ * @param {ChatModel} model */
 export const tokensPerSecondOf = ({ bytes }) => READ / bytes;
 
 /**

@@ -22,7 +22,7 @@
  *
  *     idle --(1)--> near --(2)--> running <--(3)--> paused
  *      ^             ^               |                 |        (1) within 200 pixels of the screen: the model is loaded
- *      |             +------(4)------+-----------------+        (2) play(), or autoplay once the model is there
+ *      |             +------(4)------+-----------------+        (2) play(), or autoplay once the model is loaded
  *      |                                                        (3) pause() or out of view; play() or back in view
  *      +--- put back into the document --- closed               (4) finished, stop(), failed, model changed
  *
@@ -34,8 +34,8 @@
  * throw, because frameworks such as React assign every property that an element has.
  *
  * Events, which bubble and cross shadow roots: nx-progress, nx-ready, nx-step, nx-end, nx-error. nx-end is sent after the last paint of a
- * run that ended or was stopped by stop(); it carries the run's pictures, text or samples. An error is shown in the box and on the console,
- * unless a listener of nx-error calls preventDefault(). Methods: play(), pause(), stop(), toBlob().
+ * run that ended or was stopped by stop(); it carries the run's pictures, text or samples. An error is shown in the element and on the
+ * console, unless a listener of nx-error calls preventDefault(). Methods: play(), pause(), stop(), toBlob().
  *
  * Style: --nx-pixel is the size of a pixel, and --nx-accent is the colour of the buttons. For grey models, --nx-paper and --nx-ink are the
  * colours of the lowest and the highest level; in the drawn part, --nx-drawn replaces --nx-ink. --nx-text-width and --nx-text-height are
@@ -103,8 +103,8 @@ function readOnly(name) {
 }
 
 /**
- * Returns whether a change of one of these attributes makes it necessary to load another model (`what`: 'model') or to draw again
- * ('drawing').
+ * Returns whether one of these attributes, when changed, requires another model to be loaded (if `what` is 'model') or the result to be
+ * drawn again (if `what` is 'drawing').
  * @param {Iterable<string>} names
  * @param {string} what
  */
@@ -136,7 +136,7 @@ export class NextPixelElement extends Base {
   }
 
   /**
-   * The table of translations from English for the texts of all elements on the page, such as nextpixel/words/de or nextpixel/words/ko.
+   * The table that translates the texts of all elements on the page from English, such as nextpixel/words/de or nextpixel/words/ko.
    * @type {Words}
    */
   static get words() {
@@ -166,11 +166,11 @@ export class NextPixelElement extends Base {
   /** @type {ElementState} */
   #state = 'idle';
   #near = false;
-  /** Whether play() was called, or autoplay is set, before the model was loaded. */
+  /** Whether to start once the model is loaded, because play() was called or autoplay is set. */
   #wanted = false;
   /** Whether stop() was called. Autoplay then starts no run until the model or the `autoplay` attribute changes. */
   #halted = false;
-  /** Whether pause() was called. Coming back into view then does not resume the run. */
+  /** Whether pause() was called. The run then stays paused when the element comes back into view. */
   #held = false;
   /** @type {string | Saying} */
   #message = '';
@@ -289,13 +289,13 @@ export class NextPixelElement extends Base {
     }
   }
 
-  /** Pauses until play(). While no steps are requested, nothing is computed. */
+  /** Pauses until play(). While paused, the element requests no steps, so nothing is computed. */
   pause() {
     this.#held = true;
     this.#restOrGoOn();
   }
 
-  /** Ends the run or the loading. The drawn part stays visible and is passed to nx-end; autoplay does not restart. */
+  /** Ends the run, or stops loading the model. The drawn part stays visible and is passed to nx-end; autoplay starts no new run. */
   stop() {
     this.#wanted = false;
     this.#halted = true;
@@ -600,7 +600,7 @@ export class NextPixelElement extends Base {
     console.error('<next-pixel>', known.message, this);
   }
 
-  /** Ends the run, if there is one, without an event. */
+  /** Ends the run, if there is one, without sending an event. */
   #abort() {
     this.#preparing?.abort();
     this.#run?.abort();

@@ -54,8 +54,8 @@ async function started(context) {
 }
 
 /**
- * Returns functions that report what has been played and wait until a given part of a sound has been played. Every wait ends when the
- * signal is aborted, the context is closed, or onPlay() throws an error.
+ * Returns functions for the playback of a sound: tell() reports what has been played, and until() waits until a condition is met. A wait
+ * ends early when the signal is aborted, the context is closed, or onPlay() throws an error.
  *
  * @template T
  * @param {any} context

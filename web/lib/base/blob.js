@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Reads Blobs and Files. Test runners that simulate a window (jsdom, happy-dom) may lack the Blob class or the method that returns the
- * bytes. This module is loaded only when a Blob is passed. */
+/** Reads Blobs and Files. Test runners that simulate a window (jsdom, happy-dom) may lack the Blob class, or the methods of a Blob that
+ * return its bytes. This module is loaded only when a Blob is passed. */
 
 import { NextPixelError, argumentError } from './error.js';
 import { classOf } from './realm.js';

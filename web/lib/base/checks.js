@@ -121,7 +121,7 @@ function changes(a, b) {
  *
  * @param {string} of  a word; only settings that have this word in the table's column `of` are checked
  * @param {Record<string, any>} given
- * @param {Partial<Record<SettingName, number | boolean>>} [initial]  defaults that differ from the table
+ * @param {Partial<Record<SettingName, number | boolean>>} [initial]  defaults that replace those in the table
  * @returns {{ settings: Settings, options: Record<string, any>, seed: number | bigint }}  settings: the options that are fields of
  *   nx_settings; options: all other options; seed: the given seed, or a random one
  * @internal

@@ -8,7 +8,8 @@
  */
 
 /**
- * The coefficients of the odd powers of x in sin(pi x), the highest first: pi^n / n!, with alternating signs. The remainder is below 1e-13.
+ * The coefficients of the odd powers of x in the Taylor series of sin(pi x), from the highest power to the lowest: pi^n / n!, with
+ * alternating signs. The truncation error is below 1e-13.
  */
 const FACTORS = new Float64Array(9);
 for (let i = 0, factor = Math.PI; i < FACTORS.length; factor *= -(Math.PI * Math.PI) / ((2 * i + 2) * (2 * i + 3)), i++)

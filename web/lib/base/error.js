@@ -3,7 +3,7 @@
 
 /** @import { ErrorCode, PlainError } from '../engine/protocol.js' */
 
-/** The only error class of this library. The `code` of an error is stable, and the message states the remedy. */
+/** The only error class of this library. The `code` of an error stays the same in later versions; the message states the remedy. */
 export class NextPixelError extends Error {
   /**
    * @param {ErrorCode} code  one of the codes in protocol.js
@@ -28,8 +28,8 @@ export function argumentError(message) {
 }
 
 /**
- * Calls `read`, which reads an argument, and throws a NextPixelError if it fails. Some frameworks wrap objects in proxies that throw on the
- * first access.
+ * Calls `read`, which reads an argument. If `read` throws, throws a NextPixelError. Some frameworks wrap objects in proxies that throw on
+ * the first access.
  *
  * @template T
  * @param {string} name  name of the argument
@@ -46,8 +46,8 @@ export function reading(name, read) {
 }
 
 /**
- * Converts any error to a plain object that a worker can send to the page. An error that is not a NextPixelError is a defect of the engine,
- * and gets the code `trap`.
+ * Converts any error to a plain object that a worker can send to the page. An error that is not a NextPixelError indicates a defect in the
+ * engine, and gets the code `trap`.
  *
  * @param {unknown} error
  * @returns {PlainError}

@@ -8,8 +8,9 @@
  * @template T
  * @param {((value: T) => unknown) | undefined} listener
  * @param {(reason: any) => void} failed  receives the first rejection of an asynchronous listener
- * @returns {((value: T) => void) & { turn: () => Promise<void> | false }}  turn: must be called before a run ends. If the listener is
- * asynchronous, it waits one turn of the event loop, so that a rejection from the last call is still noticed
+ * @returns {((value: T) => void) & { turn: () => Promise<void> | false }}  turn: call it before a run ends. If the listener is
+ *   asynchronous, turn() waits one turn of the event loop, so that a rejection from the last call of the listener is also passed to
+ *   `failed`
  */
 export function heardBy(listener, failed) {
   let later = false;

@@ -2,8 +2,8 @@
 // @ts-check
 
 /**
- * Code for the few places where browsers and Node differ; feature tests decide which code runs. A few other modules check `inNode`, most of
- * them to read file paths.
+ * Code for the few places where browsers and Node differ; feature tests decide which code runs. A few other modules check `inNode`, mostly
+ * because only Node can open a file by its path.
  */
 
 /** True in Node. Also true in a page that has access to Node's modules, although such a page uses the browser's workers and fetch. */
@@ -16,7 +16,7 @@ export const inNode = typeof globalThis.process?.versions?.node === 'string';
  * @returns {Promise<any>}
  */
 export async function nodeModule(name) {
-  // Avoids import() if possible, because Jest does not support it in its scripts.
+  // Avoids import() if possible, because Jest does not support import() in the scripts that it runs.
   return /** @type {any} */ (globalThis.process).getBuiltinModule?.(name) ?? import(/* webpackIgnore: true */ /* @vite-ignore */ name);
 }
 
@@ -27,7 +27,8 @@ export async function parallelism() {
 
 /**
  * Calls `handler` for every message from the page, announces that the worker is ready, and returns the function that sends responses. In a
- * browser, the handler is set before this function returns, because messages without a handler would be lost. Node queues such messages.
+ * browser, the handler is set before this function returns, because messages that arrive earlier would be lost. Node queues messages until
+ * there is a handler.
  *
  * @param {(message: any) => void} handler
  * @returns {(message: object, transfer?: Transferable[]) => void}
@@ -35,7 +36,7 @@ export async function parallelism() {
 export function listenInWorker(handler) {
   const scope = /** @type {any} */ (globalThis);
   if (typeof scope.postMessage === 'function') {
-    // unlike in a browser, postMessage is undefined in Node's workers
+    // a browser; in Node's workers, postMessage is not a global function
     scope.onmessage = (/** @type {MessageEvent} */ event) => handler(event.data);
     scope.postMessage({ type: 'here', id: 0 });
     return (message, transfer = []) => scope.postMessage(message, transfer);
@@ -51,8 +52,8 @@ export function listenInWorker(handler) {
 
 /**
  * Returns a function that schedules the callback after all messages that are already queued. It uses a MessageChannel, because browsers
- * delay setTimeout by at least 4 ms. Node handles all messages of one channel before those of another, so in Node it uses setImmediate.
- * If neither exists, as for some scripts in Jest, the function uses setTimeout.
+ * delay setTimeout by at least 4 ms. Node handles all messages of one channel before those of another, so the function uses setImmediate in
+ * Node. If neither exists, as in some environments of Jest, it uses setTimeout.
  *
  * @param {() => void} callback
  * @returns {() => void}

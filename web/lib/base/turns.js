@@ -23,7 +23,7 @@ export function atOnce(work) {
   }
 }
 
-/** Like an AbortSignal, throws if the work must end. @typedef {{ throwIfAborted: () => void }} Stop */
+/** An AbortSignal or a similar object; its method throws if the work must end. @typedef {{ throwIfAborted: () => void }} Stop */
 
 /**
  * Runs a generator of many small steps, and yields to the event loop whenever SLICE_MS have passed.

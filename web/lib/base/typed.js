@@ -5,16 +5,16 @@
  * phones. Every kind of model that takes sentences normalises them with this module.
  *
  * A prompt of a language model is not normalised, because the model reads every character. `stop`, `oneOf` and `logitBias` are not
- * normalised either, because they must match exact characters. Code and documents may contain characters that normalisation would change.
- * If the tokenizer composes text (NFC), `stop` and `logitBias` are composed too. Names (labels, speakers, tags, languages) must be exact,
- * and the error for a wrong one lists them. */
+ * normalised either, because they must match exact characters. For example, they may contain code, which normalisation would change. If the
+ * tokenizer composes text (NFC), `stop` and `logitBias` are composed too. Names (labels, speakers, tags, languages) must be exact; the
+ * error for an unknown name lists the valid names. */
 
 /** Matches one emoji with its skin tone and all characters joined to it: for example a flag, a keycap or a family. */
 export const EMOJI =
   '(?:\\p{Regional_Indicator}{2}|[#*\\d]\\uFE0F?\\u20E3|\\p{Extended_Pictographic}(?:\\p{Emoji_Modifier}|\\uFE0F)?[\\u{E0020}-\\u{E007F}]*' +
   '(?:\\u200D\\p{Extended_Pictographic}(?:\\p{Emoji_Modifier}|\\uFE0F)?)*)';
 
-/** The characters that are used as an apostrophe. */
+/** The characters that people type as an apostrophe. */
 export const APOSTROPHES = "'\\u2018-\\u201b\\u2032\\u02bc\\u00b4`\\uff07";
 
 const UNSEEN = new RegExp(`(${EMOJI})|\\ufeff|(?!\\s)[\\p{Default_Ignorable_Code_Point}\\p{Cc}]`, 'gu');
@@ -26,8 +26,8 @@ const narrow = (text) => text.replace(WIDE, (sign) => sign.normalize('NFKC')).re
 
 const SINGLE = new RegExp(`[${APOSTROPHES}\\u2039\\u203a]`, 'g');
 
-/** Removes invisible characters, except within an emoji; composes letters with their marks; and replaces letters and hyphens with those on
- * keyboards. @param {string} text */
+/** Removes invisible characters, except within an emoji; composes letters with their marks; and replaces full-width letters and special
+ * hyphens with the characters on keyboards. @param {string} text */
 export function visible(text) {
   return narrow(
     text
@@ -37,7 +37,8 @@ export function visible(text) {
   );
 }
 
-/** Replaces quotes, apostrophes, letters and hyphens with the characters on keyboards. @param {string} text */
+/** Replaces typographic quotes and apostrophes, full-width letters and special hyphens with the characters on keyboards.
+ * @param {string} text */
 export function straight(text) {
   return narrow(text)
     .replace(/[\u201c-\u201f\u00ab\u00bb\u2033\uff02]/g, '"')
