@@ -2,8 +2,8 @@
 // @ts-check
 
 /**
- * Exports the contents of web/dist/shared.js for the other files of web/dist: the library itself, and the parts that the element, the pages
- * and the lazily loaded files use.
+ * The entry point of web/dist/shared.js, from which the other files of web/dist import: exports the library itself, and the functions that
+ * the element, the pages and the lazily loaded files use.
  */
 
 export { abortable } from './base/abort.js';

@@ -31,7 +31,7 @@ export const workerText = undefined;
 export const startOwn = () =>
   MOVED ? new Worker(unmoved('worker.js'), { type: 'module' }) : new Worker(new URL('./worker.js', import.meta.url), { type: 'module' });
 
-/** The AudioWorklet that plays sound. */
+/** Returns the address of the script of the AudioWorklet that plays sound. */
 export const playerAddress = () => (MOVED ? unmoved('player.js') : new URL('./player.js', import.meta.url));
 
 const BUILDS = {
@@ -41,7 +41,7 @@ const BUILDS = {
 };
 
 /**
- * A build of the library.
+ * Returns a build of the WebAssembly module.
  *
  * @param {keyof typeof BUILDS} name  see simd.js
  * @returns {URL | Promise<Uint8Array<ArrayBuffer>>} the address of the build, or the contents of its file

@@ -18,7 +18,7 @@
  * @property {Part} part
  * @property {boolean} draws   whether the part draws ids; otherwise it encodes its inputs and produces results
  * @property {Record<string, { part: Part, result?: string }>} from  the source of each input, by the input's name: a result of an earlier
- *   part, or the ids that this part draws
+ *   part, or the ids that an earlier part draws
  * @property {number} [reach]  for a part that encodes drawn ids: the number of ids on either side of an id that affect the results for this
  *   id; encoding can begin before all ids are drawn. If undefined, encoding waits for the last id
  * @property {number} [least]  for a part that encodes drawn ids: the minimum number of ids to encode together, except at the end.

@@ -65,14 +65,14 @@ const LOADING = ['onProgress', 'signal', 'integrity', 'cache', 'patience', 'work
  * @property {AbortSignal} [signal]   aborts the loading
  * @property {string} [integrity]     'sha256-' followed by the base64 digest that the weight file must have. With a digest, even a large
  *   file (32 MB or more) is held in memory as a whole before it is opened; without a digest, a large file goes to the engine as it arrives
- * @property {boolean} [cache]       whether a browser stores the weight file in its Cache API (as 'nextpixel'), for the next visit and for
- *   offline use. A file that has changed on the server is downloaded again. Default true
+ * @property {boolean} [cache]       whether a browser stores the weight file for the next visit and for offline use, in the cache
+ *   'nextpixel' of its Cache API. A file that has changed on the server is downloaded again. Default true
  * @property {number} [patience]      maximum time without data from the server, in milliseconds. After this time, the rest of the file is
  *   requested again if the server supports ranges. After a few attempts, loading fails. Default 30000
  * @property {number | 'auto'} [workers]  number of workers, 1 to 16, that share the samples of a run. Each worker has its own copy of the
  *   model in memory. The images do not depend on this number. Useful up to the number of physical cores (`navigator.hardwareConcurrency`
- *   often counts two per core). 'auto': the number of workers, 1 to 4, that run in parallel at nearly full speed; it is measured while the
- *   file arrives (see `model.workers`). Default 1
+ *   often counts two per core). 'auto': the number of workers, 1 to 4, that run in parallel at nearly full speed; this number is measured
+ *   while the file arrives (see `model.workers`). Default 1
  * @property {number} [threads]      number of threads, 1 to 16, that share the matrix products of each step of a text model. All threads
  *   share one copy of the weights. The tokens do not depend on this number. Needs shared memory; in a browser, the page must therefore be
  *   cross-origin isolated. Without shared memory, one thread is used; see `model.threads`. Useful for large models, up to the number of
@@ -162,7 +162,7 @@ export async function load(source, options = {}) {
     }
   };
   const reading = { ...options, signal: giveUp.signal, onProgress: (/** @type {object} */ news) => tell({ phase: 'download', ...news }) };
-  /** Fetches a cached file once more if it is damaged. @param {unknown} error */
+  /** Downloads a file again if its cached copy is damaged. @param {unknown} error */
   const afresh = async (error) => {
     if (giveUp.signal.aborted || !isAddress(source)) throw error;
     return (await recovering(error)).refetch(String(source), error, () => readSource(source, { ...reading, fresh: true }));

@@ -38,8 +38,8 @@ export function givesSomething(element, info) {
 }
 
 /**
- * Returns the run that the attributes describe. The run computes nothing until it is read. Methods of the model that return a result
- * instead of a run are called in the same way.
+ * Returns the run that the attributes describe. The run computes nothing until its first step is read. If the method of the model returns a
+ * result instead of a run, returns this result.
  *
  * @param {Asking} element
  * @param {Model} model
@@ -73,8 +73,8 @@ export async function ask(element, model, signal, seed) {
 }
 
 /**
- * Returns the options that the attributes set. Options that the model does not have are omitted, so that one element can show several
- * models.
+ * Returns the options that the attributes set. Options that the model does not have are omitted, so that the same attributes work with
+ * several models.
  *
  * @param {Asking} element
  * @param {ModelInfo} info

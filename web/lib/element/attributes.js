@@ -12,8 +12,8 @@ import { ATTRIBUTES as OF_TASKS, TASKS } from './tasks.js';
 /** @import { Reading } from '../verbs/table.js' */
 /** @import { ElementProperties } from './properties.js' */
 
-/** A row of the table of attributes. `effect` computes the value of a property that depends on more than the attribute; `changes` names
- * what must be loaded or drawn again after a change.
+/** A row of the table of attributes. `effect` computes the value of a property that depends on more than the attribute; `changes` states
+ * whether the model must be loaded again or the drawing drawn again when the attribute changes.
  * @typedef {Reading & { property: string, flag?: true, effect?: (element: Element) => string, words?: readonly string[], changes?: 'model' | 'drawing' }} ElementAttribute */
 
 /** Attributes that belong to the element itself and to no task. @type {Record<string, ElementAttribute>} */
@@ -126,7 +126,8 @@ function accessorOf(element, name) {
 }
 
 /**
- * Sets a property again if it was set before the element was defined, because the value set earlier hides the setter.
+ * Sets a property again if it was set before the element was defined, because the earlier value is an own property of the element, which
+ * hides the setter.
  *
  * @param {any} element
  */

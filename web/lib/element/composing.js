@@ -4,7 +4,7 @@
 /**
  * Returns whether a key belongs to the composition of characters by an input method, for example of Korean, Japanese or Chinese characters
  * or of accented letters. Enter then accepts the composed text, and Escape drops it. Safari reports the Enter that ends a composition only
- * after its end, with isComposing false and keyCode 229.
+ * after the composition has ended, with isComposing false and keyCode 229.
  *
  * @param {KeyboardEvent} event
  */

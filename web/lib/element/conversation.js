@@ -19,7 +19,7 @@ import { part } from '../base/part.js';
  * The functions that the element provides to its chat.
  *
  * @typedef {object} Stage
- * @property {() => HTMLElement} box  creates the box of the element
+ * @property {() => HTMLElement} box  creates the box in which the element shows the chat
  * @property {(signal: AbortSignal) => Promise<void>} patience  waits while the element is paused
  * @property {() => void} onBegin  called when an answer begins
  * @property {() => void} onIdle   called when an answer is over
@@ -91,8 +91,8 @@ export class Conversation {
    * Starts a chat with the model. If play() was called before the chat was open, the prompt is sent as the first message.
    *
    * @param {Hold} hold
-   * @param {() => boolean | undefined} claim  called when the code is loaded; returns whether play() has been called, or undefined if the
-   *   chat is no longer wanted
+   * @param {() => boolean | undefined} claim  called when the code of the chat is loaded; returns whether play() has been called, or
+   *   undefined if the chat is no longer wanted
    * @returns {Promise<boolean>} whether the chat was opened
    */
   async open({ model }, claim) {

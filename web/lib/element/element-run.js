@@ -43,7 +43,7 @@ export class ElementRun {
   #sink;
   /** @type {Picture[]} */
   #pictures = [];
-  /** The last step. @type {any} */
+  /** The latest step. @type {any} */
   #step;
   #tally;
 
@@ -69,12 +69,12 @@ export class ElementRun {
     return this.#stopper.signal.aborted;
   }
 
-  /** Ends the run without an event. */
+  /** Ends the run without dispatching an event. */
   abort() {
     this.#stopper.abort();
   }
 
-  /** Ends the run with nx-end. */
+  /** Ends the run and dispatches nx-end. */
   halt() {
     const { view, rest, fail } = this.#stage;
     this.halted = true;
@@ -132,7 +132,7 @@ export class ElementRun {
   /**
    * Called after read(): completes the drawing, and then dispatches nx-end.
    *
-   * @param {(message: string | Saying) => void} done  called before the event, with the sentence about the result
+   * @param {(message: string | Saying) => void} done  called before the event, with a sentence that describes the result
    */
   async end(done) {
     this.#sink?.end(); // before the event, so that listeners of nx-end can read the canvas
@@ -147,7 +147,7 @@ export class ElementRun {
     if (this.#sink) this.#stage.view.end(this.#sink);
   }
 
-  /** Returns the properties of nx-end that only models of this kind have. */
+  /** Returns the properties that nx-end has only for models of this kind. */
   #result() {
     const { run } = this;
     return (run && this.#look.end?.({ run, step: this.#step, text: String(this.#sink?.result ?? '') })) ?? {};

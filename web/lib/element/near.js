@@ -8,7 +8,7 @@ const watchers = new WeakMap();
 /** @type {IntersectionObserver | undefined} */
 let observer;
 
-/** Returns the observer; without IntersectionObserver, as in jsdom, every element is near. */
+/** Returns the observer, or undefined without IntersectionObserver, as in jsdom; every element is then reported as near. */
 function shared() {
   return typeof IntersectionObserver !== 'function'
     ? undefined

@@ -2,8 +2,8 @@
 // @ts-check
 
 /**
- * Returns a function that makes a style sheet with this text for a document. Later calls for the same document return the same sheet. Even
- * a strict Content-Security-Policy allows constructed style sheets. Where they are not supported, as in jsdom, the function returns
+ * Returns a function that makes a style sheet with the given text for a document. Later calls for the same document return the same sheet.
+ * Even a strict Content-Security-Policy allows constructed style sheets. Where they are not supported, as in jsdom, the function returns
  * undefined.
  *
  * @param {string} text

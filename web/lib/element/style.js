@@ -69,7 +69,7 @@ export function dress(root) {
   if (sheet) {
     root.adoptedStyleSheets = [sheet];
   } else if (document.defaultView && !root.querySelector('style')) {
-    // Style sheets cannot be shared here, for example in jsdom.
+    // Constructed style sheets are not supported, for example in jsdom.
     const style = document.createElement('style');
     style.textContent = STYLE;
     root.append(style);

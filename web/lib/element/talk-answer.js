@@ -36,7 +36,7 @@ export class Answer {
 
   /** @type {{ text: string, nats: number, span: HTMLSpanElement }[]} */
   #tokens = [];
-  /** The tags of the thinking, found at the end of the prompt or at the beginning of the answer. @type {string[] | undefined} */
+  /** The tags around the thinking, as found at the end of the prompt or at the beginning of the answer. @type {string[] | undefined} */
   #marks;
   /** Whether the prompt ends with the opening tag. */
   #opened = false;
@@ -106,7 +106,7 @@ export class Answer {
     return this.#tokens.reduce((sum, { nats }) => sum + nats, 0);
   }
 
-  /** Returns the tokens per second, not counting the first one. */
+  /** Returns the tokens per second, not counting the first token. */
   get rate() {
     const ms = performance.now() - this.#firstAt;
     return this.#counted > 1 && this.#firstAt > 0 ? ((this.#counted - 1) * 1000) / (this.#lastAt - this.#firstAt || ms) : 0;

@@ -27,7 +27,7 @@ import { fit } from './talk-style.js';
  * @property {() => number | bigint | undefined} [seed]    seed of the first answer; undefined: a random seed
  * @property {string} [system]    the initial system message
  * @property {boolean} [controls] whether to show more than the messages and the field
- * @property {(signal: AbortSignal) => Promise<void>} [patience]  waits while answers are paused, or until the answer is stopped
+ * @property {(signal: AbortSignal) => Promise<void>} [patience]  waits while the answer is paused; rejects when the answer is stopped
  * @property {() => void} [onBegin]  called when an answer begins
  * @property {(step: TextStep) => void} [onStep]
  * @property {(answer: Answer) => void} [onEnd]  called when an answer is complete or was stopped
@@ -152,7 +152,7 @@ export class Talk {
     ];
   }
 
-  /** Replaces the messages of the chat. If the new messages have no system message, the chat uses the one that was set last. */
+  /** Replaces the messages of the chat. If the new messages have no system message, the chat uses the system message that was set last. */
   set messages(list) {
     if (this.#has(list)) return;
     this.clear();
@@ -344,7 +344,7 @@ export class Talk {
     return item;
   }
 
-  /** Adds a message of the visitor. @param {string} content @param {Message} [message]  the message as it was set */
+  /** Adds a message of the visitor. @param {string} content @param {Message} [message]  the message as the page set it */
   #say(content, message) {
     const body = make('div', { class: 'talk-body', dir: 'auto' }, content);
     const edit = make('button', { type: 'button', class: 'talk-small' }, say('Edit'));

@@ -8,7 +8,7 @@ export class Tally {
   nats;
   /** The number of steps so far. */
   steps = 0;
-  /** The number of samples of a sound so far. */
+  /** The number of sound samples so far. */
   to = 0;
 
   /**

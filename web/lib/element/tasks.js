@@ -11,7 +11,7 @@ import { ALL } from '../verbs/table.js';
 /** @import { Reading, VerbName } from '../verbs/table.js' */
 
 /**
- * An attribute of the element: how it is read, the property that reflects it, and the setting that it becomes, if any.
+ * An attribute of the element: how it is read, the property that reflects it, and the setting that receives its value, if any.
  *
  * @typedef {Reading & { property: string, setting?: SettingName }} Attribute
  */

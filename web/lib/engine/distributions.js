@@ -30,8 +30,8 @@ export function top(sessions, session, k) {
 }
 
 /**
- * Returns the model's own distributions at the last drawn position, for each sample and each of its ids; zeros if the sample had already
- * ended.
+ * Returns the model's own distributions at the last drawn position, for each sample and each id of the position; zeros if the sample had
+ * already ended.
  *
  * @param {Sessions} sessions
  * @param {Session} session

@@ -167,7 +167,7 @@ export class Instance {
 }
 
 /**
- * Permanently makes this worker a thread of another instance.
+ * Turns this worker into a thread of another instance, permanently.
  *
  * @param {{ module: WebAssembly.Module, memory: any, stack: number }} share
  */

@@ -72,9 +72,9 @@ export class OpenSessions {
    * @param {Settings} settings
    * @param {{ part?: number, maps?: boolean, hidden?: boolean, length?: number, inputs?: Inputs, keyBits?: number, masked?: boolean }} [options]
    *   part: the part to run, by default the one that draws; maps, hidden: keep the maps or the hidden states of the last position; length:
-   *   the maximum number of positions of this run, at most that of the part; 0: as many as the part allows. A shorter run takes less
-   *   memory. inputs: the inputs that input() will set; only their lengths are used here. keyBits: bits of the cached keys, 8 or 16; 0: the
-   *   model's default. masked: mask() will be called
+   *   the maximum number of positions of this run, at most that of the part; if it is 0, the run has as many positions as the part allows.
+   *   A shorter run takes less memory. inputs: the inputs that input() will set; only their lengths are used here. keyBits: bits of the
+   *   cached keys, 8 or 16; 0: the model's default. masked: mask() will be called
    * @returns {Session}
    */
   openSession(
@@ -86,7 +86,7 @@ export class OpenSessions {
     const at = this.#writeSettings(settings, maps, masked ? part.values : 0, hidden);
     const shape = this.instance.at.shape;
     const { logitBias = [] } = settings;
-    // Number of items of each input: an item is one row of the remaining dimensions.
+    // Number of items of each input. The first dimension counts the items; the other dimensions are the shape of an item.
     const counts = part.inputs.map(({ name, dims: [most, ...each] }) =>
       name in inputs ? Math.floor(inputs[name].length / product(each)) : most,
     );
@@ -237,8 +237,8 @@ export class OpenSessions {
   }
 
   /**
-   * Sets biases that are added to the logits of the given ids from now on. The session must have been opened with capacity for as many
-   * biases.
+   * Sets biases that are added to the logits of the given ids from now on. The session must have been opened with capacity for this number
+   * of biases.
    *
    * @param {Session} session
    * @param {[number, number][]} biases

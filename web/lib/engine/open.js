@@ -33,7 +33,7 @@ export function openModel(instance, file) {
   const {
     at: { problem, result },
   } = instance;
-  // The model's size is known only after its file has been read, so the block of the file is allocated first. Later runs use the memory of
+  // The model's size is known only after its file has been read, so the block for the file is allocated first. Later runs use the memory of
   // this block after it is freed.
   const first = instance.take(file.length);
   instance.bytes.set(file, first);

@@ -13,7 +13,7 @@ const SLICE_MS = 10;
 
 export class Pace {
   #now;
-  /** Compares the speed of speculative decoding with that of one position per pass. */
+  /** Compares the speed of speculative decoding with the speed of drawing one position per pass. */
   race;
   /** The size of a chunk, by kind of work. @type {Map<string, SliceSize>} */
   #sizes = new Map();

@@ -54,7 +54,7 @@
  * - `numeric`      the weights or the model's output contain a NaN or an infinity
  * - `state`        the saved run does not belong to this model
  * - `network`      a file could not be fetched or read
- * - `integrity`    the file is not the one that `integrity` names
+ * - `integrity`    the file does not have the digest that `integrity` states
  * - `wasm`         the WebAssembly module cannot be compiled or started here
  * - `trap`         the computation stopped unexpectedly; the next call starts a fresh instance
  * - `closed`       the model was closed
@@ -180,7 +180,7 @@ export const CODES = Object.freeze(
 /** @typedef {{ type: 'feed', id: number, bytes: Uint8Array }} FeedMessage */
 /** Requests stacks for `count` more threads, if the build has threads.
  * @typedef {{ type: 'share', id: number, count: number }} ShareMessage */
-/** Permanently makes a worker a thread of another worker's instance.
+/** Turns a worker into a thread of another worker's instance, permanently.
  * @typedef {{ type: 'thread', id: number, module: WasmModule, memory: object, stack: number }} ThreadMessage */
 /**
  * Starts a run.

@@ -34,7 +34,7 @@ const NONE = new Uint32Array(0);
 
 /** @typedef {Generator<typeof GO_ON | typeof AWAIT_CREDIT, void, void>} Work */
 /**
- * The page's last request: a number of positions, and the ids that are allowed.
+ * The page's latest request: a number of positions, and the ids that are allowed.
  * @typedef {{ chunkSize: number, allowed?: Uint32Array }} Credit
  */
 /**

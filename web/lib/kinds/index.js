@@ -2,8 +2,8 @@
 // @ts-check
 
 /**
- * The kinds of models. Each kind has a folder with a file kind.js, which exports the description of the kind (its row). Every page includes
- * all rows; other code for a kind is loaded only when a model file needs it. list.js and types.js are generated from the rows.
+ * The kinds of models. Each kind has a folder with a file kind.js, which exports the description of the kind, called its row. Every page
+ * includes all rows; other code for a kind is loaded only when a model file needs it. list.js and types.js are generated from the rows.
  */
 
 /** @import { Engine } from '../model/engine.js' */

@@ -5,9 +5,9 @@
  * The steppers. Each stepper is one way to advance a run, and has its own file. If a message requests several steppers, the first one
  * is used.
  *
- * The files of all steppers are part of worker.js, even those that only one kind uses. If the worker fetched a stepper from a separate
- * file, that file would be missing wherever worker.js is served alone (workerUrl, a Blob, the build in one file). A page's script-src
- * policy could also block it. In both cases, the model could not be run at all.
+ * The files of all steppers are part of worker.js, even those that only one kind of model uses. If the worker fetched a stepper from a
+ * separate file, that file would be missing wherever worker.js is served alone (workerUrl, a Blob, the build in one file). A page's
+ * script-src policy could also block it. In both cases, the model could not be run at all.
  */
 
 import { constrained } from './constrained.js';
@@ -41,7 +41,7 @@ import { spread } from './spread.js';
  * @param {Session} session
  * @param {DrawMessage} message
  * @param {Credit} credit  updated before every step
- * @param {Race} race      compares speculative decoding with one position per pass
+ * @param {Race} race      compares the speed of speculative decoding with the speed of one position per pass
  * @returns {Stepper}
  */
 export function stepperOf(sessions, session, message, credit, race) {

@@ -44,7 +44,7 @@ export function notes(sessions, session, { said, bounds }, before, k) {
           natsOf[id] = tops.nats[i];
         });
         const last = Math.max(...ids.filter((id) => alphabet.said[id].ticks > 0));
-        // `last` also represents the cut ids, so its probability becomes the maximum over itself and these ids
+        // `last` also represents the cut ids, so its probability becomes the largest of its own probability and theirs
         biases[last][1] = natsOf[last] - Math.min(natsOf[last], ...cut.map((id) => natsOf[id]));
       }
       sessions.bias(session, biases);

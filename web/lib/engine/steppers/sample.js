@@ -13,7 +13,7 @@
  * @param {Sessions} sessions
  * @param {Session} session
  * @param {DrawMessage} message
- * @param {Race} race  compares speculative decoding with one position per pass, for this model
+ * @param {Race} race  compares the speed of speculative decoding with the speed of one position per pass, for this model
  * @returns {Stepper}
  */
 export function sample(sessions, session, { settings, maps, probabilities }, race) {

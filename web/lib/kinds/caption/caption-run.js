@@ -28,8 +28,8 @@ import { CaptionSheet } from './caption-sheet.js';
  * @property {number} nats    -log p of the word, given the picture, all words before it and, for hard attention, the attended locations
  * @property {Float32Array} [probabilities]  with the option `probabilities`: the model's own distribution at this word, as one value for
  *   each of `model.words` and a last value for the end of the caption
- * @property {AttentionMap[]} [maps]  with the option `maps`: the map 'image' is the attention to each location of the picture. For hard
- *   attention, the map 'place' is 1 at the drawn location
+ * @property {AttentionMap[]} [maps]  with the option `maps`: the map 'image' has the attention weight of each location of the picture. For
+ *   hard attention, the map 'place' is 1 at the drawn location
  * @property {number} [place]  with the option `maps`: the single location that the word attends to, which is given by `lookAt` or, for hard
  *   attention, drawn; -1 if the word attends to all locations
  */
@@ -44,7 +44,7 @@ import { CaptionSheet } from './caption-sheet.js';
  * @property {1} version
  * @property {string} model      identifies the model that drew the caption
  * @property {string} seed
- * @property {number[]} picture  bytes of the picture, scaled to the model's size
+ * @property {number[]} picture  bytes of the picture, scaled to the size of the model's pictures
  * @property {(number | null)[]} ids  ids of the words so far, flattened from shape (positions, samples); null after the end of a sample
  * @property {object} options    the options of caption(), without seed and signal
  */

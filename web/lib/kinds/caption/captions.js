@@ -87,7 +87,7 @@ export class CaptionModel {
   }
 
   /**
-   * Returns the bytes of the picture, scaled to the model's size. For a large image, returns a promise of the bytes.
+   * Returns the bytes of the picture, scaled to the size of the model's pictures. For a large image, returns a promise of the bytes.
    * @param {ImageSource} image
    * @param {AbortSignal} [signal]
    */
@@ -113,7 +113,8 @@ export class CaptionModel {
   /**
    * Describes a picture, word by word.
    *
-   * @param {ImageSource} image  the picture; it is scaled to the model's size, and transparent pixels are blended with white
+   * @param {ImageSource} image  the picture; it is scaled to the size of the model's pictures, and transparent pixels are blended with
+   *   white
    * @param {CaptionOptions} [options]
    * @returns {CaptionRun}
    */

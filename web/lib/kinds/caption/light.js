@@ -63,7 +63,8 @@ export function paintLit(context, scene, { left, top, width, height }) {
   const rgba = litPixels(scene);
   const wide = width / scene.width;
   const high = height / scene.height;
-  // Adjacent pixels of the same colour are common, so each run of them in a row is painted as one rectangle. This needs no second canvas.
+  // Adjacent pixels of the same colour are common, so consecutive pixels of the same colour are painted as one rectangle. No second canvas
+  // is needed.
   for (let y = 0; y < scene.height; y++) {
     for (let x = 0, end; x < scene.width; x = end) {
       const at = 4 * (y * scene.width + x);

@@ -46,12 +46,12 @@ export class HeadModel {
   }
 
   /**
-   * For each word of a sentence, finds its head, the word on which it depends. Returns the most probable tree and, with `marginals`, the
-   * probability of each word as the head of each other word.
+   * Finds the head of each word of a sentence: the word on which that word depends. Returns the most probable tree and, with `marginals`,
+   * the probability of each word as the head of each other word.
    *
    * @param {string | string[]} text  a sentence, which is split into words as in the training treebank; or a list of words. The text is
-   *   parsed as one tree, so parse several sentences one by one. At least one word, at most `info.positions`. For words that did not
-   *   occur in training, the model relies on their form and their neighbours
+   *   parsed as one tree, so parse several sentences one by one. It must have 1 to `info.positions` words. For words that did not occur in
+   *   training, the model relies on their form and their neighbours
    * @param {ParseOptions} [options]
    * @returns {Promise<Parse>}
    */

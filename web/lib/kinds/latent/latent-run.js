@@ -28,7 +28,8 @@ import { picture } from '../../sinks/pixels.js';
  * @property {Float32Array} latent the latent of the picture, either given or drawn
  * @property {number} label        index of the class of the picture
  * @property {number} [at]         in a walk, the position of the picture on the path, 0 to 1
- * @property {AttentionMap[]} [maps]  with the option `maps`: the attention of each layer. Queries and keys are locations of a coarser grid
+ * @property {AttentionMap[]} [maps]  with the option `maps`: the attention of each layer. Queries and keys are locations of a grid that is
+ *   coarser than the picture
  */
 
 /** A picture to draw. @typedef {{ sample: number, label: number, inputs: Inputs, settings: Settings, at?: number }} Placed */

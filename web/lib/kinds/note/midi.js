@@ -31,7 +31,7 @@ const PROGRAMME = 19;
 /** The channel of drums, from 0. */
 const DRUMS = 9;
 
-/** A note of a file. Times are in quarters of the file's clock.
+/** A note of a file. Times are in quarter notes, not in seconds.
  * @typedef {{ start: number, length: number, pitch: number, velocity: number, part: number }} HeardNote */
 
 /**
@@ -54,7 +54,7 @@ const wrong = (reason) => new NextPixelError('format', `This MIDI file cannot be
 const cutOff = (bytes) => wrong(`it is cut off: ${bytes} bytes are missing`);
 
 /**
- * Extracts a MIDI file from a RIFF container (.rmi), which was common on Windows. Returns other bytes unchanged.
+ * Extracts a MIDI file from a RIFF container (.rmi), which was common on Windows. Returns the bytes of any other file unchanged.
  * @param {Uint8Array} bytes
  */
 function unwrapped(bytes) {
@@ -171,7 +171,7 @@ function eventsOf(track, missing) {
       else if (status !== 0xf0 && status !== 0xf7) throw wrong(`an event has the unknown status ${status}`);
       const bytes = length();
       if (type === END) {
-        track[place + 1] = 0; // sets the length of the end event to 0, because it is wrong in some files
+        track[place + 1] = 0; // sets the length of the end event to 0, because this length is wrong in some files
         return { count: count + 1, end: place + 2 };
       }
       if (status === 0xff && type !== NAME && type !== TEMPO_SET) track[place] = SEQUENCER;

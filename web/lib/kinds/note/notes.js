@@ -128,7 +128,7 @@ export class NoteModel {
    * Continues music or, with `voices`, harmonises it: the given voices stay unchanged, and the others are drawn to fit them.
    *
    * @param {MusicSource} music  notes, or a MIDI file as a Blob, bytes or an address. Notes are rounded to whole ticks; the property `said`
-   * of `run.input` describes this
+   *   of `run.input` describes these changes
    * @param {NoteOptions & { voices?: (string | number)[] }} [options]  voices: names or indices of the voices that are given
    * @returns {NoteRun}
    */

@@ -142,7 +142,7 @@ export class SignModel {
   }
 
   /**
-   * Converts a picture to bytes at the model's size, with light ink on dark paper. Throws if the picture is empty.
+   * Converts a picture to bytes at the size that the model reads, with light ink on dark paper. Throws if the picture is empty.
    *
    * @param {ImageSource} image
    * @param {string} what  name of the picture for error messages

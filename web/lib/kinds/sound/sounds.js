@@ -36,7 +36,7 @@ import { RATES } from '../../media/wav.js';
  * @typedef {object} SoundInfo
  * @property {number} sampleRate    samples per second
  * @property {string[]} speakers    names of the speakers; empty if there are none
- * @property {number[]} dilations   for each layer, the number of samples that it looks back
+ * @property {number[]} dilations   for each layer, the number of samples by which it looks back
  */
 
 /** The methods of an audio model. */
@@ -117,7 +117,7 @@ export class SoundModel {
    *
    * @param {SoundSource} sound  an AudioBuffer, a MediaStream, a Blob, an address, the bytes of a WAV file, or { samples, sampleRate }; at
    *   most 60 seconds. Audio at another rate is resampled, and several channels are mixed; the property `said` of `run.input` describes
-   * this
+   *   these changes
    * @param {SoundOptions} [options]
    * @returns {SoundRun}
    */
