@@ -31,7 +31,7 @@
  * @property {string} maker
  * @property {string} url         for load(): hf:owner/name@commit/file.gguf
  * @property {number} bytes       size of the file, which is downloaded as a whole
- * @property {string} license     an SPDX identifier, or the name that its makers gave it
+ * @property {string} license     an SPDX identifier, or the name that the makers gave the licence
  * @property {string} licenseUrl  address of the licence's text
  * @property {string[]} languages BCP 47
  * @property {number} [languageCount]  number of supported languages, if `languages` does not list all of them

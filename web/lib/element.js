@@ -9,11 +9,11 @@
  *     </next-pixel>
  *
  * The attributes determine what the element does, and the properties reflect them. An attribute with an invalid number is treated as
- * absent. If the model does not have the task or the label, the error lists the valid ones.
+ * absent. If the model does not have the task or the label, the error lists the valid tasks or labels.
  *
  * The tables of verbs (verbs.js) and of settings (settings.js) define the attributes for the tasks; element/attributes.js defines the
- * element's own attributes. The generated file element/properties.js lists all of them. Before play(), the element shows its content, its
- * poster, or the input for the model: rows of a picture, a small picture, or a prompt.
+ * element's own attributes. The generated file element/properties.js lists all attributes. Before play(), the element shows its content,
+ * its poster, or the input for the model: rows of a picture, a small picture, or a prompt.
  *
  * The default task is the first of `info.verbs`, such as complete or super-resolve for pictures, and generate or translate for text. A
  * translation takes the most probable token at every step unless the temperature is set.
@@ -225,7 +225,7 @@ export class NextPixelElement extends Base {
 
   connectedCallback() {
     if (this.#state === 'closed') this.#state = 'idle';
-    if (!this.#hold && !this.#loading) this.removeAttribute('progress'); // a clone has copied this attribute from the original
+    if (!this.#hold && !this.#loading) this.removeAttribute('progress'); // in a cloned element, this attribute was copied from the original
     NextPixelElement.#all.add(this);
     watchNear(this, (near) => this.#seen(near));
     this.#document = this.ownerDocument;
@@ -255,7 +255,7 @@ export class NextPixelElement extends Base {
     this.#chat.moved();
   }
 
-  /** Called when a node is moved without being removed; nothing has to be done then. */
+  /** Called when moveBefore() has moved the element without removing it; nothing has to be done. */
   connectedMoveCallback() {}
 
   /**

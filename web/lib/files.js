@@ -20,7 +20,7 @@ const MOVED = /^(.*\/)\.vite\/deps[^/]*\/[^/]*$/.exec(HERE);
 /** @param {string} name */
 const unmoved = (name) => new URL(`${MOVED?.[1]}nextpixel/web/dist/${name}`);
 
-/** The address of the worker's script, for cases that startWorker() does not cover: a fetched script, or Node. */
+/** The address of the worker's script, for cases that startOwn() does not cover: a fetched script, or Node. */
 export const workerAddress = () => (MOVED ? unmoved('worker.js') : new URL(WORKER, HERE));
 const WORKER = './worker.js';
 

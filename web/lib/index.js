@@ -70,13 +70,13 @@ const LOADING = ['onProgress', 'signal', 'integrity', 'cache', 'patience', 'work
  * @property {number} [patience]      maximum time without data from the server, in milliseconds. After this time, the rest of the file is
  *   requested again if the server supports ranges. After a few attempts, loading fails. Default 30000
  * @property {number | 'auto'} [workers]  number of workers, 1 to 16, that share the samples of a run. Each worker has its own copy of the
- *   model in memory. The images do not depend on this number. Useful up to the number of physical cores (`navigator.hardwareConcurrency`
- *   often counts two per core). 'auto': the number of workers, 1 to 4, that run in parallel at nearly full speed; this number is measured
- *   while the file arrives (see `model.workers`). Default 1
+ *   model in memory. The images do not depend on this number. More workers than physical cores are of no use
+ *   (`navigator.hardwareConcurrency` often counts two per core). 'auto': the number of workers, 1 to 4, that run in parallel at nearly full
+ *   speed; this number is measured while the file arrives (see `model.workers`). Default 1
  * @property {number} [threads]      number of threads, 1 to 16, that share the matrix products of each step of a text model. All threads
- *   share one copy of the weights. The tokens do not depend on this number. Needs shared memory; in a browser, the page must therefore be
- *   cross-origin isolated. Without shared memory, one thread is used; see `model.threads`. Useful for large models, up to the number of
- *   physical cores. Default 1
+ *   share one copy of the weights. The tokens do not depend on this number. Threads need shared memory; in a browser, the page must
+ *   therefore be cross-origin isolated. Without shared memory, one thread is used; see `model.threads`. Threads are useful for large
+ *   models, up to the number of physical cores. Default 1
  * @property {string | URL} [wasmUrl] address of nextpixel.wasm, or of nextpixel-relaxed.wasm or nextpixel-pairs.wasm if relaxed SIMD is
  *   known to work; by default the fastest one for this machine, from the library's folder
  * @property {WorkerUrl} [workerUrl]  address of worker.js of the same version; by default the one in the library's folder

@@ -2,7 +2,7 @@
 // @ts-check
 
 /**
- * Functions for playback on an AudioContext of the page. audible() checks that the context can play. moments() reports what has been
+ * Functions that play sound on an AudioContext of the page. audible() checks that the context can play. moments() reports what has been
  * played.
  */
 

@@ -119,7 +119,7 @@ function changes(a, b) {
 /**
  * Checks options against the table of settings.
  *
- * @param {string} of  a word; only settings that have this word in the table's column `of` are checked
+ * @param {string} of  a word such as 'text'; only settings whose column `of` contains this word are checked
  * @param {Record<string, any>} given
  * @param {Partial<Record<SettingName, number | boolean>>} [initial]  defaults that replace those in the table
  * @returns {{ settings: Settings, options: Record<string, any>, seed: number | bigint }}  settings: the options that are fields of
@@ -203,14 +203,14 @@ function checkSeed(seed) {
   throw wrong('seed must be a whole number from 0 to 2^53 - 1, or a bigint below 2^64', seed);
 }
 
-/** Returns a random integer of 53 bits, which can be displayed and typed in again. */
+/** Returns a random integer of 53 bits: a JavaScript number holds it exactly, so it can be displayed and typed in again. */
 function randomSeed() {
   const [high, low] = crypto.getRandomValues(new Uint32Array(2));
   return (high >>> 11) * 2 ** 32 + low;
 }
 
-/** Returns a value as a string for messages. All messages use this function, because some values cannot be converted to a string, and
- * others are very long. @param {unknown} value @internal */
+/** Returns a short description of a value for an error message. All messages use this function, because String() throws for some values,
+ * and other values are very long. @param {unknown} value @internal */
 export function show(value) {
   if (Object(value) === value) return 'an object'; // 'an object' also describes a function
   return typeof value === 'string' ? JSON.stringify(value.slice(0, 80)) : String(value) + (typeof value === 'bigint' ? 'n' : '');

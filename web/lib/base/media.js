@@ -2,8 +2,8 @@
 // @ts-check
 
 /**
- * Evaluates a media query, for example one for a preference of the visitor. Where media queries are not supported, as in jsdom, `matches`
- * is false in the result.
+ * Evaluates a media query, for example whether the visitor prefers reduced motion. Where media queries are not supported, as in jsdom,
+ * `matches` is false in the result.
  *
  * @param {string} query
  * @returns {Pick<MediaQueryList, 'matches' | 'addEventListener' | 'removeEventListener'>}

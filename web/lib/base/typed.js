@@ -45,7 +45,7 @@ export function straight(text) {
     .replace(SINGLE, "'");
 }
 
-/** Normalises text with visible() and straight(), in the same way as the training data. @param {string} text */
+/** Normalises text with visible() and straight(), as the training data was normalised. @param {string} text */
 export const plain = (text) => straight(visible(text));
 
 /** Normalises a sentence like plain(), and reduces white space to single spaces. @param {string} text */

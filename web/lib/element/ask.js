@@ -16,8 +16,8 @@ import { said, taskOf } from './attributes.js';
 
 /** @typedef {Element & ElementProperties} Asking */
 
-/** Resolves an address against the document that contains the element now. An invalid address is returned unchanged, and loading it reports
- * the error. @param {Element} element @param {string} address */
+/** Resolves an address against the document that contains the element now. An invalid address is returned unchanged; the error is reported
+ * when the address is loaded. @param {Element} element @param {string} address */
 export function addressIn({ baseURI }, address) {
   try {
     return new URL(address, baseURI).href;

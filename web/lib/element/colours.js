@@ -10,7 +10,7 @@ import { blank } from '../sinks/pixels.js';
 /** @typedef {[number, number, number]} RGB  0 to 255 */
 
 /**
- * Parses a computed colour into numbers.
+ * Returns the computed colour of an element as numbers.
  *
  * @param {Element} probe
  * @returns {RGB}

@@ -22,7 +22,7 @@ export class NextPixelStepEvent extends Event {
   /** @param {AnyStep} step */
   constructor(step) {
     super('nx-step', { bubbles: true, composed: true });
-    /** The step, which has pixels, a picture, samples or a token. For a model that returns no steps, this is its whole result. */
+    /** The step, which has pixels, a picture, samples or a token. For a model without steps, the property holds the whole result. */
     this.step = step;
   }
 }

@@ -38,7 +38,7 @@ function numbersIn(head) {
       if (NUMBERS[entry.type]) numbers.push([entry.key, numberOf(entry)]);
     }
   } catch {
-    // the end of the metadata or of these bytes, or a damaged file, which load() reports
+    // the metadata or these bytes have ended, or the file is damaged; load() reports a damaged file
     return numbers;
   }
 }

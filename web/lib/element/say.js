@@ -2,8 +2,8 @@
 // @ts-check
 
 /**
- * Translates the texts that the element shows. These sentences are in English unless a table such as words/de.js or words/ko.js translates
- * them. A table maps each English sentence to its translation; a sentence that is missing stays in English.
+ * Translates the sentences that the element shows. The sentences are in English unless a table such as words/de.js or words/ko.js
+ * translates them. A table maps each English sentence to its translation; a sentence that is missing stays in English.
  */
 
 /** A sentence that may contain placeholders, and a value for each placeholder. Each value is a string, or a pair: one or more numbers, and

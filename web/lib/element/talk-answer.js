@@ -120,7 +120,7 @@ export class Answer {
     this.#mark(-1);
   }
 
-  /** Messages that did not reach the model. @type {Dropped[]} */
+  /** The parts of the chat that did not reach the model. @type {Dropped[]} */
   dropped = [];
 
   /** Aborted by a call of stop(). */

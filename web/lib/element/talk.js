@@ -143,7 +143,7 @@ export class Talk {
     this.#show();
   }
 
-  /** Returns the messages of the chat so far, in the form for model.chat(). @returns {Message[]} */
+  /** Returns the messages of the chat so far, in the form that model.chat() takes. @returns {Message[]} */
   get messages() {
     const system = this.#system.value.trim();
     return [

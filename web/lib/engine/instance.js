@@ -22,7 +22,7 @@ const PAGE = 65536;
 /** Initial and maximum size of the memory in pages; the linker flags in build.sh have the same values. */
 const MEMORY_PAGES = { initial: 16, maximum: 65536 };
 
-/** The offset of each area of the first block. */
+/** The offset of each area of the scratch block. */
 const AREAS = scratchAreas();
 
 export class Instance {

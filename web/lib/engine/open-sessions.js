@@ -15,8 +15,8 @@ import { checkStatus, statusError } from './status-error.js';
 /** @import { Inputs, Part, Settings } from './protocol.js' */
 
 /**
- * Minimum size of a weight file, in bytes, for speculative decoding whose drafts are copied from earlier text. This is about the size of a
- * second-level cache. With a smaller file, these drafts do not make drawing faster.
+ * If a weight file has at least this size in bytes, speculative decoding may copy drafts from earlier text. The size is about that of a
+ * second-level cache. With a smaller file, copied drafts do not make drawing faster.
  */
 const LOOK_UP_BYTES = 8e6;
 
@@ -73,8 +73,8 @@ export class OpenSessions {
    * @param {{ part?: number, maps?: boolean, hidden?: boolean, length?: number, inputs?: Inputs, keyBits?: number, masked?: boolean }} [options]
    *   part: the part to run, by default the one that draws; maps, hidden: keep the maps or the hidden states of the last position; length:
    *   the maximum number of positions of this run, at most that of the part; if it is 0, the run has as many positions as the part allows.
-   *   A shorter run takes less memory. inputs: the inputs that input() will set; only their lengths are used here. keyBits: bits of the
-   *   cached keys, 8 or 16; 0: the model's default. masked: mask() will be called
+   *   A shorter run takes less memory. inputs: the inputs that input() will set; only their lengths are used here. keyBits: size of the
+   *   values in the cached keys, 8 or 16 bits; 0: the model's default. masked: mask() will be called
    * @returns {Session}
    */
   openSession(
@@ -252,7 +252,7 @@ export class OpenSessions {
   }
 
   /**
-   * Adds biases as bias() does, but takes typed arrays.
+   * Sets biases like bias(), but takes typed arrays.
    * @param {Session} session
    * @param {Uint32Array} ids
    * @param {Float32Array} numbers  one bias for each id

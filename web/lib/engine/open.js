@@ -9,7 +9,8 @@ import { statusError } from './status-error.js';
 
 /** @import { Instance } from './instance.js' */
 
-/** The name of the failed action in error messages about a file. sniff.js has already reported files of a wrong format. */
+/** The name of the failed action in error messages about a file. Files of another format do not get here, because sniff.js has already
+ * rejected them. */
 const OPENING = 'Opening the weight file';
 
 /** Thrown by beginModel() if the head is incomplete. */

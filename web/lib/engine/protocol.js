@@ -156,7 +156,7 @@ export const CODES = Object.freeze(
  */
 
 /** The description of a model. `kind` is the name of a folder of web/lib/kinds; the kind.js of that folder defines the verbs, their options
- * and results, and further properties.
+ * and results, and further properties of the description.
  * @typedef {import('../kinds/types.js').ModelInfo} ModelInfo */
 /** The type of `info` within the code of a kind: it has the properties of all kinds.
  * @typedef {import('../kinds/types.js').AnyInfo} AnyInfo */
@@ -174,8 +174,8 @@ export const CODES = Object.freeze(
 /** `from`, `to`: start and end of the measurement, in milliseconds, as Date.now() returns them.
  * @typedef {{ type: 'measure', id: number, loop: WasmModule, from: number, to: number }} MeasureMessage */
 /** @typedef {{ type: 'open', id: number, module: WasmModule, bytes: Uint8Array<ArrayBuffer> }} OpenMessage */
-/** Opens a large file: `head` has its first bytes, and `feed` messages carry the rest. The response to the last message is `opened`, the
- * response to each other message is `fed`.
+/** Opens a large file: `head` has its first bytes, and `feed` messages carry the rest. The response to the last message is `opened`; the
+ * response to every other message is `fed`.
  * @typedef {{ type: 'begin', id: number, module: WasmModule, head: Uint8Array, size: number }} BeginMessage */
 /** @typedef {{ type: 'feed', id: number, bytes: Uint8Array }} FeedMessage */
 /** Requests stacks for `count` more threads, if the build has threads.

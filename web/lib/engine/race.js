@@ -5,7 +5,7 @@
 
 /** Number of chunks before the first decision; each method computes half of them. */
 const TRIALS = 12;
-/** Number of first chunks of each method that are not measured, because the WebAssembly code is still being compiled. */
+/** Number of chunks at the start of each method that are not measured, because the WebAssembly code is still being compiled. */
 const WARM_UP = 2;
 /** After the decision, one in this many chunks still uses the slower method, because the faster method may change with the machine's load
  * or with the picture. */

@@ -2,7 +2,7 @@
 // @ts-check
 
 /**
- * The runs of one model in one instance: the sessions of include/nextpixel.h. Converts error statuses of the C library to JavaScript
+ * The runs of one model in one instance; include/nextpixel.h calls them sessions. Converts error statuses of the C library to JavaScript
  * errors.
  */
 
@@ -88,8 +88,8 @@ export class Sessions extends OpenSessions {
   }
 
   /**
-   * Returns some values of a result. If a result grows, its values are available as soon as they are ready. The values of other results are
-   * available once everything is encoded.
+   * Returns some values of a result. The values of a result that grows are available as soon as they are ready; the values of any other
+   * result are available once everything is encoded.
    *
    * @param {Session} session
    * @param {string} name

@@ -26,7 +26,7 @@ const BLOCK = 1 << 17;
 const isShort = ({ type, count, value }) => (type === STRING ? value.length <= MOST_TEXT : count <= MOST_ITEMS);
 
 /**
- * Converts the entries that are within the limits, and drops longer ones. No long entry affects how the model runs.
+ * Converts the entries that are within the limits, and drops longer entries. No long entry affects how the model runs.
  *
  * @param {Entry[]} entries
  * @returns {Metadata}

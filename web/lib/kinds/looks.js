@@ -20,8 +20,9 @@ import { LOOKS } from './look-list.js';
  * @property {string} noun        the name of the result in error messages, such as 'The picture'
  * @property {boolean} sheet       true: a run is drawn on a sheet, in the page's font size; false: the run is a picture
  * @property {string} doing        the element's status while the run is in progress
- * @property {(run: Told) => string | Saying} done  the element's status at the end of the run
- * @property {(samples: number) => string | Saying} what  the name of the result in the description of the canvas, such as 'A picture'
+ * @property {(run: Told) => string | Saying} done  returns the element's status at the end of the run
+ * @property {(samples: number) => string | Saying} what  returns the name of the result in the description of the canvas, such as 'A
+ *   picture'
  * @property {(ended: Ended) => EndOfKinds | Promise<EndOfKinds>} [end]  returns the result for the nx-end event, when a run has ended or
  *   was stopped. The result has the properties listed in `TYPES.ends` of kind.js
  * @property {Record<string, string>} [made]  phrases for the results of verbs, if they differ from the phrases in the verbs' files

@@ -2,8 +2,8 @@
 // @ts-check
 
 /**
- * The steppers. Each stepper is one way to advance a run, and has its own file. If a message requests several steppers, the first one
- * is used.
+ * The steppers. Each stepper is one way to advance a run, and has its own file. If a message requests several steppers, plainStepperOf()
+ * uses the one that it checks first.
  *
  * The files of all steppers are part of worker.js, even those that only one kind of model uses. If the worker fetched a stepper from a
  * separate file, that file would be missing wherever worker.js is served alone (workerUrl, a Blob, the build in one file). A page's

@@ -9,7 +9,7 @@
 const DARK = 0.3;
 
 /**
- * Returns the brightness of each location, 0 to 1; the location with the largest weight is fully lit.
+ * Returns the brightness of each location, 0 to 1; the location with the largest weight has brightness 1.
  *
  * @param {ArrayLike<number>} weights
  * @returns {number[]}
@@ -53,7 +53,7 @@ export function litPixels({ picture, width, height, grid: { rows, columns }, wei
 }
 
 /**
- * Paints the lit picture into a rectangle, enlarged without smoothing.
+ * Paints a picture, dimmed where the attention is low, into a rectangle. The picture is enlarged without smoothing.
  *
  * @param {Dom<'CanvasRenderingContext2D'>} context
  * @param {Parameters<typeof litPixels>[0]} scene

@@ -18,7 +18,7 @@ import { AudibleRun } from '../../media/audible-run.js';
  * @property {number} to     index after the last code or sample
  * @property {Uint32Array} codes    for a level: the drawn codes, shape (to - from); otherwise empty
  * @property {Float32Array} nats    shape (to - from): -log p of each code, given all codes before it, under the model's own distribution. 0
- * for codes that were given or drawn before; empty for samples
+ *   for codes that were given, or drawn before the run was saved; empty for samples
  * @property {Float32Array} [probabilities]  with the option `probabilities`: the model's own distribution of each code before it was drawn,
  *   shape (to - from, values). There is one value for each code of the level, and one for the end
  * @property {Float32Array} samples for the sound: the decoded samples, shape (to - from); otherwise empty

@@ -10,7 +10,7 @@
  * @param {number} units
  */
 export function reachOf(strides, units) {
-  let reach = 0; // in samples of the output at first; after each stride, in positions before its upsampling
+  let reach = 0; // counted in samples of the output at first; after each stride, in positions before the upsampling by this stride
   for (const stride of strides) reach = 1 + Math.floor((reach + stride / 2) / stride) + (3 ** units - 1) / 2;
   return reach + 1;
 }

@@ -33,8 +33,8 @@ export function arcsOf({ words, heads, marginals = new Float32Array() }) {
 }
 
 /**
- * Returns the depth of an arc as a fraction of the available height. An arc that spans more words is deeper, so that it encloses the arcs
- * below it.
+ * Returns the depth of an arc (how far it extends from the words) as a fraction of the available space. An arc that spans more words is
+ * deeper, so that it encloses the arcs below it.
  *
  * @param {Arc} arc
  * @param {number} most  number of words that the widest arc spans

@@ -121,7 +121,7 @@ function tracksAlone(given) {
   return whole;
 }
 
-/** Number of data bytes of a channel event, indexed by the upper half of its status byte minus eight. */
+/** Number of data bytes of a channel event, indexed by the upper four bits of its status byte, minus 8. */
 const DATA_BYTES = [2, 2, 2, 2, 1, 1, 2];
 
 /**

@@ -55,7 +55,7 @@ const FASTEST = 400;
 /** @typedef {{ given?: Given, plan: Plan }} Planned */
 
 /**
- * The alphabet of a model, its units of time, and its sizes.
+ * The alphabet of a model, its units of time, and its numbers of positions and attention heads.
  * @typedef {{ alphabet: Alphabet, ticks: number, bar: number, positions: number, heads: number }} Clock
  */
 
@@ -95,7 +95,7 @@ export class NoteRun extends BaseRun {
    * which is known once `input` has resolved. @type {number} */
   tempo;
 
-  /** Samples per second of samples() and wav(). */
+  /** Samples per second in the results of samples() and wav(). */
   sampleRate = 44100;
 
   /** Resolves with the piece that complete() continues or harmonises, in the form that the model takes, once the piece has been read.
@@ -232,7 +232,8 @@ export class NoteRun extends BaseRun {
   }
 
   /**
-   * Plays the music with oscillators while it is drawn. Call this from a click or a key press, because browsers allow sound only then.
+   * Plays the music with oscillators while it is drawn. Call playTo() in the handler of a click or a key press, because browsers allow
+   * sound only then.
    *
    * @param {import('../../base/dom.js').Dom<'AudioContext'>} context
    * @param {NotePlayOptions} [options]

@@ -14,8 +14,8 @@ import { ProbabilitySheet } from './probability-sheet.js';
 
 /**
  * A picture and its label. Pictures from the page are scaled to the size that the model reads, as for complete(). The model expects light
- * ink on dark paper. A mostly light picture is assumed to be dark ink on light paper, and is inverted. Raw pixels must already have this
- * size, `info.width` x `info.height`.
+ * ink on dark paper. A mostly light picture is assumed to be dark ink on light paper, and is inverted. Raw pixels must have the
+ * size `info.width` x `info.height`.
  *
  * @typedef {{ image: ImageSource, label: string | number }} Example
  */
