@@ -157,8 +157,8 @@ export class NextPixelElement extends Base {
     anew: () => this.#hold && this.#start(this.#hold, { seed: Math.floor(Math.random() * 2 ** 32) }),
   });
   #motion = media('(prefers-reduced-motion: reduce)');
-  /** The document whose visibilitychange event the element listens to. It can differ from ownerDocument while the element moves to another
-   * document.
+  /** The document whose visibilitychange event the element listens to. This document can differ from ownerDocument while the element moves
+   * to another document.
    * @type {Document | undefined} */
   #document;
   /** Stops watching the colours. */

@@ -78,8 +78,8 @@ const LOADING = ['onProgress', 'signal', 'integrity', 'cache', 'patience', 'work
  *   therefore be cross-origin isolated. Without shared memory, one thread is used; see `model.threads`. Threads are useful for large
  *   models, up to the number of physical cores. Default 1
  * @property {string | URL} [wasmUrl] address of nextpixel.wasm, or of nextpixel-relaxed.wasm or nextpixel-pairs.wasm if relaxed SIMD is
- *   known to work; by default the fastest one for this machine, from the library's folder
- * @property {WorkerUrl} [workerUrl]  address of worker.js of the same version; by default the one in the library's folder
+ *   known to work; by default the fastest build for this machine, from the library's folder
+ * @property {WorkerUrl} [workerUrl]  address of worker.js of the same version; by default worker.js in the library's folder
  * @property {import('./base/dom.js').Dom<'Worker'>} [worker]  a module worker, running worker.js, that the page started before it loaded
  *   the library; the model owns the worker from now on
  */

@@ -51,9 +51,9 @@ export function listenInWorker(handler) {
 }
 
 /**
- * Returns a function that schedules the callback after all messages that are already queued. It uses a MessageChannel, because browsers
- * delay setTimeout by at least 4 ms. Node handles all messages of one channel before those of another, so the function uses setImmediate in
- * Node. If neither exists, as in some environments of Jest, it uses setTimeout.
+ * Returns a function that schedules the callback after all messages that are already queued. In browsers, it uses a MessageChannel, because
+ * browsers delay setTimeout by at least 4 ms. In Node, it uses setImmediate, because Node handles all messages of one channel before the
+ * messages of another channel. If neither exists, as in some environments of Jest, it uses setTimeout.
  *
  * @param {() => void} callback
  * @returns {() => void}

@@ -2,11 +2,11 @@
 // @ts-check
 
 /**
- * Caches the sessions of finished runs. If a new run begins with the same ids as a cached session, it continues from that session: only the
- * remaining ids are processed, and the results have the same bits.
+ * Caches the sessions of finished runs. If a new run begins with the same ids as a cached session, the run continues from that session:
+ * only the remaining ids are processed, and the results have the same bits.
  *
  * The last session is always cached: WebAssembly memory never shrinks, so dropping the session would free nothing. Up to three earlier
- * sessions are cached as well, as long as all of them together take at most 128 MB.
+ * sessions are cached as well, as long as all cached sessions together take at most 128 MB.
  */
 
 /** @import { Session, Sessions } from './sessions.js' */

@@ -71,10 +71,10 @@ export class OpenSessions {
   /**
    * @param {Settings} settings
    * @param {{ part?: number, maps?: boolean, hidden?: boolean, length?: number, inputs?: Inputs, keyBits?: number, masked?: boolean }} [options]
-   *   part: the part to run, by default the one that draws; maps, hidden: keep the maps or the hidden states of the last position; length:
-   *   the maximum number of positions of this run, at most that of the part; if it is 0, the run has as many positions as the part allows.
-   *   A shorter run takes less memory. inputs: the inputs that input() will set; only their lengths are used here. keyBits: size of the
-   *   values in the cached keys, 8 or 16 bits; 0: the model's default. masked: mask() will be called
+   *   part: the part to run, by default the part that draws; maps, hidden: keep the maps or the hidden states of the last position; length:
+   *   the maximum number of positions of this run, at most the maximum of the part; if `length` is 0, the run has as many positions as the
+   *   part allows. A shorter run takes less memory. inputs: the inputs that input() will set; only their lengths are used here. keyBits:
+   *   size of the values in the cached keys, 8 or 16 bits; 0: the model's default. masked: mask() will be called
    * @returns {Session}
    */
   openSession(
@@ -116,7 +116,7 @@ export class OpenSessions {
   }
 
   /**
-   * Increases the capacity of a run. Its part must support this (Part.grows).
+   * Increases the capacity of a run. The part of the model must support this (Part.grows).
    *
    * @param {Session} session
    * @param {number} length  the new capacity in positions, larger than before

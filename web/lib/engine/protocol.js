@@ -163,7 +163,7 @@ export const CODES = Object.freeze(
 
 /** Ids for the inputs of a model, by the names of the inputs, such as { class: [3] }. @typedef {Record<string, Uint32Array>} Inputs */
 
-// The ids below are those of the engine, in its order of generation; a codec (kinds/) defines their meaning.
+// The ids in the messages below are the ids of the engine, in its order of generation; a codec (kinds/) defines their meaning.
 
 /** Makes samples compete: after every `every` drawn positions, the less likely half of each group of neighbouring samples is replaced by
  * copies of the likelier half.

@@ -10,7 +10,7 @@ const WARM_UP = 2;
 /** After the decision, one in this many chunks still uses the slower method, because the faster method may change with the machine's load
  * or with the picture. */
 const AGAIN = 32;
-/** Each new measurement multiplies the weight of the older ones by this factor. */
+/** Each new measurement multiplies the weight of the older measurements by this factor. */
 const FADE = 0.9;
 
 export class Race {

@@ -2,8 +2,9 @@
 // @ts-check
 
 /**
- * Reads the head of a GGUF file without the engine. This parser is used for files that have a vocabulary but no weights, and when only the
- * head is needed. walk.js parses the format; this module reports errors as the engine does, yields between chunks, and requests more bytes.
+ * Reads the head of a GGUF file without the engine. This parser is used for files with a vocabulary but no weights, and for other files of
+ * which only the head is needed. walk.js parses the format; this module reports errors as the engine does, yields between chunks, and
+ * requests more bytes.
  */
 
 import { NextPixelError } from '../base/error.js';

@@ -3,8 +3,8 @@
 
 /**
  * Returns the number of neighbouring codes on either side that affect the samples of a code. The decoder begins with a convolution with
- * three taps. Each stride, in reverse order, then adds residual units with dilations 1, 3, 9, ... and a transposed convolution with two
- * taps.
+ * three taps. For each stride, in reverse order, the decoder then has residual units with dilations 1, 3, 9, ... and a transposed
+ * convolution with two taps.
  *
  * @param {number[]} strides
  * @param {number} units

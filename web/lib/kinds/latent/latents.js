@@ -2,8 +2,8 @@
 // @ts-check
 
 /**
- * Models that draw a picture in one pass from a latent, which is a list of standard normal numbers. They can also walk from one latent to
- * another.
+ * Models that draw a picture in one pass from a latent, which is a list of standard normal numbers. These models can also walk from one
+ * latent to another.
  */
 
 import { checkLabel, checkSettings, flag, show, wholeNumber } from '../../base/checks.js';

@@ -2,8 +2,8 @@
 // @ts-check
 
 /**
- * A small synthesiser: each note consists of three harmonics that swell and fade, and passes through a low-pass filter. It uses no recorded
- * sounds.
+ * A small synthesiser: each note consists of three harmonics that swell and fade, and passes through a low-pass filter. The synthesiser
+ * uses no recorded sounds.
  */
 
 import { audible, moments } from '../../base/audio.js';

@@ -62,7 +62,7 @@ export class SignModel {
    *
    * @template {ImageSource | ImageSource[]} T
    * @param {T} query  the picture to classify, or several pictures, which are classified independently from the same examples. If there are
-   *   many pictures, they are read in chunks, so do not change a canvas among them until the promise resolves
+   *   many pictures, they are read in chunks, so do not change a canvas that is among the pictures until the promise resolves
    * @param {ClassifyOptions} options
    * @returns {Promise<T extends any[] ? Classification[] : Classification>} for a list of pictures, a list in the same order
    */

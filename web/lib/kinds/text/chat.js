@@ -2,8 +2,8 @@
 // @ts-check
 
 /**
- * Renders chats, which are lists of messages, in the form that a chat model was trained on. This form is defined by the template in the
- * model's file, a program in the Jinja language. template.js runs the template.
+ * Renders chats, which are lists of messages, in the form that a chat model was trained on. The template in the model's file, a program in
+ * the Jinja language, defines this form. template.js runs the template.
  */
 
 import { show, wrongAnswer } from '../../base/checks.js';
