@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Draws the cards of the systems. Each card first shows a still picture. When the card comes into view, a live drawing replaces it. Only
-// one model runs at a time.
+// Draws the cards on the front page, one for each page about a paper. Each card first shows a still picture. When a card whose paper has
+// `pictures` comes into view, a model draws them live in place of the still. Only one model runs at a time.
 // @ts-check
 import { make, reducedMotion } from '../shell/page/dom.js';
 import { Codec, acquire } from '../shell/library.js';
@@ -61,7 +61,7 @@ function fetchNear(cards) {
   for (const { box } of cards) near.observe(box);
 }
 
-/** Draws the pictures of a card. @param {Card} card @param {Pictures} pictures @param {Model} model @param {AbortSignal} signal */
+/** Draws the live pictures of a card. @param {Card} card @param {Pictures} pictures @param {Model} model @param {AbortSignal} signal */
 async function draw({ canvas, still }, { seed, samples, temperature, label, passes }, model, signal) {
   const codec = new Codec(model.info, model.order);
   const { width, channels } = model.info;
@@ -98,7 +98,7 @@ async function draw({ canvas, still }, { seed, samples, temperature, label, pass
 
 /**
  * @param {HTMLElement} root
- * @param {Promise<unknown>} first promise that must resolve before the cards start
+ * @param {Promise<unknown>} first promise that must resolve before the first live drawing starts
  */
 export function createCards(root, first) {
   // cards in the order of the courses in the page's HTML
@@ -115,7 +115,7 @@ export function createCards(root, first) {
     return own;
   });
   fetchNear(cards);
-  // draws nothing live if the visitor prefers reduced motion or saves data
+  // if the visitor prefers reduced motion or saves data, all cards keep their still pictures
   const { saveData = false } = /** @type {{ connection?: { saveData?: boolean } }} */ (navigator).connection ?? {};
   if (reducedMotion() || saveData) return;
 

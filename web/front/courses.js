@@ -56,7 +56,7 @@ export const idOf = (name) => `course-${name.toLowerCase().replaceAll(' ', '-')}
 /** The pages in the order of the courses. */
 const IN_ORDER = COURSES.flatMap(({ steps }) => steps.map(({ page }) => page));
 
-/** The pages with a tile on the front page, in order. The English fact `tile` begins with the position. */
+/** The pages with a tile on the front page, in order. In English, the fact `tile` begins with the position of the tile. */
 export const WITH_TILES = IN_ORDER.filter((page) => FACTS.get(page)?.tile).sort((a, b) => positionOf(a) - positionOf(b));
 
 /** @param {string} page */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Starts the front page. It shows a digit that a model completes immediately, the tiles next to it, the cards of the systems, and the
-// papers.
+// Starts the front page. The page shows a digit, which a model starts to complete immediately, the tiles next to the digit, the cards, and
+// the list of papers.
 // @ts-check
 import { addressOf, keepInAddress, wholeIn } from '../shell/page/address.js';
 import { createCompletion } from '../shell/completion/figure.js';
@@ -17,11 +17,11 @@ import { leadOn } from './moved.js';
 import { createPapers } from './table.js';
 import { createTiles } from './tiles/tiles.js';
 
-/** The rest of the page waits for the first pixel, but at most this many milliseconds. */
+/** Longest time, in milliseconds, that the rest of the page waits for the first pixel of the digit. */
 const LATEST_MS = 600;
 /**
- * The tiles also wait for the first pixel, for at most this many milliseconds. They wait longer than the rest of the page, because they use
- * the processor more.
+ * Longest time, in milliseconds, that the tiles wait for the first pixel of the digit. The tiles wait longer than the rest of the page,
+ * because they use the processor more.
  */
 const LATEST_TILES_MS = 2000;
 
@@ -44,7 +44,7 @@ const address = keepInAddress('figure-hero', {
     store.set({ seed: wholeIn(given, 'seed', 0, 1e9 - 1, seed), rows: wholeIn(given, 'rows', 0, SIDE - 1, rows) });
   },
 });
-// link to the page on which the visitor can save and share these completions
+// link to the page on which the visitor can save and share completions of the digit
 const further = /** @type {HTMLAnchorElement} */ (byId('further'));
 const leadFurther = () => {
   further.hash = addressOf('figure-endings', settingsOf(store, 'digits')).split('#')[1];
@@ -83,7 +83,7 @@ const { load } = createCompletion(store, {
   },
 });
 const loaded = load();
-// The first pixel may never come, for example if the model cannot be loaded.
+// If the first pixel never comes, for example because the model cannot be loaded, these timers start the tiles and the rest of the page.
 setTimeout(() => makeRest(), LATEST_MS);
 setTimeout(() => startTiles(), reducedMotion() ? LATEST_MS : LATEST_TILES_MS);
 startPage(loaded);

@@ -13,7 +13,7 @@
 // @ts-check
 import { pageAt } from '../shell/page/phrase.js';
 
-/** For each page, the figures that moved to it from the page that used to contain all figures. @type {Record<string, string[]>} */
+/** Maps each page to the old ids of the sections that moved to this page from the single old page. @type {Record<string, string[]>} */
 const PLACES = {
   'image-transformer': [
     'odds',
@@ -31,7 +31,7 @@ const PLACES = {
   colour: ['in-colour', 'colour', 'superres', 'enlarged', 'credits', 'photo-credits', 'figure-3', 'figure-4'],
   'look-ahead': ['ahead', 'figure-6'],
 };
-/** New ids of the figures whose ids have changed. @type {Record<string, string>} */
+/** Maps the old ids of figures to the new ids, where these differ. @type {Record<string, string>} */
 const NAMES = {
   'figure-1': 'figure-endings',
   'figure-2': 'figure-attention',

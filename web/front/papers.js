@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Lists the papers by year, each with its system in this project. If a paper has a page, the page has a folder in web/pages and a card on
-// the front page, and the facts of its page.html describe the paper.
+// Lists the papers by year, each with the name of the system that implements it in this project. If a paper has a page, that page has a
+// folder in web/pages and a card on the front page. The facts in the folder's page.html describe the paper.
 // @ts-check
 import { PAPERS_OF_PAGES } from './papers-of-pages.js';
 
@@ -22,8 +22,8 @@ import { PAPERS_OF_PAGES } from './papers-of-pages.js';
  * @property {string} url
  * @property {string} system name of the system in this project
  * @property {string} [page] name of the page's folder in web/pages
- * @property {string} [shownOn] folder of the page of another paper that also shows this system
- * @property {string} [credit] text on the card that replaces authors and year
+ * @property {string} [shownOn] folder of another paper's page, on which this system is shown
+ * @property {string} [credit] text that the card shows instead of the authors and the year
  * @property {string} [says] description of the page's content
  * @property {Pictures} [pictures] pictures drawn on the card
  * @property {true} [colourful] whether the pictures keep their own colours instead of using the page's inks
@@ -41,5 +41,5 @@ const OTHERS = [
   },
 ];
 
-/** All papers by year; those of a year are in the order of their addresses, which contain the month. */
+/** All papers, sorted by year and then by address. An address contains the month. */
 export const PAPERS = [...PAPERS_OF_PAGES, ...OTHERS].sort((a, b) => a.year - b.year || (a.url < b.url ? -1 : Number(a.url > b.url)));

@@ -41,10 +41,11 @@ export async function withModel(file, use) {
 }
 
 /**
- * Starts a server for this repository and a browser, and calls a function with a page of this browser.
+ * Starts a browser and a web server for this repository, and calls a function with a page of the browser.
  *
  * @template T
- * @param {{ width: number, height: number, reducedMotion?: 'reduce' }} how  size of the window
+ * @param {{ width: number, height: number, reducedMotion?: 'reduce' }} how  size of the window, and whether the browser asks for reduced
+ *   motion
  * @param {(page: Page) => Promise<T>} use
  */
 export async function withPage({ reducedMotion, ...viewport }, use) {
@@ -81,7 +82,7 @@ export const stillOfPictures = ({ file, samples, passes, ...options }) =>
   });
 
 /**
- * Draws attention weights as squares with one row per step. The density of the ink is the square root of the weight.
+ * Draws attention weights as a grid of squares with one row per step. The opacity of each square is the square root of its weight.
  * @param {ArrayLike<number>[]} rows
  */
 export function stillOfWeights(rows) {
@@ -91,7 +92,7 @@ export function stillOfWeights(rows) {
   const picture = blank(WIDTH, HEIGHT);
   rows.forEach((row, r) =>
     Array.from(row, (weight, c) => {
-      // Uses few shades, to keep the PNG small.
+      // Only nine different opacities are used, to keep the PNG small.
       const rgba = [...ink, Math.round((Math.round(8 * Math.sqrt(weight)) * 255) / 8)];
       for (let y = 0; y < cell - 1; y++)
         for (let x = 0; x < cell - 1; x++) picture.data.set(rgba, 4 * ((top + r * cell + y) * WIDTH + left + c * cell + x));
@@ -101,7 +102,7 @@ export function stillOfWeights(rows) {
 }
 
 /**
- * Draws a model's output as the library draws it on a canvas.
+ * Draws a still of the canvas on which the library shows a model's output.
  *
  * @param {object} what
  * @param {string} what.file  weight file
@@ -147,7 +148,7 @@ export const stillOfAnswer = ({ file, verb, text, options = {}, font }) =>
  * @param {string} what.show     selector of the canvases, or of the element
  * @param {number} what.columns
  * @param {number} what.count    number of canvases
- * @param {number} what.side     size of each canvas in the still
+ * @param {number} what.side     side of each canvas in the still, in pixels
  * @param {string} [what.wait]   selector of an element that exists once the figure is complete
  * @param {number[]} [what.clip]  the part of the element to show: left and top as fractions of the element's size, and width as a fraction
  *   of 900 pixels

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
-// Shows the papers by year, each with its system.
+// Shows the papers by year, each with the name of the system that implements it.
 // @ts-check
 import { make } from '../shell/page/dom.js';
 import { pageAt, phrase } from '../shell/page/phrase.js';
 import { PAPERS } from './papers.js';
 
-/** @param {HTMLElement} root element of the list */
+/** @param {HTMLElement} root element to which the list items are appended */
 export function createPapers(root) {
   for (const link of document.querySelectorAll('a[href="#papers"]'))
     link.addEventListener('click', () => /** @type {HTMLDetailsElement} */ (root.parentElement).setAttribute('open', ''));

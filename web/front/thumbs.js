@@ -20,7 +20,7 @@ export function layout(samples, { width, height }) {
 }
 
 /**
- * Returns the position of a pixel on the heat ramp.
+ * Returns the point on the heat ramp, from 0 to 1, that gives a pixel its tint.
  *
  * @param {number} ahead  number of earlier pixels that the same pass of the model drew
  */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Opens a tile. The opened tile is larger. It shows the tile's model in a <next-pixel> element, with an input for the visitor and a link to
+// Opens a tile as a larger dialog. The dialog shows the tile's model in a <next-pixel> element, with an input for the visitor and a link to
 // the model's page.
 // @ts-check
 import { isBlank } from '../../shell/page/blank.js';
@@ -59,7 +59,7 @@ function asking({ asks, choices = [...'0123456789'] }, element) {
   return [make('div', { class: 'tile-asks', role: 'group', 'aria-label': askedOf(asks) }, ...buttons)];
 }
 
-/** @param {HTMLAnchorElement} link  the tile @param {Tile} tile @param {any} record */
+/** @param {HTMLAnchorElement} link  the tile's link on the front page @param {Tile} tile @param {any} record */
 export async function openTile(link, tile, record) {
   const element = make(/** @type {'div'} */ ('next-pixel'), {
     model: weights(tile.file),

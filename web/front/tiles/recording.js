@@ -33,7 +33,7 @@ export const rgbOf = (rgba) => Uint8Array.from({ length: (rgba.length / 4) * 3 }
 export const imageAt = async (path) => createImageBitmap(await (await fetch(path)).blob());
 
 /**
- * Returns an array with the values of each picture that a run generates, indexed by sample.
+ * Returns the pictures that a run generates: one array of values per sample.
  * @param {any} run
  * @param {number} size number of values per picture
  */

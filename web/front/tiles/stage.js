@@ -14,7 +14,8 @@
  */
 
 /**
- * Draws one frame of the animation of a model's output on an empty stage. The share, from 0 to 1, is the elapsed fraction of the animation.
+ * Draws one frame on an empty stage. The frames are an animation of a model's output; `share`, from 0 to 1, is the elapsed fraction of the
+ * animation.
  *
  * @typedef {(stage: Stage, share: number) => void} Painter
  */
@@ -62,7 +63,7 @@ export function canvasOf(rgb, side) {
   return canvas;
 }
 
-/** Returns an RGB picture as a data URL, for an element that reads it. @param {string} rgb @param {number} side */
+/** Returns the data URL of an RGB picture, for use as an attribute of <next-pixel>. @param {string} rgb @param {number} side */
 export const addressOf = (rgb, side) => canvasOf(bytesOf(rgb), side).toDataURL();
 
 /**
@@ -79,7 +80,10 @@ export function gridOn({ width, height }, columns, rows, gap = 3) {
   return (/** @type {number} */ i) => ({ x: left + (i % columns) * (side + gap), y: top + Math.floor(i / columns) * (side + gap), side });
 }
 
-/** EDGE: pixels to keep free at both ends of a line, for the dot under the outermost word. LEAST: minimum font size in pixels. */
+/**
+ * EDGE: pixels to keep free at both ends of a line, because the dot under the first or last word may be wider than the word. LEAST: minimum
+ * font size in pixels.
+ */
 const [EDGE, LEAST] = [4, 6];
 
 /**

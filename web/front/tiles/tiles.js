@@ -13,9 +13,9 @@ import { TILES } from './list.js';
 
 /** Delay between the starts of two tiles. With this delay, all nine tiles start within the first second. */
 const APART_MS = 100;
-/** Number of times that each small model draws again automatically. */
+/** Number of new outputs that each tile with a small model draws automatically. */
 const TURNS = 3;
-/** Pause between two drawings of a small model, in milliseconds. */
+/** Pause before each of these outputs, in milliseconds. */
 const REST_MS = 2500;
 /** Address of the recorded outputs. If they cannot be loaded, the tiles remain plain links. */
 const RECORD = new URL('record.json', import.meta.url);
