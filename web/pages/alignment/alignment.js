@@ -81,7 +81,7 @@ export function createAlignment(onSentence) {
     try {
       all = models.map((model) => ({ run: model.translate(text, { maps: true, signal }), steps: [], over: false }));
     } catch (error) {
-      said.textContent = fault(error); // for example, the sentence is too long
+      said.textContent = fault(error); // the translation fails, for example if the sentence is too long
       return 'ready';
     }
     onSentence(byKind, text);

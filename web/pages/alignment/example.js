@@ -8,7 +8,7 @@ import { networkOf } from './network.js';
 /** @import { Model, TranslationStep } from '../../shell/index.js' */
 /** @import { Network, Read, Step } from './network.js' */
 
-/** The networks that generate their own translation. */
+/** The networks that choose the words of their translation themselves. */
 export const WRITERS = /** @type {const} */ (['general', 'additive']);
 /** The networks that are forced to generate the words of WRITERS[0], even if they would choose other words themselves. */
 export const LOOKERS = /** @type {const} */ (['general', 'additive', 'local-p', 'location']);

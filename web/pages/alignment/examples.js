@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Example sentences, from short to long. In each, the position of the verb differs from English.
+// Example sentences, from short to long. In each sentence, the verb is not at the position where English would have it.
 // @ts-check
 
 export const EXAMPLES = [

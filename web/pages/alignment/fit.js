@@ -72,7 +72,7 @@ export function order(rows) {
 }
 
 /**
- * Returns the output of a position: the average of the players, weighted by the position's weights.
+ * Returns the output of a position: the average of the players' vectors, weighted by the position's attention.
  * @param {number[]} row
  * @param {Vector[]} players
  * @returns {Vector}

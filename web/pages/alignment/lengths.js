@@ -5,7 +5,10 @@ import { byId, make, makeSvg, phrase } from '../../shell/index.js';
 import { MEASURED, QUARTERS } from './measured.js';
 
 const [WIDTH, HEIGHT, LEFT, RIGHT, TOP, BOTTOM] = [640, 300, 40, 110, 12, 30];
-/** The five kinds of attention that the first matrices of this page compare. Each has its own line style; lines of other kinds are pale. */
+/**
+ * The five kinds of attention that the alignment figure compares. Each of them has its own line style; the lines of all other kinds are
+ * pale.
+ */
 const DRAWN = ['additive', 'general', 'local-p', 'location', 'none'];
 
 export function createLengths() {

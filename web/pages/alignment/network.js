@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Computes the recurrent networks of this page in JavaScript, because the engine does not return every vector. It uses the equations of
-// src/models/seq2seq.c and the same weight file as the engine. The engine multiplies in 8 bits, so its attention weights differ from these
-// by about 0.01. The generated words are the same. This file does not use the DOM.
+// src/models/seq2seq.c and the same weight file as the engine. The engine multiplies in 8 bits, so its attention weights differ by about
+// 0.01 from the weights that this file computes. The generated words are the same. This file does not use the DOM.
 // @ts-check
 import { readGguf } from '../../shell/model/gguf.js';
 import { bell } from './terms.js';
@@ -10,7 +10,7 @@ import { bell } from './terms.js';
 /**
  * The encoder's output for a sentence.
  * @typedef {Object} Read
- * @property {Vector[]} h     annotations, one per word: the forward and the backward state, concatenated
+ * @property {Vector[]} h     annotations, one per word: the word's forward and backward states, concatenated
  * @property {Vector[]} keys  keys of the annotations: either the annotations themselves or W h
  * @property {Vector} start   initial state of the decoder
  */
@@ -120,8 +120,8 @@ export function networkOf(file) {
   }
 
   /**
-   * Returns the decoder's initial vector for the sentence with one word left out. The forward pass recomputes only the states after this
-   * word, and the backward pass only the states before it.
+   * Returns the decoder's initial vector for the sentence with one word left out. Only the forward states after this word and the backward
+   * states before this word are recomputed.
    * @param {Read} source
    * @param {ArrayLike<number>} ids
    * @param {number} left index of the word to leave out; the sentence must have at least two words

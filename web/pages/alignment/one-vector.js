@@ -58,7 +58,11 @@ export function createOneVector() {
     return loading;
   }
 
-  /** Summarises the bars in one sentence. @param {{ read: string[], moved: number[] }} of */
+  /**
+   * Returns one sentence about the bars, which show how far the vector moves without each word.
+   *
+   * @param {{ read: string[], moved: number[] }} of
+   */
   function describe({ read, moved }) {
     if (moved.length < read.length - 1) return '';
     if (left >= 0) return phrase`Without “${read[left]}” the vector moves by ${percent(moved[left])} of its length.`;
@@ -126,7 +130,7 @@ export function createOneVector() {
 
   /** @param {number} i index of the word to leave out; -1 for none */
   function leave(i) {
-    if (!sentence) return; // the new sentence has not been encoded yet
+    if (!sentence) return; // the encoder has not read the new sentence yet
     left = Math.min(i, sentence.read.length - 2); // the end token cannot be left out
     void show(true);
   }
