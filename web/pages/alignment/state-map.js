@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Paints the state vectors of a network on a canvas, each as a small grid of coloured cells, and the words that belong to them.
+// Paints a network's state vectors and words on a canvas. Each state vector becomes a small grid of coloured cells.
 // @ts-check
 import { signed } from '../../shell/index.js';
 /** @import { palette } from '../../shell/index.js' */

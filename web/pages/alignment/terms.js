@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
-// Formats the equation that gives an attention weight, with its numbers filled in, and formats a row of weights as a weighted sum. This
-// file does not use the DOM.
+// Formats two equations as text: the softmax that gives an attention weight, and the weighted sum that a row of weights gives. This file
+// does not use the DOM.
 // @ts-check
 import { phrase } from '../../shell/page/phrase.js';
 
 /** A sum leaves out terms whose weight is below this value. */
 const LEAST = 0.05;
-/** Number of terms of a softmax that are shown. */
+/** Number of terms that are written out in the denominator of a softmax. */
 const TERMS = 3;
 
 /** @param {number} x */
@@ -33,8 +33,8 @@ export function windowOf(centre, D, words) {
 export const bell = (i, centre, D) => Math.exp(-2 * ((i - centre) / D) ** 2);
 
 /**
- * Returns the exponential of word i in the softmax. The scores are known only up to a common constant, so the best word is given the score
- * 0.
+ * Formats the equation for the attention weight of word i. The scores are known only up to a common constant, so the best word is given the
+ * score 0.
  * @param {ArrayLike<number>} weights
  * @param {number} i
  * @param {{ centre: number, D: number }} [local] for local attention: the parameters of the Gaussian factor

@@ -17,7 +17,9 @@ import { paintState, rowOfWords } from './state-map.js';
  * @property {Vector} weights
  */
 
-/** Minimum width of a column, maximum size of a state's grid, gap between the two rows, and font size, in pixels. */
+/**
+ * Minimum width of a column, maximum size of a state's grid, gap between the encoder's row and the decoder's row, and font size, in pixels.
+ */
 const [COLUMN, MAP, BETWEEN, SIZE] = [22, 44, 120, 13];
 /** Number of cells per row of a state's grid. */
 const ACROSS = 16;

@@ -10,7 +10,7 @@ import { createUnrolledView } from './unrolled-view.js';
 /** @import { Example, Shown } from './example.js' */
 /** @import { Vector } from './network.js' */
 
-/** ACROSS: number of cells per row of a grid. NAMED: number of words listed with their probability. */
+/** ACROSS: number of cells per row of a grid. NAMED: number of words that are listed with their probabilities. */
 const [ACROSS, NAMED] = [64, 3];
 
 /** @param {number} x */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Draws a network without attention, unrolled in time, on a canvas. The encoder is at the bottom, the decoder at the top, and the vector
-// that connects them in the middle.
+// Draws a network without attention, unrolled in time, on a canvas. The encoder is at the bottom, and the decoder is at the top. The vector
+// that the encoder passes to the decoder is in the middle.
 // @ts-check
 import { make, onTheme, palette, perFrame, phrase } from '../../shell/index.js';
 import { paintState, rowOfWords } from './state-map.js';
@@ -13,8 +13,8 @@ import { paintState, rowOfWords } from './state-map.js';
  * @property {Vector} vector       the vector that the encoder passes to the decoder
  * @property {string[]} written
  * @property {Vector[]} decoder    one state per word
- * @property {number[]} moved      for each word, how far the vector moves if the word is left out, as a fraction of the vector's length; it
- *   has fewer items than `read` while this is still being computed
+ * @property {number[]} moved      for each word, how far the vector moves if the word is left out, as a fraction of the vector's length.
+ *   While these distances are being computed, the array is shorter than `read`
  * @property {number} left         index of the word that is left out; -1 for none
  */
 
@@ -30,9 +30,9 @@ const FULL = 0.7;
 
 /**
  * @param {HTMLElement} root
- * @param {{ left: () => number, onLeft: (i: number) => void }} hooks `left` returns the index of the word that the visitor chose last,
- *   which may not be drawn yet, because the sentence is first translated without it. `onLeft` is called with the index of the next word to
- *   leave out, or -1 for none
+ * @param {{ left: () => number, onLeft: (i: number) => void }} hooks `left` returns the index of the word that the visitor chose last. The
+ *   drawing may not show this choice yet, because the sentence must first be translated without the word. `onLeft` is called with the index
+ *   of the next word to leave out, or -1 for none
  */
 export function createVectorView(root, { left, onLeft }) {
   const canvas = make('canvas', {
@@ -138,7 +138,7 @@ export function createVectorView(root, { left, onLeft }) {
     paintState(context, colours, vector, { left: from, top: middle, width: wide, height: STRIP, across: WIDE });
     Object.assign(context, { strokeStyle: colours.accent, lineWidth: 2.5 });
     context.strokeRect(from - 2, middle - 2, wide + 4, STRIP + 4);
-    // Outlines the two halves of the vector: the last forward state and the last backward state.
+    // Outlines the two states that form the halves of the vector: the last forward state and the last backward state.
     context.strokeRect(x(last) - side / 2 - 1, bottom - 1, side + 2, side / 2 + 1);
     context.strokeRect(x(0) - side / 2 - 1, bottom + side / 2, side + 2, side / 2 + 1);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Compares soft and hard attention for the same words of the same scene. Shows the weights of soft attention, one location drawn by hard
-// attention, and the mean of several such draws.
+// Compares soft and hard attention for the same words about the same scene. For one word, shows the weights of soft attention, one location
+// that hard attention drew, and the mean of several such draws.
 // @ts-check
 import { acquire, byId, createLoading, make, phrase, weights as addressOf } from '../../shell/index.js';
 import { imageFor, paint } from './tell.js';
@@ -16,7 +16,7 @@ const DRAWS = 64;
 const named = (place, { columns }) => phrase`row ${Math.floor(place / columns) + 1}, column ${(place % columns) + 1}`;
 
 /**
- * Returns the distance between two maps, 0 to 1. It is half the sum of their absolute differences.
+ * Returns the distance between two maps, 0 to 1. The distance is half the sum of the absolute differences between the weights.
  * @param {ArrayLike<number>} a
  * @param {ArrayLike<number>} b
  */
@@ -42,7 +42,7 @@ export function createCompare(tell) {
    * @type {{ word: string, soft: Float32Array, hard: Float32Array, places: number[] }[]}
    */
   let looks = [];
-  /** Grid of locations of the network with hard attention. @type {Grid} */
+  /** Grid of the locations from which hard attention draws. @type {Grid} */
   let grid = tell.grid;
   let chosen = -1;
   let stopper = new AbortController();

@@ -228,7 +228,7 @@ export function createScene() {
   }
 
   let latest = 0;
-  /** Shows the middle of a picture. If several calls overlap, only the last one counts. @param {File} picture */
+  /** Replaces the scene with the central square of a picture. If several calls overlap, only the last one counts. @param {File} picture */
   async function show(picture) {
     const mine = ++latest;
     try {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Draws the picture for this page's card on the front page: the page's initial scene, in which light shows where the network looked for two
-// of the words.
+// Draws the picture for this page's card on the front page: the page's initial scene, drawn for two words of its caption, with light on the
+// locations to which the network attended.
 // @ts-check
 import { HEIGHT, WIDTH, withPage } from '../../front/stills.js';
 import { encodePng } from '../../shell/picture/png.js';

@@ -23,8 +23,8 @@ import { SIDE } from './scene.js';
 const captions = () => part(() => import('../../lib/kinds/caption/captions.js'));
 
 /**
- * If the probability of a caption is below this value, the page says that the model is not sure. On the validation scenes, one caption in
- * nine has a lower probability.
+ * If the probability of a caption is below this value, the page says that the model is not sure. Of the captions for the validation scenes,
+ * one in nine has a probability below this value.
  */
 const SURE = 0.6;
 /**
@@ -38,7 +38,7 @@ const WORD_MS = 480;
 /** Numbers of rows and columns in the grid of locations that a model attends to. @typedef {{ rows: number, columns: number }} Grid */
 
 /**
- * Paints a scene with the attention weights as light.
+ * Paints a scene, in which each location is lit according to its attention weight.
  *
  * @param {HTMLCanvasElement} canvas
  * @param {Uint8Array} picture
@@ -104,7 +104,7 @@ export function createTell(scene) {
   /** @type {Model | undefined} */
   let model;
   let picture = new Uint8Array();
-  /** Grid of locations of the current model. @type {Grid} */
+  /** Grid of the locations to which the current model attends. @type {Grid} */
   let grid = { rows: 8, columns: 8 };
   /** @type {CaptionStep[]} */
   let steps = [];
@@ -189,8 +189,8 @@ export function createTell(scene) {
         }
         if (signal.aborted) return;
         show(steps.length);
-        // The caption is the same in every browser. Its cost in nats and the attention differ slightly, because browsers scale the objects
-        // differently.
+        // The caption is the same in every browser. The nats and the attention weights differ slightly between browsers, because browsers
+        // scale the objects differently.
         byId('result').textContent = steps.map(({ word }) => word).join(' ');
       }
       const text = steps.map(({ word }) => word).join(' ');

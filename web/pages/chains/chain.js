@@ -31,8 +31,8 @@ function backward({ A, U }) {
 }
 
 /**
- * Returns the best tags z (in a tie, the lowest indices). For each cell, also returns the score of the best path to it and its predecessor
- * on this path.
+ * Returns the best tags z (in a tie, the lowest indices). For each cell, also returns the score of the best path to this cell, and the
+ * previous tag on that path.
  * @param {Chain} chain
  */
 export function viterbi({ start, A, U }) {

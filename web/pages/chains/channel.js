@@ -41,7 +41,7 @@ export function words(count, seed) {
 
 const letterOf = (/** @type {number} */ code, /** @type {number} */ t) => (code >> (2 * (2 - t))) & 3;
 
-/** Returns weights g[state][letter], all zero: one for each state and each letter that may lead to it. */
+/** Returns weights g[state][letter], all zero: one for each pair of a state and a letter that may lead to this state. */
 export const zeros = () => Array.from({ length: 6 }, () => [0, 0, 0, 0]);
 
 /** Returns the score of a path. @param {number[][]} g @param {number} code @param {number} path */
@@ -74,7 +74,7 @@ export function climb(kind, g, table) {
 }
 
 /**
- * Returns the fraction of words with a wrong path, and the fraction of wrong states.
+ * Returns the fraction of words whose path is predicted wrongly, and the fraction of states that are wrong.
  * @param {'MEMM' | 'CRF'} kind
  * @param {number[][]} g
  * @param {number[][]} table

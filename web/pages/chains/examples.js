@@ -2,8 +2,9 @@
 // @ts-check
 
 /**
- * Sentences from the validation part of the treebank. In each, one word can be pinned to a tag so that all three models change the tag of
- * another word. `node weights/eval/kinds/tag/pins.js validation.tsv` lists the sentences, words and tags for which this happens.
+ * Sentences from the validation part of the treebank. In each sentence, if the word at index `word` is pinned to the tag `tag`, all three
+ * models change the tag of another word. `node weights/eval/kinds/tag/pins.js validation.tsv` lists the sentences, words and tags for which
+ * this happens.
  *
  * @type {{ text: string, word: number, tag: string }[]}
  */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Draws nine players, each selected or not. Compares the probabilities of independent players with those in a chain, where neighbours
-// influence each other.
+// Draws nine players, each selected or not. Compares the probabilities of independent players with the probabilities of players in a chain,
+// where neighbours influence each other.
 // @ts-check
 import { byId, make, percent, phrase } from '../../shell/index.js';
 import { marginals } from './chain.js';

@@ -38,7 +38,7 @@ export function createRibRob() {
     }
     round++;
   }
-  /** @param {boolean} asked whether the visitor started the training; the end of other trainings is not announced */
+  /** @param {boolean} asked whether the visitor started the training; only then is the end of the training announced */
   function go(asked) {
     for (let i = 0; i < 3 && round < ROUNDS; i++) step();
     show();

@@ -7,8 +7,8 @@ import { first, logSum, marginals, viterbi } from './chain.js';
 const WORDS = ['time', 'flies', 'like', 'an', 'arrow'];
 const TAGS = [phrase`noun`, phrase`verb`, phrase`preposition`, phrase`article`];
 /**
- * STEP: p(tag | previous tag), one row per previous tag. START: p(first tag). WORD: p(word | tag), one row per word. The probabilities are
- * invented and simple enough for mental arithmetic.
+ * STEP: p(tag | previous tag), one row per previous tag. START: p(first tag). WORD: p(word | tag), one row per word. These probabilities
+ * are invented, and are simple enough for mental arithmetic.
  */
 const STEP = [
   [0.3, 0.4, 0.25, 0.05],
@@ -37,7 +37,7 @@ export function createTrellis() {
   let pass = 'forward';
   /** Number of columns that are filled in. The table is complete until the visitor starts a replay. */
   let done = WORDS.length;
-  /** The cell whose sum the figure explains. */
+  /** The cell for which the figure explains how its value is computed. */
   let cell = { t: 1, c: 1 };
 
   const table = make('table', { class: 'trellis-table' });

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Runs the Baum-Welch algorithm. A hidden Markov model with two states learns from letters without tags, and the figure shows which classes
-// of letters it finds.
+// of letters the model finds.
 // @ts-check
 import { announce, byId, make, phrase, reducedMotion, whileSeen } from '../../shell/index.js';
 import { logSum, marginals } from './chain.js';
@@ -66,7 +66,7 @@ export function createVowels() {
   let rounds = 0;
   /** @type {number | undefined} */
   let frame;
-  /** @param {boolean} asked whether the visitor started the training; the end of other trainings is not announced */
+  /** @param {boolean} asked whether the visitor started the training; only then is the end of the training announced */
   function go(asked) {
     const found = round(hmm);
     hmm = found.hmm;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Starts the chat page. The page's own model continues a story. Models from the list above the chat, and models that the visitor opens,
-// answer messages with the chat template of their file.
+// answer messages; the chat template comes from the model's file.
 // @ts-check
 import {
   acquireFirst,
@@ -89,7 +89,7 @@ function createPage(Box, continuing) {
       if (messages.length === 0 && !field.value) sessionStorage.removeItem(KEPT);
       else sessionStorage.setItem(KEPT, JSON.stringify({ messages, draft: field.value, name, chat }));
     } catch {
-      forgetConversation(); // storage is forbidden or full; then a reload must start a new conversation
+      forgetConversation(); // if storage is forbidden or full, a reload must start a new conversation
     }
   }
   talk.field.addEventListener('input', () => {

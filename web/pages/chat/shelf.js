@@ -47,8 +47,8 @@ function wrong(error, name, part) {
 }
 
 /**
- * @param {{ onModel: (model: Model) => void, focus: () => void, before?: string }} hooks  onModel: called with a loaded model, which it
- *   must close later; focus: moves the focus to the chat; before: name of the model that answered before a reload
+ * @param {{ onModel: (model: Model) => void, focus: () => void, before?: string }} hooks  onModel: called with a loaded model, and
+ *   responsible for closing this model later; focus: moves the focus to the chat; before: name of the model that answered before a reload
  * @returns {Promise<{ clear: () => void }>}  clear: updates the list; call it when a model that is not from the list becomes the chat's
  *   model
  */
@@ -161,7 +161,7 @@ export async function createShelf({ onModel, focus, before }) {
       onModel(loaded);
       text = [phrase`${name} answers now.`, ...loaded.info.warnings].join(' ');
     } catch (error) {
-      if (loading !== mine) return void showAll(); // shows whether part of the file has been stored
+      if (loading !== mine) return void showAll(); // the cards show whether part of the file has been stored
       const part = (await cache.list()).some((file) => file.size !== undefined && isOf(model, file));
       text = signal.aborted ? phrase`Loading was cancelled.` : wrong(error, name, part);
     }
@@ -170,7 +170,7 @@ export async function createShelf({ onModel, focus, before }) {
     const here = document.activeElement === card?.main;
     await showAll();
     tell(text);
-    if (here && answering === model) focus(); // moves the focus away from the button that loaded the model
+    if (here && answering === model) focus(); // moves the focus from the button that loaded the model to the chat
   }
 
   const first = cards.filter(({ model }) => model === suggested);

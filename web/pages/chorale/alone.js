@@ -27,7 +27,7 @@ export function createAlone(answer) {
   let roll;
   /** @type {AbortController | undefined} */
   let stopper;
-  /** For each position, maps each earlier position to the fraction of attention that it gets. @type {Map<number, Map<number, number>>} */
+  /** For each position, maps each earlier position to its fraction of the attention. @type {Map<number, Map<number, number>>} */
   let maps = new Map();
   let chosen = -1;
 

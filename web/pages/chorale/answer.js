@@ -27,7 +27,8 @@ import { sentenceOf } from './sentence.js';
 const SEED = 3;
 const TEMPERATURE = 0.8;
 /**
- * If no key is pressed for this many milliseconds, the melody counts as complete. The last bar is then sampled again until it ends well.
+ * If no key is pressed for this many milliseconds, the melody counts as complete. The last bar is then sampled again until the end token is
+ * probable after it (ending.js).
  */
 const WHOLE = 1500;
 /** The initial melody: pitches, and durations in ticks. */
@@ -160,7 +161,7 @@ export function createAnswer() {
     },
   });
 
-  /** Handles the press of a key. @param {number} pitch */
+  /** Adds the note of a pressed key to the melody. @param {number} pitch */
   function sing(pitch) {
     if (!model) return;
     const last = melody[melody.length - 1];
@@ -303,7 +304,7 @@ export function createAnswer() {
   clear.addEventListener('click', () => change([]));
   strict.addEventListener('change', () => change(melody));
   let latest = 0;
-  /** Uses the melody in a file. If several calls overlap, only the last one counts. @param {File} chosen */
+  /** Replaces the melody with the melody in a file. If several calls overlap, only the last one counts. @param {File} chosen */
   async function open(chosen) {
     const mine = ++latest;
     try {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Harmonises the melody of the first figure in another key with the same seed. Each note id has its own noise. The noise is not transposed
-// with the melody, so the harmonisation may differ.
+// Harmonises the melody of the first figure in another key with the same seed. Sampling adds noise that depends on the note id. This noise
+// is not transposed with the melody, so the harmonisation may differ.
 // @ts-check
 import { byId, fault, phrase } from '../../shell/index.js';
 import { endWell } from './ending.js';
@@ -59,7 +59,7 @@ export function createKey(answer) {
     stopper?.abort();
     if (!run || !roll) return;
     const { signal } = (stopper = new AbortController());
-    const trouble = await hear(run, roll, signal).catch(() => ''); // the visitor stopped the playback
+    const trouble = await hear(run, roll, signal).catch(() => ''); // hear() throws if the visitor stops the playback
     if (trouble) same.textContent = trouble.trim();
   });
   answer.on(draw);

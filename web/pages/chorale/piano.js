@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Builds a piano keyboard for mouse, touch, computer keys and MIDI. A bar on each key shows its probability as the next note.
+// Builds a piano keyboard for mouse, touch, computer keys and MIDI. A bar on each key shows how probable this key is as the next note.
 // @ts-check
 import { make, percent, phrase } from '../../shell/index.js';
 

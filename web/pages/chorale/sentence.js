@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Translates the library's messages about music and its voices into the language of the page.
+// Translates the names of the voices, and the library's messages about music, into the language of the page.
 // @ts-check
 import { phrase } from '../../shell/index.js';
 /** @typedef {import('../../lib/kinds/note/roll.js').Roll} Roll */

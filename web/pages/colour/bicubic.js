@@ -3,7 +3,7 @@
 // @ts-check
 
 /**
- * Returns the four source positions and their weights for each target position (Catmull-Rom, a = -1/2). Positions are pixel centres; edge
+ * For each target position, returns four source positions and the weight of each (Catmull-Rom, a = -1/2). Positions are pixel centres; edge
  * pixels are repeated.
  * @param {number} size
  * @param {number} count

@@ -27,7 +27,7 @@ export async function takePicture() {
   /** @type {Promise<void>} */
   const closed = new Promise((resolve) => dialog.addEventListener('close', () => resolve(), { once: true }));
   cancel.addEventListener('click', () => dialog.close());
-  dialog.showModal(); // the dialog closes on Escape
+  dialog.showModal(); // the Escape key closes the dialog
   /** @type {MediaStream | void} */
   let stream = undefined;
   try {

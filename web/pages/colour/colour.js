@@ -26,8 +26,8 @@ export const createColour = () =>
       tries: 12,
       // Percentage of the rows that are given. If these rows do not include a face's mouth, the model rarely draws a mouth.
       given: 66,
-      // Indices of the emoji, out of 24, that have recognisable completions. Each was judged at a glance from three completions with seed 7
-      // and the values of `tries` and `given` above.
+      // Indices of the emoji, out of 24, that have recognisable completions. Each emoji was judged at a glance from three completions with
+      // seed 7 and the values of `tries` and `given` above.
       first: [16, 15, 2, 18, 21, 23],
     },
     photos: {

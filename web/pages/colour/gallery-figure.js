@@ -171,7 +171,7 @@ export function createGalleryFigure({ id, task, fate }, choice, subjects, { onRu
       return own !== null;
     },
     /**
-     * Shows the pictures that belong to another choice of model, but keeps the visitor's own picture.
+     * After the visitor has chosen another model, shows the pictures for this model, but keeps the visitor's own picture.
      * @param {Choice} next
      * @param {Subject[]} pictures
      */
@@ -198,7 +198,7 @@ export function createGalleryFigure({ id, task, fate }, choice, subjects, { onRu
       transport.seed = wholeIn(given, 'seed', 0, 1e9 - 1, transport.seed);
       gallery.seed = transport.seed;
       setTries(wholeIn(given, 'tries', 1, 64, Number(tries?.value)));
-      // Old links do not contain this setting. When they were made, half of the picture was always given.
+      // Old links do not contain the setting `given`. When they were made, the model always received half of the picture.
       const old = !given.has('given') && ['seed', 'picture', 'pixels'].some((setting) => given.has(setting));
       setGiven(old ? HALF : wholeIn(given, 'given', 1, 99, Number(givenPart?.value)));
       if (rgb) {

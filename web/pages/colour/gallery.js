@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Draws the rows of a figure. A run fills them one by one.
+// Draws the rows of pictures in a figure. A run fills the rows one by one.
 // @ts-check
 import { Codec, Playback } from '../../shell/index.js';
 import { Row, SHOWN } from './row.js';
@@ -12,7 +12,7 @@ const SPEED = 400;
 const CHUNK = 16;
 
 /**
- * @typedef {Object} Task the functions with which a gallery uses its model
+ * @typedef {Object} Task what a gallery asks of its model, and how it shows the input
  * @property {'complete' | 'superResolve'} kind
  * @property {Plan} plan
  * @property {(model: Model, image: ImageData, options?: PictureOptions & { rows?: number }) => PictureRun} ask
@@ -40,10 +40,11 @@ export function createGallery(root, first, task, { onPhase, onPull, onEnd, onErr
   let seed = 0;
   let temperature = 1;
   /**
-   * Number of pictures to draw per row. They are divided into SHOWN groups, and the row shows the most probable picture of each group.
+   * Number of pictures to draw per row. These pictures are divided into SHOWN groups, and the row shows the most probable picture of each
+   * group.
    */
   let tries = SHOWN;
-  /** Percentage of a picture's rows that are given for a completion. @type {number | undefined} */
+  /** Percentage of a picture's rows that the model receives when it completes the picture. @type {number | undefined} */
   let given;
   const playback = new Playback({
     speed: SPEED,
@@ -155,7 +156,7 @@ export function createGallery(root, first, task, { onPhase, onPull, onEnd, onErr
     blend(share) {
       for (const row of rows) row.blend(share);
     },
-    /** Draws the pictures that are missing. */
+    /** Draws the rows that are not complete. */
     resume: () => run(rows.filter((row) => !row.done)),
     stop,
     /** @returns {Shot[]} */
@@ -171,7 +172,11 @@ export function createGallery(root, first, task, { onPhase, onPull, onEnd, onErr
     show(subjects) {
       rows.forEach((row, i) => row.show(subjects[i]));
     },
-    /** Puts a picture into the first row. If another row shows it, the two rows swap. @param {Subject} subject */
+    /**
+     * Puts a picture into the first row. If another row already shows this picture, the two rows swap pictures.
+     *
+     * @param {Subject} subject
+     */
     choose(subject) {
       const other = rows.find((row) => row.subject === subject && row !== rows[0]);
       const running = playback.phase === 'running';

@@ -16,8 +16,8 @@ createClasses({
 });
 
 /**
- * Passes the model that the page's address names to the figure that can use it. If the model cannot be loaded, passes the address to the
- * first figure, which reports the reason.
+ * Opens the model whose address is given in the page's URL in the figure that can use this model. If the model cannot be loaded, passes its
+ * address to the first figure, which reports the reason.
  * @param {string} address
  */
 async function show(address) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Opens a visitor's model for a figure. The visitor either chooses a GGUF file or drops it on the figure, or gives the URL of a file in the
-// page's address (?model=). A chosen or dropped file never leaves the device.
+// Opens a visitor's model for a figure. The visitor chooses a GGUF file, drops one on the figure, or gives the URL of one in the page's
+// address (?model=). A chosen or dropped file never leaves the device.
 // @ts-check
 import { MEDIA, acquire, announce, load, make, misfit, phrase } from '../../shell/index.js';
 /** @import { Hold, LoadOptions, ModelInfo } from '../../shell/index.js' */

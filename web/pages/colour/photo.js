@@ -10,7 +10,7 @@ import { centralSquare } from './square.js';
  * Creates the buttons in an element of the figure.
  * @param {HTMLElement} root
  * @param {number} size side in pixels of the square to which the picture is reduced
- * @param {string} fate text that describes how the middle square is converted
+ * @param {string} fate text that describes how the central square of the picture is converted
  * @param {(image: ImageData) => void} onPicture
  * @param {(file: File) => void} onModel called when a model is dropped or pasted instead of a picture
  */

@@ -33,7 +33,7 @@ export function createPictureStrip(root, choose) {
         }),
       );
     },
-    /** Deselects all pictures, for the case that the first row shows none of them. */
+    /** Deselects all pictures, because the first row shows a picture that is not in the strip. */
     clear() {
       for (const input of row.querySelectorAll('input')) input.checked = false;
     },

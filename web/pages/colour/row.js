@@ -14,7 +14,7 @@ export const SHOWN = 3;
  * @property {{ picture: Picture, note?: Note }[]} given pictures for the tiles to the left of the generated pictures
  * @property {Picture} start initial content of each generated picture
  * @property {(picture: Picture) => Note} [judge] returns the text below a generated picture
- * @property {Picture} [smooth] picture that the generated ones can be blended with
+ * @property {Picture} [smooth] picture with which the generated pictures can be blended
  */
 
 /**
@@ -61,13 +61,13 @@ const copy = ({ data, width, height }) => new ImageData(data.slice(), width, hei
 
 /** A row of the gallery: an original picture, the part that the model receives, and the pictures that the model generates. */
 export class Row {
-  /** Whether the whole row is drawn. */
+  /** Whether all pictures of the row have been drawn completely. */
   done = false;
   /** Index of the next pixel in raster order while a run is drawing, otherwise -1. */
   #at = -1;
   /** Whether a run is drawing this row or will draw it. */
   #drawing = false;
-  /** Number of drawn elements. */
+  /** Number of elements drawn so far; a pixel has one element per channel. */
   #to = 0;
   #plan;
   #given;
@@ -77,7 +77,7 @@ export class Row {
   /** @type {Preview | undefined} */
   #preview;
   /**
-   * All generated pictures. They are divided into SHOWN groups, and the row shows the first picture of each group.
+   * All generated pictures. The pictures are divided into SHOWN groups, and the row shows the first picture of each group.
    * @type {Picture[]}
    */
   #pictures = [];
@@ -101,7 +101,7 @@ export class Row {
     this.show(subject);
   }
 
-  /** Whether the row is visible. A phone shows fewer rows. */
+  /** Whether the row is visible. On a phone, some rows are hidden. */
   get shown() {
     return this.root.offsetParent !== null;
   }
@@ -190,7 +190,7 @@ export class Row {
     if (!reducedMotion()) this.#paintSoon();
   }
 
-  /** Ends the row. If it has more pictures than it shows, it keeps the most probable picture of each group. */
+  /** Ends the row. If the row has more pictures than it shows, only the most probable picture of each group is kept. */
   end() {
     this.done = true;
     const group = this.#pictures.length / SHOWN;

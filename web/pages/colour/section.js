@@ -37,7 +37,7 @@ import { SHOWN } from './row.js';
  * @property {Choice} emoji
  * @property {Choice} photos
  * @property {Task} task
- * @property {string} fate text that describes how the middle square of a visitor's picture is converted
+ * @property {string} fate text that describes how the central square of a visitor's picture is converted
  */
 
 /** @param {Section} section */
@@ -51,7 +51,7 @@ export function createSection(section) {
   /** Whether the model for the displayed pictures has loaded. */
   let ready = false;
   const choices = createModelSwitch(byId(`${id}-switch`), change);
-  /** The visitor's own model, if any, with one of the page's strips of pictures. @type {Choice | undefined} */
+  /** The visitor's own model, if there is one, and the strip of pictures to show with it. @type {Choice | undefined} */
   let own;
   const chosen = () => (choices.value === 'own' && own ? own : choices.value === 'photos' ? section.photos : section.emoji);
   const ownModel = createOwnModel(byId(`${id}-own`), takeModel);

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Reduces the central square of a picture to a few pixels. Each pixel of the result is the mean of the pixels that it covers in the
-// picture, on a white background. The library, and the scripts that prepare emoji for training, reduce pictures in the same way. The
-// picture is read in horizontal bands,
-// because a canvas on a phone cannot hold a large photograph.
+// Reduces the central square of a picture to a few pixels. Each pixel of the result is the mean of the area that it covers in the picture.
+// Transparent areas count as white. The library, and the scripts that prepare emoji for training, reduce pictures in the same way. The
+// picture is read in horizontal bands, because a canvas on a phone cannot hold a large photograph.
 // @ts-check
 
 /** Number of pixels read per step. */
@@ -53,7 +52,8 @@ export async function centralSquare(picture, size) {
  */
 
 /**
- * Divides one row of the picture into `size` equal parts. Returns the sums of red, green and blue in each part, over a white background.
+ * Divides one row of the picture into `size` equal parts. Returns the sums of red, green and blue in each part; transparent pixels count as
+ * white.
  * @param {Uint8ClampedArray} rgba
  * @param {Share[][]} shares for each pixel of the row, the parts that it overlaps
  * @param {number} size

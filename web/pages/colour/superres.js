@@ -58,7 +58,7 @@ const enlargement = {
     /** The original picture. It is undefined unless the input has the size of the model's output. */
     const original = image.width === width && image.height === height ? fromRGBA(image.data, 3) : undefined;
     /**
-     * Returns the text below a picture: how well the picture agrees with the given small picture, and its distance from the original.
+     * Returns the text below an enlargement: how well it agrees with the given small picture, and how far it is from the original.
      *
      * @param {Picture} picture
      */
@@ -81,9 +81,8 @@ export const createSuperres = () =>
     emoji: {
       strip: 'emoji',
       weights: weights('emoji-sr.gguf'),
-      // With eight candidates per picture, the enlargements are about equally close to the validation originals at temperatures 1 and 0.9.
-      // At 0.9, neighbouring
-      // pixels differ about as much as in the originals.
+      // With eight candidates per picture, the enlargements are about equally close to the originals of the validation set at temperatures
+      // 1 and 0.9. At 0.9, neighbouring pixels differ about as much as in the originals.
       temperature: 0.9,
       tries: 24,
       // Emoji that are still recognisable in 8 by 8 pixels.
@@ -92,9 +91,8 @@ export const createSuperres = () =>
     photos: {
       strip: 'photos',
       weights: weights('cifar10-sr.gguf'),
-      // Values from 0.6 to 1 were compared. At 0.7, neighbouring pixels differ about as much as in validation pictures (by 14.6 and 13.9 of
-      // 255), and
-      // no seams are visible.
+      // Temperatures from 0.6 to 1 were compared. At 0.7, neighbouring pixels differ by 14.6 of 255, about as much as in validation
+      // pictures (13.9), and no seams are visible.
       temperature: 0.7,
       // Indices of four photographs from four classes: the first of each class in the strip.
       first: [0, 1, 3, 4],

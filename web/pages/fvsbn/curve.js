@@ -4,8 +4,8 @@
 import { make, onTheme, palette } from '../../shell/index.js';
 
 /**
- * Nats at the top and at the bottom of the scale, which is logarithmic. The top is slightly above 784 ln 2 = 543 nats, the cost of 784 fair
- * coin flips.
+ * Nats at the top and at the bottom of the logarithmic scale. The top is slightly above 784 ln 2 = 543 nats, the cost of 784 fair coin
+ * flips.
  */
 const [TOP, BOTTOM] = [600, 25];
 const LINES = [500, 200, 100, 50];

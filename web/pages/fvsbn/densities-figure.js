@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: MIT
-// Draws four probability distributions over the shades of a pixel. For each distribution, shows the loss of an observed shade in nats.
+// Draws four probability distributions over the shades of a pixel. For each distribution, shows the loss, in nats, that an observed shade
+// has.
 // @ts-check
 import { byId, keepInAddress, make, makeSvg, perFrame, phrase, wholeIn } from '../../shell/index.js';
 import { SHADES, bernoulli, categorical, gaussian, logistic } from './densities.js';
 
 const [HEIGHT, BASE] = [100, 92];
 /**
- * Nats at the top of the lines that show the losses.
+ * Loss, in nats, at the top of the lines that show the losses.
  */
 const MOST = 12;
 

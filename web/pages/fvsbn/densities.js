@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Computes four distributions over the shades from 0 to 255: a coin, a categorical distribution, a Gaussian and a logistic distribution.
-// Each
-// distribution gives every shade a probability; its loss is the surprisal. The functions are pure and do not use the DOM.
+// Each distribution gives every shade a probability; the loss of a shade is its surprisal. The functions are pure and do not use the DOM.
 // @ts-check
 
 export const SHADES = 256;
@@ -17,7 +16,7 @@ const SECOND = 0.25;
 const sigmoid = (z) => 1 / (1 + Math.exp(-z));
 
 /**
- * Returns the loss under a coin flip. Shades from 128 on count as ink, lower shades as paper. A coin has no width.
+ * Returns the loss under a coin flip. Shades from 128 on count as ink, lower shades as paper. The width is not used.
  *
  * @param {Expected} expected
  * @returns {Nats}
@@ -59,7 +58,7 @@ export const gaussian =
 
 /**
  * Returns the loss under a logistic distribution. The probability of a shade is the difference of two sigmoids. The first and the last
- * shade also get the probability beyond the range.
+ * shade also get the probability that lies outside the range of shades.
  * @param {Expected} expected @returns {Nats}
  */
 export function logistic({ mean, width }) {
@@ -68,8 +67,8 @@ export function logistic({ mean, width }) {
     const [above, below] = [(x + 0.5 - mean) / scale, (x - 0.5 - mean) / scale];
     if (x === 0) return Math.log1p(Math.exp(-above));
     if (x === SHADES - 1) return Math.log1p(Math.exp(below));
-    // Far from the mean, the difference is too small to be computed accurately. There, the density at the middle of the shade is accurate
-    // enough.
+    // Far from the mean, the difference of the sigmoids is too small to be computed accurately. There, the density at the middle of the
+    // shade is a good enough approximation.
     const share = x > mean ? sigmoid(-below) - sigmoid(-above) : sigmoid(above) - sigmoid(below);
     const z = Math.abs(x - mean) / scale;
     return share > 1e-12 ? -Math.log(share) : z + Math.log(scale) + 2 * Math.log1p(Math.exp(-z));

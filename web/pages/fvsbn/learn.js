@@ -23,14 +23,20 @@ const sigmoid = (a) => 1 / (1 + Math.exp(-a));
 /** Returns log sigma(a) without overflow. @param {number} a */
 const logSigmoid = (a) => Math.min(a, 0) - Math.log1p(Math.exp(-Math.abs(a)));
 
-/** Adds the row of pixel j to the sums of the pixels after it. @param {Float64Array} sums @param {Float32Array} weight @param {number} j */
+/**
+ * Adds pixel j's row of weights to the sums of the pixels after j.
+ *
+ * @param {Float64Array} sums
+ * @param {Float32Array} weight
+ * @param {number} j
+ */
 function addRow(sums, weight, j) {
   const n = sums.length;
   for (let i = j + 1, at = j * n + i; i < n; i++, at++) sums[i] += weight[at];
 }
 
 /**
- * Returns the sums a of a whole picture.
+ * Returns the sums a_i of all pixels of a picture.
  * @param {Weights} weights
  * @param {Uint8Array} picture n pixels, 1 = ink
  */
@@ -51,7 +57,7 @@ const surprise = (sums, picture) => sums.reduce((nats, a, i) => nats - logSigmoi
 export const natsOf = (weights, picture) => surprise(sumsOf(weights, picture), picture);
 
 /**
- * Takes one step along the gradient of log p(picture). The step changes the weights in place.
+ * Takes one step along the gradient of log p(picture), and changes the weights in place.
  * @param {Weights} weights
  * @param {Uint8Array} picture n pixels, 1 = ink
  * @param {number} rate learning rate, above 0

@@ -25,13 +25,13 @@ import { createVotes } from './votes.js';
 
 /** After this many milliseconds, the training yields to the event loop. */
 const SLICE = 10;
-/** Speeds in digits per second. */
+/** Speeds to choose from, in training digits per second. */
 const SPEEDS = [1, 10, 50, 200, 1000];
 /** Training pauses after this many digits, until the visitor resumes it. */
 const REST = 2000;
-/** Number of digits between two progress messages. */
+/** Number of training steps between two progress messages. */
 const SAY = 500;
-/** Number of digits that are held out initially, to measure progress. */
+/** Number of digits that are initially not picked for training, so that the figure can measure the progress on them. */
 const LEFT_OUT = 40;
 const SAMPLES = 8;
 /** A pixel of a drawing counts as ink if its grey value (0 to 255) is at least this value, as in the test digits of this page. */
@@ -57,7 +57,7 @@ export function createLearning(training) {
     return Number.isNaN(point.unseen) ? `${now}.` : phrase`${now}, ${point.unseen.toFixed(0)} for a held-out digit.`;
   };
   function show() {
-    const random = randomFrom(1); // the noise is the same each time, so samples change only because the model changes
+    const random = randomFrom(1); // the random numbers are the same each time, so the samples change only if the model has changed
     paintSheet(
       drawn,
       Array.from({ length: SAMPLES }, () => sample(lesson.weights, random)),

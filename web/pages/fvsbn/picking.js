@@ -6,7 +6,7 @@ import { paintSheet } from './sheet.js';
 /** @import { Lesson } from './lesson.js' */
 
 const COLS = 20;
-/** Number of digits per row on a narrow screen. There are few, because each digit must be large enough to tap. */
+/** Number of digits per row on a narrow screen. The number is small, because each digit must be large enough to tap. */
 const FEW = 10;
 const NARROW = matchMedia('(max-width: 40rem)');
 

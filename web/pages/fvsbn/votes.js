@@ -11,10 +11,10 @@ const MOST = 3;
  * the logit of pixel i
  */
 
-/** Returns the weight of pixel j for pixel i. @param {Weights} weights @param {number} i @param {number} j */
+/** Returns the weight that pixel j has in the logit of pixel i. @param {Weights} weights @param {number} i @param {number} j */
 const vote = ({ weight }, i, j) => (j < i ? weight[j * PIXELS + i] : 0);
 
-/** Returns the probability of ink if all earlier pixels are paper. @param {number} bias */
+/** Returns the probability that a pixel is ink if all earlier pixels are paper. @param {number} bias */
 const alone = (bias) => 1 / (1 + Math.exp(-bias));
 
 /** @param {HTMLElement} root */
