@@ -16,8 +16,8 @@ createClasses({
 });
 
 /**
- * Opens the model whose address is given in the page's URL in the figure that can use this model. If the model cannot be loaded, passes its
- * address to the first figure, which reports the reason.
+ * Loads the model whose address the page's URL contains, and passes the address to the figure that can use this model. If the model cannot
+ * be loaded, passes the address to the first figure, which reports the reason.
  * @param {string} address
  */
 async function show(address) {

@@ -7,7 +7,7 @@ import { learn, natsOf, nothingLearnt } from './learn.js';
 /** @import { Point } from './curve.js' */
 
 /**
- * Learning rate. The values 0.005, 0.01, 0.02, 0.03 and 0.05 were tried. 0.02 is the largest of them with which the cost of forty held-out
+ * Learning rate. The values 0.005, 0.01, 0.02, 0.03 and 0.05 were tried. 0.02 is the largest rate with which the cost of forty held-out
  * digits still decreases in the tenth pass over the training digits.
  */
 const RATE = 0.02;

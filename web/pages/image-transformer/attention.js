@@ -26,16 +26,16 @@ import { heatOf, windowOf } from './heads.js';
 /**
  * @typedef {Object} Attended
  * @property {number} head the chosen head: layer * heads + head, or -1 for the mean of all heads
- * @property {{ maps: AttentionMap[], asked: Pixel } | null} attention the attention that the model returned last, and the pixel that it
- *   belongs to
+ * @property {{ maps: AttentionMap[], asked: Pixel } | null} attention the attention maps that the model returned last, and the pixel to
+ *   which they belong
  */
 
 /** Returns the maps to average for a chosen head. @param {AttentionMap[]} maps @param {number} head index of the head, as in Attended */
 export const chosen = (maps, head) => (head < 0 ? maps : [maps[head]]);
 
 /**
- * Requests the attention of the pixel that the visitor selected last. If the visitor selects other pixels while the model computes, only
- * the newest of these is requested afterwards.
+ * Requests the attention of the pixel that the visitor selected last. If the visitor selects several other pixels while the model computes,
+ * only the last of them is requested afterwards.
  * @param {Store<State>} store
  * @param {Store<Attended>} attended
  * @param {() => Ending[]} pictures
@@ -165,7 +165,7 @@ export function createAttentionView(store, attended, root, pictures) {
   });
   new ResizeObserver(redraw).observe(stage);
 
-  /** Chooses the drawn pixel with the highest surprisal as the initial pixel. @param {number} known */
+  /** Selects, as the initial pixel, the generated pixel with the highest surprisal. @param {number} known */
   function suggest(known) {
     const { nats } = pictures()[shown];
     let at = known;

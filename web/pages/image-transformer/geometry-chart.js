@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Draws a chart of the number of positions that each query sees, in drawing order. With full attention the curve rises; with local
-// attention it stays low.
+// Draws a chart that shows how many positions each query sees. The queries are in drawing order. With full attention the curve rises; with
+// local attention the curve stays low.
 // @ts-check
 import { integer, make, makeSvg, phrase } from '../../shell/index.js';
 

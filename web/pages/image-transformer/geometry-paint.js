@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Draws a picture with the positions that one query sees. Marks the query's block, the memory of that block, the part of them that the
+// Draws a picture with the positions that one query sees. Marks the query's block, the memory of this block, the positions in both that the
 // query sees, and the order of the blocks.
 // @ts-check
 import { palette } from '../../shell/index.js';

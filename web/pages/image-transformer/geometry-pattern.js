@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Computes the pattern of local attention: which other positions each position sees. The only input is the geometry in a model's
-// description: query blocks,
-// memory and flanges. The engine computes the same pattern in another way. The tests compare the two position by position.
+// description: query blocks, memory and flanges. The engine computes the same pattern in another way. The tests compare the two patterns
+// position by position.
 // @ts-check
 
 /** @import { ModelInfo } from '../../shell/index.js' */
@@ -22,7 +22,7 @@
  */
 
 /**
- * A query block: its positions and its part of the grid.
+ * A query block: the range of its positions, and the rectangle that it covers in the grid.
  *
  * @typedef {Object} Block
  * @property {number} index
@@ -88,7 +88,8 @@ export class Geometry {
     const left = col - (col % blockCols);
     const bottom = Math.min(top + blockRows, this.rows);
     const right = Math.min(left + blockCols, this.cols);
-    const from = top * this.cols + (bottom - top) * left; // number of positions in the rows of blocks above and in the blocks to the left
+    // number of positions in the rows of blocks above this block, and in the blocks to its left
+    const from = top * this.cols + (bottom - top) * left;
     const index = (top / blockRows) * Math.ceil(this.cols / blockCols) + left / blockCols;
     return { index, from, to: from + (bottom - top) * (right - left), top, bottom, left, right };
   }

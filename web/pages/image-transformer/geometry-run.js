@@ -45,7 +45,7 @@ export class Track {
     }
   }
 
-  /** Returns the picture so far, transparent where nothing is drawn. */
+  /** Returns the picture drawn so far; the pixels that are not drawn yet are transparent. */
   picture() {
     return pictureOf(this.codec, this.elements.subarray(0, this.#pulled * this.info.channels));
   }
@@ -79,7 +79,7 @@ export function createPlayer({ onPhase, onChange, onError }) {
   let seed = 0;
   const playback = new Playback({ onPhase, onError });
 
-  /** @param {boolean} paused whether to wait for step() */
+  /** @param {boolean} paused whether the run starts paused, so that each call of step() draws one position */
   const run = (paused) =>
     playback.run(
       async (signal) => {

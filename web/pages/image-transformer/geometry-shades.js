@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Defines how strongly a picture shows the positions that a query sees and the positions that it does not see. The values are in a separate
-// file
-// so that the tests can read them without a page.
+// file, so that the tests can read them without a page.
 // @ts-check
 
 /** Strength of the tint of a visible pixel. */

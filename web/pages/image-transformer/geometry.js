@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Draws the figure of local attention. One model draws a picture in strips, and another model draws one in blocks. The figure shows which
-// positions each pixel sees.
+// Draws the figure of local attention. One model draws a picture in strips, and another model draws a picture in blocks. The figure shows
+// which positions each pixel sees.
 // @ts-check
 import {
   acquireAll,
@@ -65,8 +65,8 @@ function createFigure({ onRun, onError }) {
   const scrubber = byId('geometry-scrubber');
 
   /**
-   * The visitor's selection: either a step of both pictures, or a pixel of one picture. If the other picture has the same size, the pixel
-   * is selected there, too.
+   * The visitor's selection: either a step of both pictures, or a pixel of one picture. If the other picture has the same size, the same
+   * pixel is also selected in that picture.
    * @type {{ step: number } | { cell: Cell, by: Panel } | null}
    */
   let asked = null;

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: MIT
-// Converts the result of model.attention() to the share of attention that each earlier pixel gets, from one head or averaged over all
-// heads.
+// Converts the result of model.attention() to one number per earlier pixel: the share of the attention that this pixel gets, for one head
+// or as the mean of all heads.
 // @ts-check
 
 /** @import { AttentionMap } from '../../shell/index.js' */
 
 /**
  * @typedef {Object} Heat
- * @property {(i: number) => number} share returns sqrt(weight / largest weight), 0..1, for a pixel, or NaN if the pixel cannot be attended
- *   to; the square root makes small weights visible
+ * @property {(i: number) => number} share for a pixel, returns sqrt(weight / largest weight), which is from 0 to 1, or NaN if the query
+ *   cannot attend to the pixel. The square root makes small weights visible
  * @property {number} most largest weight of any pixel
  * @property {number} start weight of the start symbol
  */

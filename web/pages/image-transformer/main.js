@@ -13,7 +13,7 @@ import { createPositions } from './positions.js';
 import { createSettings } from './settings.js';
 /** @import { Attended } from './attention.js' */
 
-/** The initial digit is a 9. Its upper part might also become a 0. */
+/** The initial digit is a 9. Its upper half could also be that of a 0. */
 const FIRST = 36;
 
 const store = createStore({ ...initialState(), surprise: true });
@@ -41,7 +41,6 @@ createSettings(store);
 
 createGeometry();
 createPositions();
-// The temperature was chosen by comparing samples at temperatures from 0.6 to 1. At 0.9, the digits are cleaner than at 1 and more varied
-// than
-// at lower values.
+// The temperature was chosen by comparing samples at temperatures from 0.6 to 1. At 0.9, the digits are cleaner than at 1, and more varied
+// than at lower temperatures.
 createClasses({ digits: { weights: weights('digits.gguf'), temperature: 0.9, things: phrase`digits` } });

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Draws the figure with the guided walk. The walk shows how the shade of one pixel is predicted: from the pixels before it, through one
-// layer, to the probabilities. All attention maps and numbers come from the model.
+// Draws the figure that explains, step by step, how the model predicts the shade of one pixel. The steps lead from the pixels before it,
+// through one layer, to the probabilities. All attention maps and numbers come from the model.
 // @ts-check
 import {
   SIDE,
@@ -29,8 +29,8 @@ import { passOf, readLayer } from './one-layer.js';
 /** @import { Layer, Pass } from './one-layer.js' */
 
 /**
- * The walk switches to a pixel after the pointer has rested on it for this many milliseconds, because a moving pointer passes over many
- * pixels.
+ * The steps switch to another pixel only after the pointer has rested on that pixel for this many milliseconds, because a moving pointer
+ * passes over many pixels.
  */
 const REST_MS = 300;
 
@@ -40,8 +40,8 @@ const REST_MS = 300;
  * @property {Ending} picture  the picture at the start of the walk
  * @property {AttentionMap[]} attention  the model's attention maps of all layers
  * @property {Pass} pass
- * @property {number} head     the head of layer 1 with the sharpest attention
- * @property {number} best     the position to which this head attends most
+ * @property {number} head     the head of the first layer whose attention is the sharpest
+ * @property {number} best     the index of the visible position to which this head attends most
  * @property {number[]} odds   probability of each shade, once the model has returned it
  */
 
@@ -233,7 +233,7 @@ export function createPixelWalk(store, pictures) {
   store.on(['asked', 'model', 'label'], soon);
   store.on(['model'], ({ model }) => {
     if (model) byId('walk-section').hidden = figure.hidden = Boolean(other || ownName());
-  }); // hides the figure for a visitor's model, because its text describes the shipped one
+  }); // hides the figure if the visitor opened a model, because the figure's text describes the shipped model
   new ResizeObserver(() => show(walk.step)).observe(canvas);
   onTheme(fill);
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Reads the learned position embeddings of a model: one vector per row and one per column. A pixel's position is the concatenation of both.
-// This file does not use the DOM.
+// Reads the learned position embeddings of a model: one vector per row and one per column. The embedding of a pixel's position is the
+// concatenation of its row's vector and its column's vector. This file does not use the DOM.
 // @ts-check
 import { readGguf } from '../../shell/model/gguf.js';
 
@@ -36,7 +36,7 @@ export function waves(count, width) {
   );
 }
 
-/** Returns the table with the mean of its vectors subtracted. @param {Table} table @returns {Table} */
+/** Returns the table after subtracting the mean of its vectors from each vector. @param {Table} table @returns {Table} */
 export function apart(table) {
   const mean = table[0].map((_, e) => table.reduce((sum, list) => sum + list[e], 0) / table.length);
   return table.map((list) => list.map((x, e) => x - mean[e]));
@@ -52,8 +52,8 @@ export function likeness(table) {
 }
 
 /**
- * Compares the position of one pixel with the positions of all pixels. Returns their cosine similarities, as [row][col]. The position of a
- * pixel is the vector of its row, followed by the vector of its column.
+ * Returns the cosine similarity between the position embedding of one pixel and that of each pixel, as [row][col]. The embedding of a pixel
+ * is the vector of its row, followed by the vector of its column.
  * @param {Places} places
  * @param {{ row: number, col: number }} at
  */

@@ -21,7 +21,7 @@ import { apart, likeness, likenessOfPixels, placesOf, waves } from './places.js'
 /** @import { Cell } from '../../shell/index.js' */
 /** @import { Places, Table } from './places.js' */
 
-/** Maximum number of similar rows and columns to name. */
+/** Maximum number of similar rows, and of similar columns, that the text names. */
 const NEAREST = 3;
 
 /** Creates the figure, and reads the file when the visitor scrolls to it. */
@@ -43,7 +43,7 @@ export function createPositions() {
   /**
    * @param {string} id
    * @param {string} label
-   * @param {(cell: Cell) => Cell} chosen returns the cell that is selected when the visitor presses a cell
+   * @param {(cell: Cell) => Cell} chosen returns the cell to select, given the cell that the visitor pressed
    */
   function view(id, label, chosen) {
     const canvas = make('canvas', { role: 'img', 'aria-label': phrase`Nothing is read yet` });

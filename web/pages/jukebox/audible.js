@@ -19,7 +19,8 @@ export function hush() {
  * Stops the current sound and plays samples. Must be called from a click or a key press.
  * @param {Float32Array} samples
  * @param {number} rate
- * @param {(seconds: number) => void} [onPlay] called at each frame with the time since the start, and with -1 when the sound ends
+ * @param {(seconds: number) => void} [onPlay] called at each animation frame with the seconds since the start, and called with -1 when the
+ *   sound ends
  * @returns {Promise<boolean>} resolves at the end, to true if the whole sound was played
  */
 export async function playSamples(samples, rate, onPlay = () => {}) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Draws the codes of a level as coloured bars, with higher bars for louder codes. Visitors select a bar with the pointer or the arrow keys.
+// Draws the codes of a level as coloured bars. A louder code has a higher bar. Visitors select a bar with the pointer or the arrow keys.
 // @ts-check
 import { createSurface } from './surface.js';
 /** @import { Book } from './book.js' */

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Computes the sound of each code of a level. The level's decoder decodes a sequence that repeats the code, so that the sound has LASTS
-// samples.
-// The loudness and brightness of the result determine the code's colour.
+// Computes the sound of each code of a level. The level's decoder decodes a sequence that repeats the code as often as needed for LASTS
+// samples. The loudness and brightness of the decoded sound determine the code's colour.
 // @ts-check
 /** @import { Model } from '../../shell/index.js' */
 
@@ -24,7 +23,7 @@
  */
 const LASTS = 1024;
 const EDGE = 256;
-/** Number of codes decoded per step. The number is small, so that other tasks do not wait long. */
+/** Number of codes decoded per step. The number is small, so that other work of the page does not wait long. */
 const AT_ONCE = 64;
 
 /**
@@ -45,7 +44,7 @@ export async function readBook(model, level) {
     for (let at = 0; at < samples.length; at += LASTS) sounds.push(samples.slice(at, at + LASTS));
   }
   const loud = sounds.map((sound) => Math.sqrt(sound.subarray(EDGE, LASTS - EDGE).reduce((sum, x) => sum + x * x, 0) / (LASTS - 2 * EDGE)));
-  // The number of zero crossings distinguishes humming sounds from hissing ones.
+  // The brightness is the number of zero crossings, which distinguishes humming sounds from hissing sounds.
   const bright = sounds.map((sound) =>
     sound.subarray(EDGE, LASTS - EDGE).reduce((sum, x, i, all) => sum + Number(i > 0 && x < 0 !== all[i - 1] < 0), 0),
   );

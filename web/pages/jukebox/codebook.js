@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Draws the codebooks as pictures. Pressing a code plays its sound. The visitor can also paint a sound with the codes of the top level.
+// Draws the codebooks as pictures. Pressing a code plays its sound. The visitor can also paint a sequence of codes, which is decoded to a
+// sound.
 // @ts-check
 import { byId, fault, phrase } from '../../shell/index.js';
 import { playSamples } from './audible.js';

@@ -133,14 +133,14 @@ export function createDraw(stages) {
       transport.show('done');
       announce(said.textContent);
     } catch (error) {
-      if (signal.aborted) return; // the next run has already started and sets the buttons itself
+      if (signal.aborted) return; // a newer run has aborted this one, and sets the buttons itself
       transport.show('ready');
       said.textContent = `${fault(error)}.`;
     }
   }
 
   /**
-   * Plays a run. Returns a message if something went wrong, otherwise ''.
+   * Plays a run. Returns a message if the playback failed or had gaps, otherwise ''.
    * @param {any} run
    * @param {AbortSignal} signal
    * @returns {Promise<string>}

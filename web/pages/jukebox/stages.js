@@ -115,7 +115,7 @@ export function createStages() {
     if (!model) return;
     stopper.abort();
     const { signal } = (stopper = new AbortController());
-    said.textContent = ''; // cleared at the start, so that a later message stays visible
+    said.textContent = ''; // the message is cleared before the work starts, so that no message of this run is lost
     try {
       const began = performance.now();
       const { top, bottom, heard } = await model.encode(sound, { signal });
@@ -213,8 +213,8 @@ export function createStages() {
     },
     books,
     /**
-     * Registers a function to call after a model has loaded, after a sound has been encoded and decoded at both levels, and after the
-     * codebooks are read.
+     * Registers a function that is called after each of these events: a model has loaded, a sound has been encoded and decoded at both
+     * levels, the codebooks have been read.
      *
      * @param {() => void} tell
      */

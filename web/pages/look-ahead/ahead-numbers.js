@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Shows the measurements of speculative decoding: the number of passes for a picture and the median time of several pictures, each with and
-// without drafts.
+// Shows the measurements of speculative decoding: the number of passes for one picture, and the median time for several pictures. Each is
+// measured with and without drafts.
 // @ts-check
 import { byId, phrase, time } from '../../shell/index.js';
 import { passes, verdict } from './ahead-run.js';

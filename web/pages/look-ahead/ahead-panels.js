@@ -5,7 +5,7 @@ import { SIDE, announce, askable, make, onTheme, paint, perFrame, phrase } from 
 import { passAt, passes } from './ahead-run.js';
 /** @import { Drawing } from './ahead-run.js' */
 
-/** Position on the heat ramp for the first pixel of a pass. The pixels after it are increasingly pale. */
+/** Point on the heat ramp, from 0 to 1, that colours the first pixel of a pass. The later pixels of the pass are increasingly pale. */
 const FIRST = 0.72;
 /** @param {number} ahead number of earlier pixels in the same pass */
 const shareOf = (ahead) => (ahead === 0 ? FIRST : 0.32 - 0.03 * ahead);
@@ -68,7 +68,7 @@ export function createAheadPanels(root) {
   }
   const picture = createPanel(phrase`The picture`, '', phrase`The picture.`);
   const runs = createPanel(phrase`Its passes`, phrase`each pass is a run of one colour`, phrase`The passes of the model.`);
-  runs.canvas.dataset.varies = ''; // passes also end where a chunk ends, which depends on timing
+  runs.canvas.dataset.varies = ''; // varies, because passes also end where chunks end, and the size of chunks depends on timing
 
   onTheme(redraw);
   new ResizeObserver(redraw).observe(root);

@@ -63,12 +63,12 @@ export function median(numbers) {
  * @typedef {Object} Timing
  * @property {number} guessing median time of a picture, in milliseconds
  * @property {number} without
- * @property {number} unequal number of pictures for which the two ways gave different results
+ * @property {number} unequal number of pictures that differ between drawing with drafts and drawing without drafts
  */
 
 /**
- * Draws pictures with several seeds, each with and without drafts. The drawing with drafts comes first for every other picture, so that
- * neither way has an advantage.
+ * Draws pictures with several seeds, each with and without drafts. For every other picture, the drawing with drafts comes first, so that
+ * neither way of drawing has an advantage.
  * @param {Model} model
  * @param {PictureOptions & { seed: number }} options
  * @param {number} pictures

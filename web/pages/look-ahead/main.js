@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Draws the figure of speculative decoding. It draws a digit with drafts, shows which pixels each pass of the model drew, and compares it
-// to the same digit drawn without drafts.
+// Draws the figure of speculative decoding. The figure shows a digit drawn with drafts and which pixels each pass of the model drew, and
+// compares this digit with the digit drawn without drafts.
 // @ts-check
 import {
   Playback,
@@ -27,7 +27,7 @@ import { draw, passAt, timeBoth } from './ahead-run.js';
 
 /**
  * Pixels shown per second. The pixels of a pass appear together. The next pass follows after a delay that is proportional to the number of
- * pixels in the current one.
+ * pixels in the current pass.
  */
 const SPEED = 200;
 /** Number of pictures to time, each with and without drafts. */
@@ -207,7 +207,7 @@ function createAhead() {
       if (!model) return false;
       transport.seed = wholeIn(given, 'seed', 0, 1e9 - 1, transport.seed);
       digit.value = given.get('label') ?? '';
-      if (digit.selectedIndex < 0) digit.selectedIndex = 0; // the address names a digit that does not exist
+      if (digit.selectedIndex < 0) digit.selectedIndex = 0; // the address may name a digit that does not exist
       if (playback.phase !== 'empty') startNew();
       return true;
     },
