@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// Repeats the engine's arithmetic one number at a time. It uses single precision, the summation order of src/kernels and src/attention, and
-// the engine's own exponential function. A JavaScript double holds the product or sum of two single-precision numbers so precisely that
-// rounding it to single precision gives the correctly rounded result. Math.fround after each operation therefore gives the same bits as the
-// engine, in every browser. A test checks that the logits equal those of the engine.
+// Repeats the engine's arithmetic one number at a time. The functions use single precision, the order of summation of src/kernels and
+// src/attention, and the engine's own exponential function. A JavaScript double holds the product or sum of two single-precision numbers so
+// precisely that rounding it to single precision gives the correctly rounded result. Math.fround after each operation therefore gives the
+// same bits as the engine, in every browser. A test checks that the logits equal those of the engine.
 // @ts-check
 
 const f = Math.fround;
@@ -14,7 +14,7 @@ const float = new Float32Array(bits.buffer);
  * rounds the number to an integer, which is then in the low bits of the sum.
  */
 const [PER_LN2, LN2_HIGH, LN2_LOW, SHIFT] = [0x1715476 / 2 ** 24, 0x162e4 / 2 ** 17, 0x17f7d1c / 2 ** 44, 1.5 * 2 ** 23];
-/** Coefficients of the Taylor series of e^r, from r^7 down. */
+/** Coefficients of r^6 down to r^0 in the Taylor series of e^r. The coefficient of r^7 is in exp(). */
 const TAYLOR = [1 / 720, 1 / 120, 1 / 24, 1 / 6, 0.5, 1, 1].map(f);
 
 /** Returns e^x, or 0 for x below -87. @param {number} x single */
@@ -70,7 +70,11 @@ export function compare(q, k) {
   return f(even + odd);
 }
 
-/** Returns e^(x - largest) for each x, divided by the sum of all of them. -Infinity becomes 0. @param {ArrayLike<number>} row */
+/**
+ * Returns e^(x - largest) for each x, divided by the sum of these powers. For x = -Infinity the result is 0.
+ *
+ * @param {ArrayLike<number>} row
+ */
 export function softmax(row) {
   const top = Array.from(row).reduce((a, b) => Math.max(a, b), -Infinity);
   const e = Float32Array.from(row, (x) => exp(f(x - (top === -Infinity ? 0 : top))));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Computes attention for vectors in the plane. This file does not use the DOM.
+// Computes the attention of a query over keys and values, all of which are vectors in the plane. This file does not use the DOM.
 // @ts-check
 
 /** @typedef {[number, number]} Vector */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Lists the boxes in the diagram of a network, and the matrices inside each box. Both depend on the network's weight file. This file does
-// not use the DOM.
+// Lists the boxes in the diagram of a network, and the matrices inside each box. The boxes and the matrices depend on the network's weight
+// file. This file does not use the DOM.
 // @ts-check
 import { phrase } from '../../shell/page/phrase.js';
 
@@ -315,7 +315,7 @@ export function groupsOf({ id, kind, side }, head, { matrices }, file) {
   }
 }
 
-/** Labels for the last part of a matrix's name. @type {Record<string, string>} */
+/** Maps the last part of a matrix's name to a label. @type {Record<string, string>} */
 const SHORT = {
   onehot: 'one-hot',
   embedding: 'embedding',

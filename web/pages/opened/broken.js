@@ -31,7 +31,7 @@ export function createBroken() {
   let turn = 0;
   return {
     /**
-     * Updates the figure after the word, the network or a weight has changed.
+     * Updates the figure. Called after the word, the network or a weight has changed.
      *
      * @param {{ trace: Trace, file: WeightFile, shape: Shape }} pass
      */

@@ -7,7 +7,7 @@ import { nameOf } from './boxes.js';
 /** @import { Box } from './boxes.js' */
 /** @import { Shape } from './networks.js' */
 
-/** Sizes in the units of the drawing. */
+/** Widths, heights and distances in the units of the drawing. */
 const [WIDTH, BOX, STEP, HEIGHT, FRAME, FOOT] = [328, 122, 37, 27, 6, 34];
 
 /**
@@ -165,7 +165,7 @@ export function createDiagram(boxes, shape, onOpen) {
     /**
      * Moves numbers along the lines once, from bottom to top.
      * @param {(box: Box) => string} says returns the number that leaves a box
-     * @param {Box} [into] box to highlight; numbers then move only along the lines that lead to it, three times
+     * @param {Box} [into] box to highlight. If given, numbers move three times, and only along the lines that lead to this box
      */
     flow(says, into) {
       if (reducedMotion()) return;

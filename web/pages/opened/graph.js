@@ -6,8 +6,8 @@ import { compare, dot, gelu, norm, relu, scaleOf, softmax, wave } from './arithm
 
 /**
  * @typedef {'file' | 'onehot' | 'lookup' | 'times' | 'wave' | 'add' | 'product' | 'columns' | 'join' | 'compare' | 'mask' | 'softmax' |
- *   'aggregate' | 'norm' | 'relu' | 'gelu' | 'copy' | 'zero'} Op  the operation that computed a matrix. `copy` and `zero` belong to
- * operations that the visitor has switched off: the matrix is a copy of the input, or all zeros
+ *   'aggregate' | 'norm' | 'relu' | 'gelu' | 'copy' | 'zero'} Op  the operation that computed a matrix. `copy` and `zero` replace
+ *   operations that the visitor has switched off: the matrix is then a copy of the input, or all zeros
  * @typedef {{ op: Op, of: Matrix[], by?: number, from?: number, ids?: number[], means?: number[], scales?: number[] }} Made  of: the
  *   operands; by: a factor or an epsilon; from: first column taken from the operand; ids: token id of each row, -1 for none; means, scales:
  *   one value per row
@@ -34,7 +34,7 @@ export class Matrix {
   }
 }
 
-/** Computes matrices and stores each under its name. */
+/** Computes matrices, and stores each matrix under its name. */
 export class Graph {
   /** Matrices in the order of computation. @type {Map<string, Matrix>} */
   matrices = new Map();
@@ -91,7 +91,7 @@ export class Graph {
     return this.#make(name, a.rows, a.cols, { op: 'add', of: [a, b] }, (i, j) => a.at(i, j) + b.at(i, j));
   }
 
-  /** Computes x W^T + bias @param {string} name @param {Matrix} x @param {Matrix} w @param {Matrix} [bias] matrix with one row */
+  /** Computes x W^T + bias. @param {string} name @param {Matrix} x @param {Matrix} w @param {Matrix} [bias] matrix with one row */
   product(name, x, w, bias) {
     return this.#make(name, x.rows, w.rows, { op: 'product', of: bias ? [x, w, bias] : [x, w] }, (i, j) =>
       dot(w.row(j), x.row(i), bias?.data[j]),
@@ -122,7 +122,7 @@ export class Graph {
     return this.#make(name, q.rows, k.rows, { op: 'compare', of: [q, k] }, (i, j) => compare(q.row(i), k.row(j)));
   }
 
-  /** Divides scores by the square root of the key's width. @param {string} name @param {Matrix} scores @param {number} width */
+  /** Divides scores by the square root of `width`, the width of a key. @param {string} name @param {Matrix} scores @param {number} width */
   scale(name, scores, width) {
     return this.times(name, scores, scaleOf(width));
   }

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Shows equations (1) and (2) of the Image Transformer paper. Block 1 of the encoder computes these equations, so the figure shows its
-// numbers.
-// Pressing a term of an equation shows its matrix.
+// Shows equations (1) and (2) of the Image Transformer paper. Block 1 of the encoder computes these equations, so the figure shows the
+// numbers of this block. Pressing a term of an equation shows its matrix.
 // @ts-check
 import { byId, make, phrase } from '../../shell/index.js';
 import { shortOf } from './boxes.js';
@@ -63,7 +62,7 @@ const SYMBOLS = new Map(
   ),
 );
 
-/** Returns whether a network has the layer that this figure shows. @param {{ trace: Trace }} pass */
+/** Returns whether the pass is through a network that has the layer that this figure shows. @param {{ trace: Trace }} pass */
 export const isLayer = ({ trace: { matrices } }) => matrices.has(`${AT}.norm`);
 
 export function createLayer() {
@@ -152,7 +151,7 @@ export function createLayer() {
     sheet.keep(matrix, 0, 0);
   }
   return {
-    /** Shows the numbers of another pass. @param {{ trace: Trace, file: WeightFile, shape: Shape }} next */
+    /** Replaces the shown numbers with those of another pass. @param {{ trace: Trace, file: WeightFile, shape: Shape }} next */
     use(next) {
       now = next;
       show();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Starts the page on the opened Transformer, a network with all its numbers and a walk through it.
+// Starts the page on the opened Transformer, which shows all numbers of a network and explains step by step how they are computed.
 // @ts-check
 import { byId, startPage, whenNear } from '../../shell/index.js';
 import { createBroken } from './broken.js';
@@ -14,8 +14,8 @@ let layer;
 let broken;
 /** @typedef {Parameters<ReturnType<typeof createLayer>['use']>[0]} Pass */
 /**
- * any: the last pass of the network in the first figure. layered: the last pass of a network that has the layer that layer.js shows. The
- * figure of the layer keeps showing this pass while the first figure shows a network without an encoder.
+ * any: the last pass of the first figure, through any network. layered: the last pass through a network that has the layer that layer.js
+ * shows. The figure of the layer keeps showing this pass while the first figure shows a network without an encoder.
  * @type {Record<'any' | 'layered', Pass | undefined>}
  */
 const last = { any: undefined, layered: undefined };

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Draws a matrix as a grid of coloured cells with their numbers. The size of the matrix is above the grid. One cell can be selected; other
-// cells can be
-// highlighted.
+// Draws a matrix as a grid of coloured cells with their numbers. The size of the matrix is shown above the grid. One cell can be selected;
+// other cells can be highlighted.
 // @ts-check
 import { make, onTheme, palette, perFrame, phrase } from '../../shell/index.js';
 import { number } from './explain.js';
@@ -11,7 +10,7 @@ import { number } from './explain.js';
 
 /** In pixels: width and height of a cell with a number, font size, minimum height of a row without numbers, and minimum width of a cell. */
 const [CELL, HEIGHT, FONT, SMALL, TINY] = [35, 21, 11, 13, 9];
-/** The rows are lower in a matrix with more rows than this. */
+/** In a matrix with more rows than this, each row has a smaller height. */
 const TALL = 16;
 
 /** @typedef {{ rows: string[], columns: string[], followed?: number }} Labels  followed: index of the marked row */

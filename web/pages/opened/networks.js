@@ -15,7 +15,7 @@ import { Graph } from './graph.js';
 /** @import { WeightFile } from './file.js' */
 
 /**
- * @typedef {Object} Switches the parts of the network that are switched on; in training, all are on
+ * @typedef {Object} Switches the parts of the network that are switched on; the network was trained with all parts on
  * @property {boolean} scale
  * @property {boolean} mask
  * @property {boolean} positions
@@ -106,7 +106,7 @@ class Pass {
   }
 
   /**
-   * Computes all heads and multiplies the result by W_O.
+   * Computes all heads, concatenates their outputs, and multiplies the result by W_O.
    *
    * @param {string} name
    * @param {Matrix[]} qkv
@@ -128,7 +128,7 @@ class Pass {
   }
 
   /**
-   * Computes the embeddings of tokens and adds their positions.
+   * Computes the embeddings of tokens and adds the encodings of their positions.
    * @param {string} name
    * @param {number[]} ids token ids; -1 for no token
    * @param {Matrix} [learned] table of learned position embeddings
@@ -257,7 +257,7 @@ export function trace(file, word, on = ALL_ON, guess = [...word].reverse()) {
     const matrices = alone ? gpt2(file, [...source, ...read], on) : transformer(file, source, read, on);
     const logits = /** @type {Matrix} */ (matrices.get('logits'));
     const told = (/** @type {number} */ i) => logits.row(first + i).indexOf(Math.max(...logits.row(first + i)));
-    // Without the mask, letters that are already written stay as they are.
+    // Without the mask, the prediction of letters that are already written may change; these letters stay as they are.
     const from = on.mask ? 0 : written.length - 1;
     const wrong = written.findIndex((id, i) => i >= from && told(i) !== id);
     if (wrong < 0) return { matrices, source, written, first };

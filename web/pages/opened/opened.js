@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Runs the first figure. It shows a word, the network that reverses it, the boxes of the network, the walk, and switches that turn parts of
-// the network off.
+// Runs the first figure. The figure shows a word, the network that reverses the word, the boxes of the network, the steps of an
+// explanation, and switches that turn parts of the network off.
 // @ts-check
 import {
   acquire,
@@ -58,7 +58,7 @@ export function createOpened(onPass) {
   /** @type {HTMLButtonElement} */
   const restore = byId('restore');
   const switches = /** @type {HTMLInputElement[]} */ ([...byId('switches').querySelectorAll('input')]);
-  /** The requested networks, by file name. @type {Map<string, Promise<Network>>} */
+  /** The networks that have been requested so far, by file name. @type {Map<string, Promise<Network>>} */
   const networks = new Map();
   /** @type {Map<string, Model>} */
   const models = new Map();
@@ -112,8 +112,8 @@ export function createOpened(onPass) {
   );
 
   /**
-   * Returns the number that the animation moves out of a box. It is the number farthest from zero in the last matrix that the box computes,
-   * in the row of the selected position.
+   * Returns the number that the animation moves out of a box. In the last matrix that the box computes, this is the number farthest from
+   * zero in the row of the selected position.
    * @param {Box} from
    */
   function leaves(from) {
@@ -125,7 +125,11 @@ export function createOpened(onPass) {
     return number([...row].reduce((most, x) => (Number.isFinite(x) && Math.abs(x) > Math.abs(most) ? x : most), 0));
   }
 
-  /** Returns the head to which a matrix belongs, or the selected head if the matrix belongs to none. @param {string} name */
+  /**
+   * Returns the index of the head to which a matrix belongs, or of the selected head if the matrix belongs to no head.
+   *
+   * @param {string} name
+   */
   const headOf = (name) => Number(/\.(?:self|cross)\.(\d)\./.exec(name)?.[1] ?? head);
 
   /** @param {string} name @returns {Promise<Network>} */
@@ -345,7 +349,7 @@ export function createOpened(onPass) {
         models.set(name, model);
         const now = await bring(name);
         if (network && network !== now && network.name === name)
-          await use(name); // another file has replaced this model
+          await use(name); // the visitor's file has replaced the model of this network
         else void agree();
       },
       onLost() {

@@ -7,7 +7,10 @@ import { make, makeSvg, phrase } from '../../shell/index.js';
 const [REACH, STEP] = [2, 0.1];
 
 /** @import { Vector } from './attend.js' */
-/** @typedef {{ name: string, kind: string, at: Vector, fixed?: true }} Arrow  fixed: the arrow is computed from the others */
+/**
+ * @typedef {{ name: string, kind: string, at: Vector, fixed?: true }} Arrow fixed: the arrow is computed from the other arrows and cannot
+ *   be dragged
+ */
 
 /**
  * @param {HTMLElement} root

@@ -13,8 +13,8 @@ import { createMatrixView } from './matrix-view.js';
 /** @import { Shape, Trace } from './networks.js' */
 
 /**
- * @typedef {{ groups: Group[], trace: Trace, file: WeightFile, shape: Shape, followed?: number }} Open  followed: the row that the figure
- *   follows through all layers of the decoder; in the encoder, it follows the first row
+ * @typedef {{ groups: Group[], trace: Trace, file: WeightFile, shape: Shape, followed?: number }} Open  followed: index of the row that the
+ *   figure follows through all layers of the decoder; in the encoder, the figure follows the first row
  */
 
 /**
@@ -31,7 +31,7 @@ export function createSheet(root, said, { onGo, onChange }) {
   /** @type {Open | undefined} */
   let open;
   /**
-   * The selected number. After a press, it stays selected when the pointer leaves.
+   * The selected number. After the visitor has pressed the number, it stays selected when the pointer leaves.
    * @type {{ matrix: Matrix, i: number, j: number } | null}
    */
   let pointed = null;
@@ -42,7 +42,12 @@ export function createSheet(root, said, { onGo, onChange }) {
     for (const { draw } of views) draw();
   }).observe(root);
 
-  /** Returns the row that the figure follows through all layers. @param {Matrix} matrix @param {Open} next */
+  /**
+   * Returns the index of the row to mark in a matrix: the row that the figure follows through all layers.
+   *
+   * @param {Matrix} matrix
+   * @param {Open} next
+   */
   const followedIn = ({ name, made: { op } }, { followed }) =>
     op === 'file' ? undefined : name.startsWith('enc.') || /\.cross\..*(key|value)$/.test(name) ? 0 : followed;
 
@@ -96,7 +101,7 @@ export function createSheet(root, said, { onGo, onChange }) {
   }
 
   /**
-   * Shows links from a number to its operands, and buttons to change it if it is a weight.
+   * Shows links from a number to its operands. If the number is a weight, also shows buttons that change it.
    * @param {{ matrix: Matrix, i: number, j: number }} now
    * @param {Matrix[]} sources
    */
@@ -169,7 +174,7 @@ export function createSheet(root, said, { onGo, onChange }) {
           ),
         ),
       );
-      // finds the previously selected number in the new pass
+      // the number that was selected before is selected again in the new pass
       const again = before && (next.trace.matrices.get(before.matrix.name) ?? next.file.tensors.get(before.matrix.name));
       kept =
         again && before.i < again.rows && before.j < again.cols && views.some(({ matrix }) => matrix === again)
@@ -179,7 +184,7 @@ export function createSheet(root, said, { onGo, onChange }) {
       tell();
     },
     /**
-     * Keeps a number selected when the pointer leaves.
+     * Selects a number, which then stays selected when the pointer leaves.
      * @param {Matrix} matrix
      * @param {number} i
      * @param {number} j
@@ -194,7 +199,7 @@ export function createSheet(root, said, { onGo, onChange }) {
       tell();
       if (focus) made?.canvas.focus();
     },
-    /** Opens the line in which a matrix is computed, and closes all others. @param {Matrix} matrix */
+    /** Opens the line in which a matrix is computed, and closes all other lines. @param {Matrix} matrix */
     only(matrix) {
       const lid = maker(matrix)?.root.closest('details');
       for (const details of root.querySelectorAll('details')) details.open = details === lid;

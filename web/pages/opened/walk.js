@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Runs the guided walk (shell/page/walk.js) through the network. It defines the steps, the number that each step points at, and the numbers
-// in each sentence.
+// Defines the guided walk through the network: the steps, the number that each step points at, and the numbers in each sentence.
+// shell/page/walk.js runs the walk.
 // @ts-check
 import { number } from './explain.js';
 import { letter } from './boxes.js';
@@ -14,15 +14,17 @@ import { letter } from './boxes.js';
  *   step opens; name: name of the matrix with the number that the step points at
  */
 
-/** Matrices in which the walk points at the largest number instead of the number farthest from zero. */
+/** Names of the matrices in which the walk points at the largest number, instead of the number farthest from zero. */
 const RANKED = /\.(compare|scale|mask|weights)$|^logits$|^odds$/;
-/** Matrices of scores in the decoder before the mask is applied. In these, the walk ignores the scores of later positions. */
+/**
+ * Names of the decoder's matrices of scores before the mask is applied. In these matrices, the walk ignores the scores of later positions.
+ */
 const CAUSAL = /^dec\.\d\.self\.\d\.(compare|scale)$/;
 
 /**
- * Returns the cell of a matrix that a step points at. The cell is in the given row. It is the cell with the largest number in matrices of
- * scores, weights or probabilities, and the cell with the number farthest from zero in all other matrices. If `hidden` is true and the row
- * contains masked scores, it is the last one of these.
+ * Returns the cell of a matrix that a step points at. The cell is in the given row. In matrices of scores, weights or probabilities, it
+ * contains the largest number of the row; in all other matrices, it contains the number farthest from zero. If `hidden` is true and the row
+ * contains masked scores, the cell contains the last masked score.
  * @param {Matrix} matrix @param {number} row @param {boolean} hidden
  */
 export function cellOf(matrix, row, hidden = false) {
@@ -60,7 +62,7 @@ export function liveOf({ trace: { matrices, source, written, first }, shape, at 
   const j = compared.j;
   const cell = (/** @type {string} */ matrix) => get(matrix)?.at(asker, j) ?? 0;
   const aggregated = look(`${side}.0.self.0.output`, asker);
-  /** The letter at which the walk starts: the first letter of the word, or the selected one. */
+  /** The letter at which the walk starts: the first letter of the word or, without an encoder, the letter in the selected row. */
   const begun = alone ? read[row] : source[0];
   const cross = look('dec.1.cross.0.weights', row);
   const odds = get('odds');

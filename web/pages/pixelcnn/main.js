@@ -22,7 +22,7 @@ store.on(['model'], ({ model }) => {
 });
 store.on(['hover'], async ({ hover }) => {
   if (!hover || !fields) return;
-  await fields.at(hover.row * SIDE + hover.column).catch(() => {}); // another pixel was selected in the meantime
+  await fields.at(hover.row * SIDE + hover.column).catch(() => {}); // at() rejects if another pixel is selected in the meantime
   panels.redraw();
 });
 

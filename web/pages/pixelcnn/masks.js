@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: MIT
-// Draws masks A and B over a digit that is being drawn. The kernel moves in raster order. The mask hides the pixels that are not drawn yet.
+// Draws the kernel with masks A and B over a digit that is being drawn. The kernel moves in raster order, and its mask hides the pixels
+// that are not drawn yet.
 // @ts-check
 import { PIXELS, SIDE, announce, loadStrip, make, onTheme, paintGrid, perFrame, phrase } from '../../shell/index.js';
 import { leaves } from './leaves.js';
 
 /** Half of the kernel's side, rounded down. The kernel has 5 x 5 taps. */
 const HALF = 2;
-/** DIGIT: index of the digit in the strip. BEGIN: pixel at which the kernel starts. */
+/** DIGIT: index of the digit in the strip. BEGIN: index of the pixel at which the kernel starts. */
 const DIGIT = 14;
 const BEGIN = 12 * SIDE + 14;
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Computes the attention of a language model that reads a given text. Each token attends to itself and to earlier tokens. This file does
-// not use the
-// DOM.
+// Computes the attention of a language model that reads a given text. Each token attends to itself and to all earlier tokens. This file
+// does not use the DOM.
 // @ts-check
 /** @import { AttentionMap, Model } from '../../shell/index.js' */
 
@@ -27,6 +26,6 @@ export async function* looksOf(model, ids, signal) {
         return { ...map, keys: Int32Array.from(row.keys()), weights: row };
       });
     }
-    if (run.finish === 'end') yield []; // the model ended the text here and returned no attention
+    if (run.finish === 'end') yield []; // if the model ends the text here, it returns no attention
   }
 }

@@ -17,9 +17,9 @@ const EXAMPLES = [
   'The wolf, who was very hungry, ate the little girl.',
   'Once upon a time there was a poor woman who had one daughter.',
 ];
-/** The head that the figure shows first. It attends to verbs, whereas the mean of all heads is nearly uniform. */
+/** The head that the figure shows first. This head attends to verbs, whereas the mean of all heads is nearly uniform. */
 const FIRST_HEAD = { layer: 2, head: 1 };
-/** Number of attended words that are listed. */
+/** Number of words to list, of those that the current word attends to. */
 const NAMED = 3;
 
 export function createReading() {

@@ -30,7 +30,7 @@ export function createBoth(sheet) {
     try {
       other ??= acquire(weights('sagan-emoji-plain.gguf'));
       const { model: control } = await other;
-      // a visitor's model may have other classes, or latent vectors of another length
+      // a visitor's model may have another number of classes, or latent vectors of another length
       const fits = control.info.latent === model.info.latent && control.info.classes.length === model.info.classes.length;
       const net = plain.checked && fits ? control : model;
       for await (const { sample, values } of made(net, { latent: row.map(({ latent }) => latent), samples: row.length, label })) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Shows channels of the maps f, g, h and o for the chosen picture, and of x, gamma o and their sum y. Each channel is a small picture.
+// For the chosen picture, shows channels of the maps f, g, h and o, and of x, gamma o and the sum y = x + gamma o. Each channel is a small
+// picture.
 // @ts-check
 import { byId, make, onFile, onTheme, palette, phrase } from '../../shell/index.js';
 import { channel, createInside } from './inside.js';
@@ -85,7 +86,7 @@ export function createChannels(sheet) {
     if (!news || !inside) return;
     const { gain, latentLength } = inside;
     const { latent, label } = news.chosen;
-    if (latent.length !== latentLength) return; // the latent vector belongs to another file, whose pictures are not ready yet
+    if (latent.length !== latentLength) return; // the latent vector is still that of the previous file's picture
     const maps = inside.of(latent, label);
     const rows = /** @type {const} */ (['f', 'g', 'h', 'o']).map((name) => {
       const map = maps[name];

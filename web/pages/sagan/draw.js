@@ -28,7 +28,7 @@ export function show(canvas, values) {
 export const sumOf = (values) => values.reduce((sum, value) => (31 * sum + value) % 1000003, 7);
 
 /**
- * Generates pictures with the given options and yields them in order.
+ * Generates pictures with the given options, and yields the pictures in order.
  *
  * @param {Model} model
  * @param {LatentOptions} options
@@ -36,7 +36,13 @@ export const sumOf = (values) => values.reduce((sum, value) => (31 * sum + value
  */
 export const made = (model, options) => model.generate(options);
 
-/** Returns the picture for a single latent vector. @param {Model} model @param {LatentOptions} options @returns {Promise<LatentStep>} */
+/**
+ * Returns the step with the picture of a single latent vector.
+ *
+ * @param {Model} model
+ * @param {LatentOptions} options
+ * @returns {Promise<LatentStep>}
+ */
 export async function one(model, options) {
   for await (const step of made(model, options)) return step;
   throw new Error('nothing was made');

@@ -11,7 +11,7 @@ import { Gan, MODES, RADIUS, covered, ring } from './gan.js';
 const STEPS = 1500,
   SLICE = 12,
   EACH = 25;
-/** Number of points that are drawn. */
+/** Number of generated points that are plotted per variant. */
 const POINTS = 256;
 /** With two time scales, the learning rate of G is smaller by this factor. */
 const SLOWER = 4;
@@ -34,9 +34,9 @@ export function createGan() {
   let running = false;
   /** @type {Gan[]} */
   let gans = [];
-  /** Number of modes covered at each point of the curves. @type {number[][]} */
+  /** For each variant, the number of covered modes at each point of its curve. @type {number[][]} */
   let curves = [];
-  /** The latent vectors whose points are plotted. They are the same for all networks and steps. */
+  /** The latent vectors whose points are plotted. The same vectors are used for all networks and steps. */
   let latents = new Float32Array(0);
 
   function begin() {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Trains a generative adversarial network on points in the plane. The network is so small that visitors can watch the training. This file
+// Trains a generative adversarial network on points in the plane. The networks are so small that visitors can watch the training. This file
 // does not use the DOM.
 //
 //   Hinge losses, as in SAGAN: D minimises mean max(0, 1 - D(real)) + mean max(0, 1 + D(G(z))), and G minimises -mean D(G(z)).
@@ -19,7 +19,7 @@ export const HIDDEN = 32,
 const LEAK = 0.2;
 const BETA = 0.9;
 const EPSILON = 1e-8;
-/** MODES: number of modes on the ring. RADIUS: radius of the ring. SPREAD: spread of each mode. */
+/** MODES: number of modes on the ring. RADIUS: radius of the ring. SPREAD: standard deviation of the points of a mode along each axis. */
 export const MODES = 8;
 export const RADIUS = 2;
 const SPREAD = 0.04 * RADIUS;
@@ -46,8 +46,8 @@ export function ring(count, random) {
 }
 
 /**
- * Returns the number of covered modes. The expected number of points per mode is the same for all modes. A mode is covered if at least a
- * quarter of this number of points lie within a fifth of the ring's radius from the mode.
+ * Returns the number of covered modes. On average, a mode has an equal share of the points. A mode is covered if at least a quarter of this
+ * share lies within a fifth of the ring's radius from the mode.
  * @param {Float32Array} points
  */
 export function covered(points) {
@@ -62,7 +62,7 @@ export function covered(points) {
   return hits.filter((hit) => hit >= count / MODES / 4).length;
 }
 
-/** A linear layer y = W x + b with W of shape (out, in). It also stores the second moments for Adam. */
+/** A linear layer y = W x + b with W of shape (out, in). The layer also stores the second moments for Adam. */
 class Layer {
   /** @param {number} inputs @param {number} outputs @param {Random} random @param {boolean} normalise */
   constructor(inputs, outputs, random, normalise) {
@@ -146,7 +146,7 @@ class Layer {
     const { inputs, outputs, weight, bias, gradient, moment, used, u, v, sigma } = this;
     const size = inputs * outputs;
     if (this.normalise) {
-      // Converts the gradient of W / sigma(W) to the gradient of W. The term along u v' comes from the derivative of sigma.
+      // Converts the gradient of W / sigma(W) to the gradient of W. The term that contains u v' comes from the derivative of sigma.
       let along = 0;
       for (let i = 0; i < size; i++) along += gradient[i] * used[i];
       for (let o = 0; o < outputs; o++)
@@ -210,7 +210,7 @@ export class Network {
     for (const layer of this.layers) layer.step(rate);
   }
 
-  /** Discards the gradients of this network's weights. Used when a gradient only passes through this network. */
+  /** Discards the gradients of this network's weights. Used when a gradient passes through this network only to reach the other network. */
   forget() {
     for (const layer of this.layers) layer.gradient.fill(0);
   }
@@ -244,7 +244,7 @@ export class Gan {
     return /** @type {Float32Array} */ (this.generator.run(latents).at(-1));
   }
 
-  /** Takes one training step of D, then one of G. */
+  /** Takes one training step of D, and then one training step of G. */
   step() {
     const { generator, discriminator, rates, random } = this;
     for (const [points, sign] of /** @type {[Float32Array, number][]} */ ([

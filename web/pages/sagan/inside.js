@@ -5,7 +5,7 @@
 import { readGguf } from '../../shell/model/gguf.js';
 
 /**
- * A map with several channels. It is stored location by location; the channels of a location are contiguous.
+ * A map with several channels. The values are stored location by location; the channels of a location are contiguous.
  * @typedef {{ side: number, channels: number, values: Float32Array }} Channels
  */
 /** A matrix from a file. @typedef {{ shape: number[], values: Float32Array }} Matrix */
@@ -46,7 +46,7 @@ function convolution(W, { side, channels, values }, bias) {
 }
 
 /**
- * Computes relu(scale x + shift). The class selects the row of the table with scales and shifts.
+ * Computes relu(scale x + shift). The class selects one row of the table, which contains the scales and shifts.
  * @param {Matrix} norm
  * @param {number} label
  * @param {Channels} x
@@ -114,7 +114,7 @@ function looks(g, f) {
  * @param {Float32Array} beta shape (queries, keys)
  * @param {Channels} h
  * @param {number} side
- * @returns {Channels} weighted sums of the values
+ * @returns {Channels} for each query, the weighted sum of the values
  */
 function brought(beta, h, side) {
   const [keys, values] = [h.side ** 2, new Float32Array(side ** 2 * h.channels)];

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Draws the attention of several locations in the picture: one that follows the pointer, and up to four that stay. Also lets the visitor
-// set gamma.
+// Draws the attention of several locations in the picture: one location that follows the pointer, and up to four locations that stay. Also
+// lets the visitor set gamma.
 // @ts-check
 import { byId, fileNow, load, make, percent, phrase } from '../../shell/index.js';
 import { one, show } from './draw.js';
@@ -154,9 +154,9 @@ export function createLook(sheet) {
   });
 }
 
-/** Opacity of the grey picture below the weights. */
+/** Opacity of the grey picture over which the weights are drawn. */
 const FAINT = 0.4;
-/** The warm colour of the weights. */
+/** The colour of the weights: red, green and blue. */
 const WARM = [226, 88, 34];
 
 /**

@@ -10,7 +10,7 @@ export const createModule = () => onFile(show);
 function show(file) {
   const { facts, names, tensor } = readGguf(file);
   if (!names.includes('attn.gain')) {
-    // the generator has no attention module
+    // a generator without an attention module has no sizes to show
     for (const cell of document.querySelectorAll('#figure-module [id^="size-"], #figure-module [id^="made-"]')) cell.textContent = '–';
     return;
   }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Draws the figure about the position of attention in a generator. A chart shows the published distances. In a map of the chosen size, the
-// figure shows the locations that one location sees through a convolution and through attention.
+// Draws the figure about the position of the attention module in a generator. A chart shows the published distances. For a map of the
+// chosen size, the figure also shows which locations one location sees through a convolution and through attention.
 // @ts-check
 import { byId, integer, makeSvg, onTheme, palette, percent, perFrame, phrase } from '../../shell/index.js';
 /** @import { createSheet } from './sheet.js' */
@@ -11,7 +11,7 @@ const FIRST = 2;
 const [WIDTH, HEIGHT, LEFT, RIGHT, TOP, BOTTOM] = [640, 300, 40, 150, 12, 44];
 /** Vertical axis of the chart of distances: minimum, maximum and step. */
 const [LOW, HIGH, STEP] = [15, 45, 5];
-/** Weights of red, green and blue in the lightness of a pixel. */
+/** Weights with which red, green and blue contribute to the lightness of a pixel. */
 const LIGHTNESS = [0.299, 0.587, 0.114];
 
 /** Reads the published distances from the table. `attention` and `residual` have one distance for each side in SIDES. */

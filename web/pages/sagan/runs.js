@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Draws the curves of three short training runs. The numbers come from the table below the curves.
+// Draws the curves of three short training runs. The curves are read from the table below them.
 // @ts-check
 import { byId, makeSvg, phrase } from '../../shell/index.js';
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Draws the sheet of pictures, with one latent vector per column and one class per row. Visitors can choose a picture from it.
+// Draws the sheet of pictures, with one latent vector per column and one class per row. Visitors can choose a picture from the sheet.
 // @ts-check
 import { acquireFirst, announce, byId, createLoading, createTransport, make, phrase, time } from '../../shell/index.js';
 import { made, show, sumOf } from './draw.js';
@@ -14,14 +14,15 @@ const CLASSES = ['face', 'person', 'animal', 'hand', 'heart', 'clock', 'fruit', 
 
 /**
  * @typedef {{ model: Model, chosen: LatentStep, row: LatentStep[], corners: LatentStep[] }} Chosen  row: all pictures of the chosen
- *   picture's class; corners: four of them that differ strongly
+ *   picture's class; corners: four pictures of this class that differ strongly
  */
 
 /** Returns the distance between two pictures. @param {LatentStep} a @param {LatentStep} b */
 const apart = (a, b) => a.values.reduce((sum, x, i) => sum + (x - b.values[i]) ** 2, 0);
 
 /**
- * Returns a picture and three others from its row. Each of the three is the picture that is farthest from the pictures chosen so far.
+ * Returns a picture and three others from its row. Each of the three other pictures is the one that is farthest from the pictures chosen
+ * before it.
  *
  * @param {LatentStep} first
  * @param {LatentStep[]} row

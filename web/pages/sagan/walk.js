@@ -5,7 +5,7 @@ import { byId, phrase, reducedMotion } from '../../shell/index.js';
 import { one, show } from './draw.js';
 /** @import { Chosen, createSheet } from './sheet.js' */
 
-/** STEPS: number of pictures around the circle. MOMENT_MS: delay between two of them. */
+/** STEPS: number of pictures around the circle. MOMENT_MS: delay between two pictures, in milliseconds. */
 const STEPS = 60;
 const MOMENT_MS = 40;
 const STRIDE = 0.05;
@@ -33,7 +33,7 @@ export function createWalk(sheet) {
   let news;
   let place = { x: 0.5, y: 0.5 };
   /**
-   * Returns the latent vector of the picture to draw next; undefined if no picture is waiting.
+   * Function that returns the latent vector of the picture to draw next. The variable is undefined if no picture is waiting.
    * @type {(() => Float32Array) | undefined}
    */
   let wanted;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Draws the figure about the kinds of models. It shows which kinds solve a chosen task, and draws pictures with the two kinds that differ
-// most.
+// Draws the figure about the kinds of models. The figure shows which kinds solve a chosen task, and draws pictures with the two kinds that
+// differ most.
 // @ts-check
 import {
   Codec,
@@ -68,7 +68,11 @@ export function createKinds() {
     });
   }
 
-  /** Draws both pictures with the same seed, or only the second one if only its latent vector has changed. @param {boolean} both */
+  /**
+   * Draws both pictures with the same seed, or only the second picture if only the latent vector of that picture has changed.
+   *
+   * @param {boolean} both
+   */
   async function draw(both) {
     stopper.abort();
     const { signal } = (stopper = new AbortController());

@@ -53,7 +53,7 @@ const ROUNDS = 7;
 const LOOK = 20 * SIDE + 13;
 
 const store = createStore({ ...initialState(), seed: SEED });
-/** The completion of each model, and how many of its pixels are shown. @type {Ending[]} */
+/** For each model, its completion and the number of pixels of this completion that are shown. @type {Ending[]} */
 const pictures = SYSTEMS.map(() => ({ values: new Uint8Array(PIXELS), nats: new Float32Array(PIXELS), filled: 0 }));
 /** @type {Model[]} */
 let models = [];
@@ -110,7 +110,7 @@ async function takeTimes(image, rows, signal) {
   for (let round = times[0].length; round < ROUNDS; round++) {
     for (const [k, model] of models.entries()) {
       const half = Math.ceil((PIXELS - rows * SIDE) / 2);
-      let [since, drawn] = [0, 0]; // skips the first half, because its time includes reading the given part
+      let [since, drawn] = [0, 0]; // the first half is not timed, because its time includes reading the given part
       for await (const { from, to } of model.complete(image, { rows, seed: round, samples: 1, chunkSize: half, signal })) {
         if (since) drawn += to - from;
         else since = performance.now();
@@ -142,7 +142,7 @@ async function start() {
       table.say(k, { nats: sum(nats), truth: sum(perElement) });
     }
     const timed = takeTimes(image, rows, signal);
-    timed.catch(() => {}); // errors are handled where the promise is awaited
+    timed.catch(() => {}); // this avoids an unhandled rejection; errors are handled below, where the promise is awaited
     playback.rebase();
     for (let filled = known; filled < PIXELS; ) {
       filled += await playback.take(PIXELS - filled, signal);
@@ -197,7 +197,7 @@ const loading = createLoading(byId('load'), {
     reach.renew();
     playback.enter('ready');
     reset();
-    // With reduced motion, pictures are not animated.
+    // With reduced motion, the completions do not start automatically; only the receptive fields are shown.
     if (reducedMotion()) look(LOOK);
     else start();
   },

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Draws the reach figure. It shows the pixels that affect one pixel after a chosen number of layers, with convolutions and attention side
-// by side.
+// Draws the reach figure. For convolutions and attention side by side, the figure shows which pixels affect one pixel after a chosen number
+// of layers.
 // @ts-check
 import {
   announce,
@@ -22,7 +22,10 @@ import { REACHES } from './reaches.js';
 /** @import { Field } from '../../shell/picture/field.js' */
 /** @import { Stack } from './reach.js' */
 
-/** The pixel is chosen in a picture with this many pixels per side. In pictures of other sizes, its position is scaled. */
+/**
+ * The visitor chooses the pixel in a picture with this many pixels per side. In pictures of other sizes, the position of the pixel is
+ * scaled.
+ */
 const SIDE = 28;
 
 /**
@@ -118,7 +121,7 @@ export function createReach(ask) {
           redraw();
         },
         () => {},
-      ); // another pixel was selected in the meantime
+      ); // ask() may reject if another pixel is selected in the meantime
     }
     redraw();
   }

@@ -12,8 +12,8 @@ import { Geometry } from '../image-transformer/geometry-pattern.js';
  * @property {number} cols
  * @property {number} layers
  * @property {Uint32Array} order  for each position, the raster index of its pixel
- * @property {(layer: number, position: number) => Iterable<number>} keys  returns the positions in the layer below that a position reads,
- *   except its own position
+ * @property {(layer: number, position: number) => Iterable<number>} keys  returns the positions that a position reads in the layer below,
+ *   except this position itself
  */
 
 /** @param {number} count */
@@ -68,7 +68,7 @@ export function local(side, layers, { queryBlock = 0, memoryBlock = 0, blockRows
     flangeRows,
     flangeCols,
   });
-  /** The memory of each block. All positions of a block share it. @type {Map<number, number[]>} */
+  /** The memory of each block, by the block's index. All positions of a block have the same memory. @type {Map<number, number[]>} */
   const memories = new Map();
   return {
     rows: side,
@@ -85,7 +85,8 @@ export function local(side, layers, { queryBlock = 0, memoryBlock = 0, blockRows
 }
 
 /**
- * Returns the pixels that affect a given pixel after 1, 2, ... layers: [layers - 1][pixel] is 1 if the pixel is visible.
+ * Returns the pixels that affect a given pixel after 1, 2, ... layers: [layers - 1][other] is 1 if the pixel `other` affects the given
+ * pixel.
  *
  * @param {Stack} stack
  * @param {number} pixel raster index of the pixel

@@ -17,7 +17,7 @@ const HEADS = [
   phrase`File`,
 ];
 
-/** Indices of the columns after the first one. */
+/** Indices of the columns, counted from the second column. */
 const [ENDING, TRUTH, TEST, TIME, SEES, PARAMETERS, FILE] = HEADS.slice(1).keys();
 
 /** @param {HTMLElement} root @param {System[]} systems */

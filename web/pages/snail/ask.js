@@ -10,7 +10,7 @@ import { ALPHABETS, DRAWINGS, SIGNS, loadSigns } from './signs.js';
 
 const WAYS = 5;
 const NAMES = ['A', 'B', 'C', 'D', 'E'];
-/** When the visitor presses Shuffle, the drawing is classified with the examples in this many random orders. */
+/** Number of random orders of the examples with which the drawing is classified when the visitor presses Shuffle. */
 const ORDERS = 20;
 
 /** Formats a probability as a short percentage. @param {number} p */
@@ -34,7 +34,7 @@ export function createAsk({ onAnswer, onModel }) {
   let drawing = 1;
   /** @type {Float32Array[]} */
   let maps = [];
-  /** Whether a classification is running, and whether the drawings have changed since it started. */
+  /** `busy`: whether a classification is running. `stale`: whether the drawings have changed since it started. */
   let busy = false;
   let stale = false;
   let shuffling = new AbortController();

@@ -6,8 +6,8 @@ import { byId, make, makeSvg, percent, phrase } from '../../shell/index.js';
 
 const EXAMPLES = ['A', 'B', 'C', 'D', 'E'];
 /**
- * In the weight file, a dense block follows each attention layer except the last. DENSE: how many positions back each layer of a dense
- * block looks.
+ * In the weight file, a dense block follows each attention layer except the last. DENSE: for each layer of a dense block, how many
+ * positions back the layer looks.
  */
 const DENSE = [2, 4, 8, 16, 32];
 /** @typedef {{ name: string, attention?: number, reach?: number, says: string }} Layer */
@@ -118,7 +118,7 @@ export function createLayers() {
   );
   show();
   return {
-    /** Sets the attention weights of the last query. @param {Float32Array[]} now */
+    /** Shows the attention weights of the last query. @param {Float32Array[]} now */
     set maps(now) {
       maps = now;
       show();

@@ -6,7 +6,10 @@ import { rasterise } from '../../shell/picture/rasterise.js';
 import { paint } from './signs.js';
 /** @import { Point } from '../../shell/picture/rasterise.js' */
 
-/** Side of the square that the ink fills, and stroke width, in pixels of the 28 x 28 grid. Both match the training characters. */
+/**
+ * `box`: side of the square that the ink fills. `stroke`: width of a stroke. Both are in pixels of the 28 x 28 grid, and match the training
+ * characters.
+ */
 const SIGN = { box: 19, stroke: 1.7 };
 
 /**
@@ -21,7 +24,11 @@ export function createPad(name, onChange) {
   let strokes = [];
 
   const show = () => paint(canvas, pixels, palette().ink);
-  /** Shows the raw strokes while the pen is down. Once it is up, shows the 28 x 28 picture that the model reads. @param {boolean} over */
+  /**
+   * Shows the raw strokes while the pen is down. Once the pen is up, shows the 28 x 28 picture that the model reads.
+   *
+   * @param {boolean} over
+   */
   function use(over) {
     const SIDE = 28;
     pixels = strokes.length === 0 ? null : rasterise(strokes, SIGN);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Reads the page's held-out characters. They come from six alphabets of Omniglot, with ten characters per alphabet and four drawings per
-// character (weights/train/models/snail/sheet.py).
+// Reads the page's held-out characters. The characters come from six alphabets of Omniglot: ten characters per alphabet, and four drawings
+// per character (weights/train/models/snail/sheet.py).
 // @ts-check
 import { PIXELS } from '../../shell/picture/digits.js';
 import { phrase } from '../../shell/page/phrase.js';

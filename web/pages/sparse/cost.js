@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Measures how the time per step grows with the sequence length on this device. The networks have random weights and draw the last pixels
-// of a picture.
+// Measures how the time per step grows with the sequence length on this device. The measured networks have random weights, and draw the
+// last pixels of a picture.
 // @ts-check
 import { Playback, announce, byId, bytes, createButton, fault, integer, load, make, phrase } from '../../shell/index.js';
 import { FAR, NEAR, kept } from './patterns.js';
@@ -17,8 +17,8 @@ const NAMES = { dense: phrase`Dense`, strided: phrase`Strided`, fixed: phrase`Fi
 const DRAWN = 256,
   PARTS = 8;
 /**
- * Number of measurements per picture size. The largest size is measured only once. The table shows the median over all parts, because other
- * programs also use the processor.
+ * Number of measurements per picture size. The largest size is measured only once. The table shows the median over all parts of all
+ * measurements, because other programs also use the processor.
  */
 const TRIES = 3;
 /**
@@ -127,7 +127,7 @@ export function createCost(root) {
   buttons.append(measure.button, stop.button);
   const playback = new Playback({
     onPhase(phase) {
-      buttons.dataset.phase = phase; // scripts wait for this attribute to know when the measurement ends
+      buttons.dataset.phase = phase; // scripts read this attribute to find out when the measurement has ended
       measure.show(phase === 'done' ? phrase`Measure again` : phrase`Measure`, 'run');
       measure.button.disabled = phase === 'running';
       stop.button.disabled = phase !== 'running';
@@ -139,7 +139,7 @@ export function createCost(root) {
   measure.button.addEventListener('click', () => {
     sight.decide();
     run();
-    stop.button.focus(); // the button that had the focus is disabled now
+    stop.button.focus(); // the button that had the focus is disabled while the measurement runs
   });
   stop.button.addEventListener('click', () => {
     playback.abort();
@@ -155,7 +155,7 @@ export function createCost(root) {
   function run() {
     return playback.run(async (signal) => {
       said.textContent = phrase`Warming up …`;
-      for (const which of WHICH) await measured(which, SIDES[0], signal); // warms up, because code is slow when it first runs
+      for (const which of WHICH) await measured(which, SIDES[0], signal); // discarded, because code is slow when it first runs
       for (const { side, cells, ratio } of rows) {
         // Alternates the patterns, so that a moment of low load does not favour one of them.
         /** @type {number[][]} */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Draws a figure that compares the attention heads of a dense model with those of the sparse model, all for the same pixel. It shows how
-// closely the sparse pattern matches the attention of dense heads.
+// Draws a figure that compares the attention heads of a dense model with those of the sparse model, all for the same pixel. The figure
+// shows how closely the sparse pattern matches the attention of the dense heads.
 // @ts-check
 import {
   SIDE,
@@ -111,7 +111,7 @@ export function createHeadsFigure(root, files) {
       answers.forEach((answer, k) => {
         grids[k].attention = answer;
       });
-      // Computes the fraction of the dense heads' attention that falls in the strided sets.
+      // `held` becomes the fraction of the dense heads' attention that is on positions in the strided sets.
       const [dense] = answers;
       const query = asked.row * SIDE + asked.col;
       let held = 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Draws the patterns as matrices and on a picture. Shows the keys of the selected row, and the positions that can be reached through two
+// Draws the patterns as matrices and on a picture. Shows the keys of the selected row, and the positions that this row reaches through two
 // layers.
 // @ts-check
 import { announce, askable, byId, integer, make, onTheme, palette, perFrame, percent, phrase } from '../../shell/index.js';

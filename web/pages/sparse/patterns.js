@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Defines the sets of keys in sparse attention (Child et al. 2019, section 4), as in src/attention/sparse.h. A test compares them with the
-// models' attention maps.
+// Defines the sets of keys in sparse attention (Child et al. 2019, section 4), as in src/attention/sparse.h. A test compares these sets
+// with the models' attention maps.
 // @ts-check
 import { phrase } from '../../shell/page/phrase.js';
 
@@ -19,8 +19,8 @@ export const FAR = 2;
 /** @typedef {'interleaved' | 'merged' | 'heads'} Combine */
 
 /**
- * For each way to combine the sets, the parts of a model and the sets that each part uses. The parts are alternating layers, all layers, or
- * the two halves of the heads.
+ * For each way to combine the sets, lists the parts of a model, each with the sets that it uses. The parts are alternating layers, all
+ * layers, or the two halves of the heads.
  *
  * @type {Record<Combine, { name: string, sets: number }[]>}
  */
@@ -55,7 +55,7 @@ export function cells(pattern, sets) {
 }
 
 /**
- * Returns an array with 1 at each position that query i reaches through two layers, including their residual connections.
+ * Returns an array with 1 at each position that query i reaches through two layers and their residual connections.
  *
  * @param {Pattern} pattern
  * @param {Combine} combine
@@ -70,8 +70,8 @@ export function reached(pattern, combine, i) {
 }
 
 /**
- * Returns the number of positions whose keys and values a layer stores after n steps. The layer stores a ring with 16 spare slots, the
- * summaries, or all positions.
+ * Returns the number of positions whose keys and values a layer stores after n steps. Depending on the sets, the layer stores the last
+ * positions in a ring with 16 spare slots, only the summaries, or all positions.
  *
  * @param {Pattern} pattern
  * @param {number} sets

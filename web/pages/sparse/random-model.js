@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Builds the weight file of a Sparse Transformer in memory, with random weights. Random weights suffice, because the cost of a step does
-// not depend on them.
+// not depend on the weights.
 // @ts-check
 
 /** @typedef {{ kind: 'strided' | 'fixed', stride: number, summary: number }} Kind */
@@ -14,8 +14,8 @@ export const POSITION_BYTES = 2 * 4 * WIDTH;
 export const LAYERS = BLOCKS;
 
 /**
- * Returns the settings of one pattern. Dense attention is a fixed pattern with one block of the full length, in which every position is a
- * summary.
+ * Returns the settings of one pattern. Dense attention is expressed as a fixed pattern with one block of the full length, in which every
+ * position is a summary.
  *
  * @param {'dense' | 'strided' | 'fixed'} which
  * @param {number} side n = side * side

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Runs the batting game of the alignment page with a chain, so that neighbours affect each other. The game has nine positions, nine
+// Runs a variant of the alignment page's batting game in which a chain lets neighbours affect each other. The game has nine positions, nine
 // players, and a bonus for neighbours who bat from different sides.
 // @ts-check
 import { byId, make, percent, phrase } from '../../shell/index.js';

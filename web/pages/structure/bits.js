@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Computes the marginals of a chain of bits, one bit per character. Combines messages from the left and the right, as in
-// src/attention/segments.h. Messages are log-odds. This file does not use the DOM.
+// Computes the marginals of a chain of bits, one bit per character. Each marginal combines a message from the left and a message from the
+// right, as in src/attention/segments.h. Messages are log-odds. This file does not use the DOM.
 // @ts-check
 
 /** @typedef {number[][]} Transitions scores A[from][to]; bit 1 means that the character is attended to */
@@ -39,7 +39,7 @@ export const times = (A, times) => A.map((row) => row.map((one) => times * one))
 
 /**
  * Extracts neighbouring bits of a chain as a separate chain with the same probabilities. The new scores of the bits include the messages
- * from the bits outside, and the part of the transition scores that depends on a single bit. The rest of the transition scores becomes
+ * from the bits outside, and the part of the transition scores that depends on one bit only. The rest of the transition scores becomes
  * `stick`, a score for equal neighbours.
  *
  * @param {number[]} theta

@@ -2,9 +2,9 @@
 // @ts-check
 
 /**
- * An ambiguous sentence that many textbooks use, followed by sentences from the validation part of the treebank. Each sentence has a pin
- * that changes the heads of other words. To find more of these pins, run `node weights/eval/kinds/head/head-pins.js validation.tsv`. Words
- * are numbered from 1; 0 is the root.
+ * An ambiguous sentence that many textbooks use, followed by sentences from the validation part of the treebank. In each sentence, if the
+ * head of word `child` is pinned to word `head`, the heads of other words change. To find more such pins, run
+ * `node weights/eval/kinds/head/head-pins.js validation.tsv`. Words are numbered from 1; 0 is the root.
  *
  * @type {{ text: string, child: number, head: number }[]}
  */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Computes the probabilities of all sixteen selections of four characters in a chain. Each character is either attended to or not. This
+// Computes the probabilities of all sixteen selections from four characters of a chain. Each character is either attended to or not. This
 // file does not use the DOM.
 // @ts-check
 import { marginals } from './bits.js';
@@ -10,7 +10,8 @@ export const WAYS = 2 ** LETTERS;
 export const bit = (z, i) => (z >> (LETTERS - 1 - i)) & 1;
 
 /**
- * Returns the log weight of each selection: the sum of its scores, plus `stick` for each pair of equal neighbours.
+ * Returns the log weight of each selection: the sum of the scores of the characters it attends to, plus `stick` for each pair of equal
+ * neighbours.
  *
  * @param {number[]} scores
  * @param {number} stick
@@ -37,7 +38,7 @@ export function expectation(scores, stick, among) {
 }
 
 /**
- * Computes the same weights with the forward-backward algorithm, without listing the sixteen selections.
+ * Computes the weights of the characters with the forward-backward algorithm, without listing the sixteen selections.
  * @param {number[]} scores
  * @param {number} stick
  */

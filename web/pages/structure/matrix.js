@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Draws the head probabilities as an attention matrix. There is one row per word; its weights over the root and all words add up to 1.
+// Draws the head probabilities as an attention matrix. Each word has one row, whose weights over the root and all words add up to 1.
 // @ts-check
 import { byId, make, percent, phrase } from '../../shell/index.js';
 

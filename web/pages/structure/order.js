@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Models the batting order as a chain. The player at a position depends on the neighbours, because left- and right-handed hitters should
-// alternate. This file does not use the DOM.
+// Models the batting order as a chain. The player at a position depends on the players at the neighbouring positions, because left- and
+// right-handed hitters should alternate. This file does not use the DOM.
 // @ts-check
 import { marginals, viterbi } from '../chains/chain.js';
 import { PLACES, PLAYERS, cosine } from '../alignment/fit.js';
@@ -10,13 +10,16 @@ export const HANDS = ['L', 'L', 'R', 'R', 'R', 'L', 'R', 'L', 'R'];
 /** The fit between a position and a player is multiplied by this factor to get a score. */
 const SHARPNESS = 14;
 
-/** Returns the transition scores from player to player: `pull` if the side changes, 0 if it stays the same, -Infinity from a player to
- * himself.
- * @param {number} pull */
+/**
+ * Returns the transition scores from player to player: `pull` if the two bat from different sides, 0 if they bat from the same side,
+ * -Infinity from a player to himself.
+ *
+ * @param {number} pull
+ */
 const steps = (pull) => PLAYERS.map((_, i) => PLAYERS.map((__, j) => (i === j ? -Infinity : HANDS[i] === HANDS[j] ? 0 : pull)));
 
 /**
- * Returns the probability of each player at each position, and the most probable batting order.
+ * Returns the probability with which each player takes each position, and the most probable batting order.
  * @param {number} pull score for neighbours who bat from different sides
  */
 export function chainOf(pull) {

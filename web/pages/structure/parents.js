@@ -159,7 +159,7 @@ export function createParents() {
     void parse();
   }
 
-  /** Runs when the visitor chooses a word: first the dependent, then its head. @param {number} word */
+  /** Handles the choice of a word. The first choice is the dependent, and the second choice is its head. @param {number} word */
   function choose(word) {
     if (chosen === 0) {
       chosen = word;

@@ -30,7 +30,7 @@ import { logit, marginals, part, segmentsOf, times } from './bits.js';
 /** The kinds of attention, in the order of their columns on the page. */
 const KINDS = /** @type {const} */ (['simple', 'sigmoid', 'structured']);
 const FILE = (/** @type {string} */ kind) => weights(`seq2seq-characters-${kind}.gguf`);
-/** Single-precision probabilities are clamped to at least this distance from 0 and 1. */
+/** Probabilities are clamped so that they differ from 0 and 1 by at least this much. */
 const NEAREST = 1e-7;
 
 /**

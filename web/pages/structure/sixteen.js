@@ -9,7 +9,7 @@ import { WAYS, bit, byChain, bySoftmax, expectation } from './expectation.js';
 
 /** The scores that the figure shows first. They are invented. @type {Four} */
 const MADE_UP = { letters: ['d', 'o', 'r', 't'], scores: [-1, 1.5, -0.5, 1], stick: 1.5 };
-/** Minimum values for the upper limits of the score sliders and the transition slider. */
+/** Upper limits of the score sliders and of the transition slider; a larger initial value raises the limit. */
 const [WIDEST, STICKIEST] = [3, 3];
 
 /** @returns {(four: Four) => void} function that replaces the four characters */

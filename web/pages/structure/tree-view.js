@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Draws the words of a sentence with arcs from their heads. The words are in one line with the arcs above. If the line does not fit, they
-// are in a column with the arcs on the right.
+// Draws the words of a sentence with arcs from their heads. The words are in one line with the arcs above. If the line does not fit, the
+// words are in a column with the arcs on the right.
 // @ts-check
 import { arcsOf, depthOf, widest } from '../../lib/kinds/head/arcs.js';
 import { make, makeSvg, percent, perFrame, phrase } from '../../shell/index.js';
@@ -9,7 +9,7 @@ import { make, makeSvg, percent, perFrame, phrase } from '../../shell/index.js';
 /** @typedef {Awaited<ReturnType<Model['parse']>>} Parse */
 /**
  * @typedef {{ parse: Parse, free: Parse, pinned: Record<number, number>, chosen: number }} Shown parse: the parse with the pins; free: the
- *   parse without them. Words are numbered from 1; 0 means none
+ *   parse without them. Words are numbered from 1. If `chosen` is 0, no word is chosen
  */
 
 /** Height of the space for arcs above the line of words, in pixels. */
@@ -17,7 +17,8 @@ const HIGH = 190;
 /** Minimum width of the space for arcs next to a column of words, in pixels. */
 const NARROWEST = 90;
 /**
- * BESIDE: distance between the arrow that arrives at a word and the arcs that leave it. TIP: length of an arrowhead. Both are in pixels.
+ * BESIDE: distance between the arrow that arrives at a word and the arcs that leave the word. TIP: length of an arrowhead. Both are in
+ * pixels.
  */
 const BESIDE = 4;
 const TIP = 7;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Draws the probabilities of the next token as bars. Each filter is a line between the bars that it keeps and those that it removes.
+// Draws the probabilities of the next token as bars. Each filter is shown as a line between the bars that it keeps and the bars that it
+// removes.
 // @ts-check
 import { byId, makeSvg, phrase } from '../../shell/index.js';
 import { share, visible } from '../../shell/text/index.js';

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Builds the sliders for the temperature and the filters. Reads the values of the sliders from an address, and returns the settings to
-// write to an address.
+// Builds the sliders for the temperature and the filters. Also sets the sliders from the settings in the page's address, and returns the
+// settings for the address.
 // @ts-check
 import { byId, numberIn, phrase, wholeIn } from '../../shell/index.js';
 /** @import { Settings } from '../../shell/index.js' */

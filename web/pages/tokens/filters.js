@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Defines the sampling filters as plain functions. The functions compute which of the most probable tokens remain, and how many tokens each
-// filter keeps. The library applies the same filters to all tokens before it samples one. This page repeats the computation to show the
-// effect.
+// filter keeps. The library applies the same filters to all tokens before it samples one. This page repeats the library's computation to
+// show the effect of each filter.
 // @ts-check
 /** @import { Alternative } from '../../shell/index.js' */
 
@@ -13,7 +13,7 @@ export const OPEN = Object.freeze({ temperature: 1, topK: 0, topP: 1, minP: 0 })
 /**
  * @typedef {Object} Cut
  * @property {number[]} odds probability of each token under the model
- * @property {number[]} drawn probability of each token after the filters and the temperature; 0 if it was removed
+ * @property {number[]} drawn probability of each token after the filters and the temperature; 0 if a filter removed the token
  * @property {number} kept number of tokens that remain
  * @property {{ topK: number, topP: number, minP: number }} ends number of tokens that each filter keeps
  * @property {number} threshold smallest probability that passes min-p

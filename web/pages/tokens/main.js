@@ -32,7 +32,7 @@ function createTalk(room, options) {
     if (!fits && !opened) return;
     note.remove();
     opened ??= open().catch((error) => {
-      opened = undefined; // the chat box could not be fetched; the next model tries again
+      opened = undefined; // if the code could not be fetched, it is fetched again for the next model
       throw error;
     });
     try {
@@ -41,7 +41,7 @@ function createTalk(room, options) {
       talk.use(fits ? model : undefined);
     } catch (error) {
       note.textContent = `${fault(error)}.`;
-      room.after(note); // the page's styles do not apply inside the chat's shadow root
+      room.after(note); // placed outside the chat's shadow root, because the page's styles do not apply inside it
     }
   };
 }

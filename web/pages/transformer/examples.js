@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Example sentences with the shipped model's translations for each number of beams. A test checks the translations. In each sentence, a
-// verb or its complement moves to another position when the sentence is translated.
+// Example sentences, each with the shipped model's translation for each number of beams. A test checks the translations. In each sentence,
+// a verb or its complement moves to another position when the sentence is translated.
 // @ts-check
 
 /** @type {Record<string, string>} */

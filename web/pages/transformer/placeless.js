@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Builds a weight file for the same model without position encodings. Only the metadata changes: the position encoding is "none" instead of
-// "sinusoidal".
+// Copies a model's weight file, and turns off the position encodings in the copy. Only the metadata changes: the position encoding is
+// "none" instead of "sinusoidal".
 // @ts-check
 
 const KEY = 'transformer.position.type';

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Describes an attention head by the relation between query and key that gets most of the head's weight. This file does not use the
-// DOM.
+// Describes an attention head by the relation between query and key, such as "one before", that gets most of the head's weight. This file
+// does not use the DOM.
 // @ts-check
 import { percent } from '../../shell/page/words.js';
 import { phrase } from '../../shell/page/phrase.js';
@@ -18,7 +18,7 @@ export function relation(weights, kind) {
   const rows = weights.filter((row) => row.length > 0);
   if (rows.length === 0) return '';
   /**
-   * Takes the weight in one column of each row, and returns the mean over the rows.
+   * Takes one weight from each row, in the column that `column` returns, and returns the mean of these weights.
    *
    * @param {(i: number, row: ArrayLike<number>) => number} column
    */

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Draws the figure of beam search. It shows the search for a translation of the sentence above as a tree, once the figure comes into view.
+// Draws the figure of beam search. Once it comes into view, the figure shows, as a tree, how the model searches for a translation of the
+// sentence above.
 // @ts-check
 import { byId, inSight } from '../../shell/index.js';
 import { createTree } from '../../shell/text/index.js';
@@ -37,7 +38,7 @@ export function createSearch(sentence) {
   beams.addEventListener('change', show);
   return {
     show,
-    /** Uses the same number of beams as the figure above, unless that figure has only one. @param {number} count */
+    /** Uses the same number of beams as the figure above, unless that figure uses only one beam. @param {number} count */
     follow(count) {
       if (count > 1) beams.value = String(count);
     },

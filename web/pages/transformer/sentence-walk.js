@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Draws the figure with the guided walk. The walk leads from a sentence's tokens to the next word of its translation, and shows the model's
-// attention maps, numbers and probabilities.
+// Draws the figure that explains a translation step by step. The steps lead from the tokens of a sentence to the next word of the
+// translation, and show the model's attention maps, numbers and probabilities.
 // @ts-check
 import { asked as other, byId, inSight, make, onTheme, ownName, palette, percent, phrase, weights } from '../../shell/index.js';
 import { fileBytes, readGguf } from '../../shell/model/gguf.js';
@@ -12,7 +12,7 @@ import { position } from './waves.js';
 
 /** Number of beams in the search for possible next words. */
 const BEAMS = 8;
-/** Number of possible next words shown. */
+/** Number of possible next words that the figure shows. */
 const WORDS = 4;
 /** This head mostly attends to the word being translated, as in the first figure. */
 const READER = { layer: 2, head: 2 };
@@ -26,7 +26,7 @@ const largest = (numbers) => Array.from(numbers).reduce((best, x, i, all) => (x 
 /**
  * Returns the candidates for the next word at a step of the search, the most probable first.
  * @param {TranslationRun['search']} search
- * @param {number[]} path  for each step, the index of the hypothesis that led to the translation
+ * @param {number[]} path  for each step, the index of the hypothesis from which the final translation grew
  * @param {number} step
  * @returns {Next[]}
  */
@@ -78,7 +78,7 @@ export function createSentenceWalk(sentence) {
     const { heads } = model.info;
     const step = steps[at];
     const cross = meanOf(mapsOf(step, 'source'), READER);
-    const token = largest(cross.subarray(0, -1)); // the word with the largest weight, except the end of the sentence
+    const token = largest(cross.subarray(0, -1)); // the source word with the largest weight; the end token is excluded
     const size = run.source.length;
     const first = run.encoder
       .slice(0, heads)
@@ -218,7 +218,8 @@ export function createSentenceWalk(sentence) {
     /** @param {Model | null} next */
     use(next) {
       model = next;
-      if (next) byId('walk-section').hidden = figure.hidden = Boolean(other || ownName()); // the walk describes only the page's own model
+      // The figure is hidden for other models, because its text describes only the page's own model.
+      if (next) byId('walk-section').hidden = figure.hidden = Boolean(other || ownName());
       of = '';
     },
   };

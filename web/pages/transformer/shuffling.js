@@ -27,7 +27,7 @@ export function createShuffling(sentence) {
   let of = '';
   let stopper = new AbortController();
 
-  /** Loads the same weights without position encodings. After a failure, the next call tries again. */
+  /** Loads the same model without position encodings. After a failure, the next call loads the model again. */
   function takeAway() {
     placeless ??= fileBytes(weights(FILE))
       .then((file) => load(withoutPositions(new Uint8Array(file))))

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Draws the position encodings (section 3.5 of the paper) as a picture with one row per position and one column per channel. Also draws the
-// similarity between positions.
+// Draws the position encodings (section 3.5 of the paper) as a picture with one row per position and one column per channel. Also draws how
+// similar the encodings of two positions are.
 // @ts-check
 import { byId, onTheme, palette, perFrame, phrase, signed } from '../../shell/index.js';
 

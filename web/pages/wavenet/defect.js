@@ -2,9 +2,9 @@
 // Detects defects in a generated spoken digit, using only its length and loudness.
 // @ts-check
 
-/** Only one training recording in a hundred is shorter than this, in seconds. */
+/** Length in seconds. Only one training recording in a hundred is shorter. */
 const SHORTEST = 0.16;
-/** Every training recording contains 0.05 s with a root mean square above this (1 is full scale). */
+/** Every training recording contains a stretch of 0.05 s whose root mean square is above this value (1 is full scale). */
 const SOFTEST = 0.1;
 const STRETCH = 0.05;
 /** TRIES: maximum number of attempts to draw a digit. APART: difference between the seeds of two attempts. */

@@ -11,7 +11,7 @@ import { sentenceOf } from './sentence.js';
 
 /** Maximum length of a sound, in seconds. */
 const SECONDS = 1.2;
-/** A sound is stopped after this many seconds of silence, in case the model does not end it. */
+/** A sound is stopped after this many seconds of silence, because the model may not end the sound itself. */
 const QUIET = 0.25;
 /** Length of the shortest visible range, in seconds. */
 const CLOSEST = 0.006;
@@ -125,7 +125,7 @@ export function createPlayer() {
     transport.show(model ? 'ready' : 'empty');
   }
 
-  /** Generates a new sound. Tries again if the sound is too short, too quiet or has no end. @param {boolean} aloud */
+  /** Generates a new sound. Tries again if the sound is too short, is too quiet, or does not end. @param {boolean} aloud */
   async function start(aloud) {
     stopper?.abort();
     if (!model) return;
@@ -256,7 +256,7 @@ export function createPlayer() {
     get seed() {
       return transport.seed;
     },
-    /** Registers a function to call after a model has loaded and after a sound is complete. @param {() => void} tell */
+    /** Registers a function that is called each time a model has loaded or a sound is complete. @param {() => void} tell */
     on(tell) {
       listeners.add(tell);
     },

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Draws the queues of five layers as rotating rings. Each step reads the value that was written one turn earlier, and then replaces it with
-// the new value.
+// Draws the queues of five layers as rotating rings. In each ring, each step reads the value that was written one turn of the ring earlier,
+// and then replaces this value with the new value.
 // @ts-check
 import { byId, makeSvg, phrase, reducedMotion } from '../../shell/index.js';
 
@@ -60,7 +60,7 @@ export function createQueues() {
   });
   turn.addEventListener('click', () => {
     if (timer) return halt();
-    said.removeAttribute('role'); // keeps screen readers from announcing the text three times a second
+    said.removeAttribute('role'); // without the role, screen readers do not announce the text three times a second
     turn.setAttribute('aria-pressed', 'true');
     turn.textContent = phrase`Stop`;
     timer = setInterval(() => (document.hidden ? undefined : next()), reducedMotion() ? 3 * TURN_MS : TURN_MS);

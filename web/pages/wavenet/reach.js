@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Computes which samples affect a given sample through convolution layers with two taps.
+// Computes which samples affect a given sample through several convolution layers, each with two taps.
 // @ts-check
 
 /**

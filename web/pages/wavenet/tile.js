@@ -7,7 +7,7 @@ import { palette } from '../../shell/picture/palette.js';
 
 /**
  * Draws a waveform from left to right, sample by sample.
- * @param {{ low: number[], high: number[] }} record  percentages of the full range
+ * @param {{ low: number[], high: number[] }} record  minimum and maximum in each column of the drawing, as percentages of full scale
  * @returns {Painter}
  */
 const paint =

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Draws causal convolutions as two trees. In the first tree, each layer looks back one step. In the second tree, each layer looks back
-// twice as far as the layer below it. The samples that the selected sample depends on are highlighted.
+// twice as far as the layer below. The samples on which the selected sample depends are highlighted.
 // @ts-check
 import { byId, makeSvg, phrase } from '../../shell/index.js';
 import { lit } from './reach.js';

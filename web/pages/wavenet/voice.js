@@ -8,7 +8,7 @@ import { changeOf, sentenceOf } from './sentence.js';
 /** @typedef {import('../../lib/kinds/sound/sound-run.js').SoundRun} SoundRun */
 /** @typedef {import('../../lib/media/waveform.js').Waveform} Waveform */
 
-/** LISTEN_MS: length of the recording in milliseconds. SECONDS: length of its continuation in seconds. */
+/** LISTEN_MS: length of a recording from the microphone, in milliseconds. SECONDS: length of the continuation, in seconds. */
 const LISTEN_MS = 1000;
 const SECONDS = 0.8;
 /** A continuation ends after this many seconds of silence. */
@@ -64,7 +64,10 @@ export function createVoice(player) {
     }
   }
 
-  /** Until the visitor speaks, shows an example: the model continues the first half of the sound above. The example is not played. */
+  /**
+   * Shows an example until the visitor records or opens a sound: the model continues the first half of the sound above. The example is not
+   * played.
+   */
   async function example() {
     const { model, run: above } = player;
     if (!model || run || above?.finish !== 'end') return;
@@ -81,7 +84,7 @@ export function createVoice(player) {
       play.disabled = false;
       said.textContent = phrase`The first half of the sound above, continued. ${sentenceOf(shown)}`;
     } catch {
-      run = undefined; // the example failed, so the figure waits for the visitor
+      run = undefined; // if the example fails, the figure waits for the visitor
     }
   }
 
@@ -113,7 +116,7 @@ export function createVoice(player) {
     stopper?.abort();
     if (!run || !wave) return;
     const { signal } = (stopper = new AbortController());
-    const trouble = await hear(run, wave, signal).catch(() => ''); // the visitor stopped the playback
+    const trouble = await hear(run, wave, signal).catch(() => ''); // hear() throws if the visitor stops the playback
     if (trouble) said.textContent = trouble.trim();
   });
 }
