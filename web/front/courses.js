@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Defines the courses. The pages of a course are ordered so that each one prepares readers for the next. Each page has a question that
-// readers can answer by trying something out. The facts at the top of its page.html state the question and the course.
+// readers can answer by trying something out. The facts at the top of the page's page.html state the question and the course.
 // @ts-check
 
 import { fileURLToPath } from 'node:url';

@@ -141,7 +141,7 @@ export const stillOfAnswer = ({ file, verb, text, options = {}, font }) =>
   });
 
 /**
- * Returns a still of a figure on a page. It shows the figure's canvases in a grid, or a part of an element.
+ * Returns a still of a figure on a page. The still shows the figure's canvases in a grid, or a part of one element.
  *
  * @param {string} name  name of the page
  * @param {object} what

@@ -67,7 +67,7 @@ export function canvasOf(rgb, side) {
 export const addressOf = (rgb, side) => canvasOf(bytesOf(rgb), side).toDataURL();
 
 /**
- * Returns a grid of equal squares in the middle of the stage.
+ * Arranges equal squares in a grid in the middle of the stage. Returns a function that gives the place of square i.
  * @param {Stage} stage
  * @param {number} columns
  * @param {number} rows

@@ -60,7 +60,8 @@ export const weights = (players, sharpness, fit) =>
   PLACES.map(({ query }) => softmax(players.map((at) => sharpness * (fit === 'cosine' ? cosine : dot)(query, at))));
 
 /**
- * Returns the batting order. The positions choose in turn: each takes the player with the largest weight among those that remain.
+ * Returns the batting order. The positions choose in turn: each position takes the player with the largest weight among the remaining
+ * players.
  *
  * @param {number[][]} rows
  */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Computes the recurrent networks of this page in JavaScript, because the engine does not return every vector. It uses the equations of
-// src/models/seq2seq.c and the same weight file as the engine. The engine multiplies in 8 bits, so its attention weights differ by about
-// 0.01 from the weights that this file computes. The generated words are the same. This file does not use the DOM.
+// Computes the recurrent networks of this page in JavaScript, because the engine does not return every vector. The computation uses the
+// equations of src/models/seq2seq.c and the same weight file as the engine. The engine multiplies in 8 bits, so its attention weights
+// differ by about 0.01 from the weights that this file computes. The generated words are the same. This file does not use the DOM.
 // @ts-check
 import { readGguf } from '../../shell/model/gguf.js';
 import { bell } from './terms.js';

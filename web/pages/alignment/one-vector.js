@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Translates sentences of increasing length with two networks. One has attention. The decoder of the other receives only a single vector,
-// which the figure shows. The visitor can leave out one word of the sentence.
+// Translates sentences of increasing length with two networks. One network has attention. In the other network, the decoder receives only a
+// single vector, which the figure shows. The visitor can leave out one word of the sentence.
 // @ts-check
 import { acquireAll, announce, byId, fault, make, percent, phrase, weights, whenNear } from '../../shell/index.js';
 import { fileBytes } from '../../shell/model/gguf.js';
@@ -10,7 +10,7 @@ import { createVectorView } from './vector-view.js';
 /** @import { Model } from '../../shell/index.js' */
 /** @import { Network, Read, Vector } from './network.js' */
 
-/** Sentences of 5, 8, 12, 16 and 22 words. None of them occurs in the training data. */
+/** Sentences of 5, 8, 12, 16 and 22 words. None of these sentences occurs in the training data. */
 const SENTENCES = [
   'Ein Hund läuft durch Schnee.',
   'Zwei Kinder spielen am Strand mit einem Ball.',

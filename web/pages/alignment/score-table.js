@@ -30,7 +30,7 @@ export function createScoreTable(example, onWord) {
       show();
     });
     const law = make('td', { class: 'law' });
-    law.innerHTML = formula; // the formula is HTML from our own translated strings
+    law.innerHTML = formula; // safe, because the formula comes from our own translated strings
     law.append(make('span', { class: 'wants' }, score ? phrase`computed` : phrase`learned`));
     const row = make(
       'tr',

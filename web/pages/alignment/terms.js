@@ -15,7 +15,11 @@ const two = (x) => x.toFixed(2).replace('-', '−');
 /** Formats an index in subscript digits. @param {number} n */
 export const below = (n) => String(n).replace(/\d/g, (d) => '₀₁₂₃₄₅₆₇₈₉'[Number(d)]);
 
-/** Returns the centre of local attention, which may be between two words. @param {ArrayLike<number>} weights weights of the "centre" map */
+/**
+ * Returns the centre of local attention; the centre may lie between two words.
+ *
+ * @param {ArrayLike<number>} weights weights of the "centre" map
+ */
 export const centreOf = (weights) => Array.from(weights).reduce((sum, w, i) => sum + w * i, 0);
 
 /**

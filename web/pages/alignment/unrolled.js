@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Draws the figure of the network unrolled in time. For each generated word, it shows which states are the keys, the values and the query,
-// and how the context is concatenated with the hidden state.
+// Draws the figure of the network unrolled in time. For each generated word, the figure shows which states are the keys, the values and the
+// query, and how the context is concatenated with the hidden state.
 // @ts-check
 import { byId, make, onTheme, paintCells, percent, perFrame, phrase, signed, whenNear } from '../../shell/index.js';
 import { visible } from '../../shell/text/words.js';

@@ -4,7 +4,7 @@
 import { byId, fault, make } from '../../shell/index.js';
 import { imageFor, paint } from './tell.js';
 
-/** Number of words for which the light stays where the visitor put it. After that, the network chooses where to attend. */
+/** Number of words for which the light stays where the visitor put it. For later words, the network chooses where to attend. */
 const HELD = 2;
 
 /** @param {ReturnType<typeof import('./tell.js').createTell>} tell */

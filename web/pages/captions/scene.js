@@ -228,7 +228,11 @@ export function createScene() {
   }
 
   let latest = 0;
-  /** Replaces the scene with the central square of a picture. If several calls overlap, only the last one counts. @param {File} picture */
+  /**
+   * Replaces the scene with the central square of a picture. If several calls overlap, only the last call has an effect.
+   *
+   * @param {File} picture
+   */
   async function show(picture) {
     const mine = ++latest;
     try {

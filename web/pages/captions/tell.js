@@ -19,7 +19,7 @@ import { SIDE } from './scene.js';
 /** @import { CaptionStep } from '../../lib/index.js' */
 /** @import { Model } from '../../shell/index.js' */
 
-/** Loads the part of the library for captions. */
+/** Loads the part of the library that handles captions. */
 const captions = () => part(() => import('../../lib/kinds/caption/captions.js'));
 
 /**

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Computes forward, backward and Viterbi values of a linear chain, for figures that show them. Works in the log domain, like
+// Computes forward, backward and Viterbi values of a linear chain, for figures that show these values. All values are logarithms, as in
 // src/attention/forward_backward.c.
 // @ts-check
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Draws the figure of the three taggers. It shows a sentence, the tags that each tagger gives it, and the effect of pinning a tag.
+// Draws the figure of the three taggers. The figure shows a sentence, the tags that each tagger gives to the words, and the effect of
+// pinning a tag.
 // @ts-check
 import {
   acquireAll,
@@ -65,7 +66,7 @@ export function createTaggers() {
 
   const transport = createTransport(byId('transport'), { name: '', onRun: () => tag(), verb: phrase`Tag`, pace: true });
   const loading = createLoading(byId('load'), {
-    // Loads first the model that the page's <head> preloads, then the others.
+    // First loads the model that the page's <head> preloads, and then the other models.
     acquire: (options) =>
       acquireWith(acquireFirst(options, NAMES[2]), async ([{ model }]) => {
         const { names } = await model.tag('');

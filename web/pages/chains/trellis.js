@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Draws the trellis of four tags and five words. It shows the values of the forward, backward and Viterbi algorithms, column by column.
+// Draws the trellis of four tags and five words. The figure shows the values of the forward, backward and Viterbi algorithms, column by
+// column.
 // @ts-check
 import { announce, byId, make, phrase } from '../../shell/index.js';
 import { first, logSum, marginals, viterbi } from './chain.js';

@@ -35,7 +35,7 @@ function keptConversation() {
     if (!Array.isArray(messages) || !messages.every((one) => isText(one?.role) && isText(one?.content))) return undefined;
     return { messages, draft: isText(draft) ? draft : '', name: String(name), chat: chat === true };
   } catch {
-    return undefined; // the browser forbids storage
+    return undefined; // the browser may forbid storage
   }
 }
 
@@ -44,7 +44,7 @@ function forgetConversation() {
   try {
     sessionStorage.removeItem(KEPT);
   } catch {
-    // The browser forbids storage.
+    // If the browser forbids storage, no conversation is stored.
   }
 }
 
@@ -116,7 +116,11 @@ function createPage(Box, continuing) {
     showCard(next);
   }
 
-  /** Replaces the page's own model. The messages stay if both the old and the new model have a chat template. @param {Model} next */
+  /**
+   * Replaces the model that currently answers. The messages stay if both the old and the new model have a chat template.
+   *
+   * @param {Model} next
+   */
   function replace(next) {
     const before = model;
     const has = next.info.chatTemplate !== '';

@@ -263,7 +263,7 @@ export function createAnswer() {
   }
 
   /**
-   * Shows on each key of the soprano's range how probable it is as the next note.
+   * Shows on each key of the soprano's range how probable this key is as the next note.
    * @param {Float32Array} odds  probabilities by id
    */
   function showOdds(odds) {
@@ -304,7 +304,7 @@ export function createAnswer() {
   clear.addEventListener('click', () => change([]));
   strict.addEventListener('change', () => change(melody));
   let latest = 0;
-  /** Replaces the melody with the melody in a file. If several calls overlap, only the last one counts. @param {File} chosen */
+  /** Replaces the melody with the melody in a file. If several calls overlap, only the last call has an effect. @param {File} chosen */
   async function open(chosen) {
     const mine = ++latest;
     try {
@@ -344,7 +344,7 @@ export function createAnswer() {
     get parallels() {
       return !strict.checked;
     },
-    /** Registers a function to call after a model has loaded and each time the voices are complete. @param {() => void} tell */
+    /** Registers a function that is called after a model has loaded and each time the voices are complete. @param {() => void} tell */
     on(tell) {
       listeners.add(tell);
     },

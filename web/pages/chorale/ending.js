@@ -14,7 +14,7 @@ const ENDINGS = 24,
 /**
  * @param {Model} model
  * @param {NoteRun} run  a finished run with the voices for a melody
- * @param {number} seed  seed that the run was started with
+ * @param {number} seed  seed with which the run was started
  * @param {{ signal?: AbortSignal }} [options]
  * @returns {Promise<NoteRun>}  the given run, or a new run with the same notes up to the last bar
  */

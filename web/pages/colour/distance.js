@@ -14,7 +14,7 @@ const lumaOf = (rgb) =>
 
 /**
  * Returns 1 - SSIM [Wang, Bovik, Sheikh and Simoncelli 2004] of the lumas, averaged over all 8 by 8 windows. The result is 0 for equal
- * pictures and about 1 for unrelated ones.
+ * pictures and about 1 for unrelated pictures.
  *
  * @param {ArrayLike<number>} one    RGB values
  * @param {ArrayLike<number>} other

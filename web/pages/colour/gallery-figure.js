@@ -83,7 +83,7 @@ export function createGalleryFigure({ id, task, fate }, choice, subjects, { onRu
       blend.value === '100' ? phrase`the model's` : blend.value === '0' ? phrase`bicubic` : phrase`${blend.value} percent by the model`,
     );
   });
-  /** The select element for the percentage of a picture that is given. */
+  /** The select element for the percentage of a picture that the model receives. */
   const givenPart = /** @type {HTMLSelectElement | null} */ (document.getElementById(`${id}-given`));
   /** @param {number} percent one of the options; other values are ignored */
   function setGiven(percent) {

@@ -67,7 +67,7 @@ export function createGallery(root, first, task, { onPhase, onPull, onEnd, onErr
     return { rows: step * Math.floor(((given / 100) * height) / step) };
   }
 
-  /** Shows in a row the picture that the model receives, for example without the part that it is to complete. @param {Row} row */
+  /** Shows the model's input in a row, for example a picture without the part that the model is to complete. @param {Row} row */
   function see(row) {
     if (model && codec) row.give(task.preview(task.ask(model, row.subject.image, part(model)), codec, row.subject.image));
   }

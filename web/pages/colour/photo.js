@@ -46,7 +46,7 @@ export function createPhoto(root, size, fate, onPicture, onModel) {
   }
 
   let latest = 0;
-  /** Reads a picture. If several calls overlap, only the last one counts. @param {() => Promise<ImageBitmap | null>} get */
+  /** Reads a picture. If several calls overlap, only the last call has an effect. @param {() => Promise<ImageBitmap | null>} get */
   async function use(get) {
     const mine = ++latest;
     try {

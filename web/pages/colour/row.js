@@ -38,7 +38,13 @@ function say(root, note) {
   root.style.setProperty('--share', String(note?.share ?? 0));
 }
 
-/** Blends two pictures. @param {Picture} picture @param {Picture} other @param {number} share */
+/**
+ * Blends two pictures; `share` is the weight of the first picture.
+ *
+ * @param {Picture} picture
+ * @param {Picture} other
+ * @param {number} share
+ */
 function mixed(picture, other, share) {
   const mix = copy(other);
   for (let i = 0; i < mix.data.length; i += 4) {

@@ -33,7 +33,7 @@ import { SHOWN } from './row.js';
 
 /**
  * @typedef {Object} Section
- * @property {string} id prefix of the ids of the section's elements; its settings in the address belong to `figure-${id}`
+ * @property {string} id prefix of the ids of the section's elements; in the address, the section's settings belong to `figure-${id}`
  * @property {Choice} emoji
  * @property {Choice} photos
  * @property {Task} task

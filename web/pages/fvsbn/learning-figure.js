@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Draws the figure that trains a network. It shows the digits to choose from, the changing weights of one pixel, samples from the current
-// model, and the curve of nats.
+// Draws the figure that trains a network. The figure shows the digits to choose from, the changing weights of one pixel, samples from the
+// current model, and the curve of nats.
 // @ts-check
 import {
   Playback,

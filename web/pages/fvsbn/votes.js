@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Draws the figure of the weights. For one pixel, it shows the weight of each earlier pixel.
+// Draws the figure of the weights. For one pixel, the figure shows the weight of each earlier pixel.
 // @ts-check
 import { PIXELS, SIDE, announce, askable, byId, make, onTheme, paintGrid, palette, perFrame, phrase } from '../../shell/index.js';
 

@@ -52,7 +52,7 @@ export function createAsker(store, attended, pictures) {
       const maps = await model.attention(toImage(values), { row: asked.row, column: asked.column, ...(label && { label }) });
       if (store.now.model === model && store.now.asked) attended.set({ attention: { maps, asked } });
     } catch {
-      attended.set({ attention: null }); // errors of the model are reported by the run itself
+      attended.set({ attention: null }); // the run itself reports errors of the model
     } finally {
       busy = false;
     }
@@ -130,7 +130,7 @@ export function createAttentionView(store, attended, root, pictures) {
     note.replaceChildren(...words, '.', shares);
     legend.label(['0', percent(heat.most / 16), percent(heat.most / 4), percent((heat.most * 9) / 16), percent(heat.most)]);
     canvas.setAttribute('aria-label', note.textContent ?? '');
-    // Announces the pixel while the visitor moves over the picture with the keyboard.
+    // Announces the selected pixel while the visitor moves through the picture with the keyboard.
     if (document.activeElement?.classList.contains('picture')) announce(note.textContent ?? '', 400);
   }
 

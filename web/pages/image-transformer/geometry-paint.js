@@ -90,7 +90,7 @@ export function paintGeometry(canvas, { track, drawn, query, trail }) {
     }
     context.strokeStyle = colour;
     context.lineWidth = thick;
-    context.lineCap = thick > line ? 'square' : 'butt'; // square ends close the corners, which are visible only in a thick line
+    context.lineCap = thick > line ? 'square' : 'butt'; // square ends close the gaps at corners, which only a thick line has
     context.stroke();
   };
   /** @param {number} from @param {number} to */

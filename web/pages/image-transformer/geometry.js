@@ -174,7 +174,7 @@ function createFigure({ onRun, onError }) {
         phrase`: ${integer(own)} from its block, ${integer(memory)} from its memory. `,
         make('span', { class: 'geometry-where' }, phrase`Step ${integer(query + 1)}: row ${row + 1}, column ${col + 1}.`),
       );
-      // Announces the pixel while the visitor moves over the picture with the keyboard.
+      // Announces the selected pixel while the visitor moves through the picture with the keyboard.
       if (asked && 'cell' in asked && asked.by === panel && document.activeElement?.contains(canvas)) announce(note.textContent ?? '', 400);
     }
     chart?.mark(marked);

@@ -41,8 +41,8 @@ export function heatOf(maps) {
 }
 
 /**
- * Returns the two ranges of pixels that the query pixel can attend to, as raster indices: the memory before its block, and the pixels of
- * the block that come before it. Position p of the input holds pixel p - 1, because the input is shifted by one.
+ * Returns the two ranges of pixels that the query pixel can attend to, as raster indices: the memory before the query's block, and the
+ * pixels of this block that come before the query pixel. Position p of the input holds pixel p - 1, because the input is shifted by one.
  * @param {AttentionMap} map map of any head
  * @param {number} queryBlock 0 if there are no blocks and all earlier pixels are visible
  * @returns {{ memory: [number, number], own: [number, number] }}

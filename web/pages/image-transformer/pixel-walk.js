@@ -194,7 +194,7 @@ export function createPixelWalk(store, pictures) {
       fill();
       await askOdds(model, walked, at, info.levels, told);
     } catch {
-      file = signal.aborted ? file : undefined; // errors of the model are reported by the first figure
+      file = signal.aborted ? file : undefined; // the first figure reports errors of the model
     }
   }
 

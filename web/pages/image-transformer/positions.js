@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Draws the figure of the learned positions. It shows the model's embeddings of rows and columns, and the resulting similarities between
-// positions.
+// Draws the figure of the learned positions. The figure shows the model's embeddings of rows and columns, and the resulting similarities
+// between positions.
 // @ts-check
 import {
   announce,
@@ -73,7 +73,7 @@ export function createPositions() {
   }
 
   /**
-   * Returns the rows or columns that are most similar to a given one, with their similarity.
+   * Returns the rows or columns that are most similar to a given row or column, each with its similarity.
    *
    * @param {Float32Array} alike
    * @param {number} own

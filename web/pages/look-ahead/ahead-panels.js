@@ -41,7 +41,7 @@ export function createAheadPanels(root) {
     picture.note.textContent =
       head === 0 ? phrase`Nothing drawn yet.` : drawn ? phrase`Drawn.` : phrase`${head} of ${values.length} pixels.`;
     runs.note.textContent = pass ? describe(ahead, pass) : head === 0 ? '' : phrase`Point at a pixel to see which pass drew it.`;
-    // Announces the pixel while the visitor moves over the picture with the keyboard.
+    // Announces the selected pixel while the visitor moves through the picture with the keyboard.
     if (pass && root.contains(document.activeElement)) announce(runs.note.textContent, 400);
   });
 

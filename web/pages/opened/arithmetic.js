@@ -43,7 +43,7 @@ function lanes(count, number) {
 }
 
 /**
- * Returns bias + sum of a_i b_i, summed in the order of i.
+ * Returns bias + a_0 b_0 + a_1 b_1 + ..., added in this order.
  *
  * @param {ArrayLike<number>} a
  * @param {ArrayLike<number>} b

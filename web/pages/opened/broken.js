@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Shows how the network's output changes when a component is removed. Each row removes a different component. The rows are filled one by
-// one.
+// Shows how the network's output changes when a component is removed. Each row of the table is for one component. The rows are filled one
+// by one.
 // @ts-check
 import { byId, make, phrase } from '../../shell/index.js';
 import { boxesOf, headOf, letter } from './boxes.js';

@@ -81,7 +81,7 @@ export function createLayer() {
         ...parts.map((one) => {
           if (typeof one === 'string') {
             const text = make('span');
-            text.innerHTML = one; // the text is HTML from our own translated strings
+            text.innerHTML = one; // safe, because the HTML comes from our own translated strings
             return text;
           }
           const button = make('button', { type: 'button', class: 'term', 'aria-pressed': 'false' });

@@ -27,7 +27,7 @@ export function createMatrixView({ matrix, symbol, transposed = false, wide = fa
   const [down, across] = transposed ? [labels.columns, labels.rows] : [labels.rows, labels.columns];
   const [height, width] = transposed ? [matrix.cols, matrix.rows] : [matrix.rows, matrix.cols];
   const name = make('span', { class: 'matrix-name' });
-  name.innerHTML = phrase(symbol); // the text is HTML from our own translated strings
+  name.innerHTML = phrase(symbol); // safe, because the HTML comes from our own translated strings
   const canvas = make('canvas', {
     class: 'matrix-canvas',
     tabindex: '0',

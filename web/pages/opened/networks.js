@@ -234,8 +234,8 @@ function gpt2(file, ids, on) {
  * which predicts every letter of the output.
  *
  * With the mask, no position sees later positions, so a single pass can check a complete draft of the output. Another pass is needed only
- * if the draft is wrong. Without the mask, positions see later ones, so the output is generated letter by letter, and later positions must
- * be empty.
+ * if the draft is wrong. Without the mask, each position also sees later positions, so the output is generated letter by letter, and later
+ * positions must be empty.
  *
  * @param {WeightFile} file
  * @param {number[]} word ids
@@ -249,7 +249,7 @@ export function trace(file, word, on = ALL_ON, guess = [...word].reverse()) {
   const source = [...word, alone ? tokens.indexOf('=') : end];
   const first = alone ? source.length - 1 : 0;
   const most = alone ? Math.min(source.length, context + 1 - source.length) : context;
-  /** Appends the end token to a draft, unless the draft has it already or has the maximum length. @param {number[]} ids */
+  /** Appends the end token to a draft, unless the draft already ends with this token or has the maximum length. @param {number[]} ids */
   const ended = (ids) => (ids.length < most && ids[ids.length - 1] !== end ? [...ids, end] : ids);
   let written = ended(on.mask ? guess.slice(0, most) : []);
   for (;;) {

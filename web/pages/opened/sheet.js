@@ -152,7 +152,7 @@ export function createSheet(root, said, { onGo, onChange }) {
               ...group.line.map((part) => {
                 if (typeof part === 'string') {
                   const sign = make('span', { class: 'sign' });
-                  sign.innerHTML = part; // the text is HTML from our own translated strings
+                  sign.innerHTML = part; // safe, because the HTML comes from our own translated strings
                   return sign;
                 }
                 const view = createMatrixView(

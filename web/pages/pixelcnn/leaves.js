@@ -4,7 +4,7 @@
 
 /**
  * Returns whether a mask keeps a kernel tap. The tap is `down` rows below and `right` columns to the right of the predicted pixel. Both
- * masks keep earlier pixels; mask B also keeps the pixel itself.
+ * masks keep the taps on earlier pixels; mask B also keeps the tap on the predicted pixel itself.
  *
  * @param {'A' | 'B'} kind
  * @param {number} down

@@ -4,7 +4,7 @@
 // @ts-check
 /** @import { AttentionMap, Model } from '../../shell/index.js' */
 
-/** Attention maps of all heads for one token, over this token and the earlier ones. @typedef {AttentionMap[]} Look */
+/** Attention maps of all heads for one token, over this token and all earlier tokens. @typedef {AttentionMap[]} Look */
 
 /**
  * Reads a text token by token. The model returns the attention of a token only when it generates the next token. Therefore each prefix of

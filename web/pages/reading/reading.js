@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Draws the reading figure. It has one line of text per word; each line contains one word more than the line before. The current word is
-// red; the words that it attends to are blue. A memory network and, for comparison, a decoder with self-attention read the same text.
+// Draws the reading figure. The figure has one line of text per word; each line contains one word more than the line before. The current
+// word is red; the words that it attends to are blue. A memory network and, for comparison, a decoder with self-attention read the same
+// text.
 // @ts-check
 import { acquireAll, acquireFirst, acquireWith, announce, byId, make, percent, phrase, time, weights } from '../../shell/index.js';
 import { createHeads, createSentence, meanOf, visible } from '../../shell/text/index.js';
@@ -10,7 +11,7 @@ import { looksOf } from './looks.js';
 
 /** Words per second. Slow enough to watch. */
 const SPEED = 5;
-/** Maximum number of tokens in a text, which determines the height of the figure. */
+/** Maximum number of tokens in a text. This number determines the height of the figure. */
 const MOST = 40;
 const EXAMPLES = [
   'The king had three sons, and the youngest of them was called Simpleton.',

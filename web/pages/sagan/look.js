@@ -9,10 +9,10 @@ import { withGain } from './file.js';
 /** @import { LatentStep } from './draw.js' */
 /** @import { createSheet } from './sheet.js' */
 
-/** Maximum number of locations that stay. Each has a frame in its own colour. */
+/** Maximum number of locations that stay. Each of these locations has a frame in its own colour. */
 const POINTS = 4;
 const REST_MS = 150;
-/** Number of locations listed with their weights. */
+/** Number of locations that are listed with their weights. */
 const MOST = 8;
 
 /** @param {ReturnType<typeof createSheet>} sheet */

@@ -193,7 +193,7 @@ const loading = createLoading(byId('load'), {
     times = SYSTEMS.map(() => []);
     fields = models.map(createFields);
     models.forEach((model, k) => table.describe(k, model.info));
-    reachFields = models.map(createFields); // separate from `fields`, because a new request cancels the previous one
+    reachFields = models.map(createFields); // separate from `fields`, because a new request cancels the previous request
     reach.renew();
     playback.enter('ready');
     reset();
@@ -246,7 +246,7 @@ async function showStrip() {
 }
 const settings = () => settingsOf(store, 'all');
 const address = keepInAddress('figure-endings', {
-  // A drawing becomes part of a copied link, but not of the browser's history.
+  // The visitor's drawing becomes part of a copied link, but not of the browser's history.
   settings: () => (store.now.source && store.now.source.digit >= 0 ? settings() : null),
   apply: (given) => (strip ? applySettings(store, given, strip) : false),
 });

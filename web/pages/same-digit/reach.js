@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Computes the receptive field of a pixel, layer by layer, given the positions that each layer of a shipped model reads. This file does not
-// use the DOM. A test compares its results with the engine's.
+// use the DOM. A test compares the results with those of the engine.
 // @ts-check
 import { Geometry } from '../image-transformer/geometry-pattern.js';
 
@@ -35,7 +35,7 @@ export const dilated = (side, dilations) => ({
 });
 
 /**
- * Returns a stack of layers with strided attention. Its layers alternate between two sets of positions: the last `side` positions, and
+ * Returns a stack of layers with strided attention. The layers alternate between two sets of positions: the last `side` positions, and
  * every `side`-th earlier position.
  * @param {number} side @param {number} layers @returns {Stack}
  */

@@ -38,7 +38,7 @@ export function createAsk({ onAnswer, onModel }) {
   let busy = false;
   let stale = false;
   let shuffling = new AbortController();
-  /** Whether the visitor drew in a square or cleared one before the model had loaded. */
+  /** Whether the visitor drew in a square, or cleared a square, before the model had loaded. */
   let early = false;
 
   const transport = createTransport(byId('transport'), { name: '', onRun: () => ask(), verb: phrase`Name it`, pace: true });

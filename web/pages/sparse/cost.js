@@ -157,7 +157,7 @@ export function createCost(root) {
       said.textContent = phrase`Warming up …`;
       for (const which of WHICH) await measured(which, SIDES[0], signal); // discarded, because code is slow when it first runs
       for (const { side, cells, ratio } of rows) {
-        // Alternates the patterns, so that a moment of low load does not favour one of them.
+        // Alternates the patterns, so that a moment of low load does not favour one pattern.
         /** @type {number[][]} */
         const parts = WHICH.map(() => []);
         for (let round = 0; round < (side < 128 ? TRIES : 1); round++) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Draws the figure of the sixteen selections. It shows four scores, the transitions, and every term of the expectation.
+// Draws the figure of the sixteen selections. The figure shows four scores, the transitions, and every term of the expectation.
 // @ts-check
 import { byId, make, percent, phrase } from '../../shell/index.js';
 import { sigma } from './bits.js';

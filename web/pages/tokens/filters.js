@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Defines the sampling filters as plain functions. The functions compute which of the most probable tokens remain, and how many tokens each
-// filter keeps. The library applies the same filters to all tokens before it samples one. This page repeats the library's computation to
-// show the effect of each filter.
+// filter keeps. The library applies the same filters to all tokens before it samples a token. This page repeats the library's computation
+// to show the effect of each filter.
 // @ts-check
 /** @import { Alternative } from '../../shell/index.js' */
 
