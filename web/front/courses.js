@@ -28,7 +28,7 @@ const NAMES = {
   Structure: 'Answers whose parts must fit together, and attention that must choose.',
 };
 
-/** The facts of all pages, from their page.html. */
+/** The facts of all pages, read from the page.html of each page. */
 export const FACTS = factsOfPages(fileURLToPath(new URL('..', import.meta.url)));
 
 /** @param {string} name  name of a course @returns {Step[]} */

@@ -47,7 +47,7 @@ export function rowOfWords(context, words, column, size) {
      * @param {string} word
      * @param {number} middle
      * @param {number} edge
-     * @param {1 | -1} way 1 to write the word above the edge, -1 below it
+     * @param {1 | -1} way 1 to write the word above the edge, -1 to write it below the edge
      */
     write(word, middle, edge, way) {
       context.save();

@@ -40,7 +40,7 @@ const REST_MS = 300;
  * @property {Ending} picture  the picture at the start of the walk
  * @property {AttentionMap[]} attention  the model's attention maps of all layers
  * @property {Pass} pass
- * @property {number} head     the head of the first layer whose attention is the sharpest
+ * @property {number} head     the head with the sharpest attention in the first layer
  * @property {number} best     the index of the visible position to which this head attends most
  * @property {number[]} odds   probability of each shade, once the model has returned it
  */

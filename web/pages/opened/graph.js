@@ -86,7 +86,13 @@ export class Graph {
     return this.#make(name, rows, d, { op: 'wave', of: [] }, (i, j) => wave(i, j, d));
   }
 
-  /** Computes a + b. `b` may have more rows than `a`; these rows are not used. @param {string} name @param {Matrix} a @param {Matrix} b */
+  /**
+   * Computes a + b. If `b` has more rows than `a`, the additional rows are not used.
+   *
+   * @param {string} name
+   * @param {Matrix} a
+   * @param {Matrix} b
+   */
   add(name, a, b) {
     return this.#make(name, a.rows, a.cols, { op: 'add', of: [a, b] }, (i, j) => a.at(i, j) + b.at(i, j));
   }

@@ -22,9 +22,9 @@ const RANKED = /\.(compare|scale|mask|weights)$|^logits$|^odds$/;
 const CAUSAL = /^dec\.\d\.self\.\d\.(compare|scale)$/;
 
 /**
- * Returns the cell of a matrix that a step points at. The cell is in the given row. In matrices of scores, weights or probabilities, it
- * contains the largest number of the row; in all other matrices, it contains the number farthest from zero. If `hidden` is true and the row
- * contains masked scores, the cell contains the last masked score.
+ * Returns the cell of a matrix that a step points at. The cell is in the given row. In matrices of scores, weights or probabilities, the
+ * cell contains the largest number of the row; in all other matrices, the cell contains the number farthest from zero. If `hidden` is true
+ * and the row contains masked scores, the cell contains the last masked score.
  * @param {Matrix} matrix @param {number} row @param {boolean} hidden
  */
 export function cellOf(matrix, row, hidden = false) {
