@@ -3,8 +3,8 @@
 // @ts-check
 
 /**
- * The command-line interface. `npx nextpixel` prints how to use it. Results go to stdout, progress and errors to stderr. The exit code is
- * 0, 1 for an error, or 2 for wrong usage.
+ * The command-line interface. `npx nextpixel` prints the usage. Results go to stdout, progress and errors to stderr. The exit code is 0
+ * on success, 1 after an error, and 2 for wrong usage.
  */
 
 import { readFile, writeFile } from 'node:fs/promises';

@@ -25,13 +25,13 @@ import { TagSheet } from './tag-sheet.js';
  * @typedef {object} Best
  * @property {Uint32Array} ids  for each word, the index of its tag in `Tagging.names`
  * @property {number} nats      -log p(tags | words): the cost of the best tagging
- * @property {number} logZ      logarithm of the sum of the unnormalised probabilities of all taggings. It is about log p(words) for a
- *   hidden Markov model, and 0 for an MEMM
+ * @property {number} logZ      logarithm of the sum of the unnormalised probabilities of all taggings. For a hidden
+ *   Markov model, this is approximately log p(words); for an MEMM, it is 0
  */
 
 /**
- * The result of model.tag(): the tags of a text's words. It can be read and shown like a run. Its only step is this tagging with its
- * marginals.
+ * The result of model.tag(): the tags of a text's words. It can be iterated over and shown like a run with a single step. That step is
+ * this tagging with its marginals.
  *
  * @extends {Answer<Tagging>}
  */
@@ -45,7 +45,7 @@ export class Tagging extends Answer {
   names;
   /** The most probable sequence of tags (Viterbi), given the pinned tags. @type {string[]} */
   tags;
-  /** -log p(tags | words) of this sequence. @type {number} */
+  /** -log p(tags | words) of `tags`. @type {number} */
   nats;
   /** -log p(pinned | words): the cost of the pinned tags; 0 if no tag is pinned. @type {number} */
   pinnedNats;
@@ -79,8 +79,8 @@ export class Tagging extends Answer {
   }
 
   /**
-   * Returns the cost of a tagging of these words: -log p(tags | words). If some tags are left open (null), returns the total cost of all
-   * taggings with the given tags.
+   * Returns the cost of a tagging of these words: -log p(tags | words). If some tags are left open (null), returns -log of
+   * the total probability of all taggings that contain the given tags.
    *
    * @param {(string | null)[]} tags  one tag for each word
    * @param {{ signal?: AbortSignal }} [options]

@@ -7,9 +7,9 @@ import { reads } from '../ports.js';
 /** @import { Fitting, Kind } from '../index.js' */
 
 /**
- * Names of the types of this kind. `model` is the class of its models, `info` is the type of their `info`, and `steps` lists the types of
- * steps and results. `others` lists all other types. `heading` is the heading above these types in the manual's reference. `ends` lists the
- * properties of the nx-end event for runs of this kind.
+ * Names of the types of this kind. `model` is the model class, `info` is the type of a model's property `info`, and `steps` lists the
+ * types of steps and results. `others` lists all other types of this kind. `heading` is the heading above these types in the manual's
+ * reference. `ends` lists the properties of the nx-end event for runs of this kind.
  */
 export const TYPES = {
   heading: 'Texts',
@@ -57,7 +57,7 @@ export const OPTIONS = {
   translation: ['TranslationOptions', 'The options of translations. By default, each step takes the most probable token.'],
 };
 
-/** The largest distance from the beginning of a file to the first key of its vocabulary, in bytes. */
+/** The first key of the vocabulary is searched for in this many bytes at the beginning of a file. */
 const HINT_BYTES = 4096;
 
 /** @param {Fitting} model */

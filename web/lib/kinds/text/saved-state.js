@@ -2,9 +2,9 @@
 // @ts-check
 
 /**
- * Saves the state of a text run together with the run. The state consists of the bytes of the engine's session. With a saved state, a
- * resumed run need not process its tokens again. The bytes are valid for one weight file and one build of the engine. A hash detects
- * damage; nx_session_check decides whether the engine can continue from the bytes.
+ * Saves the state of a text run as a part of the saved run. The main part of the state is the bytes of the engine's session. With a saved
+ * state, a resumed run need not process its tokens again. The bytes are valid for one weight file and one build of the engine. A hash
+ * detects damage; nx_session_check decides whether the engine can continue from the bytes.
  */
 
 import { classOf } from '../../base/realm.js';

@@ -6,7 +6,8 @@
 /** English and German abbreviations that do not end a sentence, because a name, a number or another word follows. */
 const SHORT =
   /^(?:mr|mrs|ms|dr|prof|st|sr|jr|hr|fr|frl|dipl|ing|gen|col|capt|lt|sgt|rev|hon|sen|rep|gov|vs|etc|usw|bzw|ca|ggf|evtl|inkl|nr|no|abb|abs|art|bd|bspw|s|vgl|sog|tel|str|z|u|d|h|o|a|e|i|g|b|p|m|jan|feb|mar|apr|aug|sept?|okt|oct|nov|dez|dec|mo|di|mi|do|sa|so|fig|vol|approx|inc|ltd|co|corp|geb|gest|jh|jhd|mio|mrd|st)$/iu;
-/** The end of a sentence: a mark with closing quotes and brackets, then white space; or a Chinese or Japanese mark. */
+/** The end of a sentence: a punctuation mark with any closing quotes and brackets, then white space; or a Chinese or Japanese mark; or an
+ * empty line. */
 const ENDS =
   /((?<![.!?\u2026])[.!?\u2026]+["'\u201c\u201d\u2019\u00ab\u00bb\u2039\u203a)\]]*)\s+|[\u3002\uff01\uff1f]+["'\u201d\u300d\u300f\uff09]*\s*|\n[^\S\n]*\n\s*/gu;
 /** The beginning of a sentence: optional opening quotes, then a digit or a letter that is not lower case. */

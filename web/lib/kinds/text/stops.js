@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Holds back steps that may not be emitted yet, because they may begin a stop string or end inside a character. */
+/** Holds back steps that must not be emitted yet, because their text may be the beginning of a stop string or may end inside a character. */
 
 /** @import { TextStep } from './text-run.js' */
 
@@ -34,7 +34,8 @@ export class Stops {
   /**
    * @param {TextStep} step
    * @param {boolean} waiting  whether the step's character is incomplete
-   * @param {string} [mark]    for a control token, the marker that is searched instead of the token's text: see Tokenizer.mark
+   * @param {string} [mark]    for a control token, the marker in which stop strings are searched for, instead of in the token's text: see
+   *   Tokenizer.mark
    * @returns {{ steps: TextStep[], stopped: boolean }}  steps: the steps that may be emitted now; stopped: whether these are the last steps
    */
   add(step, waiting, mark = '') {

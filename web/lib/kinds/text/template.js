@@ -2,7 +2,7 @@
 // @ts-check
 
 /**
- * Runs the chat template, a program in the Jinja language. This file is loaded with the first chat.
+ * Runs the chat template, a program in the Jinja language. This file is loaded when the first chat begins.
  * @huggingface/jinja parses the template, and jinja/ runs it in steps with a budget, so that a template from a file can neither block the
  * page nor exhaust the page's memory.
  *
@@ -359,7 +359,7 @@ class Rendering {
       made = yield* this.#render(all, argumentsAs);
       if (made.text.sources.includes(String.fromCharCode(MESSAGES))) return made;
       const other = yield* this.#render([{ ...first, message: { ...first.message, content: 'x' } }, next, ...rest], argumentsAs);
-      if (made.text.text !== other.text.text) return made; // the template uses the system message, because the two versions differ
+      if (made.text.text !== other.text.text) return made; // the two versions differ, so the template uses the system message
       return yield* this.#render(merged, argumentsAs);
     } catch (error) {
       if (error instanceof OverBudget) throw error;

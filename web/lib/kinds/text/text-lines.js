@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Breaks a text into lines while it is being written. The words are in reading order. */
+/** Breaks a text into lines while it is being written. The words are stored in reading order, not in their order on the screen. */
 
 /** @import { Sheet } from '../../sinks/sheet.js' */
 

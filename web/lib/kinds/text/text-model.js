@@ -59,10 +59,10 @@ function templateIn(entries, { warnings }, name = '') {
   }
 }
 
-/** Maximum number of weights that attention() returns. They take half a gigabyte. */
+/** Maximum number of weights that attention() returns. This many weights take half a gigabyte. */
 const MOST_WEIGHTS = 2 ** 27;
 
-/** Maximum length of a sentence before its white space is reduced to single spaces, as a multiple of the length of the model's context. */
+/** A sentence may be this many times as long as the model's context before its runs of white space are reduced to single spaces. */
 const MOST_SPACE = 64;
 
 /** Maximum length of a text that is translated sentence by sentence, in characters. */
@@ -299,7 +299,7 @@ export class TextModel {
   }
 
   /**
-   * Resumes a saved translation. It draws the same tokens as it would have drawn without the interruption.
+   * Resumes a saved translation. The resumed run draws the same tokens as it would have drawn without the interruption.
    *
    * @overload
    * @param {SavedTranslation} saved  the result of run.save()
@@ -307,8 +307,8 @@ export class TextModel {
    * @returns {TranslationRun}
    */
   /**
-   * Resumes a saved text. It draws the same tokens as it would have drawn without the interruption. With `at` or other options, the text
-   * may continue in another way; maxTokens then counts from the position at which the run resumes.
+   * Resumes a saved text. The resumed run draws the same tokens as it would have drawn without the interruption. With `at` or other
+   * options, the text may continue in another way; maxTokens then counts from the position at which the run resumes.
    *
    * @overload
    * @param {SavedText} saved  the result of run.save()

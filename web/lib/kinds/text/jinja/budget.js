@@ -3,12 +3,13 @@
 
 import { OverBudget } from './values.js';
 
-/** Maximum number of steps of a template. A conversation of a thousand messages takes a few hundred thousand steps. A step is one
- * expression or a few characters. An operation that cannot yield counts as several steps, so that no operation takes longer than a fraction
- * of a second. */
+/** Maximum number of steps of a template. A conversation of a thousand messages takes a few hundred thousand steps. Each
+ * expression is one step, and so are a few characters of a string. An operation that cannot yield counts as several steps, so that no
+ * operation takes longer than a fraction of a second. */
 const MOST_STEPS = 2 ** 21;
 /**
- * `CHARACTERS` characters cost one step, and each item costs `ITEM` steps. An item is a value that is made, compared or written.
+ * `CHARACTERS` characters of a string cost one step, and each item costs `ITEM` steps. An item is a value that is made, compared or
+ * written.
  */
 const CHARACTERS = 32;
 const ITEM = 4;
@@ -20,7 +21,7 @@ const MOST_MS = 5000;
 const LOOK = 512;
 const SLICE_MS = 8;
 
-/** Counts the work that a template has done, and throws when the limit is exceeded. */
+/** Counts the work that a template has done, and throws if the template exceeds a limit. */
 export class Budget {
   #steps = 0;
   #look = LOOK;
@@ -50,7 +51,7 @@ export class Budget {
   }
 
   /**
-   * Charges for a string search that takes as long as possible: some JavaScript engines need quadratic time for long strings.
+   * Charges for the worst case of a string search: some JavaScript engines need quadratic time for long strings.
    * @param {number} length
    * @param {number} sought
    */

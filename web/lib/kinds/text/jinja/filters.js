@@ -69,7 +69,8 @@ export function counted({ budget }, value) {
   return items;
 }
 
-/** Returns a string in lower case, for case-insensitive comparisons as in Jinja. @param {any} value @param {any} isSensitive */
+/** Returns a value to compare: a string in lower case unless `isSensitive` is true, and other values unchanged.
+ * @param {any} value @param {any} isSensitive */
 const caseless = (value, isSensitive) =>
   value instanceof Text && !truth(isSensitive ?? false) ? changed(value, (part) => part.toLowerCase()) : value;
 
@@ -152,7 +153,7 @@ const selecting = (isWanted, isAttribute) => (machine, value, args, _keywords, n
   );
 };
 
-/** Returns the filter for the smallest item (sign -1) or the largest item (sign 1). @type {(sign: number) => Filter} */
+/** Returns the filter that finds the smallest item (sign -1) or the largest item (sign 1). @type {(sign: number) => Filter} */
 const extreme = (sign) => (machine, value, args, keywords, name) => {
   const [isSensitive, path] = argumentsOf(name, args, keywords, 'case_sensitive attribute');
   const keyOf = (/** @type {any} */ one) => caseless(path === undefined ? one : attributeOf(machine, one, path), isSensitive);

@@ -208,7 +208,7 @@ function inside(source, at, put, brackets, tokens) {
   return at + operator.length;
 }
 
-/** Decodes an escape sequence after its backslash. Returns the decoded characters and the length of the sequence.
+/** Decodes an escape sequence after its backslash. Returns the decoded characters and the length without the backslash.
  * @param {string} source @param {number} at @returns {[string, number]} */
 function escape(source, at) {
   const letter = source[at];

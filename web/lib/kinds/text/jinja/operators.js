@@ -10,8 +10,8 @@ import { str } from './write.js';
 
 /** @import { Writer } from './write.js' */
 
-/** Maximum number of steps charged for repeating a list with `*`. It is larger than the whole budget, so a list of this length always
- * throws an error. */
+/** Maximum number of steps charged for repeating a list with `*`. This maximum is larger than the whole budget, so repeating a list
+ * to this length always throws an error. */
 const MOST_TIMES = 2 ** 24;
 
 /** @param {Writer} machine @param {string} operator @param {any} a @param {any} b */

@@ -2,8 +2,8 @@
 // @ts-check
 
 /**
- * Runs the program of a template like the transformers package: as Jinja 3.1 in a sandbox, with break and continue. The interpreter yields
- * every few milliseconds and throws if the program exceeds its budget. If its result would differ from Jinja's, the interpreter throws an
+ * Runs a parsed template by the rules of the transformers package: Jinja 3.1 in a sandbox, with break and continue. The interpreter yields
+ * every few milliseconds and throws if the program exceeds its budget. If the result would differ from Jinja's, the interpreter throws an
  * error that gives the reason.
  */
 
@@ -60,7 +60,7 @@ class Scope {
 }
 
 export class Machine {
-  /** Whether a dict that the page passed was written in Python's notation. */
+  /** Whether the template has written a dict from the page in Python's notation. */
   wrotePython = false;
   #depth = 0;
 

@@ -118,7 +118,7 @@ export function replaced(writer, text, old, other, most) {
 /** @param {Writer} writer @param {Text} text @param {any} separator @param {number} most @param {boolean} fromRight */
 function split(writer, text, separator, most, fromRight) {
   if (most < 0) most = Infinity;
-  /** The beginning and the end of each separator. @type {[number, number][]} */
+  /** The positions at which each separator begins and ends. @type {[number, number][]} */
   let cuts = [];
   writer.budget.characters(text.text.length);
   if (separator === undefined || separator === null) {
@@ -164,7 +164,7 @@ export function linesOf(budget, text, keepEnds) {
   return lines;
 }
 
-/** Returns the form of a character at the beginning of a capitalised word, where \u00df becomes Ss, not SS. @param {string} one */
+/** Returns the form that a character has at the beginning of a capitalised word: \u00df becomes Ss, not SS. @param {string} one */
 const titleCase = (one) => one.toUpperCase().slice(0, one.length) + one.toUpperCase().slice(one.length).toLowerCase();
 
 /** @param {Text} text */
@@ -194,7 +194,8 @@ function edge({ budget }, name, text, args, keywords) {
   return options.some((one) => all[name === 'startswith' ? 'startsWith' : 'endsWith'](textIn(name, one).text));
 }
 
-/** Returns a slice of a string. The bounds count whole characters. @param {Text} text @param {any} from @param {any} to */
+/** Returns a slice of a string. The bounds are indices of code points, not of UTF-16 code units.
+ * @param {Text} text @param {any} from @param {any} to */
 function cut(text, from, to) {
   const at = (/** @type {any} */ place) => (place === undefined || place === null ? undefined : intIn('slice', place));
   return joined(text.characters().slice(at(from), at(to)));
@@ -435,7 +436,8 @@ const ABSENT = new Set(
   ),
 );
 
-/** Calls a method. Its cost includes the total length of the string arguments. @param {Method} method @param {Writer} writer
+/** Calls a method, and charges the budget for the lengths of `self` and of the arguments that are strings.
+ * @param {Method} method @param {Writer} writer
  * @param {any} self @param {any[]} args @param {Keywords} keywords @param {string} name */
 export function callMethod(method, writer, self, args, keywords, name) {
   for (const one of [self, ...args, ...keywords.values()]) if (one instanceof Text) writer.budget.characters(one.text.length);
