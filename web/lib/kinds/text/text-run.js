@@ -55,20 +55,21 @@ import { Stops } from './stops.js';
  * @property {1} version
  * @property {string} model      identifies the model that the run belongs to
  * @property {string} seed
- * @property {number} prompt     number of given tokens
+ * @property {number} prompt     number of tokens of the prompt, which come first in `ids`
  * @property {number[]} ids      all tokens, in order
  * @property {object} options    the options of generate(), without seed, signal and maxTokens
  * @property {SavedState} [state]  the engine's state, if requested
  */
 
-/** The tokens with which a run begins, and the length of the run. most: the number of tokens to draw; state: the hash of the given state.
+/** The tokens with which a run begins, and the length of the run. most: the number of tokens to draw; state: the hash of the state that was
+ * passed.
  * @typedef {{ ids: number[], prompt: number, context: Context, most: number, vocabulary: number, heads: number, state?: string,
  * dropped: Dropped[] }} Plan */
 
 /**
  * A run that writes a text. It can be read as an async iterable of tokens or as a string, and it can be drawn to a canvas. Reading and
- * drawing can happen in any order or at the same time. Tokens are computed only while a reader awaits them, at most about 10 ms ahead of
- * the reader.
+ * drawing can happen in any order or at the same time. Tokens are computed only on demand: the computation runs at most about 10 ms
+ * ahead of the reader.
  *
  * @extends {BaseRun<TextStep, string>}
  */
@@ -118,7 +119,7 @@ export class TextRun extends BaseRun {
 
   /**
    * The tokens of the prompt or the chat, as the model receives them. They are available before the model processes the first of them.
-   * Rejects if the tokens cannot be computed, or if the run is stopped before they are computed.
+   * The promise rejects if the tokens cannot be computed, or if the run is stopped before they are computed.
    *
    * @returns {Promise<Uint32Array<ArrayBuffer>>}
    */
@@ -133,7 +134,7 @@ export class TextRun extends BaseRun {
     return Uint32Array.from(this.#plan?.ids.slice(0, this.#emitted) ?? []);
   }
 
-  /** Returns the number of given tokens. */
+  /** Returns the number of tokens of the prompt. */
   get promptLength() {
     return this.#plan?.prompt ?? 0;
   }

@@ -101,7 +101,7 @@ export class TextSheet extends Sheet {
     this.paint();
   }
 
-  /** Removes the window's listeners. The canvas keeps its contents. @override */
+  /** Removes the listeners on the window. The canvas keeps its contents. @override */
   close() {
     clearTimeout(this.#telling);
     super.close();
@@ -190,7 +190,7 @@ export class TextSheet extends Sheet {
         context.fillText(text, x, y + baseline);
         continue;
       }
-      // The first part of a word can be given and the rest drawn, such as a drawn comma after a given word.
+      // The first part of a word can belong to the given text, and the rest to the drawn text, such as a comma drawn after a given word.
       // Each part has its own opacity.
       const cut = context.measureText(text.slice(0, given)).width;
       const edge = reversed ? x + width - cut : x + cut;
@@ -237,12 +237,12 @@ export class TextSheet extends Sheet {
     return LINE_HEIGHT * this.size;
   }
 
-  /** Returns the number of lines that fit. */
+  /** Returns the number of lines that fit on the canvas. */
   get #rows() {
     return Math.max(1, Math.floor(this.height / this.#leading));
   }
 
-  /** Returns the first visible line. */
+  /** Returns the index of the first visible line. */
   get #top() {
     return Math.max(0, this.#lines.line + 1 - this.#rows);
   }

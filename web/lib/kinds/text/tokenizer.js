@@ -5,7 +5,7 @@
  * Tokenizers convert text to tokens and back, using the vocabulary in a file's metadata. They do not need the engine.
  *
  *     tokenizer/vocabulary.js  checks of the metadata     tokenizer/pre.js      the first split of a text
- *     tokenizer/bpe.js         byte pairs ('gpt2')        tokenizer/merge.js    merging of symbols, for both models
+ *     tokenizer/bpe.js         byte pairs ('gpt2')        tokenizer/merge.js    merging of symbols, for bpe.js and spm.js
  *     tokenizer/spm.js         SentencePiece ('llama')    tokenizer/special.js  tokens with a special meaning
  */
 
@@ -58,7 +58,7 @@ export class Tokenizer {
   }
 
   /**
-   * Creates a tokenizer, in chunks if there are many tokens.
+   * Creates a tokenizer. If there are many tokens, yields between chunks of them.
    *
    * @param {Lookup} metadata  the metadata; only the keys under `tokenizer.` are read
    * @param {string} [architecture]  architecture of the model
@@ -365,7 +365,7 @@ function checkList(ids) {
 
 const REPLACEMENT = new TextEncoder().encode('\ufffd');
 
-/** Counts the bytes of an unfinished character at the end of the added text. */
+/** Counts the bytes of an incomplete character at the end of the added text. */
 class Pending {
   count = 0;
   /** Total number of bytes of the incomplete character. */

@@ -19,8 +19,8 @@ import { CONTROL, UNKNOWN, USER_DEFINED, pacing, textsOf, vocabularyError } from
 /** Maximum number of words that are cached with their tokens. Most words occur repeatedly in a text. */
 const MOST_WORDS = 1 << 15;
 const LONGEST_WORD = 64;
-/** For each byte, the character that represents it in vocabularies: the byte itself if it is printable, otherwise a character from U+0100
- * on. */
+/** For each byte, the character that represents it in vocabularies: the character with the same code if that is printable, otherwise a
+ * character from U+0100 on. */
 const LETTERS = (() => {
   let hidden = 0;
   return Array.from({ length: 256 }, (_, byte) => {

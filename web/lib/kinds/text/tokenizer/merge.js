@@ -2,9 +2,9 @@
 // @ts-check
 
 /**
- * Merges symbols within a word, for both tokenizers. The adjacent pair with the lowest rank merges first. If several pairs have this rank,
- * the leftmost one merges first. This is repeated until no pair can merge. A heap of pairs and a linked list of symbols keep the time for n
- * symbols at O(n log n).
+ * Merges symbols within a word, for bpe.js and spm.js. The adjacent pair with the lowest rank merges first. If several pairs have this
+ * rank, the leftmost one merges first. This is repeated until no pair can merge. A heap of pairs and a linked list of symbols keep the time
+ * for n symbols at O(n log n).
  */
 
 /** Maps each pair of symbols to the symbol that they merge into: a hash table with open addressing. */
@@ -83,14 +83,15 @@ export class Pairs {
 /** Positions are below this bound, so that a position and a rank together fit in one number. */
 const POSITIONS = 2 ** 26;
 
-/** Number of steps between two yields to the event loop. They take about a millisecond. A word of a thousand symbols takes fewer steps. */
+/** Number of steps between two yields to the event loop. These steps take about a millisecond. A word of a thousand symbols takes fewer
+ * steps. */
 const SLICE = 8192;
 
 /** Marks a symbol that was merged into another symbol. */
 const GONE = -2;
 
 /**
- * Merges symbols in place, in chunks if there are many symbols.
+ * Merges symbols in place. If there are many symbols, yields between chunks of steps.
  *
  * @param {Int32Array} symbols  the symbols, at most 2^26
  * @param {number} count        number of symbols
