@@ -79,14 +79,14 @@ export function isSame(answer, copy) {
 }
 
 /**
- * Returns a function that puts a file into the cache, or undefined if the file must not be cached. Bytes are copied before this function
- * returns; a stream is not copied.
+ * Returns a function that puts a file into the cache, or undefined if the file must not be cached. keeper() copies the bytes of an array
+ * before it returns; it does not copy a stream.
  *
  * @param {string} url
- * @param {Response} answer  has the headers of the file
+ * @param {Response} answer  the response whose headers describe the file
  * @param {Uint8Array<ArrayBuffer> | ReadableStream} body
  * @param {number} [length]  size of the file in bytes
- * @returns {(() => Promise<boolean>) | undefined}  resolves to whether the browser stored the file
+ * @returns {(() => Promise<boolean>) | undefined}  the function resolves to true if the browser stored the file
  * @internal
  */
 export function keeper(url, { status, headers: given }, body, length = /** @type {Uint8Array} */ (body).length) {

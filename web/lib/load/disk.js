@@ -33,8 +33,8 @@ async function ownModule(name) {
 }
 
 /**
- * Resolves a relative address against the page, if this is an Electron window that has Node's modules. There, as in any other page, an
- * address is never a file path. (A window of a test runner is treated like Node, where an address may be a path.)
+ * In an Electron window that has Node's modules, resolves a relative address against the page, because an address in a page is never a
+ * file path. (A window of a test runner is treated like Node, where an address may be a path.)
  *
  * @param {string} address
  */

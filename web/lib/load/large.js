@@ -73,7 +73,7 @@ export async function openLarge(jobs, module, large, how) {
       head = joined([head, rest]);
       told = await sizeIn(head, how.signal);
     }
-    // If the response is compressed, its length differs from the length that the server announced.
+    // If the response is compressed, the length of the file differs from the length that the server announced.
     const size = Math.max(file.size, told ?? 0);
     copy = file.keep ? copying(String(file.url), response, size) : undefined;
     await copy?.write(head.slice());

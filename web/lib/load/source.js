@@ -52,8 +52,9 @@ export const MAX_BYTES = 0xf0000000;
 
 /**
  * @param {Source} source
- * @param {{ onProgress?: (progress: Count) => void, signal?: AbortSignal, integrity?: string, cache?: boolean, patience?: number, fresh?: boolean }} [options]
- *   fresh: whether to read the file from the server instead of from a cache
+ * @param
+ *   {{ onProgress?: (progress: Count) => void, signal?: AbortSignal, integrity?: string, cache?: boolean, patience?: number, fresh?: boolean }}
+ *   [options] fresh: whether to read the file from the server instead of from a cache
  * @returns {Promise<Contents>}
  * @internal
  */
@@ -156,7 +157,7 @@ export function bytesOf(source) {
 }
 
 /**
- * The response for an address.
+ * The result of a request for an address.
  *
  * @typedef {object} Fetched
  * @property {Response} response
@@ -196,8 +197,8 @@ async function fetchOrCopy(url, cache, { signal, patience }) {
 }
 
 /**
- * Returns the bytes of an identical cached copy, or the bytes that the server sends. The server's bytes arrive while the copy is looked up,
- * because on a first visit the lookup takes as long as downloading megabytes.
+ * Returns the bytes of the cached copy if the server has the same file, otherwise the bytes that the server sends. The server's bytes
+ * arrive while the copy is looked up, because on a first visit the lookup takes as long as downloading megabytes.
  *
  * @param {Large} file
  * @param {{ patience?: number, onProgress?: (progress: Count) => void, signal?: AbortSignal }} how
@@ -341,7 +342,7 @@ const START = [0x47, 0x47, 0x55, 0x46, 3, 0, 0, 0];
  * @param {boolean} [whole]  whether the file is complete
  */
 async function headerProblem(head, whole = false) {
-  // The header continues with two 64-bit counts, which are small: counts below 1024 are plausible.
+  // Two 64-bit counts follow. A count of 1024 or more is unusual, so sniff.js then checks the header.
   const odd = head.subarray(0, 24).some((byte, i) => (i < 8 ? byte !== START[i] : i % 8 > 0 && byte >= (i % 8 === 1 ? 4 : 1)));
   // The engine reports all other problems.
   return odd || (whole && head.length < 24) ? (await sniffer())?.headerProblem(head, whole) : undefined;

@@ -18,7 +18,7 @@ export const UNFINISHED = 'nextpixel-unfinished';
 /** The addresses whose stored part has been read to its end. @type {Set<string>} */
 const ended = new Set();
 
-/** Pending while copies are being written. */
+/** A promise that is pending while copies are being written. */
 let pending = Promise.resolve();
 
 /** Resolves when the parts of stopped downloads are in the cache. */
@@ -52,7 +52,7 @@ async function forgetLost() {
  * Stores the received part of a file, if it is longer than the part that is already stored and the server can send the rest.
  *
  * @param {string} url
- * @param {Response} response  has the headers of the file
+ * @param {Response} response  the response whose headers describe the file
  * @param {number} bytes
  * @param {{ close: () => Promise<boolean>, abort: () => void, drop: () => Promise<void> }} copy  writes the file to the cache: see
  *   copying() in large.js

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Holds back steps that must not be emitted yet, because their text may be the beginning of a stop string or may end inside a character.
- * */
+/** Holds back steps that must not be emitted yet, because their text may be the beginning of a stop string or may end inside a
+ * character. */
 
 /** @import { TextStep } from './text-run.js' */
 

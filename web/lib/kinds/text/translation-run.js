@@ -20,7 +20,7 @@ import { AlignedSheet } from './aligned-sheet.js';
 /** @import { Canvas } from '../../sinks/canvas.js' */
 
 /**
- * One token of a translation, either drawn or known.
+ * One token of a translation: a drawn token, or a token that the beam search found.
  *
  * @typedef {object} TranslationStep
  * @property {string} text      the string that the token adds; if a character consists of several tokens, the last of these tokens has the
@@ -230,7 +230,7 @@ export class TranslationRun extends BaseRun {
     return sheet;
   }
 
-  /** Returns the text of the tokens before the first step. */
+  /** Returns the text of each token that was emitted before the run was saved. */
   #known() {
     return translated(this.#tokenizer, this.#all.slice(0, this.#first)).map((text) => ({ text }));
   }
@@ -273,7 +273,7 @@ export class TranslationRun extends BaseRun {
   async *#sentence() {
     if (this.#source.length === 0) return;
     const writer = this.#tokenizer?.writer();
-    for (const id of this.#ids) writer?.write(id); // a character may begin in the known tokens and end in a later token
+    for (const id of this.#ids) writer?.write(id); // a character may begin in the earlier tokens and end in a new token
     /** The steps of an incomplete character. @type {TranslationStep[]} */
     let pending = [];
     const found = this.#checked.search === undefined ? undefined : await this.#find(this.#checked.search);
@@ -315,7 +315,7 @@ export class TranslationRun extends BaseRun {
   }
 
   /**
-   * Yields the tokens one by one, whether they are drawn or known.
+   * Yields the tokens one by one: drawn tokens, or the tokens that the beam search found.
    *
    * @param {{ ids: Uint32Array, ended: boolean } | undefined} found
    * @returns {AsyncGenerator<Omit<TranslationStep, 'text'>, void, void>}

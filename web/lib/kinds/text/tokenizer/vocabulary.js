@@ -56,7 +56,7 @@ const ENDS = [
 const LLAMA_3 = 'llama-bpe';
 const LLAMA_3_TOKENS = 128256;
 
-/** Number of characters read between two yields to the event loop. For this count, `MORE` is added to the length of each string. */
+/** Number of characters read between two yields to the event loop. Each string counts as its length plus `MORE` characters. */
 const SLICE = 1 << 18;
 const MORE = 16;
 
@@ -67,7 +67,7 @@ const MOST_TEXT = 65536;
 
 /**
  * @typedef {object} Vocabulary
- * @property {string} model      'llama' or 'gpt2', the tokenizer
+ * @property {string} model      the kind of the tokenizer: 'llama' or 'gpt2'
  * @property {string} pre        the pre-tokenizer's name in the file
  * @property {string | undefined} cut  the pre-tokenizer's name in pre.js; undefined if the file's name is unknown
  * @property {string[]} tokens   the tokens as written in the file
