@@ -3,7 +3,8 @@
 
 /**
  * Computes the features of a word and its neighbours for a chain or tree model. A feature is a string; it has an id if the file lists it.
- * weights/train/models/chain/features.py defines templates and atoms and computes the same features; a test compares the two.
+ * weights/train/models/chain/features.py defines templates and atoms and computes the same features; a test compares the features that both
+ * files compute.
  */
 
 import { show } from '../base/checks.js';
@@ -194,7 +195,7 @@ export class Features {
   }
 
   /**
-   * Returns the ids of each word, `width` per word; the id is 0 for a feature that is missing or not listed.
+   * Returns the feature ids of the words, `width` ids per word; the id is 0 for a feature that is missing or not listed.
    *
    * @param {string[]} words
    * @returns {Uint32Array<ArrayBuffer>}
@@ -204,8 +205,8 @@ export class Features {
   }
 
   /**
-   * Computes the ids of typed words in chunks. Also returns whether the training sentences contain each word. Typographic quotes and
-   * hyphens are first replaced by plain ones.
+   * Computes the feature ids of typed words in chunks. Also returns whether the training sentences contain each word. Typographic quotes
+   * and hyphens are first replaced by plain ones.
    *
    * @param {string[]} words
    * @returns {Generator<void, { ids: Uint32Array<ArrayBuffer>, seen: boolean[] }, void>}

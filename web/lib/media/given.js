@@ -16,8 +16,8 @@ const LONGEST_WORD = 1 << 15;
  *
  * @param {unknown} text
  * @param {{ verb: string, does: string, limit: number, part: string, features: Features }} of  for error messages: `verb` is the method
- *   that was called, `does` says what it does, `limit` is the largest number of words, and `part` says what to pass instead of a longer
- *   text
+ *   that was called, `does` says what the model does with the words, `limit` is the largest number of words, and `part` says what to pass
+ *   instead of a longer text
  * @returns {Generator<void, string[], void>}
  */
 export function* wordsGiven(text, { verb, does, limit, part, features }) {

@@ -7,9 +7,9 @@
 const DARK = 64;
 
 /**
- * Blends transparent pixels with black for one channel, and with white for three. If this would hide a drawing, the picture is handled
- * differently. A greyscale picture with dark ink is inverted, so it becomes light ink on black, as in training. A colour picture with only
- * white ink is blended with black.
+ * Blends transparent pixels with black if the model's pictures have one channel, and with white if they have three. If this would hide a
+ * drawing, the picture is handled differently. A greyscale picture with dark ink is inverted, so it becomes light ink on black, as in
+ * training. A colour picture with only white ink is blended with black.
  *
  * @param {ArrayLike<number>} rgba  shape (pixels, 4)
  * @param {number} channels  1 or 3

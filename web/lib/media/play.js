@@ -42,14 +42,15 @@ const TELL_MS = 25;
 const known = new WeakMap();
 
 /** rest: pauses the sound, or resumes it at the same position.
- * @typedef {{ push: (samples: Float32Array<ArrayBuffer>) => void, end: () => void, stop: () => void, rest: (resting: boolean) => void }} Player */
+ * @typedef {{ push: (samples: Float32Array<ArrayBuffer>) => void, end: () => void, stop: () => void, rest: (resting: boolean) => void }}
+ *   Player */
 
 /**
  * @param {AsyncIterable<{ samples: Float32Array }>} steps
  * @param {number} rate
  * @param {any} context  an AudioContext
  * @param {PlayOptions} options
- * @param {() => boolean} [drawn]  returns whether the whole sound is drawn, so that the rest can be passed to the player without waiting
+ * @param {() => boolean} [drawn]  returns whether the whole sound is drawn; the rest of it is then passed to the player without waiting
  * @param {(rest: Player['rest']) => void} [onStart]  receives a function that pauses the sound
  * @returns {Promise<Played>} when everything has been played, resolves to the last report
  */
@@ -93,7 +94,9 @@ export async function play(steps, rate, context, options, drawn = () => false, o
   }
 }
 
-/** @param {any} context @param {any} destination @param {number} enough @param {Parameters<typeof workletPlayer>[3]} tell @param {AbortSignal} [signal] */
+/**
+ * @param {any} context @param {any} destination @param {number} enough @param {Parameters<typeof workletPlayer>[3]} tell @param
+ *   {AbortSignal} [signal] */
 async function playerOf(context, destination, enough, tell, signal) {
   const worklet = await abortable(knowsPlayer(context), signal);
   if (context.state === 'closed') throw closed();

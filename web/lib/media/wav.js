@@ -22,7 +22,7 @@ const EXTENSIBLE = 0xfffe;
 /** Matches the name of a chunk that WAV files usually have. */
 const CHUNK = /^(fmt |data|fact|LIST|JUNK|bext|cue |smpl|inst|PEAK|id3 |iXML)$/;
 
-/** Number of bytes read at one position. They contain a chunk's name and size, and all fields of a format chunk. */
+/** Number of bytes read at one position. These bytes contain a chunk's name and size, and all fields of a format chunk. */
 const LOOK_BYTES = 64;
 /** Number of bytes read per step until the samples are found. */
 const PART_BYTES = 1 << 16;

@@ -16,7 +16,7 @@ import { Timeline } from '../sinks/timeline.js';
  * @typedef {object} WaveformOptions
  * @property {Dom<'Element'>} [mirror]  an element whose text is set to a sentence about the sound
  * @property {number} [from]            start of the part to show, in seconds. By default, the whole sound is shown. While a sound is being
- *   drawn, its maximum length is shown
+ *   drawn, the time axis extends to its maximum length
  * @property {number} [to]
  */
 
@@ -62,7 +62,7 @@ export class Waveform extends Timeline {
     return `A sound of ${seconds.toFixed(2)} s${given > 0 ? `, of which ${given.toFixed(2)} s were given` : ''}${bits >= 0 ? `, ${bits.toFixed(1)} bits a sample` : ''}.`;
   }
 
-  /** Sets the sound that is continued. @param {Float32Array} samples @param {number} most */
+  /** Sets the given sound, which the run continues. @param {Float32Array} samples @param {number} most */
   given(samples, most) {
     this.#samples = [...samples, ...this.#samples];
     this.#known = samples.length;
