@@ -52,9 +52,8 @@ export const MAX_BYTES = 0xf0000000;
 
 /**
  * @param {Source} source
- * @param
- *   {{ onProgress?: (progress: Count) => void, signal?: AbortSignal, integrity?: string, cache?: boolean, patience?: number, fresh?: boolean }}
- *   [options] fresh: whether to read the file from the server instead of from a cache
+ * @param {{ onProgress?: (progress: Count) => void, signal?: AbortSignal, integrity?: string, cache?: boolean, patience?: number, fresh?: boolean }} [options]
+ *   fresh: whether to read the file from the server instead of from a cache
  * @returns {Promise<Contents>}
  * @internal
  */

@@ -3,8 +3,8 @@
 
 /**
  * Computes the features of a word and its neighbours for a chain or tree model. A feature is a string; it has an id if the file lists it.
- * weights/train/models/chain/features.py defines templates and atoms and computes the same features; a test compares the features that both
- * files compute.
+ * weights/train/models/chain/features.py defines templates and atoms and computes the same features; a test compares the
+ * results of the two files.
  */
 
 import { show } from '../base/checks.js';

@@ -42,8 +42,7 @@ const TELL_MS = 25;
 const known = new WeakMap();
 
 /** rest: pauses the sound, or resumes it at the same position.
- * @typedef {{ push: (samples: Float32Array<ArrayBuffer>) => void, end: () => void, stop: () => void, rest: (resting: boolean) => void }}
- *   Player */
+ * @typedef {{ push: (samples: Float32Array<ArrayBuffer>) => void, end: () => void, stop: () => void, rest: (resting: boolean) => void }} Player */
 
 /**
  * @param {AsyncIterable<{ samples: Float32Array }>} steps
@@ -94,9 +93,7 @@ export async function play(steps, rate, context, options, drawn = () => false, o
   }
 }
 
-/**
- * @param {any} context @param {any} destination @param {number} enough @param {Parameters<typeof workletPlayer>[3]} tell @param
- *   {AbortSignal} [signal] */
+/** @param {any} context @param {any} destination @param {number} enough @param {Parameters<typeof workletPlayer>[3]} tell @param {AbortSignal} [signal] */
 async function playerOf(context, destination, enough, tell, signal) {
   const worklet = await abortable(knowsPlayer(context), signal);
   if (context.state === 'closed') throw closed();
