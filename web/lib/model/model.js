@@ -27,9 +27,9 @@ export class Model extends Methods {
   info;
 
   /**
-   * The raster index of each position, in generation order. If a position is a pixel, the index counts rows and columns; if a position is
-   * one channel (`info.positions` is `width * height * channels`), the index also counts the channels of a pixel. The indices are 0, 1, 2,
-   * ... unless the model draws blocks of rows and columns.
+   * The raster index of each position, in generation order. If a position is a pixel, the index counts the pixels row by row; if a position
+   * is one channel (`info.positions` is `width * height * channels`), the index counts the channels of these pixels. The indices are 0, 1,
+   * 2, ... unless the model draws blocks of rows and columns.
    *
    * @type {Uint32Array}
    */

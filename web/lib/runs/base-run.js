@@ -60,7 +60,7 @@ function bytesOf(value) {
  */
 export class BaseRun {
   #kept;
-  /** Signals that stop the run. @type {(AbortSignal | undefined)[]} @internal */
+  /** The signals that stop the run. @type {(AbortSignal | undefined)[]} @internal */
   signals;
   /** @type {AsyncGenerator<Step, void, void> | undefined} */
   #source;

@@ -39,12 +39,12 @@ import { probabilitiesAt } from './probabilities.js';
  */
 
 /**
- * A run that computes all parts of a model in order, separately for each sample. A part that encodes ids normally waits until another part
+ * A run that computes all parts of a model in order, separately for each sample. Normally, a part that encodes ids waits until another part
  * has drawn all of them. If the encoding part has a reach (the number of ids on either side of an id that affect its results), it encodes
  * the first ids while the later ones are still being drawn. The worker then alternates between drawing and encoding.
  *
  * One worker computes all parts of a sample, but this class runs on the page, because the worker would otherwise contain this code for
- * every model. The page's part of the work is small: in Node, it takes 9 % of the 0.126 ms per audio code, including the time to read the
+ * every model. The page's share of the work is small: in Node, it takes 9 % of the 0.126 ms per audio code, including the time to read the
  * steps.
  *
  * @template Result
