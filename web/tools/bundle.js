@@ -301,7 +301,7 @@ const unusedApart = {
 };
 
 /**
- * Leaves the modules of the library that a page loads on demand in their own files.
+ * Keeps library modules that a page loads on demand in separate files.
  * @type {import('esbuild').Plugin}
  */
 const libraryApart = {

@@ -35,7 +35,7 @@ import { join } from 'node:path';
 
 /** The facts that the front page and other pages show, and that a translation therefore contains. */
 export const SHOWN_ELSEWHERE = /** @type {const} */ (['title', 'credit', 'says', 'tile', 'short', 'knows', 'asks']);
-/** Those of them that scripts or the frame look up by the English text. */
+/** The facts of SHOWN_ELSEWHERE that scripts or the frame look up by their English text. */
 const LOOKED_UP = /** @type {const} */ (['title', 'credit', 'says']);
 const KEYS = [
   ...['title', 'description', 'weights', 'styles', 'scripts', 'takes', 'contents', 'ways'],
@@ -105,7 +105,7 @@ export function factsIn(web, lang) {
 }
 
 /**
- * Returns the translations of the facts that the scripts of the front page and the frame of other pages show, by the English texts.
+ * Maps the English text of a fact to its translation, for the facts that the scripts of the front page and the frame of other pages show.
  *
  * @param {Map<string, Partial<Facts>>} english
  * @param {Map<string, Partial<Facts>>} own  translated facts, of the pages that exist in another language

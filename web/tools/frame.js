@@ -55,7 +55,7 @@
  * Figures with a figcaption are numbered in order. The number is inserted at the start of the figcaption. An element with data-figure="id"
  * receives the name of the figure with that id.
  *
- * The generated h1 contains the fact `title`. The <h1> of the source becomes a line below this name. The folder's style sheets are found
+ * The generated h1 contains the fact `title`. The <h1> of the source becomes a line below the title. The folder's style sheets are found
  * automatically. The style sheet with the folder's name comes first; the others follow in order of name.
  *
  * A page.ko.html next to page.html is the same page in Korean, one of the languages in languages.js. It contains only the facts that

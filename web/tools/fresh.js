@@ -41,7 +41,7 @@ export const PARTS_OF_PACKAGES = {
 };
 
 /**
- * Returns the name of the file in web/dist that replaces a module that imports a package.
+ * Returns the source code that is served instead of a module that imports a package. This code re-exports the module's file in web/dist.
  *
  * @param {string} name  path of the module, relative to web/
  * @returns {string | undefined} undefined if the module imports no package

@@ -7,7 +7,7 @@
  *
  *     node web/tools/single.js
  *
- *     inline.js       an ES module with load() and the element, with the worker and both wasm files, for bundlers that do not emit them
+ *     inline.js       an ES module with load(), the element, the worker and both wasm files; for bundlers that do not copy wasm files
  *     classic.js      the same for a <script src> that is not a module; registers <next-pixel> and defines the global `nextpixel`
  *     nextpixel.cjs   for require() in Jest and in versions of Node that cannot require an ES module; uses the files of web/dist
  *     define.cjs, chat-models.cjs, words-*.cjs   the same for nextpixel/define, nextpixel/chat-models and nextpixel/words/*
@@ -29,7 +29,7 @@ const LICENCE = '// SPDX-License-Identifier: MIT';
 /** @param {string} name */
 const packed = async (name) => JSON.stringify(gzipSync(await readFile(`${WEB}dist/${name}`), { level: 9 }).toString('base64'));
 
-/** Returns the source code of a module that replaces lib/files.js and contains the files. */
+/** Returns the source code of a module that replaces lib/files.js and contains the worker and the wasm files. */
 export async function filesInside() {
   return `
     const WORKER = ${JSON.stringify(await readFile(`${WEB}dist/worker.js`, 'utf8'))};
