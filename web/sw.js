@@ -17,7 +17,7 @@ const RELEASES = 2;
 const RELEASE = /\/(dist-[0-9a-f]{12})\//;
 /**
  * Matches the address of a weight file. The groups are the path before the release's folder of weights, and that folder. The library caches
- * the weight files itself, up to 65 MB.
+ * the weight files itself; together they take up to 68 MB.
  */
 const WEIGHTS = /^(.*\/)(weights-[0-9a-f]{12})\/[^/]*\.gguf$/;
 const LIBRARY = 'nextpixel';

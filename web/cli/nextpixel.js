@@ -49,7 +49,7 @@ const OPTIONS = /** @type {const} */ ({
   help: { type: 'boolean', short: 'h' },
 });
 
-/** Thrown if the command line is wrong; the program then prints its usage. */
+/** Thrown if the command line is wrong; the program then prints the usage. */
 class Usage extends Error {}
 
 /** @param {string} text */

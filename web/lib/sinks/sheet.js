@@ -4,7 +4,7 @@
 /**
  * A canvas that keeps its size on the page and uses the device's full resolution. Its style sets the font and the colours. The content is
  * painted again when the size, the resolution, the font or a colour changes. For screen readers, the text content of the canvas element is
- * set to the text.
+ * set to a description of the content.
  */
 
 import { media } from '../base/media.js';
@@ -65,7 +65,7 @@ export class Sheet {
 
   /**
    * @param {Canvas} canvas
-   * @param {Dom<'Element'>} [mirror]  another element whose text content is set to the text
+   * @param {Dom<'Element'>} [mirror]  another element whose text content is set to this description
    */
   constructor(canvas, mirror) {
     this.context = contextOf(canvas);

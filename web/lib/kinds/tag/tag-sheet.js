@@ -25,7 +25,7 @@ const MOST_TAGS = 3;
 const LEAST_P = 0.02;
 /** Font size of a tag, relative to the font size of a word. */
 const TAG_SIZE = 0.8;
-/** Gaps between words and between lines, as multiples of the font size. */
+/** The gap between two words or two lines, as a multiple of the font size. */
 const GAP = 0.6;
 /** Opacity of the shade of a tag with probability 1. */
 const FULL_SHADE = 0.6;

@@ -31,7 +31,7 @@ function namesOf(names, states) {
   throw keyError('format', 'chain.tags', `not a list of ${states} different names`);
 }
 
-/** The description of a tagger. A tagger has only the properties that all models have. @typedef {{}} TagInfo */
+/** The description of a tagger, with only the properties that all models have. @typedef {{}} TagInfo */
 
 /** A model that tags the words of a text with its method tag(). */
 export class TagModel {

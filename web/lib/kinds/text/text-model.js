@@ -160,7 +160,7 @@ export class TextModel {
   }
 
   /**
-   * Returns the tokens of a prompt. Throws if the prompt leaves no capacity for another token in the context.
+   * Returns the tokens of a prompt. Throws if the prompt leaves no room in the context for another token.
    *
    * @param {string | ArrayLike<number> | { length: number }} prompt  the prompt; if it is too long, only its length is read
    * @param {boolean} [talk]

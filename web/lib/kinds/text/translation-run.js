@@ -31,10 +31,10 @@ import { AlignedSheet } from './aligned-sheet.js';
  * @property {Float32Array} [probabilities]  with the option `probabilities`: the probability of each token of the vocabulary at this
  *   position, under the model's own distribution
  * @property {AttentionMap[]} [maps]      with the option `maps`: the token's attention, one map for each attention head
- * @property {Float32Array} [alignment]   with the option `maps`: one weight for each token of `run.input`: the mean over all heads of all
- *   layers. The weights add up to 1, with two exceptions. Local attention around a predicted position damps the weights, so their sum is
- *   below 1. In structured attention, each weight is the probability that the token is attended to, so the weights can have any sum.
- *   Undefined if the model has no attention
+ * @property {Float32Array} [alignment]   with the option `maps`: one weight for each token of `run.input`. Each weight is the mean over all
+ *   heads of all layers. The weights add up to 1, with two exceptions. Local attention around a predicted position damps the weights, so
+ *   their sum is below 1. In structured attention, each weight is the probability that the token is attended to, so the weights can have
+ *   any sum. Undefined if the model has no attention
  */
 
 /**

@@ -3,7 +3,7 @@
 
 /**
  * How a template's values are represented in JavaScript. Python's None is null, a bool is a boolean, and an int is a number. A str is a
- * Text, which also stores the source of each character. The sources show the tokenizer which characters the template wrote.
+ * Text, which also stores the source of each character. The tokenizer uses the sources to find out which characters the template wrote.
  */
 
 /** @import { Budget } from './budget.js' */
@@ -18,8 +18,8 @@ export class Refusal extends TemplateError {}
 export class OverBudget extends TemplateError {}
 
 /**
- * The source number of characters that the template itself writes. Every other character has the source number of the value that it was
- * copied from.
+ * The source number that marks the characters written by the template itself. Every other character has the source number of the value
+ * that it was copied from.
  */
 export const TEMPLATE = 0;
 
