@@ -12,7 +12,7 @@ import { join } from 'node:path';
  * @property {string} description  text that a search engine shows
  * @property {string} [weights]  weight file that starts to load immediately
  * @property {string} [styles]   style sheets of web/shell besides page.css, figures.css and controls.css
- * @property {string} [scripts]  modules of web/dist besides those of every page
+ * @property {string} [scripts]  modules of web/dist besides the ones that every page loads
  * @property {string} [takes]    models that visitors may name in the page's address (web/shell/page/asked.js)
  * @property {string[]} contents  sections of the page: an id and a text
  * @property {string[]} [ways]    pages to continue with: an address and a text
@@ -93,7 +93,7 @@ export function factsOfPages(web, lang) {
 }
 
 /**
- * Returns the facts of all pages in a language, and in English for those that are not translated.
+ * Returns the facts of all pages in a language. Facts that are not translated are in English.
  *
  * @param {string} web    path of web/
  * @param {string} [lang]  undefined for English

@@ -25,7 +25,7 @@
  *     at: figure-learning                       the figure in which they find the answer
  *     weights: fvsbn.gguf                       weight file that starts to load immediately
  *     styles: completion                        style sheets of web/shell besides page.css, figures.css and controls.css
- *     scripts: page-text texts                  modules of web/dist besides those of every page
+ *     scripts: page-text texts                  modules of web/dist besides the ones that every page loads
  *     takes: complete 28x28x1                   models that visitors may name in the page's address (web/shell/page/asked.js)
  *     contents:
  *       #figure-endings The figure              sections of the page, listed in the masthead

@@ -13,7 +13,7 @@ import { hubAddress } from './hub.js';
  * never requested again. It may also select different files. */
 const MOST_QUERIES = 4;
 
-/** Loads the code for stopped downloads, which is a separate module because it has state. */
+/** Loads the module for stopped downloads. This module is separate because it has state. */
 const unfinished = () => part(() => import('./unfinished.js'));
 
 /** @returns {Promise<Cache | undefined>} undefined if there is no cache, or if the cache is not allowed */

@@ -14,7 +14,7 @@ import { classOf } from '../base/realm.js';
 
 /**
  * @param {Blob | Response | ReadableStream<Uint8Array>} source
- * @returns {Promise<Large | Uint8Array<ArrayBuffer>>} a file that can be read in parts, or its bytes
+ * @returns {Promise<Large | Uint8Array<ArrayBuffer>>} a file that can be read in parts, or the bytes of the file
  */
 export async function handed(source) {
   const kind = classOf(source);

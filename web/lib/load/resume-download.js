@@ -11,8 +11,8 @@ import { within } from './patience.js';
 
 /**
  * Returns the header that identifies the version of a file, or undefined if its download cannot be resumed. A compressed response cannot be
- * resumed, because its ranges refer to compressed bytes; and without a header that identifies the version, the halves of two different
- * files might be joined.
+ * resumed, because ranges count compressed bytes. Without a header that identifies the version, the halves of two different files might be
+ * joined.
  *
  * @param {Response} response
  */

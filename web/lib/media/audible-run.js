@@ -34,7 +34,7 @@ export class AudibleRun extends BaseRun {
   /**
    * @param {number} sampleRate
    * @param {number | bigint} seed
-   * @param {{ model: string, options: object } | undefined} kept  the data that saved() needs, if the run supports it
+   * @param {{ model: string, options: object } | undefined} kept  the data that saved() needs, if the run can be saved
    * @param {AbortSignal} [signal]
    * @internal
    */

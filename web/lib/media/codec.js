@@ -40,8 +40,8 @@ import { listOf, wholeOf } from '../engine/keys.js';
  */
 
 /**
- * Returns a function that reads a non-negative integer from the file's metadata. The function's first argument is the key without its
- * prefix, the name of the architecture.
+ * Returns a function that reads a non-negative integer from the file's metadata. The first argument of this function is the key
+ * without its prefix; the prefix is the name of the architecture.
  * @param {string} architecture
  * @param {Metadata} metadata
  */
@@ -206,7 +206,8 @@ export class Codec {
   }
 
   /**
-   * Returns the nats of each element. The nats of a palette colour are assigned to its first element; its other elements get 0.
+   * Returns the nats of each element. The nats of a palette colour are assigned to the first element of the pixel; the other two elements
+   * get 0.
    *
    * @param {Float32Array} nats  nats of each id
    * @returns {Float32Array} the same array if the model has no palette

@@ -125,8 +125,8 @@ export async function locateWav(size, read) {
 
 /**
  * @param {number} size  size of the file in bytes
- * @returns {Generator<number, Samples, Uint8Array>} yields the offset at which it needs the next LOOK_BYTES bytes; near the end of the
- *   file, fewer bytes are enough
+ * @returns {Generator<number, Samples, Uint8Array>} yields the offset of the next LOOK_BYTES bytes to read; near the end of the file,
+ *   fewer bytes are enough
  */
 function* findSamples(size) {
   if (!isWav(yield 0)) throw broken('it is not a WAV file');

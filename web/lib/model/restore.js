@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Makes a replacement worker read the same file as its predecessor. */
+/** Sends the weight file to a worker that replaces another worker. */
 
 import { NextPixelError } from '../base/error.js';
 import { readSource } from '../load/source.js';

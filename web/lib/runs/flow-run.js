@@ -69,8 +69,8 @@ export class FlowRun extends BaseRun {
    * @param {Stage[]} flow
    * @param {Inputs} given  the inputs that no part produces
    * @param {{ seed: number | bigint, settings: Settings, length: number | LengthOf, chunkSize?: number, probabilities?: boolean, drawn?: Pick<SavedFlow, 'ids' | 'told'> }} how
-   *   length: the maximum number of positions that a part draws, or a function that returns it from the part's name and the ids that
-   *   earlier parts drew for a sample; settings: shared by all samples; drawn: the saved state of a resumed run
+   *   length: the maximum number of positions that a part draws, or a function that returns this number, given the part's name and the
+   *   ids that earlier parts drew for a sample; settings: shared by all samples; drawn: the saved state of a resumed run
    * @param {{ model: string, options: object }} kept
    * @param {AbortSignal} [signal]
    * @internal

@@ -6,7 +6,7 @@ import { exp } from '../base/elementary.js';
 /**
  * Converts the nats of all values at each position to probabilities, and sorts the probabilities by id.
  *
- * @param {{ ids: Uint32Array, nats: Float32Array }} tops  both lists of shape (positions, values)
+ * @param {{ ids: Uint32Array, nats: Float32Array }} tops  both lists have the shape (positions, values)
  * @param {number} count   number of positions to convert, starting with the first
  * @param {number} values  number of values of a position
  * @returns {Float32Array} shape (count, values)

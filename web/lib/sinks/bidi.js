@@ -46,7 +46,7 @@ export function isBidirectional(text) {
  * Returns the level of each UTF-16 unit of a paragraph.
  *
  * @param {string} text
- * @returns {{ base: number, levels: number[] }} base: level of the paragraph, which its first letter determines; 0 if there is no letter
+ * @returns {{ base: number, levels: number[] }} base: level of the paragraph, determined by its first letter; 0 if there is no letter
  */
 export function levelsOf(text) {
   if (!isBidirectional(text)) return { base: 0, levels: new Array(text.length).fill(0) };

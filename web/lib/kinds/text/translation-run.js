@@ -406,7 +406,7 @@ export class TranslationRun extends BaseRun {
 }
 
 /**
- * Returns the text of each token. A token inside a multi-byte character has no text; the character's last token has all of it.
+ * Returns the text of each token. A token inside a multi-byte character has no text; the character's last token has the whole character.
  *
  * @param {Tokenizer | undefined} tokenizer
  * @param {ArrayLike<number>} ids
