@@ -25,9 +25,9 @@
  *     page-NAME.js                      the remaining scripts of web/pages/NAME; imports the shared scripts
  *     page-front.js, page-front.css     the front page, with all the code that it needs
  *
- * A page therefore fetches four minified modules in parallel instead of a chain of fifty modules. The files are committed. The tests check
- * that the sources produce them byte for byte. The first line of a page's script contains a hash of the sources, so that web/tools/serve.js
- * can tell whether the script is up to date.
+ * A page therefore fetches four minified modules in parallel. From the sources, it would fetch a chain of fifty modules. The files of
+ * web/dist are committed. The tests check that the sources produce these files byte for byte. The first line of a page's script contains a
+ * hash of the sources, so that web/tools/serve.js can tell whether the script is up to date.
  */
 
 import { mkdir, readFile, readdir, rm, writeFile } from 'node:fs/promises';

@@ -69,7 +69,7 @@ export function parseFacts(source, path) {
 }
 
 /**
- * Returns the facts of all pages that exist in a language, by the names of their folders.
+ * Returns the facts of all pages that exist in a language. The keys of the map are the names of the pages' folders.
  *
  * @param {string} web    path of web/
  * @param {string} [lang]  undefined for English

@@ -366,7 +366,7 @@ async function languagesOf(web, name) {
 }
 
 /**
- * Generates all pages. Returns their HTML by path relative to web/.
+ * Generates all pages. Returns the HTML of each page, by the page's path relative to web/.
  *
  * @param {string} web  path of web/
  * @returns {Promise<Map<string, string>>}

@@ -35,7 +35,7 @@ import { factsIn, factsOfPages, translationsOf } from './facts.js';
  * @property {boolean} whole  whether every page must exist in this language, completely translated (checked by tests/js/languages.test.js)
  */
 
-/** The languages of pages other than English, by their codes (BCP 47). @type {Record<string, Language>} */
+/** The languages other than English in which pages exist, by their codes (BCP 47). @type {Record<string, Language>} */
 export const LANGUAGES = {
   ko: { name: '한국어', locale: 'ko_KR', whole: true },
   de: { name: 'Deutsch', locale: 'de_DE', whole: false },

@@ -69,7 +69,7 @@ export function isSame(answer, copy) {
   const [a, b] = [answer.headers, copy.headers];
   const same = (/** @type {string} */ name) => a.has(name) && a.get(name) === b.get(name);
   // Servers of other origins often hide the ETag header. A response may have been compressed, and a cross-origin response does not show
-  // this. The announced lengths are therefore compared instead of the size of the file.
+  // this. Therefore this function compares the announced lengths, not the size of the file.
   return (
     answer.ok &&
     (a.has('etag')

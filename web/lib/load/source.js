@@ -43,7 +43,7 @@ export const MAX_BYTES = 0xf0000000;
  * @property {number} size
  * @property {boolean} [said]           whether the size was announced by the server, and may therefore be the compressed size
  * @property {Response} [response]      the response from which to read the file
- * @property {string} [path]            path of the file in Node, instead of a response
+ * @property {string} [path]            in Node, the path of the file, if there is no response
  * @property {string} [url]             address for further requests
  * @property {boolean} [keep]           whether to put the file into the cache
  * @property {Large} [server]           for a cached copy: the same file on its server

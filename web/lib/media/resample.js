@@ -32,8 +32,8 @@ export class Resampler {
   #made = 0;
 
   /**
-   * @param {number} from  samples per second of the input
-   * @param {number} to    samples per second of the output
+   * @param {number} from  sample rate of the input
+   * @param {number} to    sample rate of the output
    */
   constructor(from, to) {
     this.#ratio = from / to;

@@ -46,7 +46,7 @@ export class Waveform extends Timeline {
     this.paint();
   }
 
-  /** Returns the total seconds, the given seconds, and the mean bits per drawn sample (NaN if none was drawn). */
+  /** Returns the length of the sound and of its given part, in seconds, and the mean bits per drawn sample (NaN if none was drawn). */
   get facts() {
     const drawn = this.#nats.length;
     return {

@@ -95,13 +95,13 @@ const TWO = { cannot: 3, gonna: 3, wanna: 3, gotta: 3, gimme: 3, lemme: 3, "c'mo
 const CONTRACTIONS = new RegExp(`(?:n${A}t|${A}(?:s|m|d|re|ve|ll)){1,4}$`, 'iu');
 const CONTRACTION = new RegExp(`n${A}t|${A}[a-z]+`, 'giu');
 
-/** Number of characters that are normalised per step; a text is split into words while it is being read. */
+/** Maximum length of a piece of text. The words of one piece are yielded before the next piece is normalised. */
 const PIECE = 1 << 14;
 /** The maximum length of a word that is looked up among the words of the training sentences. */
 const LONGEST = 24;
 
 /**
- * Yields the words of a text one at a time. Also yields '' between pieces of the text, because many pieces may contain no word.
+ * Yields the words of a text one at a time. Also yields '' after each piece of the text, because many pieces may contain no word.
  *
  * @param {string} text
  * @param {(form: string) => boolean} [knows]  returns whether the training sentences contain this word

@@ -440,8 +440,8 @@ function translated(tokenizer, ids) {
  * Shifts the indices in a map, so that they are indices into the tokens of all sentences.
  *
  * @param {AttentionMap} map
- * @param {number} source  number of tokens of the previous sentences
- * @param {number} target  number of tokens of the translations of the previous sentences
+ * @param {number} source  number of tokens in the previous sentences
+ * @param {number} target  number of tokens in the translations of the previous sentences
  * @returns {AttentionMap}
  */
 const shifted = (map, source, target) =>
