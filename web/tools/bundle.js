@@ -46,8 +46,8 @@ const WEB = fileURLToPath(new URL('..', import.meta.url));
 const LICENCE = '// SPDX-License-Identifier: MIT';
 
 /**
- * Adapts relative addresses to web/dist. There, the wasm and the worker are in the same folder as the modules, and the folders of the pages
- * are next to this folder.
+ * Adapts relative addresses to web/dist. In web/dist, the wasm and the worker are in the same folder as the modules, and the folders of the
+ * pages are next to this folder.
  *
  * @type {import('esbuild').Plugin}
  */
@@ -287,7 +287,7 @@ const fromParts = (...names) => ({
 const NEEDED = ['holders.js', 'questions.js', 'recovery.js'];
 
 /**
- * Keeps code that is loaded on demand out of the front page's script, so that the page loads quickly. The page's small model
+ * Excludes code that is loaded on demand from the front page's script, so that the page loads quickly. The page's small model
  * hardly ever needs this code.
  * @type {import('esbuild').Plugin}
  */

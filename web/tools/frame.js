@@ -231,7 +231,7 @@ export function framed(source, { path, name, sheets, languages = [], translation
     script('page-first', ' blocking="render"'), // only 1 KB; runs before the first layout, which would delay the start of the worker
     ...(name ? ['page-start', 'shared'].map(early) : [early('page-front'), '<link rel="preload" as="style" href="dist/page-front.css">']),
     ...(languages.length > 0 ? alternates(translation?.lang, languages) : []),
-    `<script src="${up}shell/page/before.js"${name ? '' : ' data-entrance'}></script>`, // reads the tags of alternates() in front of it
+    `<script src="${up}shell/page/before.js"${name ? '' : ' data-entrance'}></script>`, // reads the tags of alternates(), which precede it
     // Each language that has a front page has a manifest.
     `<link rel="manifest" href="${up}manifest${translation && LANGUAGES[translation.lang].whole ? `.${translation.lang}` : ''}.webmanifest">`,
     ...(translation ? [wordsTag(translation)] : []), // must come before the scripts that use these sentences

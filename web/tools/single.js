@@ -80,7 +80,7 @@ async function single(options) {
   return outputFiles[0].text;
 }
 
-/** Converts modules that only export data, without imports, for require(). */
+/** Converts modules that only export data, and import nothing, so that require() can load them. */
 async function dataForRequire() {
   const words = (await readdir(`${WEB}lib/element/words`)).map((name) => [`words-${name}`, `element/words/${name}`]);
   return Promise.all(

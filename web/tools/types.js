@@ -35,7 +35,7 @@ function withoutComments(text) {
 
 /**
  * Rewrites generic typed arrays, such as Uint8Array<ArrayBuffer>, for TypeScript before 5.7, in which typed arrays are not generic. Uses
- * the return type of `of()` instead: it is the generic type in newer versions and the plain array in older ones.
+ * the return type of `of()` instead: TypeScript 5.7 and later infer the generic type, and older versions infer the plain array.
  *
  * @param {string} text  text of a declaration
  */

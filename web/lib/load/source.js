@@ -30,7 +30,7 @@ export const MAX_BYTES = 0xf0000000;
 /**
  * @typedef {object} Contents
  * @property {Uint8Array<ArrayBuffer>} bytes  the bytes of the file, which are not shared and may therefore be transferred
- * @property {() => Promise<unknown>} [keep]  stores the file in the cache, once it has proved to be valid
+ * @property {() => Promise<unknown>} [keep]  a function that stores the file in the cache; called once the file has proved to be valid
  * @property {Large} [large]                  set if the file is large; `bytes` is then empty
  * @property {string} [warning]               a human-readable warning that the file is a cached copy, because the server could not be
  *   reached

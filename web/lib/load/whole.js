@@ -8,7 +8,7 @@ import { readingHead } from '../gguf/header.js';
 import { sizeProblem } from '../gguf/sniff.js';
 
 /**
- * Returns the size of a file, which is the end of its last tensor.
+ * Returns the size of a file. The file ends where its last tensor ends.
  *
  * @param {Uint8Array} head
  * @param {AbortSignal} [signal]

@@ -91,9 +91,9 @@ export class AudibleRun extends BaseRun {
   }
 
   /**
-   * Plays the sound while it is drawn. Call this from a click or a key press, because browsers allow sound only then. The playback consists
-   * exactly of the drawn samples, resampled to the rate of the context. If the machine is too slow, the sound has gaps, and the result
-   * reports their number.
+   * Plays the sound while it is drawn. Call this method in the handler of a click or a key press, because browsers allow sound only then.
+   * The playback consists exactly of the drawn samples, resampled to the rate of the context. If the machine is too slow, the sound has
+   * gaps, and the result reports their number.
    *
    * @param {import('../base/dom.js').Dom<'AudioContext'>} context
    * @param {PlayOptions} [options]

@@ -42,7 +42,7 @@ function fnv(text, hash = BASIS) {
 
 /**
  * Returns the shape of a word: each capital becomes A, each small letter becomes a, each digit becomes 9, and other characters stay; a run
- * of equal characters becomes one.
+ * of equal characters becomes one character.
  * @param {string} form
  */
 function shape(form) {

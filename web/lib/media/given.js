@@ -12,7 +12,7 @@ import { wordsIn } from './words.js';
 const LONGEST_WORD = 1 << 15;
 
 /**
- * Returns the words of a text, or the given words. Reads at most one word more than the model takes.
+ * Returns the words of a text or of a list. Reads at most one word more than the model takes.
  *
  * @param {unknown} text
  * @param {{ verb: string, does: string, limit: number, part: string, features: Features }} of  for error messages: `verb` is the method

@@ -93,7 +93,7 @@ function isRGBA({ data, width, height }, channels) {
 }
 
 /**
- * Returns the small picture for a model that takes a small picture as input. If the size of the image is a whole multiple of the model's
+ * Converts an image to the small picture that a model takes as input. If the size of the image is a whole multiple of the model's
  * input size, each pixel of the result is the mean of a box of pixels; any other image from the page is scaled.
  *
  * @param {ImageSource} image

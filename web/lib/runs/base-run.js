@@ -95,7 +95,7 @@ export class BaseRun {
   ready;
 
   /**
-   * The seed, given or random. The same seed reproduces the run.
+   * The seed of the run: the given seed, or a random one. The same seed reproduces the run.
    *
    * @type {number | bigint}
    */

@@ -112,7 +112,7 @@ export class Sheet {
     return { ink, surprise, accent: forced ? ink : style?.getPropertyValue('--nx-accent').trim() || surprise, forced };
   }
 
-  /** Updates size, resolution and font; returns whether any of them has changed. @returns {boolean} */
+  /** Updates the size, the resolution and the font of the sheet. Returns whether any of them has changed. @returns {boolean} */
   fit() {
     const canvas = this.#canvas;
     const element = this.#element;

@@ -103,10 +103,10 @@ const DOT_DETECTOR = new Uint8Array([
 /**
  * Returns the name of the build that is fastest on this machine. The results of all builds are bit-identical (src/kernels/dot.h).
  *
- * @returns {'baseline' | 'relaxed' | 'pairs'} relaxed: relaxed SIMD is available and correct. It is not correct in V8 11.3 (Node 20 with a
- *   flag), which accepts the module but computes a wrong number. pairs: relaxed SIMD is available, but the processor has no dot-product
- *   instruction, so the engine adds pairs of products in 16 bits. To detect this case, the second operand is outside its valid range,
- *   0..127: on such a processor, the engine reads the byte -1 as 255, and its 16-bit sums saturate
+ * @returns {'baseline' | 'relaxed' | 'pairs'} relaxed: relaxed SIMD is available and correct. (V8 11.3, in Node 20 with a flag, accepts
+ *   the module but computes a wrong number.) pairs: relaxed SIMD is available, but the processor has no dot-product instruction, so the
+ *   JavaScript engine adds pairs of products in 16 bits. To detect this case, fastest() passes a second operand outside the valid range,
+ *   0..127. Without the instruction, the JavaScript engine reads the byte -1 as 255, and the 16-bit sums saturate
  * @internal
  */
 export function fastest() {

@@ -108,7 +108,7 @@ export class Tagging extends Answer {
   }
 
   /**
-   * Shows the words, and then their tags, on a canvas.
+   * Shows the words on a canvas, and adds their tags when these have been computed.
    *
    * @param {Canvas} canvas
    * @param {TagSheetOptions} [options]

@@ -3,8 +3,8 @@
 
 /**
  * Saves the state of a text run as a part of the saved run. The main part of the state is the bytes of the engine's session. With a saved
- * state, a resumed run need not process its tokens again. The bytes are valid for one weight file and one build of the engine. A hash
- * detects damage; nx_session_check decides whether the engine can continue from the bytes.
+ * state, a resumed run need not process its tokens again. The bytes are valid only for the same weight file and the same build of the
+ * engine. A hash detects damage; nx_session_check decides whether the engine can continue from the bytes.
  */
 
 import { classOf } from '../../base/realm.js';
@@ -39,7 +39,7 @@ function hashed([a, b], words) {
   return [a, b];
 }
 
-/** Number of words hashed between two yields to the event loop. A state can take a hundred megabytes. */
+/** Number of 32-bit words hashed between two yields to the event loop. A state can take a hundred megabytes. */
 const STRETCH = 1 << 18;
 
 /**
@@ -105,7 +105,7 @@ export async function stateOf(link, run) {
 }
 
 /**
- * Passes a state to the engine. The bytes are untrusted, so only a run that specifies the hash of this state continues from it.
+ * Passes a state to the engine. The bytes are untrusted. They affect only runs that specify the hash of this state.
  *
  * @param {Link} link
  * @param {any} state  an untrusted value

@@ -7,10 +7,11 @@
 
 /** A range of characters of a word: the part of the word that belongs to one token.
  * @typedef {{ index: number, from: number, to: number, nats: number, given: boolean }} Stretch */
-/** A word and its layout. `x` and `width`: left edge and width in CSS pixels; `line`: index of its line, from the first line of the text.
+/** A word and its layout. `x` and `width`: left edge and width in CSS pixels; `line`: index of the line, counted from the first line of the
+ * text.
  * @typedef {{ text: string, stretches: Stretch[], x: number, line: number, width: number }} Word */
 
-/** Number of lines kept above the visible lines. They may become visible when the width of the page changes. */
+/** Number of lines kept above the visible lines. These lines may become visible when the width of the page changes. */
 const KEPT_LINES = 500;
 
 /**

@@ -149,7 +149,7 @@ export class TextModel {
    *
    * @param {string | ArrayLike<number>} prompt  a string or token ids. If the string contains the name of a control token, the name is read
    *   as this token. If the model needs a begin token, it is added before the prompt, so that even an empty prompt has one token. The
-   *   prompt must have fewer tokens than the context, `info.positions`, so that at least one token can be drawn
+   *   prompt must have fewer tokens than the context (`info.positions`), so that at least one token can be drawn
    * @param {TextOptions} [options]
    * @returns {TextRun}
    */
@@ -308,7 +308,7 @@ export class TextModel {
    */
   /**
    * Resumes a saved text. The resumed run draws the same tokens as it would have drawn without the interruption. With `at` or other
-   * options, the text may continue in another way; maxTokens then counts from the position at which the run resumes.
+   * options, the text may continue differently; `maxTokens` counts from the position at which the run resumes.
    *
    * @overload
    * @param {SavedText} saved  the result of run.save()
@@ -439,7 +439,7 @@ export class TextModel {
     return mapsOf(looked, heads, inputs.source?.length ?? 0);
   }
 
-  /** Returns a function that returns the number of bytes of a token; undefined without a vocabulary. */
+  /** Returns a function that returns the number of bytes of a token, or undefined if the file has no vocabulary. */
   get #bytesOf() {
     const tokenizer = this.#tokenizer;
     return tokenizer && ((/** @type {number} */ id) => tokenizer.bytes(id).length);

@@ -26,7 +26,7 @@ import { checkLayers, hiddenStatesOf } from '../hidden-states.js';
  */
 
 /**
- * Scores a text in windows as long as the context.
+ * Scores a text in windows that are as long as the context.
  *
  * @param {Engine} engine
  * @param {Context} context

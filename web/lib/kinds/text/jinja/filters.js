@@ -51,7 +51,8 @@ import { json, str } from './write.js';
 
 const NO_KEYWORDS = new Map();
 
-/** Returns the value at a dotted name such as `function.name`. @param {Writer} machine @param {any} value @param {any} path */
+/** Returns the attribute that a dotted name such as `function.name` selects from a value.
+ * @param {Writer} machine @param {any} value @param {any} path */
 function attributeOf(machine, value, path) {
   const parts =
     typeof path === 'number'
@@ -99,7 +100,7 @@ function floatOf(text) {
 }
 
 /**
- * Rounds a number to `digits` digits after the decimal point. Ties round to an even last digit.
+ * Rounds a number to `digits` digits after the decimal point. Ties are rounded to an even last digit.
  * @param {number} value
  * @param {number} digits
  */

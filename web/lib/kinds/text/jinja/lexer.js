@@ -14,8 +14,8 @@ import { TemplateError, isSpace, trimEnd } from './values.js';
 /** Number of characters between two yields. */
 const SLICE = 4096;
 /**
- * Maximum number of tokens of a template. The parser does not yield until it has read all tokens. The longest template of
- * tests/js/chat-templates.json has 645 tokens.
+ * Maximum number of tokens of a template. There is a limit because the parser does not yield until it has read all tokens. The longest
+ * template of tests/js/chat-templates.json has 645 tokens.
  */
 const MOST_TOKENS = 2 ** 15;
 
@@ -208,7 +208,7 @@ function inside(source, at, put, brackets, tokens) {
   return at + operator.length;
 }
 
-/** Decodes an escape sequence after its backslash. Returns the decoded characters and the length without the backslash.
+/** Decodes an escape sequence after its backslash. Returns the decoded characters, and the length of the sequence without its backslash.
  * @param {string} source @param {number} at @returns {[string, number]} */
 function escape(source, at) {
   const letter = source[at];
