@@ -67,7 +67,7 @@ const moved = {
  * @param {Record<string, string>} entryPoints
  * @param {import('esbuild').BuildOptions} [options]
  * @param {boolean} [smallest]  whether to minimise the size further, for files that every page loads
- * @returns {Promise<Map<string, string>>} contents of each file, by its name
+ * @returns {Promise<Map<string, string>>} the contents of each file, by file name
  */
 async function bundle(entryPoints, options = {}, smallest = false) {
   const { outputFiles = [] } = await build({

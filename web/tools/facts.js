@@ -108,7 +108,7 @@ export function factsIn(web, lang) {
  * Maps the English text of a fact to its translation, for the facts that the scripts of the front page and the frame of other pages show.
  *
  * @param {Map<string, Partial<Facts>>} english
- * @param {Map<string, Partial<Facts>>} own  translated facts, of the pages that exist in another language
+ * @param {Map<string, Partial<Facts>>} own  the translated facts of the pages that exist in the other language
  * @returns {Record<string, string>}
  */
 export const translationsOf = (english, own) =>

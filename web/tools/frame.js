@@ -204,7 +204,7 @@ const minutesOf = (text) => {
  * @param {string[]} where.sheets  style sheets in the page's own folder
  * @param {string[]} [where.languages]  codes of the languages other than this one in which the page exists
  * @param {Translation} [where.translation]  translation to use if the page is not in English
- * @param {number} [where.minutes]  minutes that a visitor needs for the page (default: computed from this text)
+ * @param {number} [where.minutes]  minutes that a visitor needs for the page (default: computed from the text of this page)
  */
 export function framed(source, { path, name, sheets, languages = [], translation, minutes }) {
   const { facts, head, text, footer } = parsePage(source, path);

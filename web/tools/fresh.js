@@ -74,7 +74,7 @@ export function sourceOf(name) {
 }
 
 /**
- * Cached first lines, by folder. An entry is valid until the size or modification time of a file changes.
+ * Cached results of sourcesOf(), by folder. An entry is valid until the size or modification time of a file changes.
  *
  * @type {Map<string, { state: string, line: string }>}
  */

@@ -49,7 +49,7 @@ export class Answer {
     return showAll(this.read(signal), sink.call(this, canvas, how));
   }
 
-  /** Yields the only step. @param {AbortSignal} [signal] @returns {AsyncGenerator<Whole, void, void>} @internal */
+  /** Yields the result as the only step. @param {AbortSignal} [signal] @returns {AsyncGenerator<Whole, void, void>} @internal */
   async *read(signal) {
     const { whole } = /** @type {Particular<Whole>} */ (/** @type {unknown} */ (this));
     yield await whole.call(this, signal);

@@ -57,7 +57,7 @@ export const OPTIONS = {
   translation: ['TranslationOptions', 'The options of translations. By default, each step takes the most probable token.'],
 };
 
-/** The first key of the vocabulary is searched for in this many bytes at the beginning of a file. */
+/** Number of bytes at the beginning of a file in which to look for the first key of the vocabulary. */
 const HINT_BYTES = 4096;
 
 /** @param {Fitting} model */

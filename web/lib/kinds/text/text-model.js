@@ -375,7 +375,7 @@ export class TextModel {
    *   by half
    * @param {{ source?: string | ArrayLike<number>, hiddenStates?: number[], signal?: AbortSignal }} [options]  source: for a translation
    *   model, the sentence that the text translates; the end token counts, too, because the model predicts it. hiddenStates: layers whose
-   *   hidden states are returned with the score, from 0 (the embedding) to the number of blocks. This takes longer
+   *   hidden states are returned with the score, from 0 (the embedding) to the number of blocks. Scoring then takes longer
    * @returns {Promise<TextScore>}
    */
   async score(text, { source, hiddenStates, signal } = {}) {

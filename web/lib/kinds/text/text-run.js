@@ -252,7 +252,7 @@ export class TextRun extends BaseRun {
   }
 
   /**
-   * Shows the run, with the prompt, as text of the page.
+   * Shows the run, with the prompt, as text on the page.
    *
    * @param {HTMLElement} box
    * @param {{ calm?: boolean }} [options]

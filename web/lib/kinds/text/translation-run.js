@@ -236,7 +236,7 @@ export class TranslationRun extends BaseRun {
   }
 
   /**
-   * Shows the run, with its sentence, as text of the page.
+   * Shows the run, with its sentence, as text on the page.
    *
    * @param {HTMLElement} box
    * @internal

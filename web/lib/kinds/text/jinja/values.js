@@ -250,7 +250,7 @@ export function floatText(value) {
   return Number.isInteger(value) ? `${value}.0` : String(value);
 }
 
-/** Number of characters whose comparison costs as much as an item. */
+/** Comparing this many characters of two strings costs as much as one item. */
 const ITEM_TEXT = 64;
 
 /** Returns the cost of comparing two values, in items. Long strings cost more. @param {any} a @param {any} b */

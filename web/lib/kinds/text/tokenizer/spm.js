@@ -19,7 +19,7 @@ const INNER_SPACE = /[^\u2581]\u2581/;
 /** Matches a run of spaces and the text up to the next run. */
 const WORD = / *[^ ]+| +/g;
 
-/** Maximum number of cached words. Most words occur repeatedly in a text. */
+/** Maximum number of cached words. Words are cached because most of them occur repeatedly in a text. */
 const MOST_WORDS = 1 << 15;
 const LONGEST_WORD = 64;
 /** Number of items processed between two yields to the event loop. The items are the tokens of a file, the words of a text or the
