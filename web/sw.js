@@ -24,8 +24,8 @@ const LIBRARY = 'nextpixel';
 /** Cache in which the library stores notes about incomplete copies. */
 const UNFINISHED = 'nextpixel-unfinished';
 /**
- * Cache of notes. For each open page, it stores the folder of weights that the page requested. It exists only while there are copies of
- * several releases.
+ * Cache of notes. For each open page, a note stores the folder of weights that the page requested. The cache exists only while there are
+ * copies of several releases.
  */
 const USES = 'nextpixel-uses';
 /** Cache of the file lists of the courses on this device. Only shell/page/page-keep.js replaces the files in these lists. */

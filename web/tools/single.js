@@ -97,7 +97,7 @@ async function dataForRequire() {
 /** The contents of all files, by name. @type {Promise<Map<string, string>> | undefined} */
 let made;
 
-/** Returns the contents of all files, by name. They are created only once. */
+/** Returns the contents of all files, by name. The files are created only once. */
 export const singles = () => (made ??= makeSingles());
 
 async function makeSingles() {

@@ -367,7 +367,7 @@ async function readCopy(copy, name, onProgress, signal) {
   return bytes;
 }
 
-/** @param {Uint8Array[]} chunks @param {ArrayBuffer} [room]  the buffer to use, if the bytes fit @internal */
+/** @param {Uint8Array[]} chunks @param {ArrayBuffer} [room]  the buffer to use, if the bytes fit in it @internal */
 export function joined(chunks, room) {
   const length = chunks.reduce((sum, chunk) => sum + chunk.length, 0);
   const bytes = room && room.byteLength >= length ? new Uint8Array(room, 0, length) : new Uint8Array(length);

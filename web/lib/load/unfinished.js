@@ -35,7 +35,7 @@ export async function bytesOfUnfinished(url) {
   }
 }
 
-/** Forgets a part, because the file at its address is complete or deleted. @param {string} url */
+/** Deletes the note about a part, because the file at this address is complete or deleted. @param {string} url */
 export async function forget(url) {
   ended.delete(url);
   await notes()

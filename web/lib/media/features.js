@@ -109,7 +109,7 @@ export class Features {
   #clusters;
   #forms;
 
-  /** @param {Metadata} metadata  @param {string} [architecture]  the architecture of the file, which is the prefix of its keys */
+  /** @param {Metadata} metadata  @param {string} [architecture]  the architecture of the file; it is the prefix of the file's keys */
   constructor(metadata, architecture = 'chain') {
     this.#architecture = architecture;
     const key = (/** @type {string} */ name) => `${architecture}.${name}`;

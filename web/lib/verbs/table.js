@@ -65,7 +65,8 @@ export function resumingOf(kind) {
 export const savedOf = (kind) =>
   /** @type {VerbName[]} */ (Object.keys(kindOf(kind)?.verbs ?? {})).flatMap((verb) => optionsOf(verb, kind));
 
-/** Returns the number of arguments before the options of a verb. @param {VerbName} verb @param {string} kind  `info.kind` @internal */
+/** Returns the number of arguments that precede the options of a verb.
+ * @param {VerbName} verb @param {string} kind  `info.kind` @internal */
 export function argumentsOf(verb, kind) {
   const row = /** @type {Verb} */ (VERBS[verb]);
   return kindOf(kind)?.verbs[verb]?.before ?? row.before ?? 1;

@@ -55,7 +55,7 @@ async function partsOf(source, signal) {
   return arriving(await fetchOrFail(String(source), signal), String(source));
 }
 
-/** Number of bytes of the first read from a file. Each further read doubles the total number of bytes. */
+/** Number of bytes that are read first from a file. Each further read doubles the total number of bytes. */
 const PART_BYTES = 1 << 20;
 
 /**

@@ -208,7 +208,8 @@ function inside(source, at, put, brackets, tokens) {
   return at + operator.length;
 }
 
-/** Decodes an escape sequence after its backslash. Returns the decoded characters, and the length of the sequence without its backslash.
+/** Decodes an escape sequence, beginning after its backslash. Returns the decoded characters, and the length of the sequence without its
+ * backslash.
  * @param {string} source @param {number} at @returns {[string, number]} */
 function escape(source, at) {
   const letter = source[at];

@@ -36,7 +36,7 @@ export class BytePairs {
   #pairs;
   #wholeWords;
   #unknown;
-  /** The id of the token of each byte, or -1 if the byte has no token. */
+  /** For each byte, the id of its token, or -1 if the byte has no token. */
   #bytes;
   #ids;
   /** @type {Map<string, Int32Array>} */

@@ -36,7 +36,7 @@ export class SentencePieces {
   /** The characters of the symbols that are not tokens. These symbols have numbers above all token ids. @type {string[]} */
   #characters = [];
   #size;
-  /** The id of the token of each byte. For a byte without a token: the id of the unknown token, or -1 if there is none. */
+  /** For each byte, the id of its token. For a byte without a token: the id of the unknown token, or -1 if there is none. */
   #bytes;
   /**
    * True if no token contains a space after another character. In this case, no token contains the end of one word and the beginning of the
