@@ -11,11 +11,11 @@
  * picture, a location of the captioned picture (counted row by row, as in `run.grid`), or an example (in the order of `support`).
  *
  * @typedef {object} AttentionMap
- * @property {string} name           'attention': to earlier positions; 'source': to the source sentence, or to the small picture;
- *   'encoder': within the source sentence; 'image': to the captioned picture; 'place': the only location of the captioned picture that was
- *   attended to; 'field': to the positions whose values can change the prediction; 'centre': the centre of local attention (if it lies
- *   between two tokens, both have a weight); 'alone': for attention to segments, the probability that each token would have without its
- *   neighbours
+ * @property {string} name           'attention': attention to earlier positions; 'source': attention to the source sentence, or to the
+ *   small picture; 'encoder': attention within the source sentence; 'image': attention to the captioned picture; 'place': the only location
+ *   of the captioned picture that was attended to; 'field': the positions whose values can change the prediction; 'centre': the centre of
+ *   local attention (if it lies between two tokens, both have a weight); 'alone': for attention to segments, the probability that each
+ *   token would have without its neighbours
  * @property {number} layer          from 0
  * @property {number} head           index of the head in its layer, from 0
  * @property {Int32Array} queries    one query for each row of the weights

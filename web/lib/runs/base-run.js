@@ -347,7 +347,7 @@ export class BaseRun {
 
   /**
    * @template T
-   * @param {T} drawn  the properties that only saved runs of this method have; they are copied
+   * @param {T} drawn  the properties that only this kind of saved run has; they are copied
    * @returns {{ version: 1, seed: string, model: string, options: object } & T}
    * @internal
    */

@@ -48,7 +48,7 @@ export class Sheet {
   #told = '';
   /** @type {(() => void) | undefined} */
   #cancel;
-  /** Removes the sheet's listeners. @type {(() => void)[]} */
+  /** The functions that remove the sheet's listeners. @type {(() => void)[]} */
   #leave = [];
 
   /** @type {Dom<'CanvasRenderingContext2D'>} */

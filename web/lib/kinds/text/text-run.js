@@ -227,8 +227,8 @@ export class TextRun extends BaseRun {
   /**
    * Draws the text on a canvas while it is computed. Words are wrapped, each token is shaded by its surprisal, a caret shows the end, and a
    * full canvas scrolls. The canvas keeps its size on the page and uses the device's full resolution. Its style sets the font and the
-   * colours. For screen readers, the text content of the canvas element is set to the text. The same is done for the element `mirror`, if
-   * it is given.
+   * colours. For screen readers, the text content of the canvas element is set to the text. If an element `mirror` is
+   * given, the text content of this element is set to the text, too.
    *
    * @param {Canvas} canvas
    * @param {TextSheetOptions & { signal?: AbortSignal }} [options]
