@@ -28,7 +28,7 @@ import { listOf, wholeOf } from '../engine/keys.js';
  * @property {number} blockRows     number of rows in a query block of local 2D attention; otherwise 0. If the model has no blocks of either
  *   type, its attention is full
  * @property {number} blockCols     number of columns of this query block, in positions
- * @property {number} flangeRows    number of rows above the block that the block sees
+ * @property {number} flangeRows    number of rows above a query block that the block also sees
  * @property {number} flangeCols    number of columns on either side of a query block that the block also sees, in positions
  * @property {boolean} lookAhead    whether the file has a draft for speculative decoding; if it has one, a single sample takes fewer passes
  */
@@ -40,8 +40,8 @@ import { listOf, wholeOf } from '../engine/keys.js';
  */
 
 /**
- * Returns a function that reads a non-negative integer from the file's metadata. The first argument of this function is the key
- * without its prefix; the prefix is the name of the architecture.
+ * Returns a function that reads a non-negative integer from the file's metadata. The first argument of the returned function is
+ * the key without its prefix; the prefix is the name of the architecture.
  * @param {string} architecture
  * @param {Metadata} metadata
  */

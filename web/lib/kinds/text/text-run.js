@@ -275,7 +275,7 @@ export class TextRun extends BaseRun {
     const plan = /** @type {Plan} */ (this.#plan);
     const { ids } = plan;
     const writer = this.#tokenizer?.writer();
-    for (const id of ids) writer?.write(id); // a character may begin in the known tokens and end in a later token
+    for (const id of ids) writer?.write(id); // a character may begin in the earlier tokens and end in a new token
     const stops = new Stops(this.#checked.stop, writer?.waiting() ?? false);
     for await (const { token, ...rest } of this.#draw(plan)) {
       const text = writer?.write(token) ?? '';

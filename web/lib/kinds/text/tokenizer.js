@@ -38,7 +38,7 @@ export class Tokenizer {
   #longest = 0;
   #pieces;
   #specials;
-  /** The bytes of each token, filled on first use. @type {Uint8Array[]} */
+  /** The bytes of each token; an entry is filled when the token is first used. @type {Uint8Array[]} */
   #bytes = [];
 
   /** The number of tokens. @type {number} */

@@ -60,7 +60,7 @@ class Scope {
 }
 
 export class Machine {
-  /** Whether the template has written a dict from the page in Python's notation. */
+  /** Whether the output of the template contains a dict from the page, written in Python's notation. */
   wrotePython = false;
   #depth = 0;
 

@@ -11,8 +11,8 @@ import { Dict, Float, List, TEMPLATE, TemplateError, Text, Undefined, floatText,
 /** Maximum depth of nested values, as in Python. */
 const DEEPEST = 500;
 
-/** The parts of the interpreter that this file uses. `wrotePython`: whether the template has written a dict from the page in Python's
- * notation.
+/** The parts of the interpreter that this file uses. `wrotePython`: whether the output of the template contains a dict from
+ * the page, written in Python's notation.
  * @typedef {{ budget: Budget, wrotePython: boolean }} Writer */
 
 /** @param {Writer} writer @param {any} value @returns {Text} */

@@ -214,7 +214,7 @@ export function splitter(cut, name = String(cut)) {
   };
 }
 
-/** `PIECES`: number of pieces returned per chunk. `LONG`: a piece with more characters than this is split in chunks of its own. */
+/** `PIECES`: number of pieces returned per chunk. `LONG`: a piece with more characters than this is split separately, in chunks. */
 const PIECES = 1024;
 const LONG = 4096;
 

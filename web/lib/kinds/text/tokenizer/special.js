@@ -148,7 +148,7 @@ export class Specials {
     return found.sort((a, b) => a[0] - b[0]);
   }
 
-  /** Divides a text synchronously. @param {string} text @param {boolean} control */
+  /** Splits a text as dividing() does, but synchronously. @param {string} text @param {boolean} control */
   divide(text, control) {
     return atOnce(this.dividing(text, control));
   }
