@@ -105,7 +105,7 @@ async function smaller(text) {
 }
 
 /**
- * Makes each module that is imported with import() a separate file.
+ * Puts each module that is imported with import() into a separate file.
  *
  * @param {Set<string>} [found]  receives the modules that are imported with import()
  * @returns {import('esbuild').Plugin}

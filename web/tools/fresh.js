@@ -81,7 +81,7 @@ export function sourceOf(name) {
 const known = new Map();
 
 /**
- * Returns the first line, a comment, that scripts and styles have if they were built from the current sources in web/.
+ * Returns the first line of the scripts and styles that were built from the current sources in web/. This line is a comment.
  *
  * @param {string} web  path of web/
  */

@@ -4,10 +4,10 @@
 /**
  * Manages the languages of the pages. The Korean version of page.html is page.ko.html, next to it. ko.json, next to a page's scripts,
  * translates each English sentence in the scripts (shell/page/phrase.js). shell/ko.json translates the sentences that all pages share, and
- * front/ko.json those of the frame and the front page. The facts of page.ko.html are the translated facts that the front page and other
- * pages show, such as the title of the page; ko.json in the folder of a kind (lib/kinds/) translates what pages say about models of this
- * kind. The address of a Korean page is the English address followed by ko/. The head of a translated page contains the sentences of its
- * scripts, so that no further file is fetched. English pages do not contain these translations.
+ * front/ko.json translates the sentences of the frame and of the front page. The facts of page.ko.html are the translated facts that the
+ * front page and other pages show, such as the title of the page; ko.json in the folder of a kind (lib/kinds/) translates what pages say
+ * about models of this kind. The address of a Korean page is the English address followed by ko/. The head of a translated page contains
+ * the sentences of its scripts, so that no further file is fetched. English pages do not contain these translations.
  *
  * To add a language, add a row to LANGUAGES, the element's sentences (lib/element/words/CODE.js), and the files described above.
  */

@@ -50,7 +50,7 @@ export async function filesInside() {
     export const hint = () => '';`;
 }
 
-/** Makes the script find the wasm and the worker in the folder web/dist, next to its own folder. @type {import('esbuild').Plugin} */
+/** Changes the script so that it finds the wasm and the worker in web/dist, the folder next to its own. @type {import('esbuild').Plugin} */
 const beside = {
   name: 'beside',
   setup({ onLoad }) {

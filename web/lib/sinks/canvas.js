@@ -101,7 +101,7 @@ function forget(watcher) {
 }
 
 /**
- * Calls `changed` when the page's colours may have changed: between dark and light, or because forced-colors mode was turned on or off.
+ * Calls `changed` when the page's colours may have changed: from dark to light or back, or because forced-colors mode was turned on or off.
  *
  * @template {object} Owner
  * @param {Owner} owner  held weakly

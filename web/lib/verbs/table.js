@@ -53,7 +53,7 @@ export function optionsOf(verb, kind) {
 
 /**
  * Returns the names of the options of resume(): the options of the kind's runs, and `at`, the position from which a text or a piece of
- * music continues in another way.
+ * music continues differently.
  * @param {string} kind `info.kind` @internal
  */
 export function resumingOf(kind) {

@@ -47,7 +47,7 @@ export function worthwhile([alone, ...others]) {
 /**
  * Starts more workers, keeps as many as are worthwhile and ends the others. The first worker is always kept, even if something fails.
  *
- * @param {Promise<Link>[]} starting   contains the first worker; every further worker that is started is added
+ * @param {Promise<Link>[]} starting   a list with the first worker; the function adds every further worker that it starts
  * @param {() => Promise<Link>} start  starts another worker
  * @param {number} most
  * @param {Promise<unknown>} loaded    resolves when everything else that the model needs has been loaded; until then, the measurements cost
