@@ -287,8 +287,8 @@ const fromParts = (...names) => ({
 const NEEDED = ['holders.js', 'questions.js', 'recovery.js'];
 
 /**
- * Excludes code that is loaded on demand from the front page's script, so that the page loads quickly. The page's small model
- * hardly ever needs this code.
+ * Reduces the front page's script to the code that the page needs at once, so that the page loads quickly. The other code is loaded
+ * on demand; the page's small model hardly ever needs it.
  * @type {import('esbuild').Plugin}
  */
 const unusedApart = {
@@ -301,7 +301,7 @@ const unusedApart = {
 };
 
 /**
- * Keeps library modules that a page loads on demand in separate files.
+ * Puts library modules that a page loads on demand into separate files.
  * @type {import('esbuild').Plugin}
  */
 const libraryApart = {

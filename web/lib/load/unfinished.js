@@ -64,7 +64,7 @@ export function keepPart(url, response, bytes, copy, stopped) {
       const before = await bytesOfUnfinished(url);
       if (!versionOf(response) || bytes <= before) {
         copy.abort();
-        // The server ignored the range and sent the whole file, so its downloads cannot be resumed: the next one starts anew.
+        // The server ignored the range and sent the whole file, so its downloads cannot be resumed. The next one starts anew.
         if (before && !stopped && ended.has(url)) await Promise.all([forget(url), copy.drop()]);
         return;
       }

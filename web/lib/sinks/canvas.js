@@ -101,7 +101,8 @@ function forget(watcher) {
 }
 
 /**
- * Calls `changed` when the page's colours may have changed: from dark to light or back, or because forced-colors mode was turned on or off.
+ * Calls `changed` when the page's colours may have changed, because the page became dark or light, or because forced-colors mode was turned
+ * on or off.
  *
  * @template {object} Owner
  * @param {Owner} owner  held weakly

@@ -108,7 +108,7 @@ export class Tagging extends Answer {
   }
 
   /**
-   * Shows the words on a canvas, and adds their tags when these have been computed.
+   * Shows the words on a canvas, and adds their tags as soon as the tags are computed.
    *
    * @param {Canvas} canvas
    * @param {TagSheetOptions} [options]

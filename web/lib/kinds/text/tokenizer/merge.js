@@ -124,7 +124,7 @@ class Row {
     }
   }
 
-  /** Adds all pairs whose first symbol is in a range to the heap. @param {number} from @param {number} to  index after the last
+  /** Adds to the heap all pairs whose first symbol is in a range. @param {number} from @param {number} to  index after the last
    * one */
   offer(from, to) {
     for (let at = from; at < to; at++) this.#offer(at);
