@@ -106,7 +106,7 @@ const SPACES =
  */
 const READERS = { 'as it is': {}, 'with wider spaces': { sheet: SPACES }, 'at 200 %': { size: 32 } };
 
-/** The change that needs the most space. A page that fits with this change usually fits with the others, which npm run test:all checks. */
+/** The change that needs the most space. A page that fits with it usually fits with the others; npm run test:all checks them too. */
 export const SET = ['at 200 %'];
 
 /**
@@ -224,7 +224,7 @@ export async function tabReachesAll(page) {
   /** @type {Set<number>} */
   const reached = new Set();
   for (let i = 0; i < 2 * wanted.length + 50 && reached.size < wanted.length; i++) {
-    // elements that appear meanwhile are in the tab order too
+    // the limit above is generous, because elements that appear meanwhile are in the tab order too
     await page.keyboard.press('Tab');
     const { stop, ring, name } = await page.evaluate(() => {
       const element = /** @type {HTMLElement} */ (document.activeElement);
@@ -286,7 +286,7 @@ export const isKept = (page) =>
     const kept = (await Promise.all(['nextpixel-page', 'nextpixel'].map(urls))).flat();
     const loaded = /** @type {PerformanceResourceTiming[]} */ (performance.getEntriesByType('resource')).filter(
       ({ name, decodedBodySize }) => /^http/.test(name) && (decodedBodySize > 0 || !name.endsWith('.gguf')),
-    ); // for a weight file, a page may have requested only the size
+    ); // excludes weight files of which the page has requested only the size
     const wanted = [location.href, ...loaded.map(({ name }) => name)].map((name) => name.split('#')[0]);
     const weights = wanted.filter((url) => url.endsWith('.gguf')),
       others = wanted.filter((url) => !url.endsWith('.gguf'));

@@ -22,7 +22,7 @@ const drawn = (page) => page.locator('#answer-transport[data-phase="done"]').wai
 /** @param {Page} page @param {string} id */
 const result = (page, id) => page.locator(`#${id}`).textContent();
 
-/** Returns the number of audio contexts that play. @param {Page} page */
+/** Makes the page count the audio contexts that it creates, in the global `contexts`. @param {Page} page */
 const countContexts = (page) =>
   page.addInitScript(() => {
     const counted = /** @type {any} */ (globalThis);
@@ -54,7 +54,7 @@ test('a melody is harmonised without a click, and nothing plays before a click',
     assert.match((await result(page, 'answer-result')) ?? '', /^s0\+4:67 a0\+\d+:\d+ t0\+\d+:\d+ b0\+\d+:\d+/);
     assert.equal(await page.evaluate('contexts'), 1);
     assert.match(page.url(), /#figure-answer\?seed=3&tune=67\.4/);
-    await page.keyboard.press('d'); // the keys count semitones from C, so e is E flat 4 and d is E 4
+    await page.keyboard.press('d'); // the letter keys play semitones up from C: key e plays E flat 4, and key d plays E 4
     await until(page, async () => /s4\+4:64/.test(document.getElementById('answer-result')?.textContent ?? ''));
     await page.locator('#back').click();
     await until(page, async () => !/s4\+4/.test(document.getElementById('answer-result')?.textContent ?? ''));
@@ -103,7 +103,7 @@ more('a chorale without input, its attention, and the same seed in another key',
 );
 
 /**
- * Returns the number of different colours in some rows in the middle of a canvas, and whether anything is painted on it.
+ * Returns the number of different colours on a canvas.
  * @param {Page} page
  * @param {string} id
  */
@@ -181,11 +181,11 @@ more('with reduced motion a chorale appears all at once, silent, and plays on re
       await page.locator('#figure-alone').scrollIntoViewIfNeeded();
       await page.locator('#alone-transport[data-phase="done"]').waitFor();
       await page.locator('#alone-roll').focus();
-      await page.keyboard.press('ArrowRight'); // causes one more paint; when it is counted, all earlier paints of the notes are counted too
+      await page.keyboard.press('ArrowRight'); // causes one more paint; once this paint is counted, all earlier paints are counted too
       await until(page, async () => /** @type {any} */ (globalThis).counts.size > 1);
       const counts = await page.evaluate(() => [.../** @type {any} */ (globalThis).counts]);
       const parts = counts.filter((/** @type {number} */ notes) => notes > 0 && notes < Math.max(...counts));
-      // one paint when the canvas gets its size, and one when the page's scroll bar changes this size
+      // at most two paints with part of the notes: when the canvas gets its size, and when the page's scroll bar changes this size
       assert.ok(parts.length <= 2, `numbers of notes per paint: ${counts.join(', ')}`);
       assert.equal(await page.evaluate('contexts'), 0);
       await page.locator('#alone-transport').getByRole('button', { name: /Play/ }).click();

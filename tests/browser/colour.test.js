@@ -94,7 +94,7 @@ more('play again, stop, a new seed, and the strip work', () =>
   withPage(async (page) => {
     await open(page);
     await rowIs(page, 0, 'being drawn');
-    await page.locator('#colour-tries').selectOption('3'); // chooses three samples; they do not compete, so they take a quarter of the work
+    await page.locator('#colour-tries').selectOption('3'); // chooses three samples that do not compete, which is a quarter of the work
     await rowIs(page, 0, 'being drawn');
     await rowIs(page, 0);
     const [, first] = await pixels(page, 0);
@@ -156,7 +156,7 @@ more('photographs: the switch loads the other model, which draws them without th
     assert.equal(await radios.count(), photos.length);
     assert.equal(await page.locator('#colour-strip legend').textContent(), 'Choose a photograph for the first row');
     assert.ok(await radios.first().isChecked());
-    // At first, the rows show the first photographs of different classes.
+    // At first, each row shows a different class, with the first photograph of this class.
     const classes = [...new Set(photos.map(({ name }) => name))].slice(0, 6);
     assert.deepEqual(await page.locator(`${ROWS} .row-name b`).allTextContents(), classes);
     assert.equal(await page.locator(`${ROWS} .row-name`).first().textContent(), `${classes[0]} test picture 1`);

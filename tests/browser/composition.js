@@ -6,7 +6,7 @@ export const KEYS = [
   { key: 'Enter', isComposing: true, keyCode: 229 },
   { key: 'Enter', isComposing: false, keyCode: 229 },
   { key: 'Escape', isComposing: true, keyCode: 229 },
-  // Keys of the browser itself: back, to the start of the page, zoom in.
+  // Shortcuts of the browser itself: go back, go to the start of the page, zoom in.
   { key: 'ArrowLeft', altKey: true },
   { key: 'Home', ctrlKey: true },
   { key: '+', metaKey: true },
