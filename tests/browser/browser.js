@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** A headless Chromium for the tests, and a server for the pages. */
+/** Starts a headless Chromium for the tests, and a server for the pages. */
 
 import assert from 'node:assert/strict';
 import { existsSync, mkdirSync } from 'node:fs';
@@ -21,9 +21,9 @@ import { isBuilt, published } from './published.js';
 export const OUT = fileURLToPath(new URL('./out/', import.meta.url));
 
 /**
- * Addresses of the library for import() inside a page. These addresses lead to the published library, because loading its sources, a
- * hundred modules, would take half a second more processor time per page. If the sources are newer than the published library, `edited`
- * redirects these addresses to the sources.
+ * LIBRARY is the address of the library, for import() inside a page. It is the published library in one file, because the sources are a
+ * hundred modules, and loading them would take half a second more processor time per page. If the sources are newer than the published
+ * library, edited() redirects the address to the sources.
  */
 export const LIBRARY = '/web/dist/nextpixel.js';
 export const WEIGHTS = '/weights/digits.gguf';
@@ -217,7 +217,7 @@ export async function provide(page, path, body, { type = 'application/octet-stre
   );
 }
 
-/** An empty page with the strict policy; its scripts can import the library. */
+/** The address of an empty page with the site's strict content security policy; scripts in this page can import the library. */
 export const EMPTY = '/web/empty.html';
 
 /** @param {Page} page */

@@ -70,7 +70,7 @@ test('objects are dragged; attention can be set by hand; soft and hard attention
     await page.locator('#draws').fill('1');
     const one = await off();
     await page.locator('#draws').fill('64');
-    assert.ok((await off()) <= one); // the mean of many drawn locations is closer to the distribution
+    assert.ok((await off()) <= one); // the mean of 64 drawn locations is closer to the distribution than one drawn location
     await page.locator('#figure-compare').screenshot({ path: `${OUT}captions-compare.png` });
 
     const canvas = page.locator('#hand-canvas');
@@ -93,8 +93,8 @@ more('a visitor’s model whose attention has 4 x 4 locations, for pictures of 8
     await told(page);
     await page.locator('#caption .word').first().hover();
     /**
-     * Returns the brightness of the 4 x 4 squares of the canvas for setting attention by hand. A light shows the squares that the visitor
-     * forces.
+     * Returns the brightness of each of the 4 x 4 squares on the canvas where the visitor sets attention by hand. A square is bright if the
+     * visitor has set attention to it.
      */
     const lights = () =>
       page.evaluate(() => {
@@ -106,7 +106,7 @@ more('a visitor’s model whose attention has 4 x 4 locations, for pictures of 8
     const canvas = page.locator('#hand-canvas');
     await canvas.scrollIntoViewIfNeeded();
     await page.locator('#hand-said', { hasText: /w\d/ }).waitFor();
-    await page.getByRole('button', { name: 'Clear' }).press('Enter'); // empties the scene, so that only the light is visible
+    await page.getByRole('button', { name: 'Clear' }).press('Enter'); // empties the scene, so that only attention makes squares bright
     await page.locator('.thing[aria-label="guitar"]').press('Enter');
     await told(page);
     for (let i = 0; i < 6; i++) await canvas.press(i % 2 ? 'ArrowDown' : 'ArrowRight');

@@ -102,7 +102,7 @@ more('a sentence of twenty words is tagged in less than 5 ms', () =>
         times.push(performance.now() - began);
       }
       model.close();
-      return [sentence.length, times.sort((a, b) => a - b)[6]]; // the seventh-smallest time, because other programs may slow some runs
+      return [sentence.length, times.sort((a, b) => a - b)[6]]; // the seventh-shortest time, because other programs may slow some runs
     });
     assert.ok(found[0] >= 20 && found[1] < 5, `${found[0]} words, ${found[1].toFixed(2)} ms`);
   }),
@@ -176,8 +176,8 @@ more('letters become vowels and consonants; neighbours attract', () =>
   withPage(
     async (page) => {
       await page.goto(PAGE);
-      // The last figure is far below and not created yet. The first use of one of its controls creates the figure, and the control still
-      // takes effect.
+      // The last figure is far below, and its content is not created yet. Its controls are already there. The first click on one creates
+      // the content, and the click takes effect.
       assert.equal(await page.locator('.player').count(), 0);
       assert.match(
         await page.evaluate(() => {

@@ -14,7 +14,7 @@ import { grows, open } from './tokens.js';
 
 const { withPage } = session();
 
-/** Metadata of a file with a chat template. */
+/** A small model file with a chat template. */
 const withTemplate = {
   name: 'talk.gguf',
   mimeType: 'application/octet-stream',

@@ -35,7 +35,7 @@ test('messages can be set: this restores or replaces a chat, and keeps it if not
       await heard(element, 'nx-ready');
       await until(() => element.shadowRoot.querySelector('.talk-field'));
       const restored = element.messages;
-      element.play(); // a chat then answers the last message
+      element.play(); // play() makes the chat answer the last message
       await heard(element, 'nx-end');
       const [end] = element.events.filter((/** @type {Event} */ { type }) => type === 'nx-end');
       const answered = element.messages;

@@ -157,7 +157,7 @@ more('an answer without tokens reports that it ended immediately, and how many t
 );
 
 /**
- * Opens a page with one element, and serves files at /weights/NAME.gguf.
+ * Opens a page with one <next-pixel> element, and serves files at /weights/NAME.gguf.
  * @param {Page} page
  * @param {string} attributes
  * @param {Record<string, Uint8Array>} files
@@ -313,7 +313,7 @@ more('each message has the direction of its own text, and so does the field', ()
   }),
 );
 
-test('for a model without a template, the element says so, offers to continue the text, and accepts a template', () =>
+test('for a model without a template, the element says that there is none, offers to continue the text, and accepts a template', () =>
   withPage(
     async (page) => {
       await elementWith(page, 'model="/weights/plain.gguf"', { plain: weights });
