@@ -1,14 +1,14 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# Runs the tests in a minimal Debian system with only Git and Node added. This is like a new user's machine. Task: ./build.sh test-bare.
+# Runs the tests in a minimal Debian system with only Git and Node added, like a new user's machine. Task: ./build.sh test-bare.
 # Tests the last commit, without uncommitted changes. Needs Debian, root, mmdebstrap, half an hour, and 5 GB in FOLDER. Removes FOLDER if
 # COMMAND succeeds.
 #
 #     sh tests/bare.sh FOLDER [COMMAND, default npm test]
 #
-# From the host, it uses only Node, the Debian mirror that apt is configured for, and the network settings. The network settings are
-# resolv.conf and, if set, the certificates in NODE_EXTRA_CA_CERTS.
+# The minimal system gets only three things from the host: Node, the Debian mirror that apt is configured for, and the network settings
+# (resolv.conf and, if set, the certificates in NODE_EXTRA_CA_CERTS).
 set -eu
 cd "$(dirname "$0")/.."
 root=$1 command=${2:-npm test}

@@ -110,7 +110,7 @@ for (const [
       await page.goForward();
       await hasValue(page, selector, then[1]);
       await page.goto('about:blank');
-      await page.goto(address); // tests below also reload a page: one for a typed sentence, one for two figures
+      await page.goto(address); // a new visit; two tests below also reload the page
       await hasValue(page, selector, then[1]);
     }, LESS),
   );

@@ -66,7 +66,7 @@ test('the batting order: players are moved with keys and by dragging, and everyo
     assert.match((await page.locator('#batting-sum').textContent()) ?? '', /^c₄ = 0\.\d\d \w+ \+ .* = \(0\.\d\d, 0\.\d\d\)$/);
     const fourth = before[3];
     const player = page.getByRole('button', { name: fourth, exact: true });
-    for (let i = 0; i < 24; i++) await player.press('ArrowDown'); // removes all attention with the keyboard
+    for (let i = 0; i < 24; i++) await player.press('ArrowDown'); // lowers the power of the fourth player to 0
     assert.notEqual((await who())[3], fourth);
     assert.equal(new Set(await who()).size, 9);
     await page.locator('#batting-again').click();
@@ -149,7 +149,7 @@ more('twelve words take less than 30 ms', () =>
         times.push(performance.now() - began);
       }
       model.close();
-      return times.sort((a, b) => a - b)[2]; // the third-smallest time, because other programs may slow some runs
+      return times.sort((a, b) => a - b)[2]; // the third-shortest time, because other programs may slow some of the 15 runs
     });
     console.log(`${ms.toFixed(1)} ms`);
     assert.ok(ms < 30, `${ms.toFixed(1)} ms`);

@@ -152,7 +152,11 @@ test('a translation and its source sentence each begin at the side of their own 
       sheet.end();
     });
     const picture = await decode(page, await page.screenshot({ path: `${OUT}bidi-aligned.png`, fullPage: true }));
-    /** Returns the columns with ink in some rows, counted from the left edge of a canvas. @param {number} from @param {number} to */
+    /**
+     * Returns the first and the last column with ink in the rows from `from` to `to`. Column 0 is the canvas's left edge.
+     * @param {number} from
+     * @param {number} to
+     */
     const ink = (from, to) => {
       let [least, most] = [Infinity, -1];
       for (let y = from; y < to; y++)

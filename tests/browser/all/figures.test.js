@@ -16,9 +16,9 @@ import { session, sleep } from '../browser.js';
 
 const { withPage } = session();
 
-/** Time limits in milliseconds: a figure must change within the first; a figure that does not change for the second counts as at rest. */
+/** Milliseconds. A figure must change within ANSWER. A figure that has not changed for REST counts as at rest. */
 const [ANSWER, REST] = [8000, 600];
-/** The controls of a figure, beginning with those that are most likely to change it, and how many of each are tried. */
+/** Selectors of controls, beginning with those that are most likely to change the figure. The first EACH matches of each one are tried. */
 const CONTROLS = [
   'input[type=range]:enabled',
   'select:enabled',
@@ -99,7 +99,7 @@ async function tried(page, name, at) {
     await page.waitForFunction(() => document.querySelector('main figure [data-phase]:not([data-phase="empty"])'), undefined, {
       timeout: 60000,
     });
-  // Some figures stay empty until the first figure has drawn.
+  // Some figures stay empty until the first figure of the page has run.
   const run = page.locator('main figure').first().locator('[data-phase] button.primary:enabled').first();
   if (!(await figure.evaluate((one) => one === document.querySelector('main figure'))) && (await run.count()) > 0) {
     await run.click();

@@ -68,5 +68,5 @@ test('half a digit takes less than a second, and the front page draws its first 
       context.diagnostic(`first pixel ${first.toFixed(0)} ms, half a digit ${ms.toFixed(0)} ms`);
       assert.ok(first < 5000 && ms < 1000);
     },
-    { serviceWorkers: 'block', complains: true },
-  )); // provides a favicon; without it, the empty page would request one from the server, and the front page would report an error
+    { serviceWorkers: 'block', complains: true }, // the empty page has no favicon; a browser that requests one reports an error
+  ));
