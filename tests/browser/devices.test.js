@@ -19,7 +19,7 @@ const { withPage } = session();
 /** The origin of another host on the network. Because it uses http, its pages are not secure contexts. */
 const LAN = 'http://lan.test';
 
-/** The pages and their controls. */
+/** The pages that use a device, and their controls. */
 const USES = Object.entries(rowsOf('device'));
 
 /** The browsers' errors, and the expected content of the page's message for each of them. @type {[string, RegExp][]} */
@@ -92,7 +92,7 @@ for (const [i, [name, { device, button, said }]] of USES.entries())
           .waitFor();
         await page.unrouteAll({ behavior: 'ignoreErrors' });
       },
-      { complains: true }, // Chromium reports functions that need a secure context
+      { complains: true }, // Chromium reports a call of a function that needs a secure context
     ),
   );
 

@@ -27,7 +27,7 @@ import { session } from './browser.js';
 const { withPage } = session();
 const blocks = await blocksOf(await whatPeopleRead());
 const inOne = await singles();
-/** A public chat model. */
+/** A toy chat model, which is served in place of a public one. */
 const talker = Buffer.from(
   toyText({
     context: 512,
@@ -51,7 +51,7 @@ function fileAt(path) {
  * @param {string} [script]
  */
 async function open(page, body, script = '') {
-  await page.goto('about:blank'); // leaves the page, because the previous block may still have requests
+  await page.goto('about:blank'); // leaves the page, because requests of the previous block may still be running
   await page.unrouteAll({ behavior: 'ignoreErrors' });
   await page.route(/\/\/cdn\.example\/|\/doc\/|\/nextpixel\//, async (route) => {
     const path = new URL(route.request().url()).pathname;
@@ -81,7 +81,7 @@ async function open(page, body, script = '') {
   await page.goto('/doc/');
 }
 
-/** Returns the variables that a block uses but does not define. @param {string} code */
+/** Returns code that defines the variables that a block uses but does not define itself. @param {string} code */
 function given(code) {
   const lines = [];
   if (/\bload\(/.test(code) && !/import \{[^}]*\bload\b/.test(code)) lines.push("import { load } from 'nextpixel';");

@@ -127,7 +127,7 @@ for (const [i, [row, { file, attributes: base, inside = '', values = {} }]] of T
               for (let i = 0; i < 1500 && !is(); i++) await nap(20);
               if (!is()) throw new Error(`not so: ${what}`);
             };
-            // playing so many sounds would take minutes; without a click on the page, elements draw a sound without playing it
+            // pretends that nobody has clicked on the page: elements then draw a sound without playing it, which would take minutes
             Object.defineProperty(navigator, 'userActivation', { value: { hasBeenActive: false } });
             const frame = document.createElement('iframe');
             document.body.append(frame);
@@ -145,7 +145,7 @@ for (const [i, [row, { file, attributes: base, inside = '', values = {} }]] of T
                     text,
                     nats: nats?.map(Math.fround),
                     error: error?.message,
-                    // the browser itself synthesises notes, and sometimes the last bits differ
+                    // for notes, compares only the number of samples: the browser synthesises them, and sometimes the last bits differ
                     answer: [notes ? samples.length : samples?.join(), notes, parse?.heads, tagging?.tags, classification?.probabilities],
                   };
                 });
@@ -157,7 +157,7 @@ for (const [i, [row, { file, attributes: base, inside = '', values = {} }]] of T
               document.body.append(box);
               return box;
             };
-            /** Returns an element with another value of this attribute, or without it. */
+            /** Returns an element with all the given attributes; without this one if it is `task` or `src`. */
             const bare = (/** @type {string} */ name) => {
               const element = /** @type {Any} */ (document.createElement('next-pixel'));
               for (const [other, value] of Object.entries(given))
@@ -178,7 +178,7 @@ for (const [i, [row, { file, attributes: base, inside = '', values = {} }]] of T
                 /** Waits for the model, except in tests of the property `loading`, which decides when the download starts. */
                 const ready = (/** @type {Any} */ element) =>
                   name === 'loading' ? nap(100) : until(() => element.told.ready > 0, `${name}: the model is loaded`);
-                // Compares every other order with the first one.
+                // Creates an element for each moment. The first element is the one with which the others are compared.
                 for (const life of ['from the beginning', ...lives]) {
                   if ((life === 'before the definition') !== early) continue;
                   const element = bare(name);
@@ -321,7 +321,7 @@ for (const [i, [row, { file, attributes: base, inside = '', values = {} }]] of T
               const canvas = root.querySelector('canvas');
               const { width, height } = element.getBoundingClientRect();
               return {
-                // if there are several elements, only the first one reports the progress of the download
+                // omits `progress`, because only the first of several elements reports the progress of a download
                 attributes: [...element.attributes]
                   .map(({ name, value }) => `${name}=${value}`)
                   .filter((one) => !/^progress=/.test(one))
@@ -330,7 +330,7 @@ for (const [i, [row, { file, attributes: base, inside = '', values = {} }]] of T
                 messages: element.messages,
                 state: element.state,
                 box: [width, height].map(Math.round),
-                // the smoothed edges of letters may differ between two drawings
+                // does not compare the pixels of text, because the smoothed edges of letters may differ between two drawings
                 canvas: canvas.classList.contains('text') || [canvas.width, canvas.height, canvas.toDataURL()],
                 fields: [...root.querySelectorAll('textarea')].map((field) => field.value),
                 inside: tree(root),
