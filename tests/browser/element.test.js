@@ -576,7 +576,7 @@ test('a download can be stopped, and later elements do not join a dead download'
       await page.locator('next-pixel .status').getByText('Stopped').waitFor();
       assert.equal((await events(page)).length, 0, 'a stop is not an error');
       await sleep(300); // within this time, play() would still continue the same download
-      await page.getByRole('button', { name: 'Play' }).click(); // this connection does not answer either
+      await page.getByRole('button', { name: 'Play' }).click(); // the server does not answer this second request either
       for (let i = 0; asked < 2 && i < 60; i++) await sleep(50);
       await page.clock.runFor(12000);
       dead = false;
@@ -651,7 +651,7 @@ test('element and acquire() share one download and one worker, and obey the sett
       await occurs(page, 'nx-end');
       assert.deepEqual([downloads, page.workers().length], [1, 1]);
 
-      await until(page, async () => (await (await caches.open('nextpixel')).keys()).length === 1); // the copy is stored a little later
+      await until(page, async () => (await (await caches.open('nextpixel')).keys()).length === 1); // the file is cached a little later
       await page.evaluate(() => caches.delete('nextpixel'));
       await page.evaluate(() => {
         document.body.innerHTML = `<next-pixel id="b" model="../weights/digits.gguf?b" cache="no-store" task="generate" autoplay></next-pixel>
@@ -663,7 +663,7 @@ test('element and acquire() share one download and one worker, and obey the sett
         (await events(page)).filter(({ type }) => type === 'nx-error').map(({ id, code }) => [id, code]),
         [['c', 'integrity']],
       );
-      await sleep(1000); // longer than it takes to store the copy
+      await sleep(1000); // longer than it takes to cache a file
       assert.deepEqual(await page.evaluate(async () => (await (await caches.open('nextpixel')).keys()).map(({ url }) => url)), []);
     },
     { complains: true },
@@ -799,7 +799,7 @@ const FORCED = `<next-pixel id="digits" ${DIGIT} seed="7" controls></next-pixel>
   <next-pixel id="text" model="../weights/stories.gguf" prompt="Once" max-tokens="12" seed="1"></next-pixel>
   <next-pixel id="translation" model="../weights/de-en.gguf" prompt="Ein Hund schläft."></next-pixel>
   <next-pixel id="tags" model="../weights/crf-en.gguf" prompt="Time flies like an arrow"></next-pixel>`;
-/** Elements that draw their text on a canvas. Other elements show ordinary text. */
+/** The elements that draw their text on a canvas; the others show ordinary text. */
 const WRITTEN = ['#tags'];
 
 /** @param {Page} page */
@@ -928,7 +928,7 @@ test('words are tagged: first the sentence is shown, and after play its tags on 
       const told = (/** @type {string} */ text) =>
         page.waitForFunction((wanted) => document.querySelector('#a')?.shadowRoot?.querySelector('canvas')?.textContent === wanted, text);
       await told('Time flies like an arrow');
-      /** Returns the fraction of the canvas that is painted, 0 to 1. Letters are opaque except for their edges; shades are translucent. */
+      /** Returns the fraction of the canvas that is shaded, 0 to 1. Shades are translucent; letters are opaque except at their edges. */
       const shaded = async () => {
         const alphas = (await pixels(page, '#a')).filter((_, i) => i % 4 === 3);
         return alphas.filter((alpha) => alpha > 20 && alpha < 200).length / alphas.length;
@@ -1054,7 +1054,7 @@ more('in a frame and in another window the element draws, announces, and resolve
           element.addEventListener('nx-end', resolve, { once: true });
           element.addEventListener('nx-error', resolve, { once: true });
         });
-        element.src = to === 'frame' ? 'seven.png' : '/web/pictures/seven.png'; // this address is relative to the frame
+        element.src = to === 'frame' ? 'seven.png' : '/web/pictures/seven.png'; // in the frame, an address is relative to the frame's document
         element.play();
         const { type } = /** @type {Event} */ (await end);
         await new Promise((resolve) => {

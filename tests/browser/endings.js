@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** The black and white digit that two pages complete, and the completions that these pages draw. */
+/** Reads the black and white digit that two of the pages complete, and the completions that these two pages draw. */
 
 import { readFile } from 'node:fs/promises';
 

@@ -2,7 +2,7 @@
 // @ts-check
 
 /**
- * The text fields of pages: a visitor pastes 100,000 words, or the longest text that the page's model accepts. The field keeps the
+ * Tests the text fields of pages: a visitor pastes 100,000 words, or the longest text that the page's model accepts. The field keeps the
  * beginning of the text, and no task of the main thread takes long.
  */
 
@@ -23,7 +23,8 @@ const WEB = new URL('../../web/', import.meta.url);
 const MOST_MS = 600;
 
 /**
- * The text fields, by page. most: how many repetitions of two words the model accepts, if the field accepts more.
+ * The text fields, by page. `most` is set if the field accepts more text than the model: the number of repetitions of two words that the
+ * model accepts.
  *
  * @type {[page: string, id: string, most?: number][]}
  */
@@ -40,7 +41,7 @@ const FIELDS = [
   ['opened', 'word'],
 ];
 
-/** The scripts of pages that create text fields, and the reason why these fields have no row in FIELDS. @type {Record<string, string>} */
+/** Page scripts that create text fields, each with the reason why its fields have no row in FIELDS. @type {Record<string, string>} */
 const MADE = {
   'shell/run/seed-field.js': 'a number of at most nine digits',
   'front/tiles/open.js': 'at most 160 characters',

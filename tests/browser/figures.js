@@ -2,8 +2,8 @@
 // @ts-check
 
 /**
- * Lists the topics of five lectures on self-attention and generative models. For each topic, the list names a figure on these pages in
- * which a visitor changes something and sees the result. If there is no such figure, the list gives the reason. tests/pages has the topics
+ * Lists the topics of five lectures on self-attention and generative models. For each topic, the list names a figure in which a
+ * visitor changes something and sees the result. If there is no such figure, the list gives the reason. tests/pages has the topics
  * of each page. Tests open each figure (tests/browser/all/figures.test.js) and count the topics.
  */
 
