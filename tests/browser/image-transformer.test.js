@@ -40,7 +40,8 @@ async function open(page) {
   await page.goto(PAGE);
   await slide(page, '#speed', '7');
   await done(page);
-  await page.locator('#show-surprise').evaluate((box) => /** @type {HTMLInputElement} */ (box).click()); // with which it opens; nothing scrolls
+  // Switches off the surprisal, which the page shows at first. This kind of click does not scroll the page.
+  await page.locator('#show-surprise').evaluate((box) => /** @type {HTMLInputElement} */ (box).click());
 }
 
 /** Returns how many pixels of each completion are drawn. @param {Page} page */
@@ -160,7 +161,7 @@ more('run, pause, step, stop, speed', { timeout: 60000 }, () =>
     await slide(page, '#speed', '2'); // selects a speed of 40 pixels a second
     const started = performance.now();
     await page.click('#run');
-    while ((await drawn(page))[0] < 15) await sleep(20); // the time limit of the test ends this loop
+    while ((await drawn(page))[0] < 15) await sleep(20); // if nothing is drawn, the time limit of the test ends this loop
     await page.click('#run');
     const elapsed = performance.now() - started;
     assert.equal(await runText(page), 'Continue');
@@ -447,7 +448,7 @@ test('a failure gives a message and can be retried', () =>
       await page.unroute('**/weights*/digits.gguf');
       await page.route('**/digits.gguf', async (route) => {
         await sleep(400);
-        await route.continue().catch(() => {}); // the page has cancelled the request
+        await route.continue().catch(() => {}); // fails if the page has cancelled the request
       });
       await page.locator('#load-action', { hasText: 'Try again' }).click();
       await page.locator('#load-action', { hasText: 'Cancel' }).click();

@@ -267,11 +267,11 @@ test('after a new release, a kept course works until it is updated, and unchange
       const code = await readFile(
         join(root, `web/${(await readFile(join(root, 'web/index.html'), 'utf8')).match(/dist-[0-9a-f]{12}/)?.[0]}/page-keep.js`),
       );
-      /** Whether the server stops before the end of a model file. */
+      /** Whether the server stops sending a model file before its end. */
       let silent = false;
       /** The release of the site on the server. */
       let release = 1;
-      /** The courses on the server, each with its page. @type {Record<string, string>} */
+      /** The courses on the server, each with the name of its page. @type {Record<string, string>} */
       let site = { [ID]: 'one' };
       const folder = (/** @type {string} */ kind) => `${kind}-${String(release).repeat(12)}`;
       const asked = /** @type {string[]} */ ([]);
@@ -306,7 +306,7 @@ test('after a new release, a kept course works until it is updated, and unchange
       /** Opens the box of a course. @param {string} [course] */
       const fill = (course = ID) =>
         page.evaluate(async (id) => {
-          const address = '/dist/page-keep.js'; // the script's imports are relative to web/, the folder above
+          const address = '/dist/page-keep.js'; // the script finds other files relative to the folder above dist/
           const { fill } = await import(address);
           document.body.innerHTML = `<div class="keep" data-course="${id}"><p role="status"></p></div>`;
           await fill(document.querySelector('.keep'), document.querySelector('p'));
@@ -349,8 +349,8 @@ test('after a new release, a kept course works until it is updated, and unchange
         const older = await page.context().newPage();
         await older.goto(`${url}/pages/one/`);
 
-        // With a connection, the new page is shown; without one, the old page with all its files, although weights of the new release have
-        // been requested.
+        // With a connection, the new page is shown. Without one, the old page is shown with all its files, although weights of the new
+        // release have already been requested.
         release = 2;
         await page.goto(`${url}/pages/one/`);
         assert.equal(await page.title(), '2');
@@ -484,7 +484,7 @@ test('after a new release, a kept course works until it is updated, and unchange
           assert.deepEqual(await stored('unfinished'), ['course-c'], 'the list of the files that have arrived');
         }
 
-        // The download of a release that the site has withdrawn, or of a course that it no longer has, cannot be continued.
+        // An unfinished download is deleted if its release was withdrawn or its course was removed, because it cannot be continued.
         const scripts = () =>
           page.evaluate(async () => {
             const cache = await caches.open('nextpixel-page');

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Large files are passed to the engine while they are downloaded, and cached for the next visit only if they are valid. */
+/** Checks that large files are passed to the engine during the download, and cached for the next visit only if they are valid. */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

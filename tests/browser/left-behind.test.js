@@ -28,7 +28,7 @@ function count() {
     ...Object.fromEntries([...left].filter(([, n]) => n !== 0)),
     ...Object.fromEntries([...contexts].flatMap((ref) => (ref.deref()?.state === 'running' ? [['running AudioContext', 1]] : []))),
   });
-  // Counts listeners on objects that live as long as the page, or that belong to the caller.
+  // Listeners count only on these objects: those that live as long as the page, and those that belong to the caller.
   const lasting = (/** @type {any} */ target) =>
     target === window ||
     target === document ||
@@ -96,7 +96,7 @@ function count() {
     constructor() {
       super();
       contexts.add(new WeakRef(this));
-      // All elements of a page share one AudioContext.
+      // All elements of a page share one AudioContext, and the test's calls of the library have another one.
       if (contexts.size > 2) more('more than one AudioContext');
     }
   };
