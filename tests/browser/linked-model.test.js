@@ -29,7 +29,7 @@ before(async () => {
 });
 after(() => open.close());
 
-/** Serves the weight files from that host, with CORS headers that allow every origin. @param {Page} page */
+/** Serves the weight files from HOST, with CORS headers that allow every origin. @param {Page} page */
 const elsewhere = (page) =>
   page.route(`${HOST}/**`, async (route) => {
     const name = new URL(route.request().url()).pathname;

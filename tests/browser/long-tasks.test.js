@@ -92,7 +92,7 @@ for (const [i, [what, { weights, ask, code }]] of Object.entries(flat(rowsOf('lo
               samples: Array.from({ length: channels }, () => new Float32Array(seconds * rate).fill(0.1)),
               sampleRate: rate,
             }),
-            /** Returns a MIDI file with one track and this many notes, each one tick long. @param {number} notes */
+            /** Returns a MIDI file with one track of this many notes, each of them one tick long. @param {number} notes */
             midi: (notes) => {
               const events = Uint8Array.from({ length: 8 * notes + 4 }, (_, i) =>
                 i < 8 * notes ? [0, 0x90, 60, 64, 1, 0x80, 60, 0][i % 8] : [0, 0xff, 0x2f, 0][i % 8],
@@ -121,7 +121,7 @@ for (const [i, [what, { weights, ask, code }]] of Object.entries(flat(rowsOf('lo
               return Uint8Array.from([...head, ...events]);
             },
           };
-          // Makes the input first; this is not measured.
+          // Keeps each input that these functions make, so that the measured run does not have to make it again.
           const { make } = /** @type {any} */ (globalThis);
           for (const [name, made] of Object.entries(make)) {
             const kept = new Map();

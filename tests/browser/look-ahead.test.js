@@ -29,7 +29,7 @@ const weights = new Uint8Array(await readFile(fileURLToPath(new URL('../../weigh
 
 // ---- numbers that the figure shows ----
 
-test('the number of passes is computed from how many positions each pixel was ahead', () => {
+test('the number of passes follows from how far ahead of its pass each pixel was computed', () => {
   const ahead = Uint8Array.of(0, 1, 2, 0, 0, 1);
   assert.equal(passes(ahead), 3);
   assert.deepEqual(
@@ -183,7 +183,7 @@ test("the picture is the model's drawing, and the passes match the steps of the 
     assert.equal(await text(page, 'right-guessing'), String(PIXELS - count));
     assert.equal(await text(page, 'each-guessing'), (PIXELS / count).toFixed(2));
     assert.equal(await text(page, 'summary'), `784 pixels in ${count} passes: ${(PIXELS / count).toFixed(2)} pixels per pass on average.`);
-    // The figure also draws in the other mode and shows both results; only the medians are compared.
+    // The figure also draws without drafts, and shows the results of both modes. Of the durations, it compares only the medians.
     assert.deepEqual(
       [await text(page, 'passes-without'), await text(page, 'each-without'), await text(page, 'right-without')],
       ['784', '1.00', 'none'],

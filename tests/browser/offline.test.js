@@ -45,7 +45,7 @@ async function offer(page, body, headers) {
 }
 
 /**
- * Returns the version of the file that load() returns (which is in the file's model card), or the code of the error.
+ * Loads the file; returns its version, which is in its model card, or the code of the error.
  *
  * @param {Page} page
  * @param {any} [options]
@@ -333,7 +333,7 @@ test('a page has one cached copy, however it was requested; two releases are cac
         await page.evaluate(async () => {
           const old = await caches.open('nextpixel-page');
           await old.put('/first/?x=1', new Response('from an earlier service worker'));
-          // The record of a course's unfinished download. It must not prevent files from being replaced or deleted.
+          // Adds the record of a course's unfinished download. This record must not prevent files from being replaced or deleted.
           await (await caches.open('nextpixel-courses')).put('/unfinished/course-x', Response.json({ unfinished: [['/first/', 9, 'x']] }));
           await navigator.serviceWorker.register('/sw.js');
           await navigator.serviceWorker.ready;
@@ -396,7 +396,7 @@ test('the weights of two releases that are open in one browser are kept; after t
         if (pathname.endsWith('.gguf')) {
           response.writeHead(200, { ETag: '"1"', 'Cache-Control': 'no-cache', 'Content-Length': weights.length });
           response.write(weights.subarray(0, 1000));
-          // If a page has a cached copy, it ends the request.
+          // A page that has a cached copy ends its request early.
           if (sent.includes(pathname)) await Promise.race([once(response, 'close'), sleep(20_000)]);
           if (!response.destroyed) sent.push(pathname);
           response.end(weights.subarray(1000));
@@ -433,7 +433,7 @@ test('the weights of two releases that are open in one browser are kept; after t
       try {
         await page.goto(url);
         await page.evaluate(() => navigator.serviceWorker.register('/sw.js').then(() => navigator.serviceWorker.ready));
-        await loads(page); // requests do not go through the service worker, which was not active yet when the page was loaded
+        await loads(page); // this page's requests bypass the service worker, which was not active yet when the page was loaded
         release = 2;
         const newer = await page.context().newPage();
         await newer.goto(url);
