@@ -25,7 +25,7 @@ const COURSE = COURSES[2];
 const skip = firefox.missing();
 const PATIENCE_MS = 120_000;
 
-/** Whether any canvas of a figure has more than one colour. */
+/** A script that tells whether any canvas of a figure has more than one colour. */
 const DRAWN = `[...document.querySelectorAll('figure canvas')].some((canvas) => {
   if (canvas.width * canvas.height === 0) return false;
   const copy = new OffscreenCanvas(canvas.width, canvas.height).getContext('2d');

@@ -98,9 +98,9 @@ longer('a card for each page runs when it is visible, and shows the same as its 
       await page.locator('.thumb').nth(i).scrollIntoViewIfNeeded();
       const canvas = page.locator('.thumb canvas').nth(i);
       await canvas.waitFor(WAIT);
-      // Waits until the card's picture equals its still picture; both are drawn on the colour of the paper. A card that shows the passes of
-      // speculative decoding differs from run to run, because a picture may be divided into passes in different ways; for such a card, only
-      // the size must be equal and the last pixel drawn.
+      // Waits until the canvas of the card equals its still picture; both are compared on white paper. A card that shows the passes of
+      // speculative decoding differs from run to run, because a picture may be divided into passes in different ways. For such a card, it
+      // is enough that the size is the same and that the last pixel is drawn.
       await page.waitForFunction(
         ([n, passes]) => {
           const box = document.querySelectorAll('.thumb')[Number(n)];
@@ -141,7 +141,7 @@ test('the papers are in chronological order, with their models', () =>
       [...years].sort((a, b) => a - b),
     );
     assert.equal(years.length, PAPERS.length);
-    // A paper without a page of its own has no model here.
+    // A paper has no model here if it has neither a page of its own nor a place on another page.
     const played = PAPERS.filter(({ page: own, shownOn }) => own ?? shownOn);
     assert.equal(await page.locator('.to-come').count(), PAPERS.length - played.length);
     assert.equal(await page.locator('.system a[href$="/alignment/"]').count(), 2);
@@ -279,7 +279,7 @@ longer('old addresses lead to the new location of their content', () =>
       ['surprise', 'image-transformer', 'surprise'],
     ];
     for (const [old, path, id] of addresses.filter((_, i) => EVERY || i % 4 === 3)) {
-      // opens each address in an empty page
+      // leaves the page first, because a change after the # would not load it again
       await page.goto('about:blank');
       await page.goto(`${PAGE}#${old}`);
       await page.waitForURL(`**/web/pages/${path}/#${id}`);

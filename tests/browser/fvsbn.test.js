@@ -140,7 +140,7 @@ more('training data are shown next to as many pictures that the model draws, and
     const after = await inkOf(drawn);
     assert.notDeepEqual(after, before);
     const share = (/** @type {number[]} */ dots) => dots.reduce((sum, dot) => sum + dot, 0) / (25 * 784);
-    // In the data set, this fraction is 0.13.
+    // In the data set, 0.13 of all pixels are black.
     for (const dots of [before, after]) assert.ok(share(dots) > 0.07 && share(dots) < 0.2, `${share(dots)}`);
   }),
 );
@@ -160,7 +160,7 @@ test('the model learns from picked or drawn digits, and can start over; with red
     await nats.getByText(/^1 digit, one at a time: 543 nats/).waitFor();
     await page.locator('[role=status]', { hasText: '543 nats' }).waitFor({ state: 'attached' });
 
-    // Trains on only two digits with the keyboard, and then adds a drawing.
+    // With the keyboard, picks only two digits for the training, and then adds a drawing.
     const digits = page.locator('#learning-digits .picture');
     await page.getByRole('button', { name: 'None', exact: true }).click();
     await page.locator('#learning-digits canvas[aria-label="200 digits, 0 of them picked"]').waitFor();

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Checks that the figure on local attention and the engine compute the same sets of visible positions. Also tests the figure itself. */
+/** Checks that the figure on local attention shows the same sets of visible positions as the engine uses. Also tests the figure itself. */
 
 import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
@@ -26,7 +26,7 @@ const inRepository = (path) => fileURLToPath(new URL(`../../${path}`, import.met
 
 // ---- the geometry ----
 
-/** Every kind of block geometry: aligned to rows or not, cut off at the edges or not, with a pixel or a channel per position. */
+/** Models with every kind of block geometry: aligned to rows or not, cut off at the edges or not, one pixel or one channel per position. */
 const MODELS = [
   'weights/digits.gguf',
   'weights/emoji.gguf',
@@ -86,11 +86,11 @@ for (const path of MODELS) {
   );
 }
 
-/** Full attention over 32 by 32 positions, and local attention over eight rows. */
+/** EVERYTHING is full attention over 32 by 32 positions. STRIPS is local attention in blocks of eight rows. */
 const EVERYTHING = { height: 32, positions: 1024, queryBlock: 0, memoryBlock: 0, blockRows: 0, blockCols: 0, flangeRows: 0, flangeCols: 0 };
 const STRIPS = { ...EVERYTHING, queryBlock: 256, memoryBlock: 256 };
 
-test('blocks tile the picture, and the visible set does not grow with it', () => {
+test('blocks tile the picture, and the visible set does not grow with the picture', () => {
   const one = new Geometry(STRIPS);
   const two = new Geometry({ ...EVERYTHING, blockRows: 8, blockCols: 8, flangeRows: 8, flangeCols: 8 });
   const full = new Geometry(EVERYTHING);

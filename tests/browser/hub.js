@@ -16,7 +16,9 @@ import { createServer } from 'node:http';
 export async function startHub(files) {
   /** The path and the Range header of every request. @type {{ path: string, range?: string }[]} */
   const asked = [];
-  /** The server's behaviour. stopAfter: number of bytes of a response after which it stops; ranges: whether its headers announce ranges. */
+  /**
+   * The server's behaviour. `stopAfter`: it sends only this many bytes of a response. `ranges`: its headers announce ranges.
+   */
   const how = { stopAfter: Infinity, ranges: true };
   const headers = { 'access-control-allow-origin': '*', 'access-control-allow-headers': 'range', 'access-control-expose-headers': '*' };
   const server = createServer((request, response) => {
@@ -46,7 +48,7 @@ export async function startHub(files) {
     asked,
     how,
     /**
-     * Redirects a page's requests to the Hub to this server. The page's policy must allow the redirection (bypassCSP).
+     * Makes this server answer the requests that a page sends to the Hub. The page's policy must allow the redirection (bypassCSP).
      *
      * @param {Page} page
      */
