@@ -31,7 +31,7 @@ const letters = (page) =>
     .locator('.letter b')
     .allTextContents()
     .then((all) => all.join(''));
-/** Returns the displayed value and its location. @param {Page} page */
+/** Returns the value whose sum is displayed, the matrix and the cell that it is in, and the displayed text. @param {Page} page */
 const told = (page) =>
   page.locator('#sum .sum-value').evaluate((output) => {
     const { name = '', cell = '', value = '' } = /** @type {HTMLElement} */ (output).dataset;
@@ -108,7 +108,7 @@ test('a box opens with the pointer and with the keyboard; pointing at a number s
     await sum.getByText(/softmax of head 2 at p, ⏎/).waitFor();
     await page.mouse.move(2, 2); // moving the pointer away does not change the selected step
     await sum.getByText(/softmax of head 2 at ⇥/).waitFor();
-    // The walkthrough plays automatically, and can be stopped at any step.
+    // After a click on Play, the walkthrough goes on by itself, and it can be stopped at any step.
     await page.locator('#walk-play').click();
     assert.equal(await page.locator('#walk-play-text').textContent(), 'Pause');
     assert.equal(await page.locator('.walk-count').textContent(), '2 of 16');
@@ -165,7 +165,7 @@ more('a network with only a decoder does the same', () =>
   withPage(async (page) => {
     await page.goto(PAGE);
     await done(page);
-    // A changed weight belongs to one network. The visitor now selects another network.
+    // Changes a weight and then selects another network, which does not have the change.
     await page.locator('.box[data-box="logits"]').click();
     await page.getByRole('application', { name: /^ET, / }).focus();
     await page.keyboard.press('ArrowRight');
@@ -184,7 +184,7 @@ more('a network with only a decoder does the same', () =>
     }
     await page.evaluate(() => {
       location.hash = 'step-cross';
-    }); // the other network does not have this weight
+    }); // the network with only a decoder does not have this step
     assert.equal(await page.locator('#walk > li:not([hidden])').getAttribute('id'), 'step-next');
   }),
 );

@@ -37,7 +37,7 @@ let ours = { body: '' };
 let consents = true;
 
 /**
- * Returns a script that reports the result of load() in a worker that cannot start workers itself.
+ * Returns the script of a worker that cannot start workers itself. The script calls load() and reports the result.
  *
  * @param {string} tell  code that sends the report
  */
@@ -65,7 +65,7 @@ async function serve(answer) {
   return server;
 }
 
-/** Returns a file of the library, the file of a model that this test generates, or the library as one file. @param {string} path */
+/** Returns a file of the library, a model file, or the library as one file. @param {string} path */
 async function file(path) {
   if (path in WORKERS) return WORKERS[path];
   if (path === '/toy.gguf') return toy;
@@ -213,7 +213,7 @@ test('the library works under the strictest policy that can be written for it, w
           "require-trusted-types-for 'script'; trusted-types nextpixel",
       );
       assert.equal(await loaded(page), 64);
-      // The library tries the address before it knows the policy. This attempt causes one report.
+      // The library tries to start its worker from the address before it knows the policy. This attempt causes one report.
       assert.ok(
         complaints.every((text) => /Trusted|trusted/.test(text)),
         complaints.join('\n'),

@@ -2,8 +2,8 @@
 // @ts-check
 
 /**
- * The connection fails for a second while a model is being loaded. The model must load, whichever file is being downloaded at that moment.
- * A loaded element must run without a connection.
+ * Lets the connection fail for a second while a model is being loaded. The model must load, whichever file is being downloaded then. A
+ * loaded element must run without a connection.
  */
 
 import assert from 'node:assert/strict';
@@ -36,7 +36,7 @@ const asked = new Set();
  */
 let breaks = { path: '', half: false };
 let down = false;
-/** Whether there is no connection at all. */
+/** Whether the connection has failed for good, not only for a second. */
 let gone = false;
 
 function goDown() {
