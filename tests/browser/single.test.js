@@ -78,7 +78,7 @@ test('a single-file page draws a complete digit, and another one with another se
   });
 });
 
-test('links lead to the pages that are written together; any other link becomes text', async () => {
+test('links lead to the pages that are built together; any other link becomes text', async () => {
   await writeSingle(FOLDER, ['fvsbn', 'pixelcnn']);
   await withPage(async (page) => {
     await page.goto(address('pixelcnn.html'));

@@ -64,7 +64,7 @@ test('characters can be chosen and drawn, and attention and order can be changed
     assert.notDeepEqual(await looks(), last);
     assert.match((await page.locator('#layer-said').textContent()) ?? '', /Now: A \S+, B/);
 
-    // For the same characters, the page shows the library's results.
+    // For the same characters, the library gives the results that the page shows.
     const model = await load(`${ROOT}weights/snail-omniglot.gguf`);
     const pictures = await page.locator('.sign-pad').evaluateAll((all) =>
       all.map((canvas) => {
@@ -88,7 +88,7 @@ test('characters can be chosen and drawn, and attention and order can be changed
     await page.locator('#alphabet').selectOption('Tibetan');
     await page.locator('#order-said', { hasText: /^$/ }).waitFor({ state: 'attached' });
 
-    // The visitor draws examples: none, one, and a third one that resembles the second.
+    // The visitor draws the examples: at first none, then a line, a cross and a hook. The character to classify is a cross.
     await page.locator('#mine').click();
     await said(page, /^Draw the first example\.$/);
     await stroke(page, 0, LINE);

@@ -22,7 +22,7 @@ const SOUND = writeWav(
 );
 
 /**
- * Opens a page with an element that continues eight seconds of audio. For the browser, the visitor has clicked on this page.
+ * Opens a page with an element that continues eight seconds of audio. The browser treats the page as one on which the visitor has clicked.
  *
  * @param {Page} page
  * @param {string} [src]

@@ -132,7 +132,7 @@ test('terms can be switched off, and scores and neighbours can be changed', () =
   withPage(async (page) => {
     await page.goto(`${PAGE}#figure-sixteen`);
     await page.locator('.sixteen-ways button').first().waitFor();
-    await page.locator('#segments-transport[data-phase="done"]').waitFor(); // this run has passed its scores to the figure
+    await page.locator('#segments-transport[data-phase="done"]').waitFor(); // waits for this run, because it passes its scores to the figure on sixteen assignments
     assert.match((await page.locator('#sixteen-said').textContent()) ?? '', /^c = .*16 of 16 terms, Z = .*the same four numbers/);
     await page.locator('.sixteen-ways button').nth(15).press('Space');
     assert.match((await page.locator('#sixteen-said').textContent()) ?? '', /15 of 16 terms/);
@@ -180,7 +180,7 @@ test('characters run through three attention mechanisms; checks the words from t
     await page.locator('#strength').fill('1');
     assert.deepEqual(await looked(page, 'structured'), trained);
 
-    // Four neighbouring characters and their sixteen assignments: the weights equal those of the network.
+    // Selects four neighbouring characters. The weights from their sixteen assignments equal those of the network.
     await page.locator('#panel-structured .looked button').nth(1).press('Enter');
     assert.match((await page.locator('#sixteen-from').textContent()) ?? '', /^Scores of “.{4}” from the trained network/);
     const line = await page
@@ -268,7 +268,7 @@ more('a sentence of twenty words is parsed in less than 10 ms', () =>
         times.push(performance.now() - began);
       }
       model.close();
-      return times.sort((a, b) => a - b)[2]; // the third-smallest time, because other programs may slow some runs
+      return times.sort((a, b) => a - b)[2]; // the third-shortest time, because other programs may slow some runs
     });
     assert.ok(ms < 10, `${ms} ms`);
   }),
