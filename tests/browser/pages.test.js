@@ -3,11 +3,11 @@
 
 /**
  * Tests the promises that every page keeps, in one load of the published page: its layout does not shift while it loads, its first figure
- * is drawn without a click, and nothing violates the security policy. `npm test` loads four of every eight pages here. The other pages have
- * tests of their own, which also fail if a page reports a problem. Two of the four are drawn completely: they fit every screen, and
- * axe-core finds no fault, in light mode and in dark mode at phone size. The third is loaded again, and Tab must reach all its controls.
- * The fourth is loaded again without a connection. Pages are the folders of web/pages. all/pages.test.js makes each check on every page, at
- * every width, loaded separately.
+ * is drawn without a click, and nothing violates the security policy. `npm test` loads the first four pages here, and then the first two
+ * of every further eight. The other pages have tests of their own, which also fail if a page reports a problem. The first two of every
+ * eight pages are drawn completely: they fit every screen, and axe-core finds no fault, in light mode or in dark mode at phone size. The
+ * third page is loaded again, and Tab must reach all its controls. The fourth page is loaded again without a connection. Pages are the
+ * folders of web/pages. all/pages.test.js makes each check on every page, at every width, in a separate load.
  */
 
 import assert from 'node:assert/strict';

@@ -65,14 +65,14 @@ const hand = (page, type, selector, buffer) =>
     [type, buffer?.toString('base64') ?? ''],
   );
 
-/** Returns the error message of the control. @param {Page} page @param {string} id */
+/** Returns the error message of the control for choosing a picture. @param {Page} page @param {string} id */
 const wrong = (page, id) => page.locator(`#${id}-photo .photo-said.wrong`);
 
 test('a picture is scaled down by averaging each area, as in the library, and turned upright', () =>
   withPage(async (page) => {
     await openEmpty(page);
     /**
-     * Scales a picture down on the page and with the library. `far` is the largest difference of a colour value.
+     * Scales a picture down on the page and with the library. `far` is the largest difference between two colour values.
      *
      * @param {Buffer} file
      * @returns {Promise<{ width: number, height: number, far: number, square: number[] }>}
@@ -193,7 +193,7 @@ more('a picture dropped on the figure is reduced to 8 by 8 and enlarged; next to
   withPage(async (page) => {
     await superres.open(page);
     await ready(page, 'superres');
-    await page.locator('#superres-tries').selectOption('3'); // chooses three samples; they do not compete, so they take an eighth of the work
+    await page.locator('#superres-tries').selectOption('3'); // chooses three samples that do not compete, which is an eighth of the work
     await page.click('#superres-stop'); // stops the run, because this test does not need the rows with shipped pictures
     const file = png(64, 64, (x, y) => [4 * x, 4 * y, 128, 255]);
     assert.ok(await hand(page, 'dragover', '#superres-gallery', file));

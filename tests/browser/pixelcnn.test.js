@@ -76,7 +76,7 @@ test('a pixel sees the positions that the models report, with all layers and wit
       );
       assert.ok(!fields[0].at(-1)?.includes(17 * 28 + 20)); // the plain model does not see the pixel one row up and to the right
       await page.locator('#field-layer').fill('0');
-      for (const k of [0, 1]) await notes.nth(k).getByText(said(24)).waitFor(); // mask A of a 7 x 7 square has 24 pixels
+      for (const k of [0, 1]) await notes.nth(k).getByText(said(24)).waitFor(); // mask A keeps 24 pixels of the 7 x 7 square
       await page.locator('#fields .picture').nth(0).focus();
       await page.keyboard.press('ArrowRight');
       await notes.nth(0).getByText('Row 19, column 10').waitFor();

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Terms in a page's text highlight the part of a figure that they name, with the pointer and with the keyboard. */
+/** Checks that a term in a page's text highlights the part of a figure that it names, while it is pointed at or has the focus. */
 
 import assert from 'node:assert/strict';
 
@@ -31,7 +31,7 @@ for (const [i, name] of PAGES.entries()) {
           const term = terms.nth(n);
           const parts = (await term.getAttribute('data-points')) ?? '';
           await page.locator(parts).first().waitFor({ state: 'attached' });
-          // A figure that is playing may add a part after the term has the focus; this part is highlighted the next time.
+          // A figure that is playing may add a part just after the term gets the focus. The new part is highlighted at the next attempt.
           for (let left = 5; ; left--) {
             await term.focus();
             const counts = [await lit.count(), await page.locator(parts).count()];

@@ -64,7 +64,7 @@ export async function published() {
       if (Date.now() - (await stat(SITES + name)).mtimeMs > AN_HOUR) await rm(SITES + name, { recursive: true, force: true });
     const made = `${root}-${process.pid}`;
     await make(made);
-    await rename(made, root).catch(() => rm(made, { recursive: true })); // another test file has built the folder meanwhile
+    await rename(made, root).catch(() => rm(made, { recursive: true })); // fails if another test file has built the folder meanwhile
   }
   return { root, files: new Set(JSON.parse(await readFile(join(root, 'files.json'), 'utf8'))) };
 }

@@ -68,7 +68,7 @@ more('a word takes less than 2 ms at 200 words', () =>
         times.push((performance.now() - began) / Math.max(1, count));
       }
       model.close();
-      return times.sort((a, b) => a - b)[1]; // the second-smallest time, because other programs may slow some runs
+      return times.sort((a, b) => a - b)[1]; // the second-shortest time, because other programs may slow some runs
     });
     console.log(`${each.toFixed(2)} ms`);
     assert.ok(each < 2, `${each.toFixed(2)} ms a word`);
