@@ -49,12 +49,12 @@ const importsOf = once((file) => {
 /** Returns a module and all modules that it imports, directly or indirectly. */
 const reach = once((file) => {
   const seen = new Set([file]);
-  for (const one of seen) for (const imported of importsOf(one)) seen.add(imported); // this loop also visits the values that it adds
+  for (const one of seen) for (const imported of importsOf(one)) seen.add(imported); // a loop over a Set also visits the values that are added meanwhile
   return seen;
 });
 
 /**
- * Returns the names of the C tests that the changed files affect; empty: all tests.
+ * Returns the names of the C tests that the changed files affect. An empty list means all tests.
  *
  * @param {string[]} files  files of src, include, tests/c and tests/fuzz
  */

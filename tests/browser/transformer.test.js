@@ -202,7 +202,7 @@ test("the walkthrough leads from the tokens of a sentence to the next word, by k
     for await (const step of run) steps.push(step);
     /** @param {string} name */
     const live = (name) => page.locator(`#walk [data-live="${name}"]`).first().textContent();
-    /** Returns whether a fraction equals a whole percentage in the page's text. @param {number} share @param {string | null} said */
+    /** Checks that a fraction equals the whole percentage in the page's text. @param {number} share @param {string | null} said */
     const says = (share, said) =>
       assert.ok(share > 0.995 ? said === 'over 99%' : Math.abs(100 * share - parseFloat(said ?? '')) < 0.6, `${share}, ${said}`);
     const place = Number(await live('place')) - 1;

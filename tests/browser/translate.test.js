@@ -138,8 +138,8 @@ test('<next-pixel task="translate"> translates, announces the translation, and a
       await element.evaluate((node) => node.shadowRoot?.querySelector('canvas')?.ariaLabel ?? ''),
       /A translation by .*100 % done/,
     );
-    // The element shows its result as text of the page, which can be selected, with a band from each word to the words it attends to; the
-    // file that it saves is a picture.
+    // The element shows the translation as text that can be selected. A band leads from each word to the words that it attends to. The file
+    // that the element saves is a picture.
     assert.equal(
       await element.evaluate((node) => {
         const box = /** @type {HTMLElement} */ (node.shadowRoot?.querySelector('[part=text]'));

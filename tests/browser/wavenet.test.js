@@ -53,7 +53,7 @@ async function recorded(page, model, settings, rate, { barred = false, first = f
       const { load: open } = await import(library);
       const context = new AudioContext({ sampleRate });
       if (alone) context.audioWorklet.addModule = () => Promise.reject(new Error('forbidden'));
-      // The page's policy would not let a test load an AudioWorklet.
+      // A ScriptProcessorNode records, because the page's policy would not let the test load an AudioWorklet.
       const recorder = context.createScriptProcessor(4096, 1, 1);
       /** @type {number[]} */
       const all = [];
@@ -136,7 +136,8 @@ test('one second recorded from the AudioContext equals the samples that Node com
       assert.equal(meanwhile.drawing, true);
       assertPlayed(meanwhile, sound);
       assert.equal(Math.round(meanwhile.told.seconds * 8000), sound.length);
-      // The page blocks for longer than the playback buffer lasts. The recorder runs on the same thread, so it misses this time too.
+      // The page blocks for longer than the playback buffer lasts. The recorder runs on the same thread, so it records nothing
+      // meanwhile.
       const late = await recorded(page, tiny, settings, 8000, { stalls: 1200 });
       assert.ok(late.told.gaps > 0, 'it says so');
       assert.equal(Math.round(late.told.seconds * 8000), sound.length, 'it plays all samples');
@@ -267,7 +268,7 @@ more('a file is continued; an invalid file and a blocked microphone give message
     await page.locator('#transport[data-phase=done]').waitFor({ timeout: 40000 });
     await page.locator('#figure-voice').scrollIntoViewIfNeeded();
     const said = page.locator('#voice-said');
-    await page.locator('#sound-file:enabled').waitFor({ state: 'attached' }); // the field is enabled only when its listener exists
+    await page.locator('#sound-file:enabled').waitFor({ state: 'attached' }); // waits until the field is enabled, because only then does it have its listener
     await page.locator('#sound-file').setInputFiles({ name: 'no.wav', mimeType: 'audio/wav', buffer: Buffer.from('RIFF0000WAVEnothing') });
     await said.getByText(/cannot be read/).waitFor();
     const tone = Float32Array.from({ length: 4410 }, (_, i) => 0.3 * Math.sin(i / 20));

@@ -170,7 +170,7 @@ test('canvases that cannot be drawn on are refused, and small ones are drawn', (
         const made = (/** @type {any} */ how = {}) => Object.assign(document.createElement('canvas'), how);
         const used = (/** @type {string} */ kind) => {
           const canvas = made();
-          return canvas.getContext(kind) ? canvas : Object.assign(canvas, { getContext: () => null }); // a browser without this context
+          return canvas.getContext(kind) ? canvas : Object.assign(canvas, { getContext: () => null }); // as in a browser that lacks this kind of context
         };
         const transferred = made();
         transferred.transferControlToOffscreen();

@@ -108,7 +108,7 @@ for (const mode of ['production', 'development']) {
       { tarball },
     );
     const { default: webpack } = await tool('webpack/lib/index.js');
-    // Webpack warns about every file of more than 244 KiB before compression; the build of all models is larger.
+    // Webpack warns about every file of more than 244 KiB before compression; the build with all kinds of models is larger.
     const builds = (await readdir(DIST)).filter((name) => name.endsWith('.wasm'));
     const performance = { maxAssetSize: Math.max(...(await Promise.all(builds.map(async (name) => (await stat(DIST + name)).size)))) };
     const stats = await new Promise((resolve, reject) => {
