@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Code for planning and running tasks that several kinds share (tests/kinds/NAME/engines.js). Pages import this file too. */
+/** Code that several kinds share for planning and running their tasks (tests/kinds/NAME/engines.js). It also runs in pages. */
 
 /** @import { AnyInfo as ModelInfo } from '../../web/lib/engine/protocol.js' */
 /** @import { AnyModel as Model } from '../../web/lib/model/of-kind.js' */
 /** @import { PlannedRun, Work } from './plan.js' */
 
-/** Number of known samples of an audio task, and the maximum number of samples to draw after them. */
+/** For audio tasks: the number of known samples, and the maximum number of samples to draw after them. */
 const KNOWN_SAMPLES = 300;
 const MOST_SOUNDED = 400;
 

@@ -94,7 +94,7 @@ function stage(plan) {
   rmSync(site, { recursive: true, force: true });
   mkdirSync(`${site}/web/engines`, { recursive: true });
   mkdirSync(`${site}/weights`);
-  cpSync(`${ROOT}package.json`, `${site}/package.json`); // declares that the scripts are modules
+  cpSync(`${ROOT}package.json`, `${site}/package.json`); // package.json declares that the scripts are modules
   for (const folder of ['lib', 'dist']) cpSync(`${ROOT}web/${folder}`, `${site}/web/${folder}`, { recursive: true });
   for (const file of ['page.html', 'page.js', 'runs.js', 'inputs.js'])
     cpSync(new URL(file, import.meta.url), `${site}/web/engines/${file}`);
@@ -150,7 +150,7 @@ function inProgram(plan, program) {
 }
 
 const started = Date.now();
-/** Columns that are missing from the table: engines that are not installed, and builds that an engine does not support. */
+/** The columns that the table lacks: those of engines that are not installed, and those of builds that an engine does not support. */
 const notRun = /** @type {string[]} */ ([]);
 const notTaken = /** @type {string[]} */ ([]);
 const browsers = BROWSERS.filter(({ name }) => wanted(name)).filter(({ name, missing }) => {
