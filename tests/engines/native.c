@@ -94,7 +94,7 @@ static void open_model(void) {
     span = info.palette ? 3 : info.position_elements;
 }
 
-/* Draws a disc in front of a gradient, in integers, as pictureOf of runs.js does. Returns an array (height, width, channels). */
+/* Draws a disc in front of a gradient, in integers, as pictureOf() of inputs.js does. Returns an array (height, width, channels). */
 static uint8_t *picture(uint32_t width, uint32_t height, uint32_t channels) {
     uint8_t *values = room(width * height * channels);
     for (uint32_t i = 0; i < width * height * channels; i++) {
@@ -330,7 +330,7 @@ static void attention(void) {
 /* Returns whether the line is about audio. Audio is treated like text. Its tokens are the levels 0..255 and an end token. */
 static int is_sound(void) { return !strcmp(field[TASK], "sound") || !strcmp(field[TASK], "score-sound"); }
 
-/* Returns arbitrary tokens or levels, as idsOf of runs.js does. */
+/* Returns the same arbitrary tokens or levels as idsOf() of inputs.js. */
 static uint32_t *known_ids(const nx_part_info *part) {
     uint32_t *ids = room(number(KNOWN) * sizeof *ids), values = is_sound() ? 256 : part->values;
     for (uint32_t i = 0; i < number(KNOWN); i++) ids[i] = (7 * i * i + 3 * i + 1) % values;
@@ -416,7 +416,7 @@ static void tell(const char *way, uint32_t each) {
     free(nats);
 }
 
-/* Prints the costs of known tokens, without the first one; for audio, the costs of all samples. */
+/* Prints the costs of the known tokens except the first one; for audio, the costs of all samples. */
 static void score_text(void) {
     nx_part_info part;
     check(nx_model_part(model, 0, &part), "nx_model_part");
@@ -431,7 +431,7 @@ static void score_text(void) {
     free(nats);
 }
 
-/* Prints the costs of the notes in the line, without the first id. */
+/* Prints the costs of the ids of the line's notes, except the first id. */
 static void score_music(void) {
     uint32_t count = 1, i = 0;
     for (const char *at = field[FEATURES]; *at; at++) count += *at == ' ';
