@@ -2,8 +2,8 @@
 // @ts-check
 
 /**
- * Follows the instructions of the README and the manual for the package in a fresh clone. Git has neither node_modules nor declarations, so
- * npm installs and builds them. Needs a network.
+ * In a fresh clone, follows the instructions that the README and the manual give for using the package. A clone contains neither
+ * node_modules nor type declarations, so npm installs and builds them. Needs a network.
  */
 
 import assert from 'node:assert/strict';
@@ -25,7 +25,7 @@ const shell = (command, cwd) =>
   });
 
 /**
- * Returns the lines of the first block of a document that contains this word, without comments.
+ * Returns the lines, without comments, of the document's first block of shell commands in which this word occurs.
  * @param {string} file
  * @param {string} word
  */

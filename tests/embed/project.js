@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Creates users' projects for tests: folders with the packed library in node_modules. Also opens a page of such a folder in a browser. */
+/** Creates projects as users have them: folders with the packed library in node_modules. Also opens such a project's page in a browser. */
 
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
@@ -171,7 +171,7 @@ export async function draws(url, options) {
 }
 
 /**
- * Checks the types of sources in JSX, as a bundler resolves them.
+ * Type-checks JSX files. Imports are resolved as by a bundler.
  *
  * @param {string} folder
  * @param {string[]} files

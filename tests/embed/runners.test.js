@@ -19,7 +19,7 @@ before(async () => {
   tarball = await pack();
 });
 
-/** The classes that every window has. */
+/** For each environment, some of the classes that it must have. */
 const OWN = {
   node: ['URL', 'Blob', 'Response', 'ReadableStream', 'AbortController'],
   jsdom: ['URL', 'Blob', 'File', 'AbortController', 'document'],

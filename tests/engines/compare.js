@@ -19,7 +19,7 @@ import { OF_JAVASCRIPT, itemsOf } from './plan.js';
 /** @param {{ model: string, work: string }} run @param {string} item */
 const keyOf = ({ model, work }, item) => `${model}, ${work}, ${item}`;
 
-/** An engine, and the mode (for example chunked or resumed) in which it produced a hash. @typedef {{ name: string, way: string }} Finder */
+/** An engine that produced a hash, and the mode in which it ran (such as resumed). @typedef {{ name: string, way: string }} Finder */
 
 /**
  * Returns the columns (engines and builds) that have this hash; names their modes if the modes of one engine gave different hashes.
