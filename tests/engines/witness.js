@@ -15,8 +15,8 @@
   const SMALL = 64;
   const SIDE = 28;
   /**
-   * A figure without playback controls is done when its text has not changed for this many milliseconds. Playback controls may still appear
-   * during this time.
+   * A figure is done when its content has not changed for QUIET_MS. If no playback controls have appeared after TRANSPORT_MS, the figure
+   * has none. Both times are in milliseconds.
    */
   const QUIET_MS = 3000;
   const TRANSPORT_MS = 30_000;

@@ -12,7 +12,7 @@ import { test } from 'node:test';
 import { AlignedSheet } from '../../web/lib/kinds/text/aligned-sheet.js';
 
 /**
- * Returns a fake canvas on which a letter is 0.5 em wide. The canvas records the words and bands drawn since it was last cleared.
+ * Returns a fake canvas on which every letter is 0.5 em wide. The canvas records the words and bands drawn since it was last cleared.
  * @param {number} width
  * @param {number} height
  */

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** The page on alignment computes its networks in JavaScript with all internal values; their output and attention must equal the
- * engine's. */
+/** The page on alignment computes its networks in JavaScript, in order to show all internal values. Checks that their words and attention
+ * weights equal the engine's. */
 
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
@@ -14,7 +14,7 @@ import { EXAMPLES } from '../../web/pages/alignment/examples.js';
 import { FUNCTIONS, scored } from '../../web/pages/alignment/score-functions.js';
 import { oneOf } from '../more.js';
 
-/** Upper bounds for the largest and for the mean difference of the weights. The engine rounds its products to eight bits. */
+/** Upper bounds for the largest and for the mean difference between the weights. The engine rounds its products to eight bits. */
 const [MOST, MEAN] = [0.03, 0.001];
 
 for (const [i, name] of ['general', 'additive', 'local-p', 'location', 'none'].entries()) {
