@@ -123,7 +123,7 @@ test('the engine runs the models, and they have the size that the comparison sta
       assert.ok(nats.every((x) => x > 0 && x < 20));
     }
   }
-  assert.equal(productMacs(W1), 6_356_992); // multiply-accumulates of the decoder with 6.3 million weights
+  assert.equal(productMacs(W1), 6_356_992); // number of multiply-adds of the decoder that has 6.3 million weights
   assert.equal(W1.side ** 2, 1024);
 });
 
@@ -484,7 +484,7 @@ test('the summary takes medians, the best weight type and the fastest peer', () 
   assert.equal(shares?.limit, 'bytes');
   assert.equal(Math.round(1000 * /** @type {number} */ (shares?.share)), Math.round((1000 * (4e6 / 60e6)) / (0.9 * 0.3064)));
   assert.ok(Math.abs((result.loops.gates?.share ?? 0) - 0.75) < 1e-12);
-  assert.equal(result.loops.queue, undefined); // the ceiling of this loop was not measured
+  assert.equal(result.loops.queue, undefined); // there is no share, because the ceiling of this loop was not measured
   const { share, small, ratio, other } = result.chain['nextpixel-relaxed q8 1'];
   assert.deepEqual(
     [share, small?.gigamacs, ratio, other?.gigamacs].map((x) => Number(x).toFixed(6)),

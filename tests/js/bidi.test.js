@@ -41,7 +41,7 @@ test('Hebrew words within an English line, and vice versa', () => {
   assert.equal(levels('\u05d0 ab cd \u05d1'), '112222211');
   assert.equal(seen('\u05d0 ab cd \u05d1'), '\u05d1 ab cd \u05d0');
   assert.equal(seen('a (\u05d0 \u05d1) b'), 'a (\u05d1 \u05d0) b');
-  assert.equal(levels('\u05d0 ab (3.5).'), '11222222221'); // a bracket gets the level of its partner
+  assert.equal(levels('\u05d0 ab (3.5).'), '11222222221'); // both brackets of a pair get the same level
   assert.equal(levels('a (b \u05d0) \u05d1'), '000001001');
   assert.equal(levels('\u05d0 (a \u05d1) [b] c'), '1112111112112');
   assert.equal(seen('a \u05d0.'), 'a \u05d0.'); // the full stop belongs to the sentence
@@ -53,7 +53,7 @@ test('numbers, plus and minus signs, prices and combining marks', () => {
   assert.equal(seen('\u05d0 $5 \u05d1'), '\u05d1 $5 \u05d0');
   assert.equal(levels('\u05d0 a 12'), '112222'); // after Latin text a number counts as Latin
   assert.equal(seen('a \u05d0 12 b'), 'a 12 \u05d0 b');
-  assert.equal(seen('\u0627 1/2 \u0628'), '\u0628 1/2 \u0627'); // rule W4, applied to numbers from rule W2
+  assert.equal(seen('\u0627 1/2 \u0628'), '\u0628 1/2 \u0627'); // rule W4 of the Unicode algorithm, applied to numbers from rule W2
   assert.equal(seen('\u0627 \u0661\u0662 \u0628'), '\u0628 \u0661\u0662 \u0627');
   assert.equal(levels('\u05d0\u05b8\u05d1\u05b4a'), '11112'); // vowel points stay with their letters
   assert.equal(levels('\u{10900}\u{10901} \u{1e900}'), '1111111'); // Phoenician and Adlam: two UTF-16 units per letter

@@ -238,7 +238,7 @@ more(
     assert.ok(options, 'the chapter on C gives the options');
     const [source, fresh] = [`${BUILD}python`, `${BUILD}env`];
     for (const folder of [source, fresh]) await rm(folder, { recursive: true, force: true });
-    await cp(`${ROOT}src/python`, source, { recursive: true }); // a copy, because pip leaves folders in it
+    await cp(`${ROOT}src/python`, source, { recursive: true }); // installs from a copy, because pip leaves folders in the source
     await run(/** @type {string} */ (python), ['-m', 'venv', '--system-site-packages', fresh]);
     await run(`${fresh}/bin/pip`, ['install', '-q', '--no-index', ...options.split(' '), source], { cwd: BUILD });
     const env = { ...environment, NEXTPIXEL_LIBRARY: `${await config('--variable=libdir')}/libnextpixel.so` };
