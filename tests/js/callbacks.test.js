@@ -2,9 +2,9 @@
 // @ts-check
 
 /**
- * Errors that callbacks throw, immediately or later, reach the caller of the method unchanged and only once, and are reported nowhere else
- * (an unhandled rejection would fail a test). A callback that must return its result synchronously must not return a promise. The library
- * refuses the promise.
+ * An error that a callback throws, immediately or later, must reach the caller of the method to which the callback was passed: unchanged
+ * and only once. It must be reported nowhere else (an unhandled rejection would fail a test). If a callback must return its result
+ * synchronously but returns a promise, the library must refuse the promise.
  */
 
 import assert from 'node:assert/strict';

@@ -64,7 +64,7 @@ const model = (template) => {
 };
 
 /**
- * Returns the input of the model as text, with the names of its control tokens.
+ * Returns the input of the model as text, in which control tokens have their names.
  * @param {string} template
  * @param {Message[]} messages
  * @param {object} [options]

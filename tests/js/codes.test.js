@@ -106,7 +106,7 @@ test('samples of the bottom level are available before the level is complete', a
 function changed(bytes) {
   const file = new Uint8Array(bytes);
   const view = new DataView(file.buffer);
-  // The last number of the tensor top.output.bias belongs to the end token.
+  // Finds the last number of the tensor top.output.bias, which belongs to the end token, and makes it very small.
   const name = Buffer.from('top.output.bias');
   const at = Buffer.from(file.buffer).indexOf(name) + name.length;
   const dims = view.getUint32(at, true);
