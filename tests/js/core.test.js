@@ -140,7 +140,7 @@ test('metadata of every type are read', () => {
   }
   assert.deepEqual([metadata.get('text'), metadata.get('texts'), metadata.get('none')], ['ä', ['ä', '', 'b'], []]);
 
-  // An entry that exceeds the total is dropped, and later entries are kept.
+  // An entry with which the total size would exceed the limit is dropped, and later entries are kept.
   const long = { type: 9, itemType: 6, count: 1100000, value: new Uint8Array(4400000) };
   const short = { key: 'short', type: 4, itemType: 4, count: 1, value: new Uint8Array(4) };
   assert.deepEqual([...metadataOf([{ key: 'a', ...long }, { key: 'b', ...long }, short]).keys()], ['a', 'short']);
@@ -562,7 +562,7 @@ test('a model that arrives in pieces equals the whole one, and needs less memory
       [64e3, 7],
       [file.length - 1, 1e5],
     ]) {
-      if (name.startsWith('s') && piece === 7) continue; // this combination takes too long
+      if (name.startsWith('s') && piece === 7) continue; // pieces of 7 bytes take too long for this larger file
       assert.equal(Core.begin(wasmModule, file.subarray(0, 100), file.length), 'more');
       const core = Core.begin(wasmModule, file.subarray(0, size), file.length);
       assert.ok(core instanceof Core);

@@ -2,7 +2,7 @@
 // @ts-check
 
 /**
- * README.md, the manual, weights/README.md and weights/train/README.md are correct: commands exist, the first Node program runs unchanged,
+ * Checks README.md, the manual, weights/README.md and weights/train/README.md: commands exist, the first Node program runs unchanged,
  * and a number that several documents state is the same in all. tests/browser/documents.test.js runs the code blocks for pages, and
  * manual.test.js those in C.
  */
@@ -225,7 +225,7 @@ test('all documents state the same number of story books', async () => {
     for (const [, number, what] of (await text(file)).matchAll(/\b(\w+) books( of fairy tales)?/g))
       if (what && /^\d+$|^twenty/.test(number)) numbers.add(number);
   }
-  assert.deepEqual([...numbers].sort(), ['18', '21']); // the numbers of all books, and of the books for training
+  assert.deepEqual([...numbers].sort(), ['18', '21']); // 18 books for training, and 21 books in all
 });
 
 test('the guaranteed sizes are the same everywhere', async () => {
