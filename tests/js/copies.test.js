@@ -68,7 +68,7 @@ test('a copy is valid while the server has the same version, in any encoding', a
     assert.equal(kept.headers.get('content-length'), '1000', name);
     assert.equal(isSame(new Response(null, { headers: second }), kept), same, name);
   }
-  // a copy stored by an earlier version of the library, without this header
+  // an earlier version of the library has stored this copy, without the header that records the length of the response
   const old = new Response(FILE, { headers: { 'content-length': '1000', 'last-modified': DAY } });
   assert.equal(isSame(new Response(null, { headers: { 'content-length': '1000', 'last-modified': DAY } }), old), true);
   assert.equal(isSame(new Response(null, { headers: { 'content-length': '300', 'last-modified': DAY } }), old), false);

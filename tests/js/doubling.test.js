@@ -58,7 +58,7 @@ async function timeAsync(task) {
   return process.cpuUsage(before).user / 1000;
 }
 
-/** Compares functions that return promises. @param {string} name @param {() => unknown} short @param {() => unknown} long */
+/** Compares the times of two asynchronous functions. @param {string} name @param {() => unknown} short @param {() => unknown} long */
 async function compareAsync(name, short, long) {
   for (let tries = 3; ; tries--) {
     const [before, ms] = [await timeAsync(short), await timeAsync(long)];
@@ -68,7 +68,7 @@ async function compareAsync(name, short, long) {
 }
 
 /**
- * Functions that make texts of any length. The texts repeat one or a few characters; some begin or end with a different character.
+ * Functions that make texts of any length. A text repeats one or a few characters; some texts begin or end with a different character.
  *
  * @type {((n: number) => string)[]}
  */
@@ -289,8 +289,8 @@ longer('sheets show many steps, or one large one', async () => {
 });
 
 /**
- * Modules of the library that read files. Each has the name of the test in this file that doubles its input, or the reason why there is no
- * such test.
+ * Modules of the library that read files. For each module: the name of the test in this file that doubles its input, or the reason why
+ * there is no such test.
  */
 const READERS = {
   'gguf/header.js': 'the header of a file: keys, lists, tensors, many pieces',
@@ -397,7 +397,7 @@ for (const [i, [name, { file, options, input }]] of Object.entries(named(rowsOf(
           const given = lengthened(saved, way, n);
           return () => answered(() => model.resume(given));
         };
-        // rejecting a list takes no time, whatever its length is
+        // lengthens the list until the time can be compared; a list that is rejected takes no time at any length
         let n = 1 << 10;
         while (n < 1 << 18 && (await timeAsync(resumed(2 * n))) < LEAST_MS) n *= 4;
         await compareAsync(`${name}, saved, ${way.join('.')}`, resumed(n), resumed(2 * n));
