@@ -17,16 +17,16 @@ import { GOLDEN, ROOT, give, load, wasmModule } from './helpers.js';
 
 /** @import { Part } from '../../web/lib/engine/protocol.js' */
 
-/** The largest allowed difference of an output value with F32 and F16 weights, due to rounding to single precision. */
+/** The largest allowed error of an output value with F32 and F16 weights; it comes from rounding to single precision. */
 const OUTPUT_TOLERANCE = 1e-4;
-/** The largest allowed difference of the nats of a value; above ten nats, it grows in proportion. */
+/** The largest allowed error of the nats of one value; above ten nats, it grows in proportion to the nats. */
 const NATS_TOLERANCE = 1e-4;
 /**
  * The largest allowed mean difference in nats per value with Q8_0 and Q4_0 weights. The golden tensors were computed from the stored
  * weights, without the engine's quantisation of other values.
  */
 const QUANTISED_NATS_TOLERANCE = 0.01;
-/** The guaranteed difference in bits per dimension between a shipped file and its F32 weights, on images. */
+/** On images, a shipped file differs from the F32 weights that it was made from by at most this many bits per dimension. */
 const BITS_PER_DIM_TOLERANCE = 0.01;
 
 /**

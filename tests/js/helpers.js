@@ -15,7 +15,7 @@ export const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 export const DIGITS = `${ROOT}weights/digits.gguf`;
 export const GOLDEN = `${ROOT}tests/golden/`;
 
-/** A wasm build to test instead of the committed one. */
+/** The path of a wasm build to test instead of the committed one; undefined if not set. */
 const { NEXTPIXEL_WASM } = process.env;
 
 export const wasmBytes = await readFile(NEXTPIXEL_WASM ?? `${ROOT}web/dist/nextpixel.wasm`);

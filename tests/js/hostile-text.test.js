@@ -85,7 +85,7 @@ test('with a context of 1, 2, 3 or 4, a text runs if it fits, or gives an error'
       const { perToken } = await model.score('abcabc'.repeat(9));
       assert.ok(perToken.every((nats) => nats > 0 && nats < 50));
     }
-    const alone = [5, 6, 7, 8]; // these tokens are without a begin token
+    const alone = [5, 6, 7, 8]; // tokens without a begin token
     if (context > 1) assert.equal((await model.score(alone)).perToken.length, 3);
     model.close();
   }
