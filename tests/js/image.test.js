@@ -382,7 +382,7 @@ test('ink that differs from its ground only in transparency is visible, for any 
     const [a, b, c, d] = fromRGBA(draw(ink), 1);
     assert.ok(a > 180 && c === a && b === 0 && d === 0, `${ink}: ${[a, b, c, d]}`);
   }
-  assert.deepEqual([...fromRGBA(draw([0, 0, 0], 128), 1)], [128, 0, 128, 0]); // the edge of a stroke
+  assert.deepEqual([...fromRGBA(draw([0, 0, 0], 128), 1)], [128, 0, 128, 0]); // half-transparent ink, as at the edge of a stroke
   assert.deepEqual([...fromRGBA(draw([255, 255, 255]), 1)], [255, 0, 255, 0]);
   assert.deepEqual([...fromRGBA(draw([200, 200, 200]), 1)], [200, 0, 200, 0]);
   assert.deepEqual([...fromRGBA([0, 0, 0, 255, 0, 0, 0, 255], 1)], [0, 0]); // opaque black everywhere is a black picture

@@ -172,7 +172,7 @@ test('web/lib: folders import only what the table allows; the only cycles are pa
 });
 
 test('code that is fetched later is imported through part(), so that a lost connection gives an error of the library', () => {
-  // kinds are loaded by model.js, and the element loads in advance what acquire() needs
+  // two exceptions: model.js loads the kinds, and the element loads in advance what acquire() needs
   const bare = [...filesOf('web/lib', /\.js$/), 'web/shell/library.js', ...filesOf('web/pages', /\.js$/)]
     .filter((file) => !file.endsWith('/kind.js'))
     .flatMap((file) => [...withoutComments(read(file)).matchAll(/.*\bimport\('\.[^']+'\).*/g)].map(([line]) => `${file}: ${line.trim()}`))

@@ -2,7 +2,7 @@
 // @ts-check
 
 /**
- * Chat templates: each one gives the same output as Jinja or is refused, rendering stays within a budget of time and memory, and only the
+ * Tests chat templates: each gives the same output as Jinja or is refused, rendering stays within a budget of time and memory, and only the
  * template can write control tokens.
  */
 
@@ -327,7 +327,7 @@ test('no text of a message becomes a control token, and every control token that
       assert.deepEqual(marks(loop, said), ['<s>', '<|end|>'], `${use} of ${JSON.stringify(said)}, character by character`);
     }
   }
-  // If the template itself writes the whole text, its tokens are those of the text, control tokens included.
+  // If the template itself writes the whole text, control tokens in the text are recognised.
   for (const template of [
     '<|turn|>x<|turn|><|end|>',
     "{{ '<|' + 'end' + '|>' }}<<<|end|>",

@@ -89,7 +89,7 @@ test('a run computes nothing before its first credit, and one chunk per credit',
     assert.equal(self.settle(), 0);
     assert.equal(jobs.core?.sessions, step.last ? 0 : 1);
   }
-  jobs.receive({ type: 'next', id: 2, chunkSize: 9 }); // the run has ended
+  jobs.receive({ type: 'next', id: 2, chunkSize: 9 }); // has no effect, because the run has ended
   assert.equal(self.settle(), 0);
 });
 
