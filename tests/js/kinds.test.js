@@ -29,7 +29,7 @@ const DMOL = /** @type {const} */ ({ ...COLOUR, output: 'dmol', levels: 256 });
 const BLOCKS = { blockRows: 2, blockCols: 3, flangeRows: 2, flangeCols: 2 };
 const INPUT = { inputWidth: 4, inputHeight: 3 };
 
-/** Every combination that has its own code path. @type {Record<string, ToyOptions>} */
+/** Every combination of options that has its own code path. @type {Record<string, ToyOptions>} */
 const KINDS = {
   grey: { ...SIZE },
   'grey blocks': { ...SIZE, ...BLOCKS, preNorm: true },
@@ -52,7 +52,7 @@ const KINDS = {
 const imageFor = ({ info }) => ({ data: noise(WIDTH * HEIGHT * info.channels, 3), ...SIZE });
 
 /**
- * Returns the elements in the order in which the model draws them: first the known part, then the drawn part.
+ * Returns the picture that has these elements, as raw data in raster order.
  *
  * @param {Model} model
  * @param {ArrayLike<number>} elements  in generation order
