@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Visitors can open their own files. For each kind of file, one page shows it. If a file is opened on another page, this page names the
+/** Visitors can open their own files. Each kind of file is shown by one page. If a file is opened on another page, this page names the
  * right one (web/shell/model/misfit.js). */
 
 import assert from 'node:assert/strict';

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Every page shows the same name everywhere: in its h1, its title, its card on the front page and the list of its course. This holds in
- * each language. */
+/** Checks that the name of a page is the same in its h1, in its title, on its card on the front page and in the list of its course. This
+ * must hold in each language. */
 
 import assert from 'node:assert/strict';
 import { readFile, readdir } from 'node:fs/promises';

@@ -26,7 +26,7 @@ import { chordOf, chordsOf, count, parallelsOf } from '../../weights/eval/kinds/
 /** @import { AnyModel } from '../../web/lib/model/of-kind.js' */
 
 const NAMES = ['soprano', 'alto', 'tenor', 'bass'];
-/** Ids that the shipped model draws. */
+/** What each id of the shipped model stands for. */
 const SAID = [
   { ticks: 0, voice: -1, pitch: 0 },
   ...[
@@ -303,7 +303,7 @@ test('each invalid MIDI file gives an error of one sentence', () => {
   bad(changed([9, 2]), /format 2/);
   bad(changed([12, 0xe7]), /frames of film/);
   bad(changed([12, 0], [13, 0]), /a beat has no ticks/);
-  // As a 32-bit integer, this five-byte length would be negative, and the parser would go backwards forever.
+  // This track has a length of five bytes. As a 32-bit integer, it would be negative, and the parser would go backwards forever.
   const track = [0, 0x90, 60, 64, 0, 0xff, 1, 0x88, 0x80, 0x80, 0x80, 0];
   const chunk = (/** @type {number[]} */ events) =>
     Uint8Array.from([...whole.slice(0, 10), 0, 1, 0, 96, ...Buffer.from('MTrk'), 0, 0, 0, events.length, ...events]);
