@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** The example that follows OpenAI's chat completions API returns the same text as a run of chat(). */
+/** Checks that the example with OpenAI's chat completions API returns the same text as a run of chat(). */
 
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
