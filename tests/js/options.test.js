@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Unknown options: load() and every verb of every kind refuse them, suggest the most similar option, and list the valid ones. */
+/** Checks that load() and every verb of every kind refuse unknown options, suggest the most similar option, and list the valid ones. */
 
 import assert from 'node:assert/strict';
 import { readdir } from 'node:fs/promises';

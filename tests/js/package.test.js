@@ -100,7 +100,7 @@ longer(
         legalComments: 'eof',
       });
       for (const [name, mark] of Object.entries(marks)) {
-        if (path.length < 12 && path.endsWith('.js') && !text.includes(name)) continue; // the file contains no code of this other package
+        if (path.length < 12 && path.endsWith('.js') && !text.includes(name)) continue; // skips files without code of this other package
         for (const made of [text, ...minified, bundled]) assert.match(made, mark, `${name} in ${path}`);
       }
     }
@@ -310,7 +310,7 @@ test('the samples of the kinds, which are among the strict programs, import ever
   }
 });
 
-/** The files of web/dist into which another package is bundled, with their imports from that package. */
+/** The files of web/lib that import another package, with the name of this package. The build bundles the package into web/dist. */
 const BUNDLED = new Map([
   [join('kinds', 'note', 'midi.js'), 'midi-file'],
   [join('kinds', 'text', 'template.js'), '@huggingface/jinja'],
