@@ -2,7 +2,7 @@
 // @ts-check
 
 /**
- * Tests the receptive field of a pixel after each layer, as the page computes it. The page and the files use the same kernel shapes. For
+ * Tests the receptive field of a pixel after each layer, as the page same-digit computes it. Page and files use the same kernel shapes. For
  * each number of layers, the engine runs a model with only the first layers, and this test flips pixels of its input. A flip outside the
  * field must change nothing. A flip inside the field need not have a visible effect, because its influence may be too small for single
  * precision.
@@ -72,7 +72,7 @@ for (const [file, key, depths] of /** @type {[string, string, number[]][]} */ ([
   test(`${file}: after ${depths.join(', ')} layers, the engine sees no further than the page says`, async () => {
     const stack = stackOf(file);
     const bytes = read(file);
-    // In pictures with many rows, the tested pixel is far down, so that some pixels are outside its field.
+    // For the Image Transformer, the tested pixel is further down, so that some earlier pixels are outside its field.
     const asked = file.startsWith('image') ? 22 * SIDE + 11 : ASKED;
     const reach = reachOf(stack, asked);
     const drawn = before(stack, asked);
