@@ -2,8 +2,8 @@
 // @ts-check
 
 /**
- * The SAGAN page computes f, g and h itself. They equal the engine's f, g and h except for rounding to 8 bits, so both give the same
- * attention weights.
+ * The SAGAN page itself computes f, g and h, the projections of its attention. They equal the engine's except for rounding to 8 bits, so
+ * both give the same attention weights.
  */
 
 import assert from 'node:assert/strict';

@@ -29,7 +29,7 @@ async function told(run) {
 }
 
 /**
- * Returns the saved state of a finished run, and the same state after a structured clone, as IndexedDB stores it.
+ * Returns a finished run, and its saved state after a structured clone, as IndexedDB stores it.
  * @param {Model} model
  * @param {TextOptions} [options]
  * @param {string} [prompt]

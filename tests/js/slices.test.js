@@ -20,7 +20,7 @@ import { toyText } from './toy-text.js';
 /** @import { FromWorker } from '../../web/lib/engine/protocol.js' */
 
 const MOST_MS = 300;
-/** Each file is computed for this many milliseconds, in which the engine reaches its slow layers. */
+/** Each file's model runs for this many milliseconds, in which the engine reaches the slow layers. */
 const ENOUGH_MS = EVERY ? 2500 : 1200;
 
 const SETTINGS = { seed: 1n, samples: 1, temperature: 1, topK: 0, topP: 1 };
@@ -68,7 +68,7 @@ for (const rows of Object.values(rowsOf('slices'))) {
         : { type: 'draw', known: new Uint32Array(0), inputs: {}, settings: SETTINGS, ...draw?.() };
       const { chunks, most } = longest(file(), message);
       t.diagnostic(`${chunks} chunks, at most ${most.toFixed(0)} ms at a time`);
-      // A limit in milliseconds would depend on the machine: for the longest sentence, a chunk takes about 20 ms.
+      // Counts the chunks too, because the limit in milliseconds is generous: for the longest sentence, a chunk takes about 20 ms.
       assert.ok(chunks > 1, 'the work is not divided into chunks');
       assert.ok(most < MOST_MS, `${most} ms without handling a message`);
     });
