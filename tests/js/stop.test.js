@@ -26,7 +26,7 @@ const toy = toyModel();
 const image = { data: noise(256 * 256), width: 256, height: 256 };
 const reason = new Error('enough');
 
-/** An idle process uses less than this share of a processor. A busy process uses more, even if other processes compete with it. */
+/** An idle process uses less than this share of a processor. A busy process uses more, even if it competes with other processes. */
 const IDLE = 0.12;
 
 /** @param {Model} model */

@@ -17,7 +17,7 @@ const BOUNDS = rowsOf('bounds');
 
 /**
  * The browser's caches, by name. Each entry has a description of the bound, the file that enforces the bound, and a regular expression that
- * matches the code in this file.
+ * matches the code that enforces it.
  *
  * @type {Record<string, [string, string, RegExp]>}
  */
