@@ -439,7 +439,7 @@ test('a download that is not a weight file is refused as soon as its first bytes
 test('a download beyond 3.75 GiB is refused before it is read', { timeout: 20000 }, async () => {
   await assertRefused(load(`${origin}/huge`), isError('limit', /larger than 3.75 GiB/));
   await assertRefused(load(await fetch(`${origin}/huge`)), isError('limit', /larger than 3.75 GiB/));
-  // This download declares no length and never ends; it is read only until the header turns out to be damaged.
+  // The next download declares no length and never ends. It is read only until the header turns out to be damaged.
   const piece = new Uint8Array(2 ** 26);
   piece.set(toy.subarray(0, 100));
   let sent = 0;

@@ -22,7 +22,7 @@ const TOYS = {
   'a palette': { draft: true, width: 7, height: 9, channels: 3, palette: true, levels: 20 },
 };
 
-/** Returns the values of all steps of a run. @param {PictureRun} run */
+/** Returns the values and the nats of all steps of a run. @param {PictureRun} run */
 async function drawn(run) {
   const { values, nats } = await collect(run);
   return { values, nats };

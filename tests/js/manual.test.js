@@ -2,8 +2,8 @@
 // @ts-check
 
 /**
- * The manual matches the sources: keys, messages, attributes, functions, versions, samples and links. ./build.sh check-manual verifies that
- * its pages are built from its chapters.
+ * Checks that the manual matches the sources: keys, messages, attributes, functions, versions, samples and links. ./build.sh check-manual
+ * verifies that the manual's pages are built from its chapters.
  */
 
 import assert from 'node:assert/strict';

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** C and JavaScript read and check metadata keys of every GGUF type in the same way. */
+/** Checks that C and JavaScript read and check metadata keys of every GGUF type in the same way. */
 
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
