@@ -33,7 +33,7 @@ const readings = [];
 
 const { fetch } = scope;
 const replaced = {
-  createImageBitmap: () => new Promise(() => {}), // only browsers decode picture files
+  createImageBitmap: () => new Promise(() => {}), // stands in for the decoder of a browser, and never ends
   /** @param {string | URL} url @param {{ signal?: AbortSignal }} [how] */
   fetch: (url, how) => {
     if (String(url) === never) readings.push(() => how?.signal?.aborted === true);
@@ -171,7 +171,7 @@ for (const [name, row] of Object.entries(ROWS)) {
           await sleep(10);
         }
         const ends = { stop: () => asked.stop(), signal: () => whole.abort(), reader: () => reader.abort(), close: () => model.close() };
-        if (reading) void asked.input; // nobody awaits this; Node would report an unhandled rejection
+        if (reading) void asked.input; // nobody awaits this; if it rejected unhandled, Node would report that
         ends[how]();
         const end = await settled(promise);
         if (how === 'reader') assert.equal(asked.finish, 'abort', `${reading}: the last reader has left`);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 
-/** Types that compare types, used by the samples of every kind (tests/kinds/NAME/types.ts). */
+/** Types that compare other types; the samples of every kind use them (tests/kinds/NAME/types.ts). */
 
 /** True if two types are equal. */
 export type Same<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false;
