@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** For every kind, runs that must give the same bits in every engine and build (tests/engines). Pages import this file too. */
+/** For every kind, defines runs that must give the same bits in every engine and build (tests/engines). Pages import this file too. */
 
 import { ofEach } from './rows.js';
 
