@@ -77,7 +77,7 @@ export const doubling = {
 export const sheets = {
   async ArcSheet({ canvas, doubled, list, painted, tall }) {
     const { ArcSheet } = await import('../../../web/lib/kinds/head/arc-sheet.js');
-    // The number of words is small, because the answer has a probability for every pair of words.
+    // The parse has no marginals here, because their number is quadratic: one for every pair of words.
     for (const where of [canvas, tall])
       doubled(
         'heads',

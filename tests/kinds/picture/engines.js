@@ -13,9 +13,9 @@ import { chosen, inputShape, labelOf, pictureOf } from '../../engines/inputs.js'
 /** @import { PlannedRun } from '../../engines/plan.js' */
 
 /**
- * The fraction of the picture that is known in a completion, and the largest fraction that is drawn. The drawn part ends a little after the
- * start of the third block of local attention, because the first block is no longer visible from there on. Without input, the drawn part is
- * long enough that some pictures are no longer blank.
+ * The fraction of the picture that is known in a completion, and the largest number of positions that are drawn. The drawn part ends a
+ * little after the start of the third block of local attention, because the first block is no longer visible from there on. Without input,
+ * the drawn part is long enough that some pictures are no longer blank.
  */
 const KNOWN = 3 / 8;
 const MOST_DRAWN = 256;
