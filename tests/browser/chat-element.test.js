@@ -18,7 +18,7 @@ import { open } from './life.js';
 const { withPage } = session();
 const WAIT = { timeout: 30000 };
 
-test('messages can be set: this restores or replaces a chat, and keeps it if nothing changes', () =>
+test('setting the messages restores or replaces a chat, and keeps the chat if nothing changes', () =>
   withPage(async (page) => {
     await open(page);
     const out = await page.evaluate(async () => {

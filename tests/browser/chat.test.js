@@ -244,7 +244,7 @@ more('a failed edit and a failed second answer leave the conversation unchanged'
   ),
 );
 
-test('the system message and another language take effect during a conversation', () =>
+test('a new system message and a new language take effect during a conversation', () =>
   withPage(async (page) => {
     await elementWith(page, 'model="/weights/toy.gguf" system="Be brief." controls', { toy });
     await send(page, 'ab');
@@ -267,7 +267,7 @@ test('the system message and another language take effect during a conversation'
     assert.equal((await messages(page))[0].role, 'user');
   }));
 
-test("thinking is folded for every vendor's markers, and a screen reader gets only the answer", () =>
+test("thinking between any vendor's markers is folded, and a screen reader gets only the answer", () =>
   withPage(async (page) => {
     for (const [open, close] of [
       ['<think>', '</think>'],

@@ -36,7 +36,7 @@ const ERRORS = [
   ['TypeError', /does not work: why\. Choose a file\.$/],
 ];
 
-test('both devices have a sentence for every error, which names the device and says what to do', () =>
+test('for both devices, every error has a sentence that names the device and says what to do', () =>
   withPage(async (page) => {
     await page.goto('/web/pages/fvsbn/');
     const said = await page.evaluate(

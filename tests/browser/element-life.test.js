@@ -122,7 +122,7 @@ test('every run, even a stopped one, ends with nx-end, which contains the text a
   }),
 );
 
-test("nx-end has exactly the result of its model's kind", { timeout: 120000 }, () =>
+test("nx-end has exactly the result fields of its model's kind", { timeout: 120000 }, () =>
   withPage(async (page) => {
     await provide(page, '/weights/stories260K.gguf', await readFile(new URL('../golden/stories260K.gguf', import.meta.url)));
     await open(page);
@@ -161,7 +161,7 @@ test("nx-end has exactly the result of its model's kind", { timeout: 120000 }, (
   }),
 );
 
-test('properties can be set, methods called, and the element removed, at any moment of its life', { timeout: 120000 }, () =>
+test('at any moment, properties can be set, methods can be called, and the element can be removed', { timeout: 120000 }, () =>
   withPage(async (page) => {
     await open(page);
     const out = await page.evaluate(async () => {

@@ -387,7 +387,7 @@ for (const [i, [row, { file, attributes: base, inside = '', values = {} }]] of T
 /** The methods to call before the element is connected, after it was removed, and without a model. */
 const METHODS = ['pause', 'play', 'send', 'stop', 'toBlob'];
 
-test('methods work, or say why not, before the element is connected and after it was removed', { timeout: 60000 }, () =>
+test('before the element is connected and after it was removed, methods work or say why they cannot', { timeout: 60000 }, () =>
   withPage(
     async (page) => {
       await openEmpty(page);

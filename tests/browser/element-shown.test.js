@@ -56,7 +56,7 @@ const events = (page, type) =>
   page.evaluate((wanted) => /** @type {any} */ (globalThis).__events.filter((/** @type {any} */ event) => event.type === wanted), type);
 const status = (/** @type {Page} */ page) => page.locator('next-pixel [part=status]');
 
-test('progress causes an event, and sets an attribute for styles', () =>
+test('the progress of a download causes events, and sets an attribute for styles', () =>
   withPage(async (page) => {
     await open(page, '<next-pixel model="/weights/toy.gguf" task="generate" autoplay controls></next-pixel>');
     await status(page)
@@ -93,7 +93,7 @@ test('loading="play": nothing is fetched before the visitor plays', () =>
     assert.equal(asked.length, 1);
   }));
 
-test('another language changes existing text immediately, and numbers follow the language', () =>
+test('a new language changes existing text immediately, including the form of numbers', () =>
   withPage(async (page) => {
     await open(page, '<next-pixel model="/weights/toy.gguf" task="generate" controls></next-pixel>');
     await page.evaluate(async () => {

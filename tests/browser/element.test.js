@@ -417,7 +417,7 @@ test('nx-end comes after the last paint, and contains the pictures and a file of
     });
   }));
 
-test('an error is visible without buttons, and on the console, unless a listener handles it', () =>
+test('an error is visible even without buttons, and is logged to the console unless a listener handles it', () =>
   withPage(
     async (page, complaints) => {
       await open(

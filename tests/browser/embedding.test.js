@@ -133,7 +133,7 @@ test('the button below a figure shows the code for a frame that opens the figure
     assert.equal(await frame.locator('#seed').inputValue(), '12');
   }));
 
-test('the code appears even if no frame can be measured; without a connection, the button says so, and works again later', () =>
+test('the code appears even if no frame can be measured; the button reports a lost connection, and works again later', () =>
   withPage(
     async (page) => {
       await page.goto('/web/pages/fvsbn/');

@@ -90,7 +90,7 @@ const graspWorkers = (page) =>
     };
   });
 
-test('a worker terminated from outside is noticed, and the next use starts another', { timeout: 60000 }, () =>
+test('a worker terminated from outside is noticed, and the next use starts another worker', { timeout: 60000 }, () =>
   withPage(async (page) => {
     await graspWorkers(page);
     await page.clock.install();

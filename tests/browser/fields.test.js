@@ -50,7 +50,7 @@ const MADE = {
 /** Matches a text field in HTML. */
 const FIELD = /<input(?= )(?:(?=[^>]* type="(?:text|search)")|(?![^>]* type=))[^>]*>|<textarea[^>]*>/g;
 
-test('every text field of a page has a row, except addresses', async () => {
+test('every text field of a page, except a field for an address, has a row', async () => {
   const found = [];
   for (const name of await pagesOf(fileURLToPath(WEB)))
     for (const [field] of ((await pageOf(fileURLToPath(WEB), `pages/${name}/index.html`)) ?? '').matchAll(FIELD))

@@ -52,7 +52,7 @@ test("the completions are the model's drawings for a black and white digit", opt
   }),
 );
 
-test('pointing at a pixel shows the weights in the file', options, () =>
+test('pointing at a pixel shows the weights that the file has for it', options, () =>
   withPage(
     async (page) => {
       await page.goto(PAGE);

@@ -172,7 +172,7 @@ const ownLoaded = (page, library = '/dist/nextpixel.js') =>
     }
   }, library);
 
-test('a page needs only one line and one element', () =>
+test('a page needs only one line of code and one element', () =>
   withPage(async (page) => {
     await open(page, element());
     assert.match((await outcome(page)) ?? '', /^Drawn: /);

@@ -89,7 +89,7 @@ more('the keys work with the focus in a list of choices; so do the space bar, Ho
   ),
 );
 
-test('a phone has no projector', () =>
+test('a phone has no projector mode', () =>
   withPage(async (page) => {
     await page.goto('/web/pages/fvsbn/');
     await firstFigure(page).waitFor(WAIT);

@@ -179,7 +179,7 @@ test('the spectral norm: power iteration finds it, and division makes it 1', () 
     assert.match((await page.locator('#chain-said').textContent()) ?? '', /6 layers .* 1\.00 to the power of 6: 1\.00 times/);
   }));
 
-test('the map of where attention is placed changes the grid and the distances', () =>
+test('the choice of the feature map with attention changes the grid and the distances', () =>
   withPage(async (page) => {
     await page.goto('/web/pages/sagan/');
     await page.locator('#figure-places').scrollIntoViewIfNeeded();

@@ -109,7 +109,7 @@ test('scripts and style sheets may contain the end tag of their own element', ()
     );
   }));
 
-test('wrong arguments are errors', () => {
+test('wrong arguments give errors', () => {
   for (const [args, problem] of /** @type {[string[], RegExp][]} */ ([
     [['--single', 'nothing'], /no page "nothing": --single takes all or one of alignment,/],
     [['--single', 'fvsbn', '--address', 'https://host/'], /--single .*remove --address/],

@@ -65,7 +65,7 @@ test('reading speed, pause, resume, another seed and the address work', () =>
     await page.waitForFunction(() => document.getElementById('tale-text')?.textContent?.startsWith('The cat'));
   }));
 
-test('a token shows its alternatives; another one starts a branch, and the first branch can be restored', () =>
+test('a token shows its alternatives; choosing one starts a branch, and the first branch can be restored', () =>
   withPage(async (page) => {
     await open(page);
     await hurry(page);

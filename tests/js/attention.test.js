@@ -48,7 +48,7 @@ const SCORES = [
 /** Types of attention in which a weight is the expected value of a bit, so the weights need not add up to 1. */
 const BITS = /^(sigmoid|segments)/;
 
-test('every attention translates, greedily and with beams, and returns its maps', async () => {
+test('models with every type of attention translate, greedily and with beams, and return their maps', async () => {
   for (const score of SCORES) {
     const model = await load(`${GOLDEN}seq2seq-${score}.gguf`);
     assert.deepEqual(model.info.verbs, ['translate', 'attention', 'score'], score);
@@ -97,7 +97,7 @@ test('an empty sentence, a long sentence and unknown characters are translated',
   model.close();
 });
 
-test('the errors for an unknown score and for a window of zero name the metadata key', async () => {
+test('the errors for an unknown score function and for a window of zero name the metadata key', async () => {
   const file = await readFile(`${GOLDEN}seq2seq-local-m.gguf`);
   const at = (/** @type {string} */ key) => file.indexOf(key) + key.length;
   const score = Uint8Array.from(file);

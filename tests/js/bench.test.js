@@ -297,7 +297,7 @@ test('the LiteRT file is a chain of products, each reading the columns of the pr
   }
 });
 
-test('keys and arithmetic operations are counted per position', () => {
+test('the keys and the arithmetic operations of each position are counted', () => {
   /** @param {Record<string, any>} more */
   const model = (more) =>
     Object.fromEntries(
@@ -334,7 +334,7 @@ test('keys and arithmetic operations are counted per position', () => {
 });
 
 /** Compares the pattern of 2D attention with the one that the engine reports. */
-test('keys per position agree with the engine', async () => {
+test("the number of keys of each position equals the engine's", async () => {
   const { toyModel } = await import('./toy.js');
   for (const options of [
     { width: 10, height: 7, blockRows: 3, blockCols: 4 },

@@ -28,7 +28,7 @@ test('corpus BLEU equals the result of sacrebleu', () => {
   }
 });
 
-test('BLEU from counts equals the result of sacrebleu', () => {
+test('the BLEU score computed from counts equals the result of sacrebleu', () => {
   for (const { source, correct, total, length, reference_length: referenceLength, bleu: expected, within } of fixture.counts) {
     const score = bleuOf({ correct, total, length, referenceLength });
     assert.ok(Math.abs(score - expected) <= within, `${source}: ${score}, not ${expected}`);
@@ -111,7 +111,7 @@ test('a file of pairs is translated', async () => {
   }
 });
 
-test('the evaluation reports BLEU by sentence length, and the sharpness of attention', async () => {
+test('the evaluation reports the BLEU score for each sentence length, and the sharpness of attention', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'nextpixel-'));
   try {
     const file = join(folder, 'pairs.tsv');

@@ -82,7 +82,7 @@ test('hard attention attends to one location, which depends on seed and sample; 
   assert.deepEqual(places(single), places(one.filter(({ sample }) => sample === 0))); // the first sample is the same when it is drawn alone
 });
 
-test('samples have different texts', async () => {
+test('the samples of a caption have different texts', async () => {
   const run = soft.caption(image, { samples: 4, temperature: 1, seed: 1 });
   const steps = await all(run);
   assert.equal(run.texts.length, 4);

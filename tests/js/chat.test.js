@@ -122,7 +122,7 @@ test("chats in the templates of more than twenty families equal Jinja's output",
   }
 });
 
-test('if a template refuses the messages and an option is invalid too, there is one error and no unhandled rejection', async () => {
+test('if a template refuses the messages and an option is also invalid, there is one error and no unhandled rejection', async () => {
   const model = await load(toyText());
   for (const template of ["{{ raise_exception('no') }}", '{{']) {
     assert.throws(() => model.chat([{ role: 'user', content: 'a' }], { template, topP: 7 }), isError('argument', /topP/));

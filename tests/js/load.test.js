@@ -252,7 +252,7 @@ test('the size of a Blob is known, and an error names a Blob that is invalid', a
   await assert.rejects(load(stream), isError('argument', /ReadableStream is being read/));
 });
 
-test('hf: names a file on the Hub', async () => {
+test('an hf: address names a file on the Hub', async () => {
   const { fetch } = globalThis;
   /** @type {string[]} */
   const asked = [];

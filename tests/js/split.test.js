@@ -120,7 +120,7 @@ test('parts are joined in chunks', () => {
   assert.ok(yields >= 8, `${yields}`);
 });
 
-test('the first address, or path, loads all parts', async (context) => {
+test('the address or the path of the first part loads all parts', async (context) => {
   const file = toyText();
   const parts = split(file, 3, /** @type {Record<string, Typed>} */ (metadataOf(file)));
   const folder = await mkdtemp(join(tmpdir(), 'nextpixel-'));

@@ -123,7 +123,7 @@ test('a saved run continues with the same tokens, and can branch', async () => {
   assert.throws(() => stories.resume({ ...saved, ids: [1, 9999], prompt: 1 }), isError('argument', /9999 is not a token/));
 });
 
-test('a stop ends the text before it appears, even in the middle of tokens', async () => {
+test('a stop string ends the text before the string appears, even in the middle of tokens', async () => {
   const whole = texts(await all(stories.generate('', { temperature: 0, maxTokens: 120 })));
   for (const stop of ['girl named', 'ttle g', ['zzz', '.'], 'She loved to play outside', '\n']) {
     const run = stories.generate('', { temperature: 0, maxTokens: 120, stop });
@@ -195,7 +195,7 @@ test('when a text exceeds the context, its older half is dropped, and saved runs
   assert.ok(Math.abs(perToken[perToken.length - 1] - nats) < 1e-4);
 });
 
-test('memory does not grow in a long run', async () => {
+test('the memory does not grow in a long run', async () => {
   const model = await load(toyText());
   const tell = async () => {
     let count = 0;
