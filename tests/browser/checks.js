@@ -16,7 +16,7 @@ import { WAIT, painted, until } from './browser.js';
 
 const AXE = await readFile(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
-/** A telephone. @type {BrowserContextOptions} */
+/** The screen of a phone. @type {BrowserContextOptions} */
 export const PHONE = { viewport: { width: 360, height: 740 }, hasTouch: true, isMobile: true };
 
 /**
@@ -132,7 +132,7 @@ const cutOff = (page) =>
 
 /**
  * Checks that nothing is wider than the window and no text is clipped: at every width, with the reader's spacing, and with text at 200 %.
- * All figures must have been drawn before.
+ * Call it after all figures have been drawn.
  *
  * @param {Page} page
  * @param {string[]} [readers]

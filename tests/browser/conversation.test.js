@@ -96,7 +96,7 @@ test('ten turns with typing, a stop, an edit, another answer, an error, and a re
       await field(page).fill('turn four');
       await field(page).press('Enter');
       assert.equal(await field(page).inputValue(), 'turn four');
-      await field(page).press('Escape'); // stop
+      await field(page).press('Escape'); // stops the answer
       await rest(page);
       assert.equal(await field(page).inputValue(), 'turn four');
       await page.locator('#length').fill('4');

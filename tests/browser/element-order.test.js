@@ -94,7 +94,7 @@ const LIVES = [
   'after a run',
 ];
 
-/** The number of tasks that npm test covers. It tests each of these tasks at some of the moments. */
+/** The number of tasks that npm test covers. npm test covers each of these tasks at some of the moments. */
 const SOME = TASKS_SHOWN.filter(([, { often }]) => often).length;
 
 for (const [i, [row, { file, attributes: base, inside = '', values = {} }]] of TASKS_SHOWN.entries()) {

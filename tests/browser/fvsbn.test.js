@@ -183,7 +183,7 @@ test('the model learns from picked or drawn digits, and can start over; with red
     // Training stops on its own; then the three training digits cost almost nothing, and other digits cost more.
     await page.locator('#learning-again').click();
     await page.locator('#learning-run').click();
-    await nats.getByText(/^2,000 digits/).waitFor({ timeout: 60000 }); // evaluating 2,000 digits takes this long
+    await nats.getByText(/^2,000 digits/).waitFor({ timeout: 60000 }); // training on 2,000 digits may take up to a minute
     assert.equal(await transport.getAttribute('data-phase'), 'paused');
     const [, learnt, unseen] = /: (\d+) nats .*, (\d+) for a held-out digit/.exec((await nats.textContent()) ?? '')?.map(Number) ?? [];
     assert.ok(learnt < 20 && unseen > 200, `${learnt}, ${unseen}`);

@@ -80,7 +80,7 @@ export function galleryOf(id, root) {
         .locator('canvas')
         .evaluateAll((canvases) =>
           canvases.map((element) => {
-            // This reads a copy, because the browser complains about frequent reads from the canvas itself.
+            // Reads a copy, because the browser complains about frequent reads from the canvas itself.
             const { width, height } = /** @type {HTMLCanvasElement} */ (element);
             const copy = /** @type {OffscreenCanvasRenderingContext2D} */ (
               new OffscreenCanvas(width, height).getContext('2d', { willReadFrequently: true })

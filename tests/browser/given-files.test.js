@@ -22,7 +22,7 @@ const CALM = /** @type {const} */ ({ reducedMotion: 'reduce' });
 const svg = '<svg xmlns="http://www.w3.org/2000/svg" width="64" height="64"><rect width="64" height="64" fill="red"/></svg>';
 
 const ROWS = rowsOf('givenFiles');
-/** Other tests cover the figures of these pages: photo.test.js the colour page, and own-file.test.js and tokens.test.js model files. */
+/** Pages that other tests cover: photo.test.js covers the colour page. own-file.test.js and tokens.test.js cover model files. */
 const OTHERS = ['colour'];
 
 test('these tests cover every page whose figures take files', async () => {

@@ -15,7 +15,7 @@ const { withPage } = session();
 const FILE = '/weights/large.gguf';
 const large = Buffer.from(toyText({ d: 512, inner: 5120 }));
 const broken = Buffer.from(large);
-broken.fill(255, broken.length - 64, broken.length - 60); // makes the last rows NaN
+broken.fill(255, broken.length - 64, broken.length - 60); // turns the last weights into NaN
 
 test('a large file is cached while it arrives, and the next visit works offline', { timeout: 120000 }, () =>
   withPage(

@@ -31,7 +31,7 @@ const SLOW = '/weights/slow.gguf';
 const slow = toyModel({ width: 256, height: 256, embedding: 64, feedForward: 256, queryBlock: 256, memoryBlock: 256 });
 
 /**
- * Runs a script in an empty page: (lib, args) => result.
+ * Runs a function (lib, args) => result in an empty page.
  *
  * @template A, R
  * @param {string} name

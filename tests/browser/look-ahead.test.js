@@ -198,7 +198,7 @@ test("the picture is the model's drawing, and the passes match the steps of the 
     for (const tint of byPlace) assert.ok(tint.size <= 1, String([...tint]));
     const used = byPlace.flatMap((tint) => [...tint]);
     assert.equal(new Set(used).size, used.length);
-    const blue = (/** @type {string} */ tint) => Number(tint.split(',')[2]); // paper has most of it
+    const blue = (/** @type {string} */ tint) => Number(tint.split(',')[2]); // the blue of a tint; a tint with more paper has more blue
     assert.ok(
       used.slice(1).every((tint) => blue(tint) > 2 * blue(used[0])),
       used.join(' '),

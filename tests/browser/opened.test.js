@@ -50,7 +50,7 @@ test('by keyboard alone, every step of the walkthrough shows a sentence, and thi
     const check = ({ name, cell, value, text }) => {
       const [i, j] = cell.split(',').map(Number);
       const wanted = again[name]?.[i][j];
-      if (wanted === undefined) return; // a weight
+      if (wanted === undefined) return; // skips weights, which the second computation does not have
       assert.ok(Number(value) === wanted || Math.abs(Number(value) - wanted) < 2e-4, `${name} at ${cell}: ${value}, ${wanted}`);
       assert.ok(
         wanted === -Infinity ? text === '−∞' : Math.abs(Number(text.replace('−', '-')) - wanted) < 3e-4,
@@ -148,7 +148,7 @@ test('typed text is written backwards; switching off a part breaks the output, a
     await page.locator('#off').selectOption({ index: 8 });
     assert.ok(await page.locator('#restore').isEnabled());
     await page.locator('#restore').click();
-    // A weight.
+    // Selects a weight of the output layer.
     await page.locator('.box[data-box="logits"]').click();
     await page.getByRole('application', { name: /^ET, / }).focus();
     await page.keyboard.press('ArrowRight');

@@ -18,8 +18,8 @@ for (const [i, name] of PAGES.entries()) {
         await page.goto(`/web/pages/${name}/`);
         await page.waitForFunction(() => document.querySelector('main figure [data-phase]:not([data-phase=empty])'));
         await page
-          // On the page "The Transformer, opened", the walkthrough is complete from the start. After a run, the first step of the
-          // walkthrough has a sum without buttons.
+          // On the page "The Transformer, opened", the first figure is finished from the start, and this button runs it again. After this
+          // run, the first step of the walkthrough has a sum without buttons.
           .locator(name === 'opened' ? '#transport button.primary' : 'main figure [data-phase=ready] button.primary')
           .first()
           .click({ timeout: 5000 })

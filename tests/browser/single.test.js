@@ -25,7 +25,7 @@ const { withPage } = session();
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 const FOLDER = `${ROOT}build/single-test/`;
 const pages = await pagesOf(`${ROOT}web`);
-/** The pages in each language. @type {Record<string, string[]>} */
+/** For each language, the names of the pages that exist in it. @type {Record<string, string[]>} */
 const translated = {};
 for (const lang of Object.keys(LANGUAGES)) translated[lang] = await pagesIn(`${ROOT}web`, lang);
 

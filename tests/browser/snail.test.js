@@ -132,7 +132,7 @@ test('a layer is highlighted, and a round of the game is played', () =>
     await page.locator('#layer-choices input').nth(2).press('Space');
     await page.locator('#layer-said', { hasText: 'the position 2 back, D' }).waitFor();
     assert.equal(await page.locator('.layer-links path').count(), 2);
-    await page.locator('#game-said', { hasText: 'Task 1 of 20' }).waitFor(); // the first task has been prepared
+    await page.locator('#game-said', { hasText: 'Task 1 of 20' }).waitFor(); // waits until the first task is prepared
     await page.locator('.game-choice').nth(3).press('Enter');
     await page.locator('#game-score', { hasText: /^You [01], network [01], of 1$/ }).waitFor();
     assert.equal(await page.locator('.game-choice.right').count(), 1);

@@ -36,7 +36,7 @@ test("the story is written without a click, and equals the library's story", () 
   withPage(async (page) => {
     await open(page);
     await hurry(page);
-    await page.locator('#again.primary').waitFor(); // the story has ended
+    await page.locator('#again.primary').waitFor(); // waits until the story has ended
     const told = await text(page);
     const model = await load(FILE);
     const run = model.generate('Once upon a time, there was a', { seed: 1, temperature: 0.8, topP: 0.95, minP: 0.02, maxTokens: 9000 });
