@@ -162,7 +162,7 @@ test('the first Node program runs as the manual says, after npm init -y', async 
   await rm(folder, { recursive: true, force: true });
   await mkdir(join(folder, 'node_modules'), { recursive: true });
   try {
-    // npm init -y writes no module
+    // npm init -y writes no "type": "module"
     await writeFile(join(folder, 'package.json'), JSON.stringify({ name: 'mine', version: '1.0.0', main: 'index.js' }));
     await symlink(ROOT, join(folder, 'node_modules', 'nextpixel'));
     const [, program, ...args] = command.split(' ');

@@ -329,7 +329,7 @@ test('drawTo paints at most once per animation frame, and once at the end', asyn
     Reflect.deleteProperty(globalThis, 'cancelAnimationFrame');
   });
   const canvas = new FakeCanvas();
-  await model.generate({ chunkSize: 1 }).drawTo(/** @type {any} */ (canvas)); // no frame ever comes: a hidden page
+  await model.generate({ chunkSize: 1 }).drawTo(/** @type {any} */ (canvas)); // as in a hidden page, no frame ever comes
   assert.equal(frames.length, 1);
   assert.equal(cancelled, 1);
   assert.equal(canvas.paints.length, 2);

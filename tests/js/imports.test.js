@@ -2,9 +2,9 @@
 // @ts-check
 
 /**
- * Imports between folders match the tables in CONTRIBUTING.md: no file imports from a folder that the tables do not allow, and the tables
- * allow nothing that no file uses. The imports in src and in web/shell have no cycles. In web/lib, every cycle contains a dynamic import(),
- * and has at most two files.
+ * Checks that imports between folders match the tables in CONTRIBUTING.md: no file imports from a folder that the tables do not allow, and
+ * the tables allow nothing that no file uses. The imports in src and in web/shell have no cycles. In web/lib, every cycle contains a
+ * dynamic import(), and has at most two files.
  */
 
 import assert from 'node:assert/strict';

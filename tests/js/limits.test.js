@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Inputs that are too long are refused before they are read. If a list has a hole or a wrong item, the error states its index. */
+/**
+ * Checks that inputs that are too long are refused before they are read. If a list has a hole or a wrong item, the error states its index.
+ */
 
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';

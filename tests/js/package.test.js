@@ -80,7 +80,7 @@ longer(
     }
     const files = [
       ...[...MADE].filter(([path]) => /^(midi|template)\.js$/.test(path)),
-      // npm test tests only inline.js, npm run test:all all three files
+      // npm test tests only inline.js; npm run test:all tests all three files
       ...[...(await singles())].filter(([path]) => !/^(define|chat-models|words-)/.test(path)).filter((_, i) => i === 0 || EVERY),
     ];
     assert.equal(files.length, EVERY ? 5 : 3);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Properties that every kind of run must have, tested with every shipped file. */
+/** Tests, with every shipped file, the properties that every kind of run must have. */
 
 import assert from 'node:assert/strict';
 import { readdir } from 'node:fs/promises';

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** save({ state: true }) also saves the engine's state after the processed tokens. A run that is resumed with its state processes no token
- * twice, and draws the same bits. An invalid state is refused. */
+/** Tests save({ state: true }), which also saves the engine's state after the processed tokens. A run that is resumed with its state must
+ * process no token twice, and draw the same bits. An invalid state must be refused. */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

@@ -2,8 +2,8 @@
 // @ts-check
 
 /**
- * The worker must read its messages at least every MOST_MS milliseconds of processor time, so that stop() takes effect. This must hold even
- * for files that declare very large pictures, audio or sentences, or have unusual layers.
+ * Tests that the worker reads its messages at least every MOST_MS milliseconds of processor time, so that stop() takes effect. This must
+ * hold even for files that declare very large pictures, audio or sentences, or have unusual layers.
  */
 
 import assert from 'node:assert/strict';

@@ -2,8 +2,8 @@
 // @ts-check
 
 /**
- * Data that outlives a call must have a bound on its size. This file lists every use of the browser's stores, and every map or set that
- * belongs to a module or an object, with its bound. A new store, map or set fails the test until it is listed.
+ * Checks that the size of all data that outlives a call has a bound. This file lists every use of the browser's stores, and every map or
+ * set that belongs to a module or an object, with its bound. A new store, map or set fails the test until it is listed.
  */
 
 import assert from 'node:assert/strict';

@@ -2,9 +2,9 @@
 // @ts-check
 
 /**
- * Tokenizers must give the same ids as the original programs. tests/golden/tokenizers has the vocabularies of GPT-2 (MIT licence) and of
- * Falcon (Apache-2.0), each with 46 difficult texts. Every text must be the same after encoding and decoding, no text may take long, and
- * invalid files must be refused.
+ * Checks that tokenizers give the same ids as the original programs. tests/golden/tokenizers has the vocabularies of GPT-2 (MIT licence)
+ * and of Falcon (Apache-2.0), each with 46 difficult texts. Every text must be the same after encoding and decoding, no text may take long,
+ * and invalid files must be refused.
  */
 
 import assert from 'node:assert/strict';
@@ -80,7 +80,7 @@ test('control tokens are recognised only on request, and have no text', async ()
   assert.equal(stories.decode(stories.encode('<s> x')), '<s> x');
 });
 
-// This text shows how each pre-tokenizer divides a text. It has words, contractions, digits, punctuation, runs of spaces, line breaks and
+// Each pre-tokenizer divides this text differently. The text has words, contractions, digits, punctuation, runs of spaces, line breaks and
 // other scripts.
 const MIXED = "I'LL don't  pay\t\t1234567\n\n x=$5+日本 '”한글!?\r\n é\u0301z ";
 /** @type {Record<string, string[]>} */
