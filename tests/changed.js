@@ -49,7 +49,8 @@ const importsOf = once((file) => {
 /** Returns a module and all modules that it imports, directly or indirectly. */
 const reach = once((file) => {
   const seen = new Set([file]);
-  for (const one of seen) for (const imported of importsOf(one)) seen.add(imported); // a loop over a Set also visits the values that are added meanwhile
+  // a loop over a Set also visits the values that are added meanwhile
+  for (const one of seen) for (const imported of importsOf(one)) seen.add(imported);
   return seen;
 });
 

@@ -1054,7 +1054,8 @@ more('in a frame and in another window the element draws, announces, and resolve
           element.addEventListener('nx-end', resolve, { once: true });
           element.addEventListener('nx-error', resolve, { once: true });
         });
-        element.src = to === 'frame' ? 'seven.png' : '/web/pictures/seven.png'; // in the frame, an address is relative to the frame's document
+        // in the frame, an address is relative to the frame's document
+        element.src = to === 'frame' ? 'seven.png' : '/web/pictures/seven.png';
         element.play();
         const { type } = /** @type {Event} */ (await end);
         await new Promise((resolve) => {

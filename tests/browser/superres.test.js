@@ -59,7 +59,8 @@ test("a row shows the model's input, the most probable picture of each group, an
     await open(page);
     await rowIs(page, 0, 'being drawn');
     assert.equal(await page.locator('#superres-tries').inputValue(), '24');
-    await page.locator('#superres-tries').selectOption('12'); // chooses groups of four competing samples, which take half as long as groups of eight
+    // chooses groups of four competing samples, which take half as long as groups of eight
+    await page.locator('#superres-tries').selectOption('12');
     await rowIs(page, 0, 'being drawn');
     await rowIs(page, 0);
     await page.click('#superres-stop'); // stops the run, because this test does not need the other rows
@@ -116,7 +117,8 @@ more('the pixels appear line by line', () =>
     for (let attempt = 0; attempt < 10; attempt++) {
       while (now.length <= 64) now = await there();
       if (now.length < SIDE * SIDE) break;
-      await page.click('#superres-dice'); // on a busy machine, the run may end before the page is read; if so, tries again with another seed
+      // on a busy machine, the run may end before the page is read; if so, tries again with another seed
+      await page.click('#superres-dice');
       await rowIs(page, 0, 'being drawn');
       now = await there();
     }
@@ -216,7 +218,8 @@ more('nothing is loaded before the section scrolls into view', () =>
       /** @type {string[]} */
       const asked = [];
       page.on('request', (request) => {
-        if (request.url().endsWith('/emoji.gguf')) asked.push(request.method()); // emoji.gguf is the model of the completions further down the page
+        // emoji.gguf is the model of the completions further down the page
+        if (request.url().endsWith('/emoji.gguf')) asked.push(request.method());
       });
       await page.goto(PAGE);
       await page.locator('#superres-run:enabled').waitFor(WAIT);

@@ -268,7 +268,8 @@ more('a file is continued; an invalid file and a blocked microphone give message
     await page.locator('#transport[data-phase=done]').waitFor({ timeout: 40000 });
     await page.locator('#figure-voice').scrollIntoViewIfNeeded();
     const said = page.locator('#voice-said');
-    await page.locator('#sound-file:enabled').waitFor({ state: 'attached' }); // waits until the field is enabled, because only then does it have its listener
+    // waits until the field is enabled, because only then does it have its listener
+    await page.locator('#sound-file:enabled').waitFor({ state: 'attached' });
     await page.locator('#sound-file').setInputFiles({ name: 'no.wav', mimeType: 'audio/wav', buffer: Buffer.from('RIFF0000WAVEnothing') });
     await said.getByText(/cannot be read/).waitFor();
     const tone = Float32Array.from({ length: 4410 }, (_, i) => 0.3 * Math.sin(i / 20));

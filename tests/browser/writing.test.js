@@ -170,7 +170,8 @@ test('canvases that cannot be drawn on are refused, and small ones are drawn', (
         const made = (/** @type {any} */ how = {}) => Object.assign(document.createElement('canvas'), how);
         const used = (/** @type {string} */ kind) => {
           const canvas = made();
-          return canvas.getContext(kind) ? canvas : Object.assign(canvas, { getContext: () => null }); // as in a browser that lacks this kind of context
+          // where the browser lacks this kind of context, gives a canvas without any context
+          return canvas.getContext(kind) ? canvas : Object.assign(canvas, { getContext: () => null });
         };
         const transferred = made();
         transferred.transferControlToOffscreen();

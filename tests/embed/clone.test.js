@@ -69,5 +69,6 @@ test('an example runs at its original path', { timeout: 300000 }, async () => {
   await copyFile(join(folder, 'nextpixel/weights/digits.gguf'), join(example, 'digits.gguf'));
   const [, how] = /\| `node` \|[^|]*\| `([^`]+)` \|/.exec(await readFile(`${ROOT}web/examples/README.md`, 'utf8')) ?? [];
   assert.match((await shell(how, example)).stdout, /drawn\.png: 28 x 28, seed/);
-  assert.equal((await run('git', ['status', '--porcelain', '--', '*.tgz'], { cwd: join(folder, 'nextpixel') })).stdout, ''); // Git ignores the packed file
+  // Git ignores the packed file
+  assert.equal((await run('git', ['status', '--porcelain', '--', '*.tgz'], { cwd: join(folder, 'nextpixel') })).stdout, '');
 });

@@ -286,7 +286,8 @@ withToy(
     }, 0);
     context.diagnostic(`sum of probabilities ${total}; chi-squared ${chiSquared.toFixed(1)} with 15 degrees of freedom`);
     assert.ok(Math.min(...probabilities) * runs * samples > 5, 'enough samples for the test to mean something');
-    assert.ok(chiSquared < 37.7, 'by chance this happens for one seed in a thousand'); // the seeds are fixed, so the result is always the same
+    // the seeds are fixed, so the result is always the same
+    assert.ok(chiSquared < 37.7, 'by chance this happens for one seed in a thousand');
   },
 );
 
