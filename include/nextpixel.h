@@ -18,7 +18,8 @@
  * Memory. The library never allocates. Functions report how many bytes a model or session needs, and the caller passes one block of that
  * size, aligned to NX_ALIGN. The block holds all data of the model or session. There is no destructor: to destroy a model or session, free
  * its block. A model is read-only after nx_model_open, so any number of sessions may share it. A session holds no pointer, so its block may
- * be moved, copied (a fork), written to a file and read back (nx_session_check first). A copy continues the run with bit-identical results.
+ * be moved, copied (a fork), or written to a file and read back. After reading a block back, call nx_session_check. A copy continues the
+ * run with bit-identical results.
  *
  * Determinism. The drawn ids and their negative log-probabilities (nats) depend only on the file, the part, its inputs, the known ids and
  * their positions, the settings, the seed, the index of the sample and the origin. The results are bit-identical in every build of this
@@ -210,7 +211,7 @@ NX_API nx_status nx_model_open(void *block, size_t block_bytes, const void *file
  * model without weights from the head of the file, which is everything before the tensors' data. nx_model_feed then takes every tensor in
  * the order of the file's list, and the rows of each tensor from the first to the last. The model and its saved sessions are bit-identical
  * to those of a model that was opened from the whole file. No session can be opened before the last row has been fed. nx_model_head_size
- * and nx_model_begin are like nx_model_size and nx_model_open, except for:
+ * and nx_model_begin are like nx_model_size and nx_model_open, with these differences:
  * head (present)   the first bytes of a file of `length` bytes; may include part of the data, and may be freed after nx_model_begin
  * NX_MORE          the list of tensors is not complete in the first `present` bytes
  * NX_E_ARGUMENT    the model must be opened from the whole file: opening it reads weights (as for picture models), or the data of the
@@ -219,8 +220,8 @@ NX_API_TEXTS nx_status nx_model_head_size(const void *head, size_t present, size
 NX_API_TEXTS nx_status nx_model_begin(void *block, size_t block_bytes, const void *head, size_t present, size_t length, nx_model **model,
                                       nx_problem *problem);
 
-/* Return the number of tensors to feed (0 if the model was opened from the whole file), and the description of the tensor at `index`.
- * nx_model_tensor returns NX_E_ARGUMENT past the last tensor. */
+/* nx_model_tensors returns the number of tensors to feed (0 if the model was opened from the whole file). nx_model_tensor describes the
+ * tensor at `index`. It returns NX_E_ARGUMENT past the last tensor. */
 NX_API_TEXTS uint32_t nx_model_tensors(const nx_model *model);
 NX_API_TEXTS nx_status nx_model_tensor(const nx_model *model, uint32_t index, nx_tensor_info *info);
 
@@ -229,8 +230,8 @@ NX_API_TEXTS nx_status nx_model_tensor(const nx_model *model, uint32_t index, nx
  * not finite, and NX_E_FORMAT for a number out of its range. After NX_E_NUMERIC or NX_E_FORMAT the model cannot be used. */
 NX_API_TEXTS nx_status nx_model_feed(nx_model *model, uint32_t tensor, uint32_t row, uint32_t rows, const void *data, nx_problem *problem);
 
-/* Return the number of parts of a model; the description of a part; its ports, results, maps and tables; and the ids that end a sample.
- * Each function returns NX_E_ARGUMENT past the last item. */
+/* These functions give the number of parts of a model; the description of a part; its ports, results, maps and tables; and the ids that end
+ * a sample. Each function that takes an index returns NX_E_ARGUMENT past the last item. */
 NX_API uint32_t nx_model_parts(const nx_model *model);
 NX_API nx_status nx_model_part(const nx_model *model, uint32_t part, nx_part_info *info);
 NX_API nx_status nx_model_port(const nx_model *model, uint32_t part, uint32_t index, nx_port *port);
@@ -239,8 +240,8 @@ NX_API nx_status nx_model_map(const nx_model *model, uint32_t part, uint32_t ind
 NX_API nx_status nx_model_table(const nx_model *model, uint32_t part, uint32_t index, nx_table *table);
 NX_API nx_status nx_model_end(const nx_model *model, uint32_t part, uint32_t index, uint32_t *id);
 
-/* Return the number of metadata entries of the file (its model card included), and the entry at `index`. nx_model_metadata returns
- * NX_E_ARGUMENT past the last entry. */
+/* nx_model_metadata_count returns the number of metadata entries of the file (its model card included). nx_model_metadata writes the entry
+ * at `index`. It returns NX_E_ARGUMENT past the last entry. */
 NX_API uint32_t nx_model_metadata_count(const nx_model *model);
 NX_API nx_status nx_model_metadata(const nx_model *model, uint32_t index, nx_metadata *entry);
 
@@ -248,9 +249,9 @@ NX_API nx_status nx_model_metadata(const nx_model *model, uint32_t index, nx_met
 
 /* The shape of a run: its length, the lengths of its inputs, and the precision of its cached keys. */
 typedef struct {
-    uint32_t length;           /* the run's capacity in positions, at most the part's length; 0: that length, or no sequence in the part */
+    uint32_t length;           /* the run's capacity in positions, at most the part's length; 0: the part's length (0 without a sequence) */
     uint32_t counts[NX_PORTS]; /* items of each input with any_length; 0: the maximum, or the count of the port that `like` names */
-    /* for a part that grows, bits of a cached key, 8 or 16; 0: the model chooses 16 if its keys have biases, otherwise 8 */
+    /* for a part that grows, bits per value of a cached key, 8 or 16; 0: the model chooses 16 if its keys have biases, otherwise 8 */
     uint32_t key_bits;
 } nx_shape;
 
@@ -280,7 +281,7 @@ typedef struct {
      * stored, or if the part has no draft and look_up is 0. */
     uint32_t look_ahead;
 
-    float typical_p;           /* keep values with surprisal nearest to the entropy until their mass exceeds this; 0..1, 0 and 1: all */
+    float typical_p;           /* keep the values whose surprisal is nearest the entropy until their mass exceeds this; 0..1; 0, 1: all */
     float min_p;               /* keep the values at least this many times as probable as the most probable value; 0..1, 0: all */
     uint32_t temperature_last; /* 0 or 1: see the order above */
     uint32_t penalty_last;     /* number of recent ids that are penalised; 0: none */
@@ -316,9 +317,9 @@ NX_API nx_status nx_session_open(void *block, size_t block_bytes, const nx_model
 /* Extends a run: copies `from` into a block of nx_session_grown_size bytes. The copy has a capacity of `length` positions. It continues bit
  * for bit like a run that had this capacity from the beginning; `from` is unchanged. A run can thus begin with little memory and grow as
  * needed. Available only for a part with `grows`.
- * Returns NX_OK; NX_E_ARGUMENT if `length` is not above the capacity of `from` or is above the maximum of the part, if the run is within a
- * position (after NX_MORE), or if the run is a search, whose result depends on the length; NX_E_LIMIT if the block would be larger than
- * NX_MAX_SESSION_BYTES; NX_E_MEMORY if block_bytes is too small. */
+ * Returns NX_OK; NX_E_ARGUMENT if `length` is not above the capacity of `from` or is above the maximum of the part, if the run has stopped
+ * inside a position (after NX_MORE), or if the run is a search, whose result depends on the length; NX_E_LIMIT if the block would be larger
+ * than NX_MAX_SESSION_BYTES; NX_E_MEMORY if block_bytes is too small. */
 NX_API_TEXTS nx_status nx_session_grown_size(const nx_model *model, const nx_session *from, uint32_t length, size_t *bytes);
 NX_API_TEXTS nx_status nx_session_grow(void *block, size_t block_bytes, const nx_model *model, const nx_session *from, uint32_t length,
                                        nx_session **session);
@@ -365,7 +366,7 @@ NX_API nx_status nx_session_draw(const nx_model *model, nx_session *session, uin
 /* Resamples: sample b becomes a copy of sample parents[b] and continues with its own noise. Copies of likely samples can thus replace
  * unlikely ones, as in a particle filter [Gordon et al. 1993]. Only parents that are chosen more than once are copied. From then on, a
  * sample has the ids and the output of its parent. Has no effect before the first draw, when all samples are the same. parents: shape (B).
- * Returns NX_E_ARGUMENT for a parent that is not a sample, within a position (after NX_MORE, or after nx_session_top of a noisy part), and
+ * Returns NX_E_ARGUMENT for a parent that is not a sample, inside a position (after NX_MORE, or after nx_session_top of a noisy part), and
  * during a search. */
 NX_API nx_status nx_session_resample(const nx_model *model, nx_session *session, const uint32_t *parents);
 
@@ -416,8 +417,8 @@ NX_API_TEXTS nx_status nx_session_branch(const nx_model *model, nx_session *to, 
 
 /* Rewinds a run to `position`: all known or drawn ids from there on are dropped. The ids before `position` then count as known, even a last
  * id that ended a sample. The run continues bit for bit like a run that was given these ids. Errors:
- *   NX_E_ARGUMENT  `position` is after the run's position, or further back than part.rewinds; the run is within a position (after NX_MORE);
- *                  the run is a beam search; or the part is noisy and the temperature is not 0
+ *   NX_E_ARGUMENT  `position` is after the run's position, or further back than part.rewinds; the run has stopped inside a position
+ *                  (after NX_MORE); the run is a beam search; or the part is noisy and the temperature is not 0
  *   NX_E_NUMERIC   a value in the run is not finite */
 NX_API_TEXTS nx_status nx_session_rewind(const nx_model *model, nx_session *session, uint32_t position);
 
@@ -429,15 +430,15 @@ NX_API_TEXTS nx_status nx_session_rewind(const nx_model *model, nx_session *sess
 NX_API_TEXTS nx_status nx_session_bias(const nx_model *model, nx_session *session, const uint32_t *ids, const float *biases,
                                        uint32_t count);
 
-/* Changes the settings of the next draws. Returns NX_E_ARGUMENT if samples, first_sample, origin, maps, hidden or biases change. For a
+/* Changes the settings of all later draws. Returns NX_E_ARGUMENT if samples, first_sample, origin, maps, hidden or biases change. For a
  * noisy part, seed and temperature must not change either. */
 NX_API nx_status nx_session_retune(const nx_model *model, nx_session *session, const nx_settings *settings);
 
 /* Returns the number of positions known or drawn so far, which is the index of the next position. */
 NX_API uint32_t nx_session_position(const nx_session *session);
 
-/* For each of the positions from..from+count-1, writes how many guesses its computation used: 0 for the first position of a pass (and for
- * every position if look_ahead is off), k for a position that follows k right guesses. ahead: shape (count), written.
+/* For each of the positions from..from+count-1, writes how many guessed ids its computation was based on: 0 for the first position of a
+ * pass (and for every position if look_ahead is off), k for a position that follows k right guesses. ahead: shape (count), written.
  * NX_E_ARGUMENT: a position is not drawn or known yet. */
 NX_API nx_status nx_session_ahead(const nx_model *model, const nx_session *session, uint32_t from, uint32_t count, uint8_t *ahead);
 

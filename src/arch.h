@@ -35,13 +35,14 @@ typedef struct {
 } nx_destination;
 
 /* The reader of a model's file. A key or a tensor is checked when it is read, and its values are copied into newly allocated memory of the
- * arena. After a failure the status stays set, and reads yield zeros and null pointers, so configure() checks only once. */
+ * arena. After a failure the status stays set, and reads yield zeros and null pointers, so configure() needs to check the status only
+ * once. */
 typedef struct {
     const nx_gguf *file;
     nx_arena *arena;
     nx_problem *problem;
     uint32_t part; /* the part whose weights are being read; a model of several parts sets this field before each part */
-    uint64_t parameters[NX_MAX_PARTS]; /* number of weights of each part read so far */
+    uint64_t parameters[NX_MAX_PARTS]; /* number of weights read so far, for each part */
     nx_status status;
     nx_destination *destinations; /* one for each tensor, used if only the head of a file is present; null while the arena only counts */
     uint32_t packing;             /* how matrices are packed (nx_packing); a language model sets NX_BY_BLOCK before it reads any matrix */
@@ -52,7 +53,7 @@ typedef struct {
     const void *weights;                  /* null while the arena only counts */
     nx_output output;                     /* E, V and P of the part's positions; zeros if there is no sequence */
     uint32_t length;                      /* maximum number of positions; 0: no limit */
-    uint32_t rewinds;                     /* number of latest positions that `forward` can recompute */
+    uint32_t rewinds;                     /* number of most recent positions that `forward` can recompute */
     uint32_t encodes;                     /* 1: nx_part.encode processes the inputs first */
     uint32_t noisy;                       /* 1: `forward` draws with nx_column.noise, so equal ids may give different parameters */
     uint32_t hidden_layers, hidden_width; /* number of hidden states that `forward` keeps (nx_keep_hidden); 0: none */
@@ -107,14 +108,14 @@ typedef struct {
 typedef struct {
     const char *name; /* null: the part has the architecture's name */
 
-    /* Return sizes in bytes: of the encoder's output, of the state of one sequence, and of the scratch memory that encode or a pass of n
-     * columns needs. */
+    /* Each function returns a size in bytes: of the encoder's output, of the state of one sequence, or of the scratch memory that encode or
+     * a pass of n columns needs. */
     uint64_t (*encoder_output_bytes)(const void *m, const nx_shape *shape);
     uint64_t (*state_bytes)(const void *m, const nx_shape *shape);
     uint64_t (*scratch_bytes)(const void *m, const nx_shape *shape, uint32_t columns);
 
-    /* Copies the state of a sequence from a run of shape from_shape to a run of the longer shape to_shape. `to` begins as zeros. Null: runs
-     * of this part cannot grow. */
+    /* Copies the state of a sequence from a run of shape from_shape to a run of the longer shape to_shape. `to` is zeroed before the call.
+     * Null: runs of this part cannot grow. */
     void (*grow)(const void *m, const nx_shape *from_shape, const void *from, const nx_shape *to_shape, void *to);
 
     /* Computes slice 0, 1, ... of the encoder's output from the inputs, if nx_plan.encodes is set. Returns 1 while there are more slices, 0
@@ -128,7 +129,7 @@ typedef struct {
 
     /* Computes one pass: adds every column to the state of its sequence, and computes the output parameters of the column's position. The
      * columns of one sequence are consecutive positions. The results for a column do not depend on the other columns.
-     * slice         0, 1, ... of a pass that takes long; scratch keeps its contents between slices
+     * slice         0, 1, ... of a long pass; scratch keeps its contents between slices
      * parameters    (n, nx_stride(P)) written with the last slice; null: not wanted
      * Returns 1 while there are more slices. Null: the part has no sequence; state_bytes may then be null too. */
     int (*forward)(const void *m, const nx_column *columns, uint32_t n, uint32_t slice, float *parameters, void *scratch);

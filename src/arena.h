@@ -13,7 +13,7 @@
 
 typedef struct {
     uint8_t *base; /* NULL: count only */
-    uint64_t used; /* number of bytes used; 64 bits cannot overflow, because callers bound every request */
+    uint64_t used; /* number of bytes used; cannot overflow, because callers bound every request */
     uint64_t size; /* size of the block in bytes */
 } nx_arena;
 

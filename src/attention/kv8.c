@@ -4,8 +4,8 @@
  * tiles.h describes the cache and the order of the work. In this file, the bytes are signed (kernels/wide.h).
  *
  * In the cache, the scales are followed by key sums of shape (H, S): 8192 times the sum of each position's key. These sums correct the
- * products, because 8192 is added to each number of a query. In a wide cache, a second set of keys and sums follows. It stores the rounding
- * error of each 8-bit number, in steps that are FINE times smaller.
+ * products, because 8192 is added to each number of a query. In a wide cache, a second set of keys and sums follows. This second set stores
+ * the rounding error of each 8-bit number, in steps that are FINE times smaller.
  *
  * Keys and values are rounded to 8 bits (keys of a wide cache to 16), with one scale per head and position. Queries are rounded to 14 bits,
  * and attention weights are rounded to 16383 steps.
@@ -13,10 +13,10 @@
  * Bottleneck. For a head of width k, one position takes 2 k multiply-adds (k for its score, k for its value), in two planes of seven bits.
  * These multiply-adds take k / 4 products of 16 bytes, with three quarters as many loads and splats, and about 15 more instructions for the
  * exponential, the rounding and the sums. At position 2,000 (k = 64, V8, relaxed SIMD), scores take a third of the time, sums of values
- * another third, and the steps between them a quarter. A multiply-add therefore takes about as long as a multiply-add with 8-bit weights in
- * blocks.c. The positions of a prompt are computed together. This is faster than one token at a time only because a head's keys and values
- * are then in the processor's cache. For the shape of SmolLM2 (135 M), a prompt of 4,000 tokens takes 12.2 times as many multiply-adds as a
- * prompt of 500.
+ * another third, and the steps between them a quarter. A multiply-add of attention therefore takes about as long as a multiply-add with
+ * 8-bit weights in blocks.c. The positions of a prompt are computed together. This is faster than one token at a time only because a head's
+ * keys and values are then in the processor's cache. For the shape of SmolLM2 (135 M), a prompt of 4,000 tokens takes 12.2 times as many
+ * multiply-adds as a prompt of 500.
  */
 #include "kv8.h"
 

@@ -70,7 +70,7 @@ static uint32_t list_visible(const nx_pattern *p, uint32_t i, listing l) {
     grid_block own = block_of(p, i);
     uint32_t left = minus(own.c0, p->flange_cols), right = min(own.c1 + p->flange_cols, p->cols);
     for (uint32_t row = minus(own.r0, p->flange_rows); row < own.r0;) {
-        uint32_t end = row - row % p->block_rows + p->block_rows; /* end of this row of blocks, which begins at own.r0 */
+        uint32_t end = row - row % p->block_rows + p->block_rows; /* end of the row of blocks that contains `row`; at most own.r0 */
         append_area(p, &l, row, end, left, right);
         row = end;
     }

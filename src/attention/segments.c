@@ -13,8 +13,8 @@ void nx_bits(float *p, const float *theta, uint32_t n) {
     for (uint32_t i = 0; i < n; i += 4) wasm_v128_store(p + i, f32x4_sigmoid(wasm_v128_load(theta + i)));
 }
 
-/* Each direction needs two softplus values, one for z_i = 1 and one for z_i = 0 at the far position. One vector holds all four values: two
- * for f and two for b. */
+/* A step in each direction needs two softplus values, one for each value of the bit that the step reaches. One vector holds all four
+ * values: two for f and two for b. */
 void nx_segments(float *p, const float *theta, const float *A, uint32_t n, float *scratch) {
     const v128_t far = wasm_f32x4_make(A[3] - A[1], A[2] - A[0], A[3] - A[2], A[1] - A[0]);
     float f = theta[0], b = 0, *ahead = scratch, *behind = p;

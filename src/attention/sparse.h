@@ -14,9 +14,9 @@
  * empty for the first l - c positions, and A3 is empty for the first l positions.
  *
  * A pattern also assigns a slot of the cache to each position, so that the positions of each set that a query sees are in contiguous slots.
- * The near sets and the previous block use a ring of the last positions. The far set of columns keeps the positions of each residue modulo
- * l contiguous. The far set of the fixed pattern keeps only the summaries. If queries see both the near and the far set, all positions are
- * kept, and position i has slot i.
+ * The near sets and the previous block use a ring of the last positions. The far set of the strided and blocks patterns keeps the positions
+ * of each residue modulo l in contiguous slots. The far set of the fixed pattern keeps only the summaries. If queries see both the near and
+ * the far set, all positions are kept, and position i has slot i.
  */
 #ifndef NX_SPARSE_H
 #define NX_SPARSE_H
@@ -42,15 +42,15 @@ typedef struct {
 uint32_t nx_sparse_slot(const nx_sparse *pattern, uint32_t i);
 
 /* Lists the slots that query i sees, in the order of their positions. ranges: shape (nx_sparse_max_ranges), written; they neither touch nor
- * overlap. Returns the number of ranges, which is 0 if the query sees no positions. In a range of a near set, slot numbers are not yet
- * reduced modulo nx_sparse_slots, as nx_attend expects. */
+ * overlap. Returns the number of ranges, which is 0 if the query sees no positions. In a range of a near set, slot numbers may exceed
+ * nx_sparse_slots: nx_attend reduces them modulo the number of slots. */
 uint32_t nx_sparse_ranges(const nx_sparse *pattern, uint32_t i, nx_range *ranges);
 
 /* Lists the positions in the slots that query i sees, in ascending order. keys: shape (nx_sparse_window), written. Returns the number of
  * positions. */
 uint32_t nx_sparse_keys(const nx_sparse *pattern, uint32_t i, uint32_t *keys);
 
-/* Return the largest number of ranges, and of positions, that a query sees. */
+/* nx_sparse_max_ranges returns the largest number of ranges that a query sees, and nx_sparse_window the largest number of positions. */
 uint32_t nx_sparse_max_ranges(const nx_sparse *pattern);
 uint32_t nx_sparse_window(const nx_sparse *pattern);
 

@@ -7,7 +7,7 @@
 #include "kernels/elementary.h"
 #include "kernels/kernels.h"
 
-/* Tables with one number for each span i .. j, where words count from 0. The row of a table has all spans with the same start (entry [i][j]
+/* Tables with one number for each span i .. j, where words count from 0. A row of a table holds all spans with the same start (entry [i][j]
  * of the table) or all spans with the same end (entry [j][i]). The terms of a sum are therefore contiguous: they come from one row of one
  * table and one row of another table. */
 typedef struct {
@@ -43,7 +43,7 @@ static room room_of(const nx_trees *trees) {
 
 uint64_t nx_tree_bytes(uint32_t words) { return (13 * (uint64_t)words + 1) * padded(words) * sizeof(float); }
 
-/* Initialises the tables: a single word is a complete span, with log 1 on the diagonals. */
+/* Initialises the tables: a single word is a complete span, so the diagonals hold log 1 = 0. */
 void nx_tree_begin(const nx_trees *trees) { memset(trees->charts, 0, nx_tree_bytes(trees->words)); }
 
 static float arc(const nx_trees *trees, uint32_t head, uint32_t child) {

@@ -36,7 +36,7 @@ typedef struct {
     uint32_t words; /* n >= 1 */
     int best;       /* 1: computes maxima instead of sums, and the most probable tree instead of marginals */
     const float *scores;
-    float *charts; /* nx_tree_bytes(n): the state that the functions below share */
+    float *charts; /* nx_tree_bytes(n) bytes: the state that the functions below share */
 } nx_trees;
 
 uint64_t nx_tree_bytes(uint32_t words);
@@ -52,8 +52,8 @@ float nx_tree_total(const nx_trees *trees);
 
 /* The first function computes the outside pass for the root; call it after nx_tree_total. The second function computes the outside pass for
  * all spans of width + 1 words; call it then for the widths n - 1 .. 2, 1.
- * marginals   shape (n + 1, stride), like the scores; zeros before the first call. After the last call, it holds p(head | words) for every
- *             dependent */
+ * marginals   shape (n + 1, stride), like the scores; zeros before the first call. After the last call, the array holds p(head | words) for
+ *             every dependent */
 void nx_tree_outside_root(const nx_trees *trees, float total, float *marginals);
 void nx_tree_outside(const nx_trees *trees, uint32_t width, float *marginals);
 

@@ -22,9 +22,9 @@
  * share a block, whose scales and numbers are unpacked once for all of them. The loop multiplies six columns by two vectors of rows at a
  * time. This takes all 15 registers: twelve for the sums (enough to hide the latency of the product), two for weights and one for an
  * activation. The loop takes one group at a time, because with two groups V8 spills sums and reaches only 0.85 of the speed. In a block of
- * 8-bit weights, 16 products are added to a sum. In any other block it is 8 products, or 4 if the block has two scales. Converting, scaling
- * and adding the sum takes five instructions, a load and a store in every block. 4-bit weights need half as many products as 8-bit weights,
- * but because of these instructions they are no faster.
+ * 8-bit weights, 16 products are added to a sum. In any other block, 8 products are added to a sum, or 4 if the block has two scales.
+ * Converting, scaling and adding the sum takes five instructions, a load and a store in every block. 4-bit weights need half as many
+ * products as 8-bit weights, but because of these instructions they are no faster.
  */
 #include "blocks.h"
 
@@ -171,7 +171,7 @@ uint64_t nx_blocks_input_bytes(uint32_t cols, uint32_t n) {
     return blocks * (activations + sizeof(block_facts)) + n * sizeof(float);
 }
 
-/* Rounds to 14 bits. Each column has its own scale. */
+/* Rounds the input to 14 bits. Each column has its own scale. */
 static rounded round_wide(nx_input *input, uint32_t cols) {
     nx_wide *to = input->scratch;
     float *scale = (float *)(to + (size_t)input->n * (cols / 4));
@@ -190,7 +190,7 @@ static rounded round_wide(nx_input *input, uint32_t cols) {
     return r;
 }
 
-/* Rounds to 8 bits. Each block has its own scale. */
+/* Rounds the input to 8 bits. Each block has its own scale. */
 static rounded round_by_block(nx_input *input, uint32_t cols) {
     uint32_t blocks = cols / BLOCK;
     nx_activations *activations = input->scratch;
@@ -559,7 +559,8 @@ static void multiply_tiles(const void *context, uint32_t from, uint32_t to) {
         const uint8_t *tile = (const uint8_t *)m->packed + t * nx_blocks_tile_bytes(form, m->cols);
         for (uint32_t first = 0; first < p->n; first += NX_COLUMNS) {
             uint32_t end = p->n - first < NX_COLUMNS ? p->n : first + NX_COLUMNS, j = first;
-            if (form != NX_BLOCKS_4_HALVES) j = multiply_columns(p, tile, t, first, end); /* few files have this form */
+            /* few files have NX_BLOCKS_4_HALVES, so its columns are computed one by one */
+            if (form != NX_BLOCKS_4_HALVES) j = multiply_columns(p, tile, t, first, end);
             for (; j < end; j++) {
                 tile_work w = {p->out + (size_t)j * nx_stride(m->rows) + t * TILE,
                                p->bias ? p->bias + t * TILE : no_bias,

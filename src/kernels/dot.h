@@ -14,14 +14,14 @@
  *
  * Baseline SIMD has only 16-bit products. As 16-bit numbers, the weights are w0 + 256 w1 and w2 + 256 w3, so
  *   (w0 + 256 w1) a1 + w0 (256 a0 - a1) = 256 (w0 a0 + w1 a1)
- * and one mask replaces two widening instructions. The sums are 256 times as large until dot_value shifts them back, which is exact. Apart
- * from the bias, the sums of 1,024 numbers stay below 2^31: they are at most 1024 * 64 * 127 * 256.
+ * and one mask replaces two widening instructions. The sums stay 256 times too large until dot_value shifts them back, which is exact. Once
+ * the zero of the weights is subtracted, a sum over 1,024 products is below 2^31: it is at most 1024 * 64 * 127 * 256.
  *
  * On some processors (x86 before AVX-VNNI), engines expand the instruction to five machine instructions. One of them adds products in
- * pairs, in 16 bits. Another one adds the pairs by multiplying them by ones, which are loaded each time. For these engines, a third build
- * (NX_PAIRS) contains three of the five instructions directly, and sums of nibble products stay in 16 bits as long as they fit (dot_pairs,
- * up to NX_PAIRS_MOST products). Nothing saturates, so the sums equal those of the other builds on every machine; web/lib/workers/simd.js
- * measures which build is faster.
+ * pairs, in 16 bits. Another one adds the pairs by multiplying them by a vector of ones, which is loaded each time. For these engines, a
+ * third build (NX_PAIRS) contains three of the five instructions directly, and sums of nibble products stay in 16 bits as long as they fit
+ * (dot_pairs, up to NX_PAIRS_MOST products). Nothing saturates, so the sums equal those of the other builds on every machine;
+ * web/lib/workers/simd.js measures which build is faster.
  *
  * The zero of the weights is subtracted once per sum: a sum begins with dot_start(z, sum a), because sum (w - z) a = sum w a - z sum a. All
  * sums are computed modulo 2^32, because non-finite numbers are rounded to arbitrary integers, whose sums may overflow.
@@ -55,7 +55,7 @@ typedef struct {
     int8_t number[4];
 } nx_activations;
 
-/* Stores four lanes of i32 in -127..127. */
+/* Stores four i32 lanes, each in -127..127, as bytes. */
 NX_INLINE void activations_store(nx_activations *to, v128_t numbers) {
     v128_t words = wasm_i16x8_narrow_i32x4(numbers, numbers);
     wasm_v128_store32_lane(to, wasm_i8x16_narrow_i16x8(words, words), 0);

@@ -104,8 +104,8 @@ NX_INLINE v128_t f32x4_log(v128_t x) {
 /* Returns ln x of one number. */
 NX_INLINE float f32_log(float x) { return wasm_f32x4_extract_lane(f32x4_log(wasm_f32x4_splat(x)), 0); }
 
-/* Computes sin and cos of x in [0, 2^17], with an absolute error under 1e-11: subtracts k pi/2 with a two-part pi/2, then evaluates Taylor
- * sums on [-pi/4, pi/4]. */
+/* Computes sin and cos of x in [0, 2^17], with an absolute error under 1e-11: subtracts k pi/2, where pi/2 is split in two parts, then
+ * evaluates Taylor sums on [-pi/4, pi/4]. */
 void nx_f64_sincos(double x, double *sine, double *cosine);
 
 /* Returns e^x for x in [-40, 0] with a relative error under 1e-13. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Decodes the weights of GGUF files, block by block. For every quantised type, nx_unpack unpacks 32 weights to integers. Every 16 of them
- * have one scale and one offset: weight[i] = scale[i / 16] number[i] + offset[i / 16].
+ * Decodes the weights of GGUF files, block by block. For every quantised type, nx_unpack unpacks 32 weights to integers. Every 16 of these
+ * integers have one scale and one offset: weight[i] = scale[i / 16] number[i] + offset[i / 16].
  */
 #ifndef NX_FORMATS_H
 #define NX_FORMATS_H

@@ -13,7 +13,7 @@ static uint32_t locations(uint32_t size, uint32_t edges, uint32_t taps, uint32_t
 uint32_t nx_patch_rows(const nx_patches *p) { return locations(p->rows, p->above + p->below, p->down, p->dilation, p->stride_down); }
 uint32_t nx_patch_cols(const nx_patches *p) { return locations(p->cols, p->left + p->right, p->across, p->dilation, p->stride_across); }
 
-/* Gathers the taps of one row of a patch. Tap 0 is in column at - p->left. */
+/* Gathers the taps of one row of a patch. Tap 0 is in column `at` - p->left. */
 static void gather_row(float *out, const float *row, const nx_patches *p, uint32_t pixel, uint32_t at) {
     uint32_t channels = p->channels;
     for (uint32_t j = 0; j < p->across;) {

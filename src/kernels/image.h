@@ -25,8 +25,9 @@ typedef struct {
     uint32_t above, left, below, right;            /* rows and columns of zeros around the picture */
 } nx_patches;
 
-/* Return the number of rows and of columns of locations, or 0 if no patch fits. The number of rows is (rows + above + below - dilation
- * (down - 1) - 1) / stride_down + 1, where the quotient is rounded down. The number of columns is computed in the same way. */
+/* These functions return the numbers of rows and columns of the output (its locations), or 0 if no patch fits. The number of rows is (rows
+ * + above + below - dilation (down - 1) - 1) / stride_down + 1, where the quotient is rounded down. The number of columns is computed in
+ * the same way. */
 uint32_t nx_patch_rows(const nx_patches *patches);
 uint32_t nx_patch_cols(const nx_patches *patches);
 

@@ -30,8 +30,8 @@ static inline uint32_t nx_larger(uint32_t a, uint32_t b) { return a > b ? a : b;
 /* How the numbers of a product are rounded. Each model uses one of two ways:
  * NX_BY_ROW: one scale for each row of weights (Q8_0 keeps 7 bits) and one for each column of activations (8 bits). NX_BY_ROW is the
  * fastest rounding, and sufficient for pictures. Weights of Q4_0 stay exact.
- * NX_BY_BLOCK: weights as in the file, with a scale for every 32 or 16. Activations have 14 bits for products with 8-bit weights; for
- * products with 6-bit and 4-bit weights, they have 8 bits, and every 32 activations have a scale. Language models need this rounding,
+ * NX_BY_BLOCK: weights as in the file, with a scale for every 32 or 16 weights. Activations have 14 bits for products with 8-bit weights;
+ * for products with 6-bit and 4-bit weights, they have 8 bits, and every 32 activations have a scale. Language models need this rounding,
  * because their activations have outliers. F16 and BF16 keep their 16 bits in memory. */
 typedef enum { NX_BY_ROW, NX_BY_BLOCK } nx_packing;
 
@@ -140,8 +140,8 @@ void nx_layer_norm(float *x, const float *weight, const float *bias, float epsil
  * all yield 0, never NaN. */
 void nx_softmax(float *x, uint32_t n);
 
-/* Returns ln of the sum of e^x over n numbers, n % 4 == 0. -infinity is masked; at least one number must be unmasked, and all unmasked
- * numbers must be finite. */
+/* Returns ln of the sum of e^x over n numbers, n % 4 == 0. A number of -infinity is masked. At least one number must be unmasked, and all
+ * unmasked numbers must be finite. */
 float nx_log_sum_exp(const float *x, uint32_t n);
 
 /* Widens a row of `n` weights in the file's encoding to f32; n must be a multiple of the type's block. The values of K types and of types

@@ -13,20 +13,19 @@
  * group g of the block's columns, the high ones group g + 4.
  *
  * In the file, weights of Q8_0 have 8 bits, and every 32 weights have a scale. In memory, they have 7 bits and one scale per row, so the
- * product with a row is a single sum of integers. This sum needs only dot products. The gain is largest if several columns share the
+ * product with a row is a single sum of integers. This sum needs only dot products, and the gain is largest if several columns share the
  * weights. Weights of Q4_0 are packed exactly. For the forms whose blocks keep their scales, see blocks.c.
  *
  * Bottlenecks (npm run bench -- --only products, V8 on an Intel Xeon with AVX-VNNI). One column, Q8_0: if the matrix stays in a cache, the
  * product is almost as fast as a loop of dot products alone. A whole decoder of 6 MB is limited by memory bandwidth: one byte per weight.
  * Several columns: a dot product takes half a cycle and its addition takes five cycles, so ten sums are needed to hide the latency. V8 has
- * 15 registers for vectors: twelve
- * for the sums of two vectors of rows and six columns, two for weights and one for activations. The loop alone reaches 94 billion
- * multiply-adds per second at 2.95 GHz, and a loop with eight sums reaches 73. Sixteen columns are therefore processed in groups of 6, 6
- * and 4. A whole product of 256 x 256 reaches 73: rounding takes 7 % of its time (0.85 cycles per value), and every block of 8 rows and 6
- * columns has a fixed cost of about 70 cycles for initial values, scales, stores and leaving the loop.
- * Q4_0: 32 weights take one load, two masks and one shift in addition to two products, and each scale of a vector of rows takes six
- * instructions. If the weights are in a cache, one column reaches 0.6 of the throughput of Q8_0. The only gain of Q4_0 is therefore that
- * fewer bytes are read.
+ * 15 registers for vectors: twelve hold the sums of two vectors of rows and six columns, two hold weights, and one holds activations. The
+ * loop alone reaches 94 billion multiply-adds per second at 2.95 GHz, and a loop with eight sums reaches 73 billion. Sixteen columns are
+ * therefore processed in groups of 6, 6 and 4. A whole product of 256 x 256 reaches 73 billion: rounding takes 7 % of its time (0.85 cycles
+ * per value), and every block of 8 rows and 6 columns has a fixed cost of about 70 cycles for initial values, scales, stores and leaving
+ * the loop. Q4_0: 32 weights take one load, two masks and one shift in addition to two products, and each scale of a vector of rows takes
+ * six instructions. If the weights are in a cache, one column reaches 0.6 of the throughput of Q8_0. The only gain of Q4_0 is therefore
+ * that fewer bytes are read.
  */
 #include <string.h>
 
@@ -117,7 +116,7 @@ static void pack_q8_row(uint8_t *tile, uint32_t t, const uint8_t *from, uint32_t
         }
 }
 
-/* Packs a row of Q4_0, where value i is nibble i % 16 of its half of the block. */
+/* Packs row t from a block of Q4_0, whose byte j holds value j in its low nibble and value 16 + j in its high nibble. */
 static void pack_q4_row(q4_block *to, uint32_t t, const uint8_t *from) {
     to->scale[t] = nx_load_half(from);
     for (uint32_t c = 0; c < BLOCK / 2; c++) to->weight[c / 4][t / 4][t % 4 * 4 + c % 4] = from[2 + c];
@@ -313,7 +312,7 @@ NX_INLINE int vectors(uint32_t n) { return n > 2 ? 2 : 4; }
 
 /* Computes the partial products for the weights' columns from..to-1 (at most EXACT) and the vectors of rows from `at` on. The loop loads
  * the weights of a group, then the activations of one column at a time: if more values were live than there are registers, V8 would spill
- * the sums. A single column processes four groups per iteration. */
+ * the sums. For a single column, each iteration processes four groups. */
 NX_INLINE void product_q8(product_sums *product, const tile_work *w, const uint8_t *weight, uint32_t from, uint32_t to, int at,
                           uint32_t n) {
     uint32_t groups = w->cols / 4, turns = n == 1 ? 4 : 1;

@@ -23,7 +23,7 @@ typedef struct {
     uint8_t plane[2][4]; /* u / 128, u % 128 */
 } nx_wide;
 
-/* Stores four lanes of i32 in 0..16383. */
+/* Stores four i32 lanes, each in 0..16383. */
 NX_INLINE void wide_store(nx_wide *to, v128_t u) {
     v128_t planes = wasm_i16x8_narrow_i32x4(wasm_u32x4_shr(u, 7), wasm_v128_and(u, wasm_i32x4_splat(127)));
     wasm_v128_store64_lane(to, wasm_i8x16_narrow_i16x8(planes, planes), 0);
