@@ -15,7 +15,7 @@ struct nx_model {
     const uint32_t *key; /* shape (n_keys): offset of each key's entry in `metadata` */
 
     /* The following fields are used if the model's tensors are fed later. */
-    nx_destination *destinations; /* shape (n_destinations); null if the model was opened whole */
+    nx_destination *destinations; /* shape (n_destinations); null if the model was opened from the whole file */
     uint32_t n_destinations;
     uint32_t fed, fed_rows; /* number of complete tensors, and number of fed rows of the next tensor */
 };

@@ -23,9 +23,10 @@
  * loop alone reaches 94 billion multiply-adds per second at 2.95 GHz, and a loop with eight sums reaches 73 billion. Sixteen columns are
  * therefore processed in groups of 6, 6 and 4. A whole product of 256 x 256 reaches 73 billion: rounding takes 7 % of its time (0.85 cycles
  * per value), and every block of 8 rows and 6 columns has a fixed cost of about 70 cycles for initial values, scales, stores and leaving
- * the loop. Q4_0: 32 weights take one load, two masks and one shift in addition to two products, and each scale of a vector of rows takes
- * six instructions. If the weights are in a cache, one column reaches 0.6 of the throughput of Q8_0. The only gain of Q4_0 is therefore
- * that fewer bytes are read.
+ * the loop.
+ * Q4_0: 32 weights take one load, two masks and one shift in addition to two products, and each scale of a vector of rows takes six
+ * instructions. If the weights are in a cache, one column reaches 0.6 of the throughput of Q8_0. The only gain of Q4_0 is therefore that
+ * fewer bytes are read.
  */
 #include <string.h>
 

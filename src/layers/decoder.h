@@ -30,8 +30,8 @@ typedef struct {
  * the table is also the output matrix. */
 void nx_decoder_read(nx_reader *r, nx_decoder *decoder);
 
-/* Rejects a file with keys of other models that would change the result, unless these keys have their neutral values. scaled: whether the
- * model itself reads the scales of embeddings, scores, residuals and logits. */
+/* Rejects a file with keys of other models, unless their values are neutral: the functions here ignore these keys, so the result would be
+ * wrong. scaled: whether the model itself reads the scales of embeddings, scores, residuals and logits. */
 void nx_decoder_refuse(nx_reader *r, const char *arch, int scaled);
 
 /* Sets the form of the caches, which depends on the matrix that computes the keys. wide: whether keys may have a few channels far larger
@@ -57,7 +57,8 @@ void nx_decoder_start(const nx_decoder *decoder, const nx_column *columns, uint3
 /* Writes the embedding of an id to x (d). */
 void nx_decoder_embed(const nx_decoder *decoder, float *x, uint32_t id);
 
-/* Queries, keys and values of the columns: column j at query + j * query_stride, key + j * kv_stride, value + j * kv_stride. */
+/* Queries, keys and values of the columns. Those of column j begin at query + j * query_stride, key + j * kv_stride and value + j *
+ * kv_stride. */
 typedef struct {
     const float *query, *key, *value; /* shapes (H k), (G k), (G k) */
     uint32_t query_stride, kv_stride;

@@ -20,8 +20,7 @@ typedef struct {
 } nx_norm;
 
 /* Reads a linear map of a block. stack, index, part: the components of its name, such as "enc.", 7 and "attn_q" (see nx_block_name). The
- * bias may be
- * missing. */
+ * bias may be absent. */
 nx_linear nx_read_linear(nx_reader *r, const char *stack, uint32_t index, const char *part, uint32_t rows, uint32_t cols);
 
 /* Reads a linear map whose bias is required. */
@@ -73,8 +72,8 @@ typedef struct {
 } nx_cache_form;
 
 /* Returns the form of a cache. keys: the matrix that computes the keys. If the weights of this matrix are rounded, keys and values are
- * rounded to 8 bits; with `wide`, keys are rounded to 16 bits. If a head has few channels, its cache stays in single precision. Its
- * rounding errors would not average out, and models with few channels per head are so small that the cache takes hardly any memory
+ * rounded to 8 bits; with `wide`, keys are rounded to 16 bits. If a head has few channels, its cache stays in single precision. If it were
+ * rounded, the errors would not average out, and models with few channels per head are so small that the cache takes hardly any memory
  * anyway. */
 static inline nx_cache_form nx_cache_form_of(const nx_matrix *keys, int wide, uint32_t n_kv_heads, uint32_t key_length,
                                              uint32_t queries_per_kv) {

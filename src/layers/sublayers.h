@@ -47,7 +47,7 @@ typedef struct {
 void nx_read_attention(nx_reader *r, const char *stack, uint32_t index, nx_attention_weights *w, const char *const *names,
                        const nx_block_form *form);
 
-/* Reads the n blocks of a stack, "enc." or "". */
+/* Reads the n blocks of a stack. stack: the prefix of its tensors' names, "enc." or "". */
 const nx_block *nx_read_blocks(nx_reader *r, const char *stack, uint32_t n, const nx_block_form *form);
 
 /* Settings of the norms, and the working memory of the sublayers for a pass of at most J columns. */
@@ -68,7 +68,7 @@ typedef struct {
 nx_sublayers nx_sublayers_at(nx_arena *arena, const nx_block_form *form, int pre_norm, float epsilon, uint32_t window, uint32_t n_ranges,
                              uint32_t n);
 
-/* Computes out = W x + b of n columns. */
+/* Computes out = W x + b for n columns. */
 void nx_project(const nx_sublayers *s, float *out, const nx_linear *linear, const float *x, uint32_t n);
 
 /* Returns the input of a sublayer: n columns of x (post-norm) or LN(x) (pre-norm). */
@@ -91,7 +91,7 @@ void nx_fill_cache(const nx_sublayers *s, const nx_attention_weights *w, const f
 
 /* Computes the attention of n columns x to all S positions of a complete cache. In an encoder, the cache holds the encoder's own keys and
  * values; in a decoder, it holds keys and values of the encoder's output. maps: null, or one pointer per column, which is null or receives
- * S weights for each head; the weights of two heads are `apart` numbers apart. */
+ * S weights for each head; the weights of successive heads are `apart` numbers apart. */
 void nx_source_attention(const nx_sublayers *s, const nx_attention_weights *w, float *x, const nx_cache *cache, uint32_t S, uint32_t n,
                          float *const *maps, uint32_t apart);
 

@@ -9,7 +9,7 @@
  *   hmm   p(z, x) = p(z_1) product of p(z_t | z_t-1) p(x_t | z_t); U, A, start and end are the logarithms of these probabilities
  *
  * All three are computed as one chain (attention/forward_backward.h). For a given x, an HMM is equivalent to a CRF with the same weights.
- * An MEMM is also equivalent to a CRF. Its Z of step t + 1 depends only on z_t and on word t + 1, so it can be moved into the potentials of
+ * An MEMM is also equivalent to a CRF. The Z of step t + 1 depends only on z_t and on word t + 1, so it can be moved into the potentials of
  * position t:
  *
  *   U_t[k] - log sum over c of e^(A[k][c] + U_t+1[c]),   and log sum over c of e^(start[c] + U_1[c]) is also subtracted from U_1.
@@ -98,7 +98,7 @@ typedef struct {
 
 typedef struct {
     head *head;
-    float *potential; /* shape (T, stride): U; for an MEMM, its log-sums are subtracted in the end */
+    float *potential; /* shape (T, stride): U; for an MEMM, normalise() later subtracts the log-sums */
     float *alpha;     /* shape (T, stride): alpha, given the pins */
     float *log_z;     /* shape (T) */
     float *free;      /* shape (stride): alpha without pins, at the latest position */
@@ -146,7 +146,8 @@ static void emit(const model *m, const uint32_t *ids, float *u, float *row) {
     }
 }
 
-/* Subtracts the log-sums of an MEMM from its potentials at t. Call it before the potentials at later positions change. */
+/* Subtracts the log-sums of an MEMM from its potentials at t. Call this function for t before it changes the potentials at later
+ * positions. */
 static void normalise(const model *m, const room *r, uint32_t t, uint32_t n, float *row) {
     float *u = r->potential + (size_t)t * m->stride;
     if (t == 0) {

@@ -43,8 +43,7 @@ static void configure(nx_reader *r, nx_plan *plan) {
     plan->rewinds = 0; /* positions cannot be recomputed, because an addition to a sum cannot be undone exactly */
 }
 
-/* ---- memory: the state has the sums a of a sequence, the scratch memory has a row of W
- * ------------------------------------------------------------- */
+/* ---- memory: the state holds the sums a of a sequence, the scratch memory holds a row of W ---------------------------- */
 
 static uint64_t row_bytes(const void *opaque) { return nx_stride(((const model *)opaque)->n) * sizeof(float); }
 

@@ -104,8 +104,8 @@ static uint64_t above_bytes(const model *m) { return nx_queue_bytes(&m->above, m
 static uint64_t beside_bytes(const model *m) { return nx_queue_bytes(&m->beside, m->pixels.d); }
 static uint64_t layer_bytes(const model *m) { return link_bytes(m) + above_bytes(m) + beside_bytes(m); }
 
-/* Return the three queues of layer i. The first one holds the output of the vertical stack, which waits for the pixels of a row. The others
- * hold the values of v and of x from the previous layer. In layer 0, the queues for v and x stay empty. */
+/* These functions return the three queues of layer i. The first one holds the output of the vertical stack, which waits for the pixels of a
+ * row. The others hold the values of v and of x from the previous layer. In layer 0, the queues for v and x stay empty. */
 static float *links_at(const model *m, void *state, uint32_t i) { return (float *)((uint8_t *)state + i * layer_bytes(m)); }
 static float *above_at(const model *m, void *state, uint32_t i) { return links_at(m, state, i) + link_bytes(m) / sizeof(float); }
 static float *beside_at(const model *m, void *state, uint32_t i) { return above_at(m, state, i) + above_bytes(m) / sizeof(float); }
@@ -224,8 +224,8 @@ static void beside(const model *m, uint32_t i, const scratch *s, const nx_column
     if (i) nx_add(s->x, s->y, d, n);
 }
 
-/* Lists row r of the map: the field after r more layers. x depends on x at its own taps and, through the link, on v at the taps of the
- * vertical stack. These taps also reach to the right in their own row. v depends only on v. */
+/* Lists the keys of row r of the map: the pixels that affect x after r more layers. x depends on x at its own taps and, through the link,
+ * on v at the taps of the vertical stack. These taps also reach to the right in their own row. v depends only on v. */
 static uint32_t keys(const void *opaque, const nx_shape *shape, uint32_t map, uint32_t row, uint32_t position, uint32_t *list) {
     const model *m = opaque;
     enum { X = 1, V = 2, NEXT = 4, PIXEL = 16 };

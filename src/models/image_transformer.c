@@ -70,7 +70,7 @@ static int crossed(const model *m) { return m->source && !m->direct.places; }
 /* Reads the embeddings of an axis as `rows` vectors of d numbers. Learned tables of d/2 columns fill the half that starts at `half`;
  * learned tables of d columns fill the whole vector. Sinusoidal embeddings fill the half that starts at `half` with sin(p w_f), then cos(p
  * w_f), f < F = d/4, w_f = 10000^(-f / (F - 1)). The vectors of the rows and of the columns are added. Because each one fills only its own
- * half, this concatenates the two halves. */
+ * half, the sum is the concatenation of the two halves. */
 static const float *positions(nx_reader *reader, const char *name, int sinusoidal, uint32_t rows, uint32_t d, uint32_t half) {
     const float *learned = NULL;
     uint32_t cols = 0;
@@ -266,7 +266,7 @@ typedef struct {
 
 static scratch scratch_at(const model *m, void *memory, uint32_t n) {
     uint32_t window = nx_pattern_window(&m->pattern), n_ranges = nx_pattern_max_ranges(&m->pattern);
-    nx_block_form widest = m->form; /* the larger form of both stacks */
+    nx_block_form widest = m->form; /* the larger of the two stacks' forms */
     if (m->source_form.inner > widest.inner) widest.inner = m->source_form.inner;
     if (m->source > window) window = m->source;
     nx_arena arena = {memory, 0, UINT64_MAX};
@@ -418,8 +418,8 @@ static void enter_known(const model *m, float *x, const nx_column *column, uint3
     nx_add(x, source_at(m, column->encoder_output).x + (size_t)nx_direct_cell(&m->direct, column->position) * nx_stride(m->d), m->d, 1);
 }
 
-/* Returns the address for the source weights of block `index`. The source weights are stored after the weights over earlier positions of
- * all blocks. */
+/* Returns the address at which block `index` writes its attention weights over the source. They follow the weights over earlier positions
+ * of all blocks. */
 static float *source_map(const model *m, const nx_column *column, uint32_t index) {
     return column->maps + (size_t)m->n_blocks * m->heads * map_keys(m, &column->inputs->shape) + (size_t)index * m->heads * m->source;
 }

@@ -85,8 +85,7 @@ static void configure(nx_reader *r, nx_plan *plans) {
     if (nx_has_key(r, KEY("top.block_count"))) read_priors(r, m, plans);
 }
 
-/* ---- encoder: its output has the codes of both levels, then the buffers for computing them
- * ------------------------------------------------ */
+/* ---- encoder: its output holds the codes of both levels, then the buffers for computing them ------------------------------ */
 
 typedef struct {
     uint32_t *done; /* [0]: number of complete levels; [1]: number of slices of the next level that are done */
@@ -97,7 +96,7 @@ typedef struct {
 
 static const nx_codes *level_of(const model *m, uint32_t i) { return i == OF_TOP ? &m->top : &m->bottom; }
 
-/* Returns the number of codes of a level for the sound padded to whole codes of the top level. */
+/* Returns the number of codes of a level, if the sound is padded to whole codes of the top level. */
 static uint32_t count_of(const model *m, const nx_shape *shape, uint32_t i) {
     return nx_codes_of(&m->top, shape->counts[0]) * (m->top.hop / level_of(m, i)->hop);
 }
@@ -149,8 +148,7 @@ static const void *codes_result(const void *m, const nx_shape *shape, const void
     return e.codes[index];
 }
 
-/* ---- decoder: its output has two buffers of vectors; the last vectors computed are samples
- * ------------------------------------------------------------------ */
+/* ---- decoder: its output holds two buffers of vectors; the last vectors computed are samples ------------------------------ */
 
 typedef struct {
     uint32_t *done; /* [0]: number of finished samples; [1]: the level from which they were decoded */

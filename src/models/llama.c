@@ -12,19 +12,18 @@
  *   qwen2, exaone   rotate different pairs of numbers [Yang et al. 2024, arXiv:2407.10671; LG AI Research 2024, arXiv:2412.04862]
  *   qwen3     as qwen2; also norms the queries and the keys of each head before it rotates them [Yang et al. 2025, arXiv:2505.09388]
  *   gemma     as qwen2; x begins as sqrt(d) times the embedding, W_down gets gelu(W_gate h) * W_up h [Gemma Team 2024, arXiv:2403.08295]
- *   gemma2    as gemma; also norms the output of each sublayer, caps scores and logits, and in every other block attends only to the
+ *   gemma2    as gemma; also norms the output of each sublayer, caps scores and logits, and in every second block attends only to the
  *             last `window` ids [Gemma Team 2024, arXiv:2408.00118, section 2]
  *   gemma3    as gemma2, but without caps and with the norms of qwen3; five of six blocks are local and have their own rotary frequencies
  *             [Gemma Team 2025, arXiv:2503.19786, section 2]
  *   olmo2     as qwen2; norms the output of each sublayer instead of its input (h = x); also norms all queries of a position together, and
  *             all its keys [OLMo Team 2024, arXiv:2501.00656, section 2]
  *   exaone4   as olmo2, with the norms of qwen3; if there is a window, three of four blocks are local, and only local blocks have rotary
- *   positions
- *             [LG AI Research 2025, arXiv:2507.11407, section 2]
+ *             positions [LG AI Research 2025, arXiv:2507.11407, section 2]
  *   smollm3   every fourth block has no rotary positions [Yang et al. 2025, arXiv:2501.18795]
  *   granite   scales embeddings, scores, sublayer outputs and logits [IBM 2024; Yang et al. 2022, arXiv:2203.03466]
  *   phi3      as qwen2; all blocks may be local; each rotary frequency may have its own divisor for a short context; the model's context is
- *   then limited to this length [Abdin et al. 2024, arXiv:2404.14219; Ding et al. 2024, arXiv:2402.13753]
+ *             then limited to this length [Abdin et al. 2024, arXiv:2404.14219; Ding et al. 2024, arXiv:2402.13753]
  *   ernie4_5  as llama, under a different name
  *
  * The first id is given, and position p > 0 reads id p - 1 (layers/decoder.h), whose rotary position is p - 1.
@@ -60,18 +59,18 @@ typedef struct {
 
 enum { OF_EACH_HEAD = 1, OVER_ALL_HEADS };
 
-/* The differences between an architecture of the family and Llama. Fields that are 0 are as in Llama. */
+/* The differences between an architecture of the family and Llama. A field that is 0 means that the architecture does as Llama does. */
 typedef struct {
     const char *name;
-    int halves;      /* whether the rotated pairs are (i, i + rotated / 2); otherwise (2 i, 2 i + 1) */
-    int norms;       /* norms of queries and keys */
+    int halves;      /* 1: the rotated pairs are (i, i + rotated / 2); 0: they are (2 i, 2 i + 1) */
+    int norms;       /* norms of queries and keys: OF_EACH_HEAD or OVER_ALL_HEADS; 0: none */
     int only_after;  /* 1: norms after sublayers, not before them */
-    int also_after;  /* norms both before and after sublayers */
-    int gemma;       /* x begins as sqrt(d) times the embedding, and gelu replaces silu */
+    int also_after;  /* 1: norms both before and after sublayers */
+    int gemma;       /* 1: x begins as sqrt(d) times the embedding, and gelu replaces silu */
     int scaled;      /* 1: the file has multipliers of embeddings, scores, sublayer outputs and logits */
     float caps[2];   /* caps of scores and of logits, if the file has no keys for them */
     uint32_t period; /* if there is a window, one block in every `period` blocks is global */
-    int apart;       /* local blocks have their own rotary frequencies */
+    int apart;       /* 1: local blocks have their own rotary frequencies */
     int global_bare; /* 1: if there is a window, global blocks have no rotary positions */
     uint32_t bare;   /* one block in every `bare` blocks has no rotary positions */
 } kind;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
  * The table of architectures. Each row has the NAME of an architecture and the features that it needs. The last lines of the files in this
- * folder define nx_NAME:
+ * folder define nx_NAME. The features are:
  *
- *   SMALL     no further features; also in the small build for pictures only, whose maximum size is documented (./build.sh size)
+ *   SMALL     no further features; also part of the small build for pictures only, whose maximum size is documented (./build.sh size)
  *   PICTURES  no further features
  *   TEXTS     the features of NX_TEXTS (kernels/kernels.h): weights packed by block, filters and penalties, searches, guesses, and maps of
  *             the encoder's attention

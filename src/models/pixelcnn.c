@@ -122,8 +122,8 @@ static void through(const model *m, uint32_t i, const scratch *s, const nx_colum
     nx_add(s->x, s->y, d, n);
 }
 
-/* Lists row r of the map "field": the field after r blocks. Each block extends the field by the reach of its taps. In the end, the field is
- * extended by the taps of the first layer, which read pixels. */
+/* Lists the keys of row r of the map "field": the pixels in the field after r blocks. Each block extends the field by the reach of its
+ * taps. In the end, the field is extended by the taps of the first layer, which read pixels. */
 static uint32_t keys(const void *opaque, const nx_shape *shape, uint32_t map, uint32_t row, uint32_t position, uint32_t *list) {
     const model *m = opaque;
     enum { NEEDED = 1, NEXT = 2, PIXEL = 4 };

@@ -18,11 +18,11 @@
  *
  *   local-m     only |i - min(p, S-1)| <= D
  *   local-p     only |i - floor(centre)| <= D, centre = S sigma(v_p . tanh(W_p s)); a_i times exp(-(i - centre)^2 / (2 (D/2)^2)), after the
- *   softmax, without normalising again
+ *               softmax, without normalising again
  *
- *   sigmoid, segmentation   instead of the softmax, one bit per word: attended or not. a_i is the expectation of the bit, so the weights
- *   need not add up to 1 [Kim, Denton, Hoang, Rush 2017, arXiv:1702.00887]. sigmoid: a_i = sigma(score + bias); segmentation: the marginals
- *   of a chain of bits (attention/segments.h)
+ *   sigmoid, segmentation   replace the softmax by one bit per word, which says whether the word is attended to. a_i is the expectation of
+ *               the bit, so the weights need not add up to 1 [Kim, Denton, Hoang, Rush 2017, arXiv:1702.00887]. sigmoid: a_i =
+ *               sigma(score + bias); segmentation: a_i are the marginals of a chain of bits (attention/segments.h)
  *
  * The same table E of V rows serves the source, the target and the output; the input for an id is its row times sqrt(d). At position 0, y
  * is zero. Values that are the same for every output word are computed once per sentence: W_k h_i, or h_i / |h_i|. A step then takes a

@@ -3,8 +3,8 @@
  * Show, attend and tell: describes a picture in a sentence, and attends to one part of the picture for each word [Xu, Ba, Kiros, Cho,
  * Courville, Salakhutdinov, Zemel, Bengio 2015, arXiv:1502.03044]. h and c are the state after the previous step:
  *
- *   picture     a_i = conv(picture)_i + position_i,  relu after each convolution, zeros outside the picture; its values are (255 - byte) /
- *   255
+ *   picture     a_i = conv(picture)_i + position_i,  relu after each convolution, zeros outside the picture;
+ *               the values of the picture are (255 - byte) / 255
  *   start       h = tanh(W_h mean a + b_h),  c = tanh(W_c mean a + b_c)
  *   attention   alpha = softmax over i of v . tanh(W_k a_i + W_q h)
  *   context     soft: z = sum of alpha_i a_i;   hard: z = a_s, with location s drawn from alpha; at temperature 0, s is the most probable

@@ -4,10 +4,10 @@
  * seeing one example of each character. The input is a sequence of examples followed by a query. Each example is an embedded picture with
  * its one-hot label; the query's label is zeros. Layers append channels to x, where x_t is step t:
  *
- *   embed       relu(W * picture + b) four times, then a linear map of the whole output              convolutions with strides; the paper
- *   pools instead
- *   dense R     tanh(W_f [x_{t-R}; x_t]) sigma(W_g [x_{t-R}; x_t])                               x of a step before the first is zeros
- *   attend      softmax over steps s <= t  of q_t . k_s / sqrt(k), times v_s                     over keys: one query's weights sum to 1
+ *   embed       relu(W * picture + b) four times, then a linear map of the whole output
+ *               the convolutions have strides; the paper uses pooling instead
+ *   dense R     tanh(W_f [x_{t-R}; x_t]) sigma(W_g [x_{t-R}; x_t]), where x of a step before the first is zeros
+ *   attend      softmax over steps s <= t of q_t . k_s / sqrt(k), times v_s; the weights of each query sum to 1
  *
  *   attend, dense 2, 4, .. 2^L, attend, dense 2, 4, .. 2^L, attend; odds = log softmax(W_o x), over the labels of the examples
  *

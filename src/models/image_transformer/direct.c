@@ -54,7 +54,7 @@ void nx_direct_read(nx_reader *r, nx_direct *w, uint32_t d, const float *palette
 
 typedef struct {
     uint32_t row, col, cell_rows, cell_cols,
-        place; /* row, col: of the pixel; cell_rows, cell_cols: size of a cell; place: index of the pixel in its cell */
+        place; /* row, col: where the pixel is; cell_rows, cell_cols: size of a cell; place: index of the pixel in its cell */
 } spot;
 
 static spot spot_of(const nx_direct *w, uint32_t position) {

@@ -7,17 +7,18 @@
  * of K pixels of the large picture. Pixels are drawn in raster order, and k is the index of a pixel in its cell, also in raster order. 49
  * numbers are known before a pixel is drawn:
  *
- *   C (27)  the small picture's 3 x 3 pixels around its cell
+ *   C (27)  the 3 x 3 pixels of the small picture around the pixel's cell
  *   r (3)   the mean colour that the remaining pixels of the cell need: clamp( (K z_cell - sum of z drawn in the cell) / (K - k), 0, 1 )
- *   N (18)  the colours at (0,-1) (-1,0) (-1,-1) (-1,1) (0,-2) (-2,0)
+ *   N (18)  the colours of the pixels at the offsets (row, column) = (0,-1) (-1,0) (-1,-1) (-1,1) (0,-2) (-2,0)
  *   1
  *
  * All of these numbers are functions of the inputs and of the ids before the pixel, so they need no state. If there is an encoder, it reads
  * the whole small picture. Row e of the encoder's output is then added to the inputs of all pixels of cell e, and there is no
  * cross-attention.
  *
- *   input     x = x + E_k [C; r; 1] + U e_cell   and with a palette  + T_near(z_cell) + T_(V + near(r)),   near(z): the palette's colour
- *   nearest to z guess     M = A_k [C; r; N; 1] + W h,   s = softplus( w . h + b_k ),   h: what the output layer reads
+ *   input     x = x + E_k [C; r; 1] + U e_cell   and with a palette  + T_near(z_cell) + T_(V + near(r))
+ *             near(z): the palette's colour nearest to z
+ *   guess     M = A_k [C; r; N; 1] + W h,   s = softplus( w . h + b_k ),   h: what the output layer reads
  *   palette   logit_v = logit_v + s (2 p_v . M - |p_v|^2),   p_v: the colours of the palette
  *   mixtures  location_c = location_c + g_c (1 - 2 M_c - location_c),   g = s_c / (1 + s_c), one s for each channel
  *
@@ -32,7 +33,7 @@
 #define NX_DIRECT_KNOWN 49 /* number of known features per pixel */
 
 typedef struct {
-    uint32_t height, width, rows, cols; /* height, width: of the large picture; rows, cols: of the small picture */
+    uint32_t height, width, rows, cols; /* height, width: size of the large picture; rows, cols: size of the small picture */
     uint32_t places, values, mixtures;  /* K; V; number of components of the mixture, or 0 with a palette */
     uint32_t d;                         /* width of the model */
     const float *input;                 /* shape (K 31, d): E; the 31 rows E_k of an index k are contiguous */
@@ -42,7 +43,7 @@ typedef struct {
     const float *certainty;             /* shape (1 or 3, d): w */
     const float *certainty_bias;        /* shape (K, 1 or 3): b */
     const float *colours;               /* shape (V, 3): the palette as in the file; null if ids are levels of the three channels */
-    const float *squares;               /* shape (4, nx_stride(V)): z of the palette by channel, then |p|^2; or null */
+    const float *squares;               /* shape (4, nx_stride(V)): three channels of the palette's colours, then |p|^2; or null */
 } nx_direct;
 
 /* Returns whether a file uses this option. */

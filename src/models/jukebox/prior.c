@@ -60,8 +60,7 @@ void nx_prior_read_above(nx_reader *r, nx_prior *p, nx_plan *plan, const char *a
     plan->encodes = 1;
 }
 
-/* ---- conditioning on the codes of the level above
- * ------------------------------------------------------------------------------------------------------- */
+/* ---- conditioning on the codes of the level above ------------------------------------------------------------------------- */
 
 /* Returns the number of positions for which the codes of the level above provide a vector. */
 static uint32_t below(const nx_prior *p, const nx_shape *shape) { return nx_stack_length(&p->stack, shape->counts[p->above_port]); }

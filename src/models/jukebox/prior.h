@@ -4,9 +4,9 @@
  *
  *   x = e[code at p - 1] + row[p / l] + column[p % l] + class + speaker + above_p        blocks        W LN(x) + b
  *
- * where position 0 has no previous code and class and speaker may be absent. above_p depends on the codes of the level above, if there is
- * one. It is computed from them by a table, a stack of convolutions, and a layer norm. The stack expands the vector of each code to one
- * vector for each position below this code.
+ * Position 0 has no previous code. The class and the speaker may be absent. above_p depends on the codes of the level above, if there is
+ * one. It is computed from these codes by a table, a stack of convolutions, and a layer norm. The stack expands the vector of each code to
+ * one vector for each position below this code.
  */
 #ifndef NX_JUKEBOX_PRIOR_H
 #define NX_JUKEBOX_PRIOR_H

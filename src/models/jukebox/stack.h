@@ -7,7 +7,7 @@
  *   DOWN    y_i = W [the 2 s vectors from s / 2 before block i to s / 2 behind it] + b       blocks of s: a convolution of stride s
  *   UP      the s vectors from the middle of block j - 1 to that of block j = W [x_{j-1}; x_j] + b     a transposed convolution of stride s
  *
- * T is the number of input vectors, C the number of their channels.
+ * T is the number of input vectors, and C is the number of their channels.
  */
 #ifndef NX_JUKEBOX_STACK_H
 #define NX_JUKEBOX_STACK_H
@@ -34,7 +34,7 @@ typedef struct {
 /* Reads the next layer of a stack. If `name` is "enc.top.", the tensors of the first layer are "enc.top.blk.0.conv.weight" and so on. */
 void nx_stack_add(nx_reader *r, nx_stack *stack, const char *name, nx_stack_kind kind, uint32_t step, uint32_t in, uint32_t out);
 
-/* Returns the number of output vectors for T input vectors. The step of every DOWN must divide the number of its input vectors. */
+/* Returns the number of output vectors for T input vectors. The step of every DOWN layer must divide the number of its input vectors. */
 uint32_t nx_stack_length(const nx_stack *stack, uint32_t T);
 
 /* Returns the size in floats of each of the two buffers that a stack uses in turn. */

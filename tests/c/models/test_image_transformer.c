@@ -143,8 +143,7 @@ static trail trail_of(const subject *s, const uint8_t *values, int32_t label) {
     return t;
 }
 
-/* ---- results do not depend on how positions are divided into calls
- * --------------------------------------------------------------------------- */
+/* ---- results do not depend on how positions are divided into calls -------------------------------------------------------- */
 
 static void cached_is_full(const subject *s, check_random *random) {
     const uint8_t *values = random_image(s, random);
