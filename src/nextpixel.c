@@ -77,7 +77,7 @@ static nx_status expect_tensors(nx_model *model, const nx_gguf *file, nx_arena *
     return NX_OK;
 }
 
-/* Returns whether the string of a key equals `text` or ends with it. */
+/* Returns whether the value of an entry is a string that equals `text` or ends with it. */
 static int text_ends(const nx_metadata *entry, const char *text) {
     size_t n = strlen(text);
     return entry->type == GGUF_STRING && entry->value_bytes - 8 >= n &&

@@ -23,7 +23,7 @@ static int integer_of(const nx_metadata *entry, int64_t *value) {
     static const uint8_t sizes[] = {
         [GGUF_U8] = 1, [GGUF_I8] = 1, [GGUF_U16] = 2, [GGUF_I16] = 2, [GGUF_U32] = 4, [GGUF_I32] = 4, [GGUF_U64] = 8, [GGUF_I64] = 8};
     uint64_t number = 0;
-    if (!NX_TEXTS) { /* the project's own picture models use no other integer types */
+    if (!NX_TEXTS) { /* the project's own picture models use only 32-bit unsigned integers */
         memcpy(&number, entry->value, 4);
         *value = (int64_t)number;
         return entry->type == GGUF_U32;
@@ -45,7 +45,7 @@ uint32_t nx_read_u32(nx_reader *reader, const char *key, uint32_t low, uint32_t 
         nx_reader_fail(reader, NX_E_FORMAT, key, "the key is missing");
     if (!reader->status && value < low) nx_reader_fail(reader, NX_E_FORMAT, key, "the number is too small");
     if (!reader->status && value > high) nx_reader_fail(reader, NX_E_LIMIT, key, "the number is too large");
-    return reader->status ? low : (uint32_t)value; /* always in range, so callers may use it before they check the status */
+    return reader->status ? low : (uint32_t)value; /* the result is always in range, so callers may use it before they check the status */
 }
 
 uint32_t nx_read_width(nx_reader *reader, const char *key, uint32_t high, uint32_t missing) {
@@ -60,7 +60,7 @@ float nx_read_f32(nx_reader *reader, const char *key, float low, float high, flo
     if (find(reader, key, GGUF_F32, &entry)) memcpy(&value, entry.value, 4);
     if (value >= low && value <= high) return value;
     nx_reader_fail(reader, NX_E_FORMAT, key, "the number is out of its range");
-    return missing; /* always in range, so callers may use it before they check the status */
+    return missing; /* the result is always in range, so callers may use it before they check the status */
 }
 
 uint32_t nx_read_choice(nx_reader *reader, const char *key, const char *const *names, uint32_t n) {

@@ -15,8 +15,8 @@
  *
  * W_k a_i is computed once per picture.
  *
- * Letters: L cells of the last convolution, D its channels; E width of a word, H width of the state, A width of the attention, T width of
- * the layer before the words, V ids, J columns of a pass.
+ * Letters: L cells of the last convolution with D channels each; E width of a word, H width of the state, A width of the attention, T width
+ * of the layer before the words, V ids, J columns of a pass.
  */
 #include <math.h>
 #include <string.h>
@@ -80,7 +80,7 @@ static void configure(nx_reader *r, nx_plan *plan) {
     m->values = nx_read_vocabulary(r, "token_embd.weight");
     if (!r->status && nx_has_key(r, KEY("words")) && nx_read_strings(r, KEY("words"), NX_MAX_VALUES) != m->values)
         nx_reader_fail(r, NX_E_FORMAT, KEY("words"), "not a word for each row of token_embd.weight");
-    if (!r->status) read_encoder(r, m); /* packed by row, which is fastest and accurate enough for an encoder of pictures */
+    if (!r->status) read_encoder(r, m); /* its matrices are packed by row, the fastest way and accurate enough for an encoder of pictures */
     if (r->status) return;
     r->packing = NX_BY_BLOCK;
     m->position = nx_read_table(r, "position.weight", m->L, m->D);
@@ -102,8 +102,8 @@ static void configure(nx_reader *r, nx_plan *plan) {
     plan->rewinds = NX_COLUMNS;
     plan->n_inputs = 2;
     plan->inputs[IMAGE] = (nx_port){.name = "image", .values = 256, .dims = {m->height, m->width, COLOURS, 1}, .like = NX_NONE};
-    /* Forces the location that each of the first positions attends to. L means that a position's location is not forced. Positions after
-     * the last given one are not forced either. */
+    /* Forces the location that each of the first positions attends to. The id L means that a position's location is not forced. Positions
+     * after the last given one are not forced either. */
     plan->inputs[LIGHT] =
         (nx_port){.name = "light", .values = m->L + 1, .dims = {context, 1, 1, 1}, .optional = 1, .any_length = 1, .like = NX_NONE};
     nx_read_ends(r, plan);

@@ -15,7 +15,7 @@
  * examples and itself, but no other query.
  *
  * N: examples. Q: queries. T = N + Q: steps in memory. The map has the weights of the queries over the examples. The weight of a query on
- * itself is 1 minus their sum.
+ * itself is 1 minus the sum of these weights.
  */
 #include <math.h>
 #include <string.h>

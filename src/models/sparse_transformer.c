@@ -57,7 +57,7 @@ static void configure(nx_reader *r, nx_plan *plan) {
     m->output = (nx_output){.kind = NX_CATEGORICAL, .elements = 1};
     m->blocks.behind = !nx_has_key(r, KEY("image.height"));
     uint32_t positions;
-    r->packing = NX_BY_BLOCK; /* layer norms before each map leave outliers, for which rounding by row is not accurate enough */
+    r->packing = NX_BY_BLOCK; /* layer norms before each linear map leave outliers, for which rounding by row is not accurate enough */
     if (is_text(m)) {
         positions = nx_read_u32(r, KEY("context_length"), 1, MAX_CONTEXT, NX_REQUIRED);
         m->output.values = nx_read_vocabulary(r, "token_embd.weight");

@@ -221,7 +221,7 @@ static int encode(const void *opaque, const nx_inputs *inputs, uint32_t slice, v
         if (step % 2) {
             nx_fill_cache(&s, &b->self, x, at, n, &cache, 1);
         } else {
-            float *maps[NX_COLUMNS]; /* in all shape (N H, S, S); a query's rows for two consecutive heads are S * S numbers apart */
+            float *maps[NX_COLUMNS]; /* the maps have shape (N H, S, S), so a query's rows for successive heads are S * S numbers apart */
             for (uint32_t j = 0; j < n; j++)
                 maps[j] = inputs->maps ? inputs->maps + ((size_t)index * m->decoder.heads * S + at + j) * S : NULL;
             nx_source_attention(&s, &b->self, x, &cache, S, n, maps, S * S);
@@ -238,8 +238,8 @@ static int encode(const void *opaque, const nx_inputs *inputs, uint32_t slice, v
 
 /* ---- the decoder ----------------------------------------------------------------------------------------------------- */
 
-/* Returns the address for the source weights of block `index`. The source weights are stored after the weights over earlier positions of
- * all blocks. */
+/* Returns the address at which block `index` writes its attention weights over the source. They follow the weights over earlier positions
+ * of all blocks. */
 static float *source_map(const model *m, const nx_column *column, uint32_t index) {
     const nx_shape *shape = &column->inputs->shape;
     return column->maps + (size_t)m->decoder.heads * (m->writing.n_blocks * shape->length + index * shape->counts[0]);

@@ -6,7 +6,7 @@
  *
  *   x_0 = root, x_m = sum over the features f of word m of W[f],   + sine and cosine of the position, as in the Transformer
  *   for each block   x = x + W_down ReLU(W_up [LN(x)_m-1; LN(x)_m; LN(x)_m+1] + b_up) + b_down         zeros beyond the ends
- *                    x = x + attention(LN(x), LN(x))                                                     not in the last
+ *                    x = x + attention(LN(x), LN(x))                                                     not in the last block
  *   y = LN(x),   s[h][m] = (W_h y_h + b_h) . (W_c y_m + b_c) / sqrt(d) + distance[m - h]                 distances are clamped to -R..R
  *
  * Arcs from the root have no distance term. The sums over all trees are then computed as attention/trees.h describes. Before that, the
@@ -196,13 +196,12 @@ static uint64_t scratch_bytes(const void *opaque, const nx_shape *shape, uint32_
 }
 
 /* Computes out = LN(x) for n columns. */
-
 static void normed(const model *m, const nx_norm *norm, const float *x, float *out, uint32_t n) {
     memcpy(out, x, (size_t)n * nx_stride(m->d) * sizeof *x);
     nx_norm_columns(norm, out, EPSILON, m->d, n);
 }
 
-/* Computes x and y of the root and of words. row (d) is overwritten. */
+/* Computes x and y for n places from `at` on, where place 0 is the root and the others are words. row (d) is overwritten. */
 static void embed(const model *m, const nx_inputs *inputs, const room *r, float *row, uint32_t at, uint32_t n) {
     uint32_t stride = nx_stride(m->d);
     for (uint32_t place = at; place < at + n; place++) {
@@ -369,7 +368,7 @@ static void take_heads(const room *r, uint32_t n) {
 
 enum { FREE, PINNED, BEST }; /* three runs over all trees */
 
-/* Computes one stage, pass by pass, for all T columns or only for the words. */
+/* Computes one pass of a stage. A stage covers all T columns or only the words. */
 static void columns(const model *m, const nx_inputs *inputs, const room *r, void *memory, uint32_t stage, uint32_t pass) {
     scratch s = scratch_at(m, &inputs->shape, memory);
     uint32_t T = words_of(&inputs->shape) + 1, at = pass * NX_COLUMNS, n = T - at < NX_COLUMNS ? T - at : NX_COLUMNS;

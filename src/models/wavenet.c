@@ -67,9 +67,8 @@ static void read_output(nx_reader *r, nx_output *output, nx_plan *plan) {
     nx_read_levels(r, ARCH, NX_DISCRETE_KINDS, output);
 }
 
-/* Adds a port for a class or a speaker to the plan; the port takes one id. If the file has no names of classes or speakers, it has no such
- * port. Returns the number of
- * names. */
+/* Adds a port for a class or a speaker to the plan; the port takes one id. If the file has no names for them, no port is added. Returns the
+ * number of names. */
 static uint32_t read_port(nx_reader *r, nx_plan *plan, const char *names, const char *name, uint32_t *port) {
     uint32_t values = nx_read_strings(r, nx_key(ARCH, names).text, NX_MAX_CLASSES);
     *port = values ? plan->n_inputs : NX_NONE;
@@ -165,7 +164,7 @@ static uint64_t scratch_bytes(const void *opaque, const nx_shape *shape, uint32_
 
 /* ---- a pass ----------------------------------------------------------------------------------------------------------- */
 
-/* If an id is given at a port, adds its row of the table to fg (2D). */
+/* If an id is given at a port, adds the id's row of the table to fg (2D). */
 static void add_given(float *fg, const nx_embedding *table, uint32_t port, const nx_column *column, float *row) {
     const uint32_t *given = port == NX_NONE ? NULL : column->inputs->port[port];
     if (!given) return;

@@ -41,8 +41,8 @@ static void temper(float *z, uint32_t stride, uint32_t values, float by) {
 
 /* Returns the index of the largest number of z with noise added. The largest number of z must be 0. */
 NX_NOINLINE static uint32_t gumbel_max(float *z, uint32_t values, nx_noise noise) {
-    /* The most probable value has z = 0, so its sum is at least NX_GUMBEL_LEAST. If even the largest possible noise cannot lift another
-     * value above this sum, no noise is computed for that value. In a sharp distribution, this applies to most values. */
+    /* The most probable value has z = 0, so its z plus noise is at least NX_GUMBEL_LEAST. If even the largest possible noise cannot lift
+     * another value above this bound, no noise is computed for that value. In a sharp distribution, this applies to most values. */
     v128_t hopeless = wasm_f32x4_splat(NX_GUMBEL_LEAST - NX_GUMBEL_MOST);
     for (uint32_t v = 0; v < values; v += 16) {
         v128_t largest = wasm_v128_load(z + v);

@@ -20,7 +20,7 @@ float nx_categorical_log_prob(const float *logits, uint32_t values, uint32_t val
  * Cost: V, and with a filter V + kept values * log V. */
 uint32_t nx_categorical_sample(const float *logits, uint32_t values, const nx_settings *settings, nx_noise noise, float *scratch);
 
-/* Draws without filters. z (nx_stride(V)) contains the logits and is overwritten. At temperature 0, the result is the most probable
+/* Draws a value without filters. z (nx_stride(V)) contains the logits and is overwritten. At temperature 0, the result is the most probable
  * value. */
 uint32_t nx_categorical_draw(float *z, uint32_t values, float temperature, nx_noise noise);
 
@@ -29,8 +29,8 @@ uint32_t nx_categorical_draw(float *z, uint32_t values, float temperature, nx_no
  * scratch    nx_stride(V) floats, overwritten */
 void nx_categorical_top(const float *logits, uint32_t values, uint32_t k, uint32_t *ids, float *scratch);
 
-/* Returns the difference between the largest of V numbers, which is at index `best`, and the second largest. For the `scratch` of
- * nx_categorical_sample (at temperature 0: for the logits), this margin measures how certain the draw was. */
+/* Returns the difference between the largest of V numbers, which is at index `best`, and the second largest. For the `scratch` that
+ * nx_categorical_sample has written (at temperature 0: for the logits), this difference measures how certain the draw was. */
 float nx_categorical_margin(const float *x, uint32_t values, uint32_t best);
 
 #endif

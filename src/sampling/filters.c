@@ -22,9 +22,9 @@ static void drop_others(float *z, uint32_t values, const uint32_t *heap, uint32_
     for (uint32_t i = kept; i < values; i++) z[heap[values - 1 - i]] = minus_infinity;
 }
 
-/* Applies top-k and top-p: takes at most k values in order of probability, then keeps the shortest prefix of them with mass p. If all
- * values are taken, the total mass is summed in the order in which they are taken. For a large vocabulary, it is summed in the order of the
- * indices, so that only the kept values need to be sorted. */
+/* Applies top-k and top-p: takes at most k values in order of probability, then keeps the fewest of them, in this order, whose total mass
+ * is at least p. If all values are taken, the total mass is summed in the order in which they are taken. For a large vocabulary, it is
+ * summed in the order of the indices, so that only the kept values need to be sorted. */
 static void keep_probable(float *z, uint32_t values, uint32_t k, float p, float *mass, uint32_t *heap) {
     uint32_t n = k && k < values ? k : values, taken = 0;
     memcpy(mass, z, nx_stride(values) * sizeof *z);

@@ -21,9 +21,9 @@ int nx_filters(const nx_settings *settings);
  *   top_k      keeps the k most probable values
  *   typical_p  keeps the fewest values with a total mass above typical_p, beginning with those whose -ln p is nearest to the entropy
  *              [Meister, Pimentel, Wiher, Cotterell 2023, arXiv:2202.00666]
- *   top_p      keeps the fewest values with at least this mass, beginning with the most probable [Holtzman et al. 2020, arXiv:1904.09751]
- *   min_p      keeps values at least this fraction as probable as the most probable one [Nguyen et al. 2024,
- *              arXiv:2407.01082]
+ *   top_p      keeps the fewest values with a total mass of at least top_p, beginning with the most probable [Holtzman et al. 2020,
+ *              arXiv:1904.09751]
+ *   min_p      keeps the values that are at least min_p times as probable as the most probable one [Nguyen et al. 2024, arXiv:2407.01082]
  * On ties, the lowest values are kept. To add a filter, add a line to the table in filters.c. mass, heap: shape (nx_stride(V)),
  * overwritten. */
 void nx_filter_values(float *z, uint32_t values, const nx_settings *settings, float *mass, uint32_t *heap);

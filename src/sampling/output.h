@@ -53,8 +53,8 @@ int nx_output_finite(const nx_output *output, const float *parameters);
 void nx_output_logits(const nx_output *output, const float *parameters, const uint32_t *earlier, uint32_t index, float *logits);
 
 /* Returns -ln p of element `index` of a position, given the elements before it; ids (index + 1). logits: space for nx_stride(V),
- * overwritten. If the mass of a level is 1e-5 or less, NX_DMOL uses density times width instead, as in training. The result then differs
- * slightly from the distribution that the run draws from. */
+ * overwritten. If the mass of a level is 1e-5 or less, NX_DMOL uses the density times the width of the level instead, as in training. The
+ * result then differs slightly from the distribution that the run draws from. */
 float nx_output_nats(const nx_output *output, const float *parameters, const uint32_t *ids, uint32_t index, float *logits);
 
 #endif

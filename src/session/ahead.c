@@ -22,8 +22,8 @@ int nx_looks_ahead(const nx_layout *l) {
            !s->settings.maps && !s->settings.hidden && s->computed <= s->position;
 }
 
-/* Returns whether recent guesses were right often enough to be worth computing their columns. If they were not, guesses are tried again
- * after a while. */
+/* Returns whether recent guesses were right so often that computing the columns of new guesses is worth the time. If they were not, guesses
+ * are tried again after a while. */
 static int worth_guessing(nx_session *s) {
     if (s->tried <= LEAST_TRIED || s->held >= s->tried / 2) return 1;
     s->tried -= s->tried / 16;

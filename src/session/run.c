@@ -51,8 +51,8 @@ static int may_follow(const nx_layout *l, const uint32_t *ids, uint32_t count, u
     return 1;
 }
 
-/* Enters n known positions of one sample, beginning at position `at`. nats: null, or n arrays of E floats; two arrays are `apart` floats
- * apart. */
+/* Enters n known positions of one sample, beginning at position `at`. nats: null, or n arrays of E floats; successive arrays are `apart`
+ * floats apart. */
 static nx_status enter(const nx_layout *l, uint32_t sample, uint32_t at, uint32_t n, float *nats, size_t apart) {
     nx_session *s = l->session;
     uint32_t slot = nx_slot(l, sample);
@@ -150,7 +150,7 @@ nx_status nx_compute(const nx_layout *l) {
         }
         nx_status status = nx_pass(l, column, n, first, l->pass);
         if (status) {
-            s->columns = 1; /* this call computes one position; put and speculative decoding compute many */
+            s->columns = 1; /* this function computes one position; nx_session_put and speculative decoding compute several */
             return status;
         }
         for (uint32_t j = 0; j < n; j++)
@@ -164,7 +164,7 @@ nx_status nx_compute(const nx_layout *l) {
     return NX_OK;
 }
 
-/* Adds biases and penalties to the logits of an element. before: number of earlier elements in its sequence. */
+/* Adds biases and penalties to the logits of an element. before: number of earlier elements in the sample's sequence. */
 static void shape(const nx_layout *l, uint32_t sample, uint32_t before) {
     const nx_settings *s = &l->session->settings;
     nx_penalties penalties = {s->repetition, s->frequency, s->presence, s->penalty_last};

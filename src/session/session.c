@@ -5,7 +5,7 @@
 
 #include "draft.h"
 
-/* The first words of every session. They identify the sources of the build (build.sh sets them for web/dist), so that a build rejects the
+/* The first word of every session. It identifies the sources of the build (build.sh sets it for web/dist), so that a build rejects the
  * sessions of other builds. */
 #ifdef NX_BUILD
 #define MAGIC NX_BUILD

@@ -19,7 +19,7 @@
 
 struct nx_session {
     uint32_t magic, fingerprint, part;
-    nx_shape shape; /* a count of 0 means that an input is absent; a length of 0, that the part has no sequence */
+    nx_shape shape; /* a count of 0 means that an input is absent; a length of 0 means that the part has no sequence */
     nx_settings settings;
     uint32_t position;   /* number of positions known or drawn */
     uint32_t computed;   /* 1 + the last position that the model has computed; 0: none */
@@ -124,8 +124,8 @@ int nx_ends(const nx_plan *plan, uint32_t id);
  * known. */
 uint32_t nx_draw_id(const nx_layout *l, uint32_t sample, uint32_t position, uint32_t element);
 
-/* Draws the elements of one position of a sample from the output parameters, and stores them in its slot. ids, nats: shape (E), written;
- * nats may be null. */
+/* Draws the elements of one position of a sample from the output parameters, and stores them in the sample's slot. ids, nats: shape (E),
+ * written; nats may be null. */
 void nx_draw_elements(const nx_layout *l, uint32_t sample, uint32_t position, const float *parameters, uint32_t *ids, float *nats);
 
 /* Returns whether the run uses speculative decoding. If it does, nx_draw_ahead draws all positions that one pass yields, but at most `most`

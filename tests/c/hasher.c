@@ -32,7 +32,7 @@ static uint64_t scratch_bytes(const void *m, const nx_shape *shape, uint32_t col
     return 16;
 }
 
-/* writes to the memory: the number of items read, their hash, and the items */
+/* Writes to `memory` the number of items that have been read, their hash, and the items. */
 static int encode(const void *m, const nx_inputs *inputs, uint32_t slice, void *memory, void *scratch) {
     uint32_t *words = memory, n = inputs->shape.counts[0];
     (void)m, (void)scratch;

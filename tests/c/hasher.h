@@ -2,9 +2,9 @@
  *
  * The hasher is a toy part of a model. With it, the session tests cover features that no picture model has. The hasher reads each id only
  * once and cannot rewind, unless it is set to keep a state for each position. Some ids end samples. A forward pass is computed in several
- * chunks. The hasher encodes an input of any length, item by item. It has no maximum length, so a run has any length that is requested. At
- * every position it may draw a location on which all later ids depend. Its logits depend on all ids that a sequence has read and drawn, so
- * any mix-up changes them.
+ * chunks. The hasher encodes an input of any length, item by item. It has no maximum length, so a run may have any length. At every
+ * position, the hasher may draw a location on which all later ids depend. Its logits depend on all ids that a sequence has read and drawn,
+ * so any mix-up of sequences or positions changes the logits.
  */
 #ifndef HASHER_H
 #define HASHER_H

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
  * Embeds the musical position of a note [after MuseNet: Payne 2019, openai.com/research/musenet]. For each id, the file lists the number of
- * ticks that pass with it and, if the id is a note, the voice and the pitch of the note. Three values that depend on the ids up to position
- * i are added to the embedding of position i:
+ * ticks by which the id advances the time and, if the id is a note, the note's voice and pitch. Three values that depend on the ids up to
+ * position i are added to the embedding of position i:
  *
  *   bar[t / b] + tick[t % b]    t: ticks that have passed, b: ticks of a bar; all later bars share the last row of `bar`
  *   chord[c]                    c: number of ids since the last one with ticks; larger numbers use the last row
@@ -22,14 +22,14 @@
 typedef struct {
     uint32_t values, voices;
     uint32_t bar_ticks;            /* b */
-    const uint32_t *ticks, *voice; /* shape (V): ticks that pass with each id; the voice of each id, counted from 1, or 0 for none */
+    const uint32_t *ticks, *voice; /* shape (V): ticks by which an id advances the time; voice of an id, counted from 1, or 0 for none */
     nx_embedding bar, tick, chord, sounding;
 } nx_notes;
 
 /* Reads the keys of architecture `arch` and the tensors, for music of `values` ids and width d. */
 void nx_notes_read(nx_reader *r, nx_notes *notes, const char *arch, uint32_t values, uint32_t d);
 
-/* Returns the size of the state for a number of positions. */
+/* Returns the size of the state for `positions` positions. */
 uint64_t nx_notes_bytes(const nx_notes *notes, uint32_t positions);
 
 /* Appends the id at position i to the state `kept`, which ends with position i - 1 before the call. Then adds the three embeddings of the

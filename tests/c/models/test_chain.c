@@ -108,7 +108,7 @@ static double score(const chain_toy *c, const uint32_t *features, uint32_t n, co
     return sum + (c->end ? (double)c->end[z[n - 1]] : 0);
 }
 
-/* Computes log Z, the marginals of shape (n, C), the best tagging and its score by summing over all taggings that agree with the pins. */
+/* log Z, the marginals of shape (n, C), the best tagging and its score, computed from all taggings that agree with the pins. */
 typedef struct {
     double log_z, marginals[6 * 4], best;
     uint32_t tags[6];

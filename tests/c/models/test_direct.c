@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
  * Tests super-resolution that reads the small picture directly (models/image_transformer/direct.h). The features of a pixel, and the mean
- * colour that a cell's remaining pixels need, must equal a separate computation. Later pixels must never be read, and invalid files must be
- * refused. All other numbers are compared with PyTorch's by the golden files tests/golden/direct-*.gguf.
+ * colour that a cell's remaining pixels need, must equal those of a separate computation. Later pixels must never be read, and invalid
+ * files must be refused. All other numbers are compared with PyTorch's by the golden files tests/golden/direct-*.gguf.
  */
 #include <math.h>
 #include <string.h>

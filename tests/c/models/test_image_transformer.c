@@ -262,8 +262,8 @@ static void batch_is_singles(const subject *s, check_random *random) {
     }
 }
 
-/* An element at position j affects the output parameters only of positions from j + 1 on (in generation order). Within a position, earlier
- * elements change the distribution of later ones, but not its parameters. */
+/* An element at position j affects the output parameters only of positions from j + 1 on (in generation order). Within a position, an
+ * element changes the distribution of the later elements, but not the position's output parameters. */
 static void causality(const subject *s, check_random *random) {
     uint8_t *values = random_image(s, random);
     trail before = trail_of(s, values, -1);

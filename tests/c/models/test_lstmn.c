@@ -194,8 +194,8 @@ static void lstm(void) {
     }
 }
 
-/* Changing later words must not change earlier outputs. Changing the first word must change the last output. The state grows with the
- * text. */
+/* Changing later words must not change earlier outputs. Changing the first word must change the last output. The size of the state grows
+ * with the length of the text. */
 static void causality(void) {
     const config *c = configs;
     nx_model *model = opened(build(c));
