@@ -30,8 +30,7 @@ int check_run(const check_group *groups, size_t n, int argc, char **argv);
 #define CHECK(condition) check_that(!!(condition), __FILE__, __LINE__, #condition)
 #define CHECK_INT(actual, expected) check_int((long long)(actual), (long long)(expected), __FILE__, __LINE__, #actual)
 #define CHECK_NEAR(actual, expected, tolerance) check_near(actual, expected, tolerance, __FILE__, __LINE__, #actual)
-#define CHECK_FLOATS(actual, expected, n) check_floats(actual, expected, n, __FILE__, __LINE__, #actual) /* floats that must be equal bit
-#define CHECK_FLOATS(actual, expected, n) check_floats(actual, expected, n, __FILE__, __LINE__, #actual) /* for bit */
+#define CHECK_FLOATS(actual, expected, n) check_floats(actual, expected, n, __FILE__, __LINE__, #actual) /* equal bit for bit */
 #define CHECK_BYTES(actual, expected, n) check_bytes(actual, expected, n, __FILE__, __LINE__, #actual)
 
 int check_that(int holds, const char *file, int line, const char *text);

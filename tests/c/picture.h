@@ -39,7 +39,7 @@ void picture_order(const nx_model *model, uint32_t *raster);
 /* Writes the palette as bytes, shape (levels, 3). Returns NX_E_ARGUMENT if the model has no palette. */
 nx_status picture_palette(const nx_model *model, uint8_t *rgb);
 
-/* Convert between an 8-bit value and an id. */
+/* These functions convert an 8-bit value to an id, and an id to an 8-bit value. */
 uint32_t picture_id(const picture_info *info, uint32_t value);
 uint8_t picture_value(const picture_info *info, uint32_t id);
 

@@ -442,8 +442,8 @@ void ref_draft(double *logits, const toy *m, const uint32_t *levels, uint32_t po
 
 static double softplus(double z) { return fmax(z, 0) + log1p(exp(-fabs(z))); }
 
-/* Returns ln of the cumulative distribution function of the standard normal distribution. Far below the mean, where erfc vanishes, it uses
- * the asymptotic series. */
+/* Returns ln of the cumulative distribution function of the standard normal distribution. Far below the mean, where erfc vanishes, the
+ * function uses the asymptotic series. */
 static double normal_log_cdf(double z) {
     if (z > -30) return log(erfc(-z / sqrt(2)) / 2);
     return -z * z / 2 - log(-z * sqrt(2 * 3.14159265358979324)) + log1p(-1 / (z * z) + 3 / (z * z * z * z));

@@ -57,8 +57,8 @@ void ref_forward(double *outputs, double *weights, const toy *model, const uint3
  * positions before it. */
 void ref_draft(double *logits, const toy *model, const uint32_t *levels, uint32_t position, int rounded);
 
-/* Computes the V log-probabilities of element `index` of a position, given the levels of the previous elements. For a categorical
- * distribution these are its logits. */
+/* Computes the V log-probabilities, up to a constant, of element `index` of a position, given the levels of the previous elements. For a
+ * categorical distribution, these are the logits. */
 void ref_output(double *logits, const nx_output *output, const double *parameters, const uint32_t *earlier, uint32_t index);
 
 /* If the mass of a level is at most this value (1e-5), the product of the density at the level's middle and its width is used instead. A

@@ -14,7 +14,7 @@
 
 #define LENGTH 30u
 
-/* A model, the shape of its runs, and a class for inputs that require one. */
+/* A model, the part that the tests run, and the shape of the runs. */
 typedef struct {
     const nx_model *model;
     nx_shape shape;

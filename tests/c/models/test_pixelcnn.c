@@ -330,7 +330,8 @@ static void picture_of(uint32_t *ids, uint32_t n, uint32_t levels, check_random 
 /* Sizes: one row, one column, kernels that are wider than the picture, and normal ones. */
 static const uint32_t sizes[][4] = {{5, 6, 5, 3}, {1, 9, 7, 5}, {9, 1, 3, 3}, {4, 3, 9, 7}, {7, 8, 7, 5}};
 
-/* Computing one pixel at a time from queues gives the same bits as computing the whole picture. This also compares masks with shifts. */
+/* Computing one pixel at a time from queues gives the same bits as computing the whole picture. The test also compares the two references,
+ * masks and shifts. */
 static void queued_is_whole(void) {
     check_random random = {51};
     for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++)

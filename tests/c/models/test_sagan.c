@@ -20,7 +20,7 @@ typedef struct {
     uint32_t width, attention, pool, key, value, type; /* attention: size of the picture at the attention layer, or 0 without attention */
     uint32_t middle, small;                            /* middle: channels between the blocks (0: 16); small: one block, 4 pixels wide */
     float gain, scale;                                 /* scale: factor of all weights (0 means 1) */
-    uint32_t apart, shuffled;                          /* apart: one block, which computes each pixel separately; shuffled: by place_of() */
+    uint32_t apart, shuffled;                          /* apart: one block, with each pixel computed separately; shuffled: permuted by place_of() */
 } sagan_toy;
 
 typedef struct {
@@ -280,7 +280,7 @@ static void no_class(void) {
     CHECK_INT(nx_session_input(model, session, 1, &class, 1), NX_E_ARGUMENT);
 }
 
-/* A run that is saved and restored between any two chunks gives the same bits. */
+/* A run that is saved and restored between any two slices gives the same bits. */
 static void interrupted(void) {
     const nx_model *model = model_of(&pooled);
     size_t bytes;

@@ -143,7 +143,7 @@ static const config configs[] = {
 
 static toy_file toy_number(uint32_t number) { return build(configs + number)->file; }
 
-/* A source of 19 words takes more than one encoder chunk. */
+/* A source of 19 words takes more than one slice of the encoder. */
 const toy_row seq2seq_toys[] = {
     {"seq2seq, additive before the step", TOY_RUN | TOY_SHAPED, toy_number, 1, {.length = 27, .counts = {19}}},
     {"seq2seq, general, fed", TOY_RUN, toy_number, 5, {.length = 27, .counts = {19}}},

@@ -248,7 +248,7 @@ static nx_session *opened_session(const nx_model *model, const config *c, const 
     uint32_t slices = 1;
     while ((status = nx_session_encode(model, session)) == NX_MORE) slices++;
     CHECK_INT(status, NX_OK);
-    CHECK(slices > layers(c) + 1); /* there are chunks for each convolution, for the keys, and for the start */
+    CHECK(slices > layers(c) + 1); /* each convolution, the keys, and the initial state take at least one slice each */
     return session;
 }
 

@@ -272,7 +272,7 @@ static void equations(void) {
             episode e = episode_of(c, counts[s][0], counts[s][1], 50 + s);
             nx_session *session;
             float *odds = odds_of(model, c, &e, &session), weights[PLACES];
-            double expected[32], looks[BLOCKS * PLACES], off = 0, tolerance = toy_of ? 0.25 : 2e-5; /* rounding to 8 bits */
+            double expected[32], looks[BLOCKS * PLACES], off = 0, tolerance = toy_of ? 0.25 : 2e-5; /* 0.25 for rounding to 8 bits */
             uint32_t list[PLACES], count;
             for (uint32_t q = 0; q < e.q; q++) {
                 by_hand(m, &e, q, expected, looks);
@@ -334,7 +334,7 @@ static void what_is_seen(void) {
 static void interrupted(void) {
     const config *c = toys + PLAIN;
     const nx_model *model = toy_file_open(&build(c)->file);
-    episode e = episode_of(c, 70, 6, 9); /* this episode takes more than one chunk */
+    episode e = episode_of(c, 70, 6, 9); /* this episode takes more than one slice */
     float *expected = odds_of(model, c, &e, NULL), *odds = memory_take(e.q * c->ways * sizeof *odds);
     size_t bytes = 0;
     nx_session *session = given(model, c, &e, 0, &bytes);
@@ -382,7 +382,7 @@ static void refusals(void) {
     nx_settings settings = {.samples = 1, .temperature = 1, .top_p = 1};
     size_t bytes;
     static const uint32_t counts[][3] = {{5, 4, 1}, {5, 6, 1}, {1025, 1025, 1}, {1, 1, 65}};
-    for (int i = 0; i < 4; i++) { /* cases: a wrong number of labels; too many examples */
+    for (int i = 0; i < 4; i++) { /* a wrong number of labels (twice), too many examples, too many queries */
         nx_shape shape = {.counts = {counts[i][0], counts[i][1], counts[i][2]}};
         CHECK_INT(nx_session_size(model, 0, &settings, &shape, &bytes), NX_E_ARGUMENT);
     }

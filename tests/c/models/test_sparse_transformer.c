@@ -262,7 +262,7 @@ static double *twin(const made *m, const uint32_t *ids, uint32_t n) {
                 ref_softmax(score, i + 1);
                 for (uint32_t e = 0; e < k; e++) {
                     mixed[a * k + e] = 0;
-                    /* stays zero without a visible key */
+                    /* the sum stays zero if no key is visible */
                     for (uint32_t j = 0; j <= i && seen; j++) mixed[a * k + e] += score[j] * v[j * width + a * k + e];
                 }
             }
@@ -461,7 +461,7 @@ static void refused_files(void) {
         const made *m = build(&c);
         toy_refused(m->file.bytes, m->file.length, rows[i].status, rows[i].named ? rows[i].named : strcat(key, rows[i].key));
     }
-    config three = toys[12]; /* sets that are merged must differ */
+    config three = toys[12]; /* a pattern of three sets cannot be merged */
     three.combine = MERGED;
     const made *m = build(&three);
     toy_refused(m->file.bytes, m->file.length, NX_E_UNSUPPORTED, "sparse-transformer.attention.combine");

@@ -114,7 +114,7 @@ static toy_file toy_number(uint32_t number) {
     return toy_transformer_build(configs + number)->file;
 }
 
-/* A source of 19 words takes more than one encoder chunk. */
+/* A source of 19 words takes more than one slice of the encoder. */
 const toy_row transformer_toys[] = {
     {"transformer", TOY_RUN | TOY_SHAPED, toy_number, 0, {.length = 27, .counts = {19}}},
     {"transformer, rounded", TOY_RUN, toy_number, 1, {.length = 27, .counts = {19}}},
@@ -293,7 +293,7 @@ static nx_session *session_of(const nx_model *model, const uint32_t *source, uin
     return session;
 }
 
-/* Computes the logits, shape (n, V), and the nats, shape (n), of known ids, in order; both may be null. */
+/* Returns the logits, shape (n, V), of n known ids, in order. nats: shape (n), written, or null. */
 static float *logits_of(const nx_model *model, nx_session *session, const uint32_t *ids, uint32_t n, uint32_t V, float *nats) {
     float *all = memory_take((size_t)n * V * sizeof *all), cost;
     for (uint32_t p = 0; p < n; p++) {
