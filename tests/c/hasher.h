@@ -2,7 +2,7 @@
  *
  * The hasher is a toy part of a model. With it, the session tests cover features that no picture model has. The hasher reads each id only
  * once and cannot rewind, unless it is set to keep a state for each position. Some ids end samples. A forward pass is computed in several
- * chunks. The hasher encodes an input of any length, item by item. It has no maximum length, so a run may have any length. At every
+ * slices. The hasher encodes an input of any length, item by item. It has no maximum length, so a run may have any length. At every
  * position, the hasher may draw a location on which all later ids depend. Its logits depend on all ids that a sequence has read and drawn,
  * so any mix-up of sequences or positions changes the logits.
  */
@@ -17,13 +17,13 @@
 #define HASHER_PLACES 20u /* number of locations that a noisy hasher draws from */
 
 typedef struct {
-    uint32_t slices;    /* number of chunks of a forward pass */
+    uint32_t slices;    /* number of slices of a forward pass */
     int source;         /* whether the hasher reads a source */
     int flat;           /* whether all ids are always equally probable */
     int noisy;          /* whether the hasher draws a location at every position; with flat, ids depend only on this location */
     int again;          /* whether positions may be computed again; ids below 4 are then more probable than others */
     float end;          /* number added to the logit of the end */
-    uint32_t misused;   /* counts misuse: a position computed twice or out of order, or scratch memory lost between chunks */
+    uint32_t misused;   /* counts misuse: a position computed twice or out of order, or scratch memory lost between slices */
 } hasher_config;
 
 /* Combines a hash with one more number. */

@@ -8,7 +8,7 @@
 #include "session/session.h"
 
 #define MOST_BYTES (1u << 18) /* sessions of more bytes are skipped */
-#define SLICES 4000u          /* more chunks than the encoder of any toy has */
+#define SLICES 4000u          /* more slices than the encoder of any toy has */
 #define CALLS 6
 
 /* ---- the stages of a run ---------------------------------------------------------------------------------------------------- */
@@ -34,7 +34,7 @@ static void give(const states_subject *s, nx_session *session, uint32_t variant)
     }
 }
 
-/* Saves the session at each stage: after its inputs, after some chunks of encoding, and after known positions, drawn positions, or steps of
+/* Saves the session at each stage: after its inputs, after some slices of encoding, and after known positions, drawn positions, or steps of
  * a search. */
 static void stages(states_subject *s, uint32_t variant) {
     const nx_model *model = s->model;

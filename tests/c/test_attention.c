@@ -24,7 +24,7 @@ static nx_pattern grid(uint32_t rows, uint32_t cols, uint32_t block_rows, uint32
                         .block_rows = block_rows, .block_cols = block_cols, .flange_rows = flange_rows, .flange_cols = flange_cols};
 }
 
-/* Returns the ranges of a query. The buffer has exactly the number of ranges that nx_pattern_max_ranges returns. */
+/* Returns the ranges of a query. The buffer has room for exactly as many ranges as nx_pattern_max_ranges returns. */
 static nx_range *ranges_of(const nx_pattern *p, uint32_t i, uint32_t *n_ranges) {
     nx_range *ranges = memory_take(nx_pattern_max_ranges(p) * sizeof *ranges);
     *n_ranges = nx_pattern_ranges(p, i, ranges);
@@ -201,8 +201,8 @@ static roundings roundings_of(uint32_t type) {
     return nx_is_kv8(type) ? (roundings){8191, 127, 16383} : (roundings){127, 63, 127};
 }
 
-/* Rounds each head to multiples of its largest magnitude divided by `steps`. This uses single precision like the library, because with many
- * steps some numbers are so close to a midpoint that the precision decides. */
+/* Rounds each head to multiples of its largest magnitude divided by `steps`. The function uses single precision like the library, because
+ * with many steps some numbers are so close to a midpoint that the precision decides. */
 static void round_heads(double *x, size_t n, uint32_t key_length, float steps) {
     for (size_t h = 0; h < n; h += key_length) {
         float top = 0;

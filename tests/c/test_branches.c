@@ -374,7 +374,7 @@ static void hidden_states(void) {
 
 /* ---- distributions ---------------------------------------------------------------------------------------------------------- */
 
-/* For every drawn element, the model's own distribution adds up to 1 and agrees with its nats. */
+/* For every drawn element, the model's own distribution adds up to 1 and agrees with the element's nats. */
 static void distribution(const subject *s) {
     nx_settings settings = settings_of(3, 0, 5);
     settings.temperature = 0.7f, settings.top_k = 3;
@@ -402,8 +402,8 @@ static void distributions(void) { for_every(distribution); }
 
 /* ---- penalties and biases --------------------------------------------------------------------------------------------------- */
 
-/* Checks the effect of penalties and biases on a run. The test changes the logits in the same way, and each id must be the argmax of these
- * logits. The nats come from the model's unchanged distribution. */
+/* Checks the effect of penalties and biases on a run. The test itself changes the logits in the same way, and each drawn id must be the
+ * argmax of the changed logits. The nats come from the model's unchanged distribution. */
 static void shaping(void) {
     subject s = subject_named("llama");
     toy_llama_config loose = {.values = 40, .length = 30, .blocks = 1, .d = 16, .inner = 16, .heads = 2, .groups = 1, .seed = 6};

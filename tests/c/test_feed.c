@@ -158,7 +158,7 @@ static void refused(void) {
     CHECK(!strcmp(problem.name, "rope_freqs.weight"));
 
     toy_file picture = toy_fvsbn_file(3, 4, NX_F16, 1, NULL, NULL);
-    /* this model must be opened whole */
+    /* this model can only be opened from the whole file */
     CHECK_INT(nx_model_head_size(picture.bytes, picture.length, picture.length, &bytes, &problem), NX_E_ARGUMENT);
     CHECK(!strcmp(problem.name, "fvsbn"));
     nx_model *none = NULL;

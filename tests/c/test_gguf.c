@@ -108,7 +108,7 @@ static void at_the_limits(void) {
     CHECK_INT(toy_exercise(m->bytes, m->length, MOST), NX_OK);
     c = (toy_config){.height = 2, .width = 2, .channels = 1, .levels = 2, .blocks = 256, .d = 4, .inner = 4, .heads = 1, .key_length = 4,
                      .position = TOY_SINUSOIDAL, .seed = 1};
-    m = toy_build(&c, NULL); /* 4099 tensors exceed 2048 */
+    m = toy_build(&c, NULL); /* this file has 4099 tensors, but the limit is 2048 */
     CHECK_INT(toy_exercise(m->bytes, m->length, MOST), NX_E_LIMIT);
     c.blocks = 100;
     m = toy_build(&c, NULL);
@@ -406,7 +406,7 @@ static void wrong_kinds(void) {
         check_at("words %lld", (long long)i, 0, 0, 0);
         refused(words[i].which, (toy_twist){.text = words[i].key, .words = words[i].words}, words[i].status, words[i].name);
     }
-    /* without the key of the flanges there are no flanges */
+    /* without its key, a flange is 0 */
     for (int i = 0; i < 2; i++) {
         toy *m = toy_build(config(TOY_PALETTE), &(toy_twist){.without = i ? KEY("attention.flange_cols") : KEY("attention.flange_rows")});
         CHECK_INT(toy_exercise(m->bytes, m->length, MOST), NX_OK);
@@ -637,7 +637,7 @@ static void header(void) {
     }
     nx_gguf *gguf = memory_take(sizeof *gguf);
     uint8_t nothing[24] = {0};
-    /* refused because of the length alone */
+    /* these files are refused because of their length alone */
     CHECK_INT(nx_gguf_parse(gguf, nothing, (size_t)GGUF_MAX_BYTES + 1, (size_t)GGUF_MAX_BYTES + 1, &problem), NX_E_LIMIT);
     CHECK_INT(nx_gguf_parse(gguf, nothing, SIZE_MAX, SIZE_MAX, &problem), NX_E_LIMIT);
 }

@@ -157,8 +157,7 @@ static void map_off(double *worst, const nx_gguf *g, const nx_model *model, cons
 }
 
 /* If maps are recorded, compares the maps of one of n positions or, for the position NX_NONE, the maps of the inputs. Returns the number of
- * compared
- * maps. */
+ * maps that were compared. */
 static uint32_t maps_off(double *worst, const nx_gguf *g, const nx_model *model, const nx_session *session, uint32_t position, uint32_t n) {
     uint32_t found = 0;
     nx_map map;

@@ -433,7 +433,7 @@ static uint8_t *any_rows(uint32_t type, uint32_t rows, uint32_t cols, check_rand
             memcpy(all + b, (const uint8_t *)&x + (type == NX_BF16 ? 2 : 0), t->bytes);
         }
         if (t->scale == NX_E8M0_SCALE) all[b + t->at] = (uint8_t)(random_below(random, 9) ? 117 + random_below(random, 12) : 104 + random_below(random, 14));
-        /* 2^-10..2^2, some of them subnormal or zero */
+        /* scales of 2^-10..2^2, some of them subnormal or zero */
         for (uint32_t i = 0; t->scale == NX_HALF_SCALE && i < t->scales; i++) {
             uint16_t half = (uint16_t)(random_below(random, 2) << 15 | (5 + random_below(random, 12)) << 10 | random_below(random, 1024));
             if (!random_below(random, 9)) half &= 0x8fff >> random_below(random, 8);
@@ -526,7 +526,7 @@ static void any_type(void) {
 
 static int of_eight_bits(uint32_t type) { return nx_type_of(type)->form == NX_BLOCKS_8; }
 
-/* Rounds x like products of matrices that are packed by block. For 8-bit weights, x is rounded to 14 bits, with one step for the whole
+/* Rounds x as products with matrices that are packed by block do. For 8-bit weights, x is rounded to 14 bits, with one step for the whole
  * column. Otherwise it is rounded to 8 bits, with one step for every 32 values. */
 static void round_by_block(double *x, uint32_t type, uint32_t cols) {
     uint32_t group = of_eight_bits(type) ? cols : 32;
@@ -583,7 +583,7 @@ static void product_by_block(uint32_t type, uint32_t rows, uint32_t cols, uint32
             /* a block's scales and offsets add large terms that may cancel; any_rows writes no scale or offset above 2^3 * 63 */
             if (of_eight_bits(type)) {
                 constant = 0;
-                /* 8192 steps, added and subtracted */
+                /* the constant of 8192 steps is added to the sum and subtracted again */
                 for (uint32_t c = 0; c < cols; c++) constant += fabs((double)kept[(size_t)r * cols + c]) * top;
             }
             double parts = offset_parts(bytes + r * nx_row_bytes(type, cols), type, cols, seen);
@@ -636,7 +636,7 @@ static void outliers(void) {
     uint32_t cols = 2048;
     static const struct {
         uint32_t type;
-        double by_block; /* the largest product of the norm of x and the norm of a row */
+        double by_block; /* largest error, relative to the norm of x times the norm of the row */
     } rows[] = {{NX_Q8_0, 1e-4}, {NX_Q4_0, 2e-3}, {NX_Q6_K, 2e-3}};
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
         for (uint32_t at = 0; at < cols; at += 331) {
@@ -765,7 +765,8 @@ static void relu_keeps_nan(void) {
 }
 
 /* Error bound of layer norm. The mean has an error of at most width/4 + 3 roundings of the mean magnitude, which shifts all centred numbers
- * equally. The variance has a relative error. Five more operations follow. spread: the standard deviation by which the norm divides. */
+ * equally. The variance has a relative error of as many roundings. Five more operations follow. spread: the standard deviation by which the
+ * norm divides. */
 static double norm_tolerance(uint32_t width, double magnitude, double spread, double unit, double gain, double bias) {
     double roundings = width / 4 + 8;
     return roundings * UNIT * (fabs(gain) * (magnitude / spread + fabs(unit)) + fabs(bias));

@@ -107,7 +107,7 @@ static void sizes(void) {
     CHECK_INT(nx_session_input(model, session, 0, some, 3), NX_OK);
 }
 
-/* Results grow chunk by chunk and can be read in any ranges. */
+/* Results grow slice by slice and can be read in any ranges. */
 static void ranges(void) {
     const nx_model *model = model_of();
     nx_session *session = open_part(model, 0, &plain, &(nx_shape){.counts = {WORDS}}, NULL);

@@ -288,7 +288,7 @@ static void copies(const subject *s) {
 
 static void copied(void) { for_every(copies); }
 
-/* A pass that is computed in chunks reports that it is incomplete. A later call that requests fewer positions does not restart or shorten
+/* A pass that is computed in slices reports that it is incomplete. A later call that requests fewer positions does not restart or shorten
  * the pass. */
 static void interrupted(void) {
     subject s = subject_of(HASHER_SLICED);
@@ -313,7 +313,7 @@ static void interrupted(void) {
     for (calls = 1; nx_session_draw(s.model, session, 2 - done, ids, nats, &drawn) == NX_MORE; calls++) done += drawn;
     CHECK_INT(nx_session_draw(s.model, session, 1, ids, nats, &drawn), NX_MORE);
     CHECK_INT(nx_session_resample(s.model, session, parents), NX_E_ARGUMENT); /* resampling is refused in the middle of a position */
-    CHECK_INT(calls, 5); /* three chunks per position; the call that ends position 0 also begins position 1 */
+    CHECK_INT(calls, 5); /* three slices per position; the call that ends position 0 also begins position 1 */
     CHECK_INT(hasher_settings.misused, 0);
 }
 
@@ -451,7 +451,7 @@ static void shaped_runs(void) { shape_each((void (*const[])(void)){divided, know
 
 /* ---- damage ----------------------------------------------------------------------------------------------------------------- */
 
-/* A damaged state of a part with ends, chunks and a source is either refused or continues safely. */
+/* A damaged state of a part with ends, slices and a source is either refused or continues safely. */
 static void damaged(void) {
     check_random random = {21};
     for (int i = 0; i < HASHERS; i++) {

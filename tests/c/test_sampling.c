@@ -498,7 +498,7 @@ static float *parameters_of(const nx_output *o, double far, double least_scale, 
     uint32_t n = nx_output_parameters(o), K = o->kind == NX_DMOL ? o->mixtures : 1, first = o->kind == NX_DMOL ? K : 0;
     float *p = memory_take(n * sizeof *p);
     for (uint32_t i = 0; i < n; i++) {
-        uint32_t what = i < first ? 3 : (i - first) / K % (o->elements == 3 ? 3 : 2); /* location, log scale, coefficient, mixture logit */
+        uint32_t what = i < first ? 3 : (i - first) / K % (o->elements == 3 ? 3 : 2); /* 0: location, 1: log scale, 2: coefficient, 3: mixture logit */
         double log_scale = least_scale + (most_scale - least_scale) * random_unit(random);
         p[i] = (float)(o->kind < NX_DISCRETE_KINDS || what > 1 ? 2 * random_normal(random) : what == 1 ? log_scale : far * random_normal(random));
     }
@@ -671,7 +671,7 @@ static void output_ends(void) {
             uint32_t n = nx_output_parameters(o), V = o->values;
             float *p = parameters_of(o, 1, -5, 1, &random), *out = memory_take(nx_stride(V) * sizeof *out);
             for (uint32_t changes = 1 + random_below(&random, n); changes; changes--) p[random_below(&random, n)] = absurd[random_below(&random, 17)];
-            if (run < 17) p[0] = absurd[run]; /* tests also each extreme parameter alone */
+            if (run < 17) p[0] = absurd[run]; /* also tests each extreme parameter alone */
             else if (run < 34 && n > 1) p[1] = absurd[run - 17];
             uint32_t earlier[3];
             CHECK(nx_output_finite(o, p));

@@ -860,7 +860,7 @@ static void refused_states(void) {
     toy_config other = *config(1);
     other.seed++;
     CHECK_INT(nx_session_check(toy_open(toy_build(&other, NULL)), m.state, m.bytes), NX_E_STATE);
-    /* elements beyond the levels must be refused, except after the position, where they are overwritten before they are read */
+    /* elements beyond the levels must be refused, except after the session's position, where they are overwritten before they are read */
     for (uint32_t i = 0; i < 3 * m.info.elements; i++) {
         static const uint32_t wrong[] = {16, 0x1000000, NX_NONE};
         uint8_t *copy = memory_copy(m.state, m.bytes);

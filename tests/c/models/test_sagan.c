@@ -20,7 +20,7 @@ typedef struct {
     uint32_t width, attention, pool, key, value, type; /* attention: size of the picture at the attention layer, or 0 without attention */
     uint32_t middle, small;                            /* middle: channels between the blocks (0: 16); small: one block, 4 pixels wide */
     float gain, scale;                                 /* scale: factor of all weights (0 means 1) */
-    uint32_t apart, shuffled;                          /* apart: one block, with each pixel computed separately; shuffled: permuted by place_of() */
+    uint32_t apart, shuffled;                          /* apart: one block, with separate pixels; shuffled: permuted by place_of() */
 } sagan_toy;
 
 typedef struct {
