@@ -56,7 +56,7 @@ static void pattern_of(const nx_sparse *p) {
             for (uint32_t later = i; later < n; later++) CHECK(!sees(p, p->sets, later, i));
         if (count > most) most = count;
         empty += count == 0;
-        if (p->sets == NX_NEAR && p->kind == NX_STRIDED) CHECK_INT(count, i + 1 < p->stride ? i + 1 : p->stride); /* it has l members */
+        if (p->sets == NX_NEAR && p->kind == NX_STRIDED) CHECK_INT(count, i + 1 < p->stride ? i + 1 : p->stride); /* this set has l positions */
     }
     uint32_t first = p->sets == NX_PREVIOUS ? p->stride : p->stride - p->summary;
     CHECK_INT(empty, p->sets == NX_PREVIOUS || (p->sets == NX_FAR && p->kind == NX_FIXED) ? (first < n ? first : n) : 0);

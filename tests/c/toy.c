@@ -455,7 +455,7 @@ toy *toy_build(const toy_config *config, const toy_twist *twist) {
         }
         if (is(twist->poisoned, t->name) && t->type == NX_F32) t->values[(size_t)t->rows * t->cols - 1] = twist->poison;
         toy_encode(&data, t);
-        /* the last weight, or the last block's scale, becomes a half-precision NaN (all bits set) */
+        /* the last weight, or the last block's scale, becomes a half-precision infinity */
         if (is(twist->poisoned, t->name) && t->type != NX_F32) {
             uint16_t infinity = 0x7c00;
             memcpy(data.bytes + data.length - (t->type == NX_F16 ? 2 : t->type == NX_Q4_0 ? Q4_0_BYTES : Q8_0_BYTES), &infinity, 2);

@@ -105,8 +105,8 @@ toy *toy_build(const toy_config *config, const toy_twist *twist);
 /* Returns the inner width of the encoder's feed-forward networks. */
 uint32_t toy_encoder_inner(const toy_config *config);
 
-/* The functions return, in this order: the number of elements per position, of positions per row, and of positions, the width of the output
- * layer, the pattern, and the distribution. */
+/* These functions return, in this order: the number of elements per position, the number of positions per row, the number of positions, the
+ * output distribution, and the attention pattern. */
 uint32_t toy_elements(const toy_config *config);
 uint32_t toy_cols(const toy_config *config);
 uint32_t toy_positions(const toy_config *config);
@@ -122,7 +122,7 @@ const toy_tensor *toy_find(const toy *model, const char *name);
 /* Returns the weights of an F32 tensor inside the file, so that a test can change them. */
 float *toy_inside(toy *model, const char *name);
 
-/* Return the 8-bit value of a level, and the level of an 8-bit value, computed without the library. */
+/* These functions return the 8-bit value of a level, and the level of an 8-bit value, computed without the library. */
 uint8_t toy_value(uint32_t level, uint32_t levels);
 uint8_t toy_level(uint32_t value, uint32_t levels);
 
@@ -183,7 +183,7 @@ nx_model *toy_file_open(const toy_file *file);
 /* Opens a model. Returns null after a failed check. */
 nx_model *toy_open(const toy *model);
 
-/* Opens a session. Returns null after a failed check. `bytes` (may be null) receives its size. */
+/* Opens a session. Returns null after a failed check. `bytes` (may be null) receives the session's size. */
 nx_session *toy_bare_session(const nx_model *model, const picture_settings *settings, size_t *bytes);
 
 /* Opens a session like toy_bare_session. If the model takes an image, also gives it the image of toy_input. */

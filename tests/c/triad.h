@@ -6,8 +6,8 @@
  *             pair, and `levels`, two for each code.
  *   prior     reads `codes` and draws any number of ids. The probabilities of an id depend on the code at its position and on the previous
  *             id.
- *   decoder   reads `prior` (the ids), one id per slice. Its result is `sound`: two samples for each id. They depend on the id and on the
- *   ids before and after it.
+ *   decoder   reads `prior` (the ids), one id per slice. Its result is `sound`: two samples for each id. The samples depend on the id
+ *             and on the ids before and after it.
  */
 #ifndef TRIAD_H
 #define TRIAD_H

@@ -3,7 +3,7 @@
 
 /**
  * Fuzzes the keys of `chain` files that only JavaScript reads. An invalid file must be rejected with a message. For a valid file, every
- * text must have features, and they must be the same each time.
+ * text must have features, and these features must be the same each time.
  */
 
 import assert from 'node:assert/strict';
