@@ -289,8 +289,9 @@ typedef struct {
     float frequency;           /* number subtracted from the logit of an id once per occurrence; -100..100 */
     float presence;            /* number subtracted once from the logit of each id that occurs; -100..100 */
     /* 1: if a part has no draft and E = 1, guesses come from the sequence itself. If the last ids have occurred before, the guesses are the
-     * ids that followed their latest earlier occurrence [prompt look-up: Saxena 2023; Yang et al. 2023, arXiv:2304.04487]. Useful if the
-     * model is larger than the processor's cache, because computing several positions then takes little longer than computing one. */
+     * ids that followed their latest earlier occurrence [prompt look-up: Saxena 2023; Yang et al. 2023, arXiv:2304.04487]. This is useful
+     * if the model is larger than the processor's cache, because computing several positions then takes little longer than computing
+     * one. */
     uint32_t look_up;
     uint32_t biases; /* maximum number of ids that nx_session_bias accepts in this run, up to NX_MAX_BIASES */
     uint32_t hidden; /* 1: the hidden states of the last position are stored for nx_session_hidden; must be 0 if part.hidden_layers is 0 */
@@ -316,7 +317,7 @@ NX_API nx_status nx_session_open(void *block, size_t block_bytes, const nx_model
 
 /* Extends a run: copies `from` into a block of nx_session_grown_size bytes. The copy has a capacity of `length` positions. It continues bit
  * for bit like a run that had this capacity from the beginning; `from` is unchanged. A run can thus begin with little memory and grow as
- * needed. Available only for a part with `grows`.
+ * needed. Only runs of a part with `grows` can be extended.
  * Returns NX_OK; NX_E_ARGUMENT if `length` is not above the capacity of `from` or is above the maximum of the part, if the run has stopped
  * inside a position (after NX_MORE), or if the run is a search, whose result depends on the length; NX_E_LIMIT if the block would be larger
  * than NX_MAX_SESSION_BYTES; NX_E_MEMORY if block_bytes is too small. */

@@ -24,7 +24,7 @@
 #define GGUF_MAX_DIM 0x80000000u   /* limit of columns and of rows, so that the size of a tensor fits 64 bits */
 #define GGUF_MAX_KEYS 1024u
 #define GGUF_MAX_TENSORS 2048u
-#define GGUF_MAX_NAME 255u /* bytes of a key or of a tensor's name */
+#define GGUF_MAX_NAME 255u /* maximum number of bytes of a key or of a tensor's name */
 #define GGUF_MAX_DIMENSIONS 4u
 #define GGUF_MAX_ALIGNMENT 65536u
 
@@ -49,7 +49,7 @@ enum {
 #define NX_NOTHING(...)
 enum { NX_TENSOR_TYPES(NX_CODE, NX_NOTHING) };
 
-/* Bytes of a block: F32_BYTES, Q8_0_BYTES, ... */
+/* The sizes of blocks in bytes: F32_BYTES, Q8_0_BYTES, ... */
 #define NX_BLOCK_BYTES(name, code, values, bytes, ...) name##_BYTES = bytes,
 enum { NX_TENSOR_TYPES(NX_BLOCK_BYTES, NX_NOTHING) };
 
@@ -63,7 +63,7 @@ typedef struct {
     uint8_t scale, scales, at, form;
 } nx_type;
 
-/* Returns the layout of a supported type; null for any other. */
+/* Returns the layout of a supported type, or null for any other type. */
 const nx_type *nx_type_of(uint32_t type);
 
 /* Returns the size in bytes of a row of `columns` values; 0 for an unsupported type, or if `columns` is not a multiple of the type's block

@@ -32,8 +32,8 @@ void nx_attend(float *out, const float *query, const nx_cache *cache, const nx_r
                uint32_t map_stride);
 
 /* Computes attention for the queries that share one head of keys and values; out, query and map are the arrays of all heads. If several
- * columns have the same past, compute one head for all columns before you compute the next head: its keys and values then stay in the
- * processor's cache. */
+ * columns have the same past, compute one head for all columns before you compute the next head: the head's keys and values then stay in
+ * the processor's cache. */
 void nx_attend_head(float *out, const float *query, const nx_cache *cache, uint32_t head, const nx_range *ranges, uint32_t n_ranges,
                     void *scratch, float *map, uint32_t map_stride);
 

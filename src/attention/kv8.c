@@ -14,9 +14,9 @@
  * These multiply-adds take k / 4 products of 16 bytes, with three quarters as many loads and splats, and about 15 more instructions for the
  * exponential, the rounding and the sums. At position 2,000 (k = 64, V8, relaxed SIMD), scores take a third of the time, sums of values
  * another third, and the steps between them a quarter. A multiply-add of attention therefore takes about as long as a multiply-add with
- * 8-bit weights in blocks.c. The positions of a prompt are computed together. This is faster than one token at a time only because a head's
- * keys and values are then in the processor's cache. For the shape of SmolLM2 (135 M), a prompt of 4,000 tokens takes 12.2 times as many
- * multiply-adds as a prompt of 500.
+ * 8-bit weights in blocks.c. The positions of a prompt are computed together. This is faster than computing one token at a time only
+ * because a head's keys and values are then in the processor's cache. For the shape of SmolLM2 (135 M), a prompt of 4,000 tokens takes 12.2
+ * times as many multiply-adds as a prompt of 500.
  */
 #include "kv8.h"
 
@@ -98,9 +98,8 @@ void nx_kv8_copy(const nx_cache *to, const nx_cache *from) {
 }
 
 /* Computes product[i]: in each lane, the sum over n groups of the lane's four bytes times the group's four numbers. Vector i of a group
- * begins 16 i bytes after the first vector of the group, and the next group begins `step` bytes further. The sums are
- * exact. The function is not inlined, so its sums and loads can use all registers. Keeping even one sum in memory costs a third of the
- * loop's time. */
+ * begins 16 i bytes after the first vector of the group, and the next group begins `step` bytes further. All sums are exact. The function
+ * is not inlined, so its sums and loads can use all registers. Keeping even one sum in memory costs a third of the loop's time. */
 static NX_NOINLINE void products(v128_t product[4], const uint8_t *bytes, uint32_t step, const nx_wide *numbers, uint32_t n) {
     v128_t sum[2][4];
     for (int i = 0; i < 4; i++) sum[0][i] = sum[1][i] = wasm_i32x4_splat(0);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
  * Sparse patterns [Child, Gray, Radford, Sutskever 2019, arXiv:1904.10509, section 4; blocks: Dhariwal et al. 2020, arXiv:2005.00341].
- * Query i sees one or more of the following sets. Each set has about sqrt(n) positions, none of them after i; l is the stride, c the length
- * of a summary:
+ * Query i sees one or more of the following sets. Each set has about sqrt(n) positions, none of them after i; l is the stride, and c is the
+ * length of a summary:
  *
  *                A1, near                                      A2, far                                         A3, previous
  *   strided      the last l positions, including i                  every l-th position back from i, including i

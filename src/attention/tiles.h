@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Code that attention over 7-bit keys and values (kv7.c) and over 8-bit keys and values (kv8.c) share: a cache of bytes, and the order in
- * which this cache is read.
+ * Code shared by the attention over 7-bit keys and values (kv7.c) and the attention over 8-bit keys and values (kv8.c): a cache of bytes,
+ * and the order in which this cache is read.
  *
  * A cache of S slots (a multiple of 16) and H heads of width k consists of bytes followed by scales:
  *   keys                       shape (H, S/16, k/4, 4), vectors of 4 positions x 4 channels; a lane of a product is a position
@@ -125,8 +125,8 @@ static inline uint64_t tiles_scratch_bytes(uint32_t window, uint32_t n_ranges, s
     return tiles * TILE * sizeof(float) + (tiles / 2 + n_ranges) * block_bytes;
 }
 
-/* Computes 2^(score - top) of the visible positions from the unweighted scores. The caller still has to multiply the map by a common
- * factor. Returns the number of visible positions. */
+/* Computes 2^(score - top) for the visible positions. Call this function before weigh_two() replaces the scores by weights. The caller
+ * still has to multiply the map by a common factor. Returns the number of visible positions. */
 static inline uint32_t map_powers(float *map, const float *scores, const nx_range *ranges, uint32_t n_ranges, v128_t top) {
     uint32_t n = 0;
     for (uint32_t r = 0; r < n_ranges; scores += TILE * range_tiles(ranges[r]), r++)

@@ -95,8 +95,8 @@ static uint32_t stored_number(const uint8_t *block, uint32_t t, uint32_t c, uint
 /* Returns the address of half-precision number `index` of row t: scales come first, then offsets. */
 static uint16_t *half_at(const uint8_t *block, uint32_t index, uint32_t t) { return (uint16_t *)block + index * TILE + t; }
 
-/* Packs a row of Q8_0 or Q4_0 without changing its values: for each block, a half-precision scale, then four columns (or pairs of columns)
- * at a time. */
+/* Packs a row of Q8_0 or Q4_0 without changing its values. For each block, copies the half-precision scale, then four bytes at a time: four
+ * columns of Q8_0, or four pairs of columns of Q4_0. */
 static void pack_as_it_stands(uint8_t *tile, uint32_t t, const uint8_t *weights, uint32_t form, uint32_t cols) {
     uint8_t *block = tile + tile_head(form);
     uint32_t groups = form == NX_BLOCKS_8 ? GROUPS : GROUPS / 2;

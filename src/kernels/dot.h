@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * The integer dot product that all quantised matrix products use. The packed form is the same for two instruction sets.
+ * The integer dot product that all quantised matrix products use. The packed form is the same for both instruction sets, relaxed SIMD and
+ * baseline SIMD.
  *
  * Quantised weights (and cached keys and values) are bytes 0..127: a number -64..63 plus 64, or a nibble 0..15.
  * Quantised activations (and queries, and the weights of attention) are signed, -127..127. A vector of 16 weights holds four lanes (rows,
@@ -129,7 +130,7 @@ NX_INLINE v128_t dot_add_pairs(v128_t sum, v128_t pairs) { return wasm_i32x4_add
 #endif
 
 /* Returns the largest magnitude of n numbers, n % 4 == 0. Magnitudes are compared as integers, so NaN is the largest. The scale then
- * becomes NaN, and so does the output. The integers themselves could not pass NaN on. */
+ * becomes NaN, and so does the output. The rounded integers themselves cannot represent NaN. */
 NX_INLINE float largest_magnitude(const float *x, uint32_t n) {
     v128_t top = wasm_i32x4_splat(0);
     for (uint32_t i = 0; i < n; i += 4) top = wasm_i32x4_max(top, wasm_f32x4_abs(wasm_v128_load(x + i)));

@@ -78,7 +78,7 @@ void nx_matrix_pack(const nx_matrix *matrix, void *packed, const uint8_t *weight
 nx_matrix nx_matrix_rows(const nx_matrix *matrix, uint32_t first, uint32_t count);
 
 /* Converts row `row` of a packed matrix to floats. If packing has rounded the weights, the floats are the rounded values. out: shape
- * (cols), written. Used for a table that is also a matrix (tied output weights). */
+ * (cols), written. This function is for a table that is also a matrix (tied output weights). */
 void nx_matrix_row(float *out, const nx_matrix *matrix, uint32_t row);
 
 /* A table whose rows are looked up. The table stays in the file's encoding, and a row is converted to floats when it is used. */
@@ -95,7 +95,7 @@ void nx_embed(float *out, const nx_embedding *table, uint32_t row);
 typedef struct {
     const float *x;
     uint32_t n;
-    uint32_t rounded; /* nx_rounding of the values in scratch */
+    uint32_t rounded; /* how the values in scratch are rounded: NX_NOT_ROUNDED, ... (blocks.h) */
     void *scratch;
 } nx_input;
 

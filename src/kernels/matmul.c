@@ -8,9 +8,9 @@
  *
  * F32:   [rows/16][cols][16] floats; F16 and BF16 have the same layout with 16-bit numbers, which are widened when they are used
  * Q8_0:  [rows/16] { float scale[16]; byte weight[cols/4][4][16]; } where weight[g][v] holds the rows 4v..4v+3 of the
- * tile, and for each of these rows the columns 4g..4g+3, as quantised weights (dot.h).
+ *        tile, and for each of these rows the columns 4g..4g+3, as quantised weights (dot.h).
  * Q4_0:  [rows/16][cols/32] blocks of { float scale[16]; byte weight[4][4][16]; } where the low nibbles of [g][v] are
- * group g of the block's columns, the high ones group g + 4.
+ *        group g of the block's columns, and the high nibbles are group g + 4.
  *
  * In the file, weights of Q8_0 have 8 bits, and every 32 weights have a scale. In memory, they have 7 bits and one scale per row, so the
  * product with a row is a single sum of integers. This sum needs only dot products, and the gain is largest if several columns share the
@@ -75,8 +75,8 @@ static uint64_t tile_bytes(uint32_t form, uint32_t cols) {
 
 uint64_t nx_matrix_bytes(uint32_t form, uint32_t rows, uint32_t cols) { return tiles(rows) * tile_bytes(form, cols); }
 
-/* Packs row `r` of a matrix of 32-bit or 16-bit numbers. The numbers in the file have the same size, or they have 16 bits and are widened
- * to 32. */
+/* Packs row t of a tile of 32-bit or 16-bit numbers. The numbers in the file have the same size, or they have 16 bits and are widened to
+ * 32. */
 static void pack_numbers(uint8_t *tile, uint32_t t, const uint8_t *from, uint32_t form, uint32_t type, uint32_t cols) {
     for (uint32_t c = 0; c < cols; c++) {
         if (form == NX_F32 && type == NX_F16)

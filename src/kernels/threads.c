@@ -3,8 +3,8 @@
  * Threads, for builds with NX_THREADS. The threads are instances of one module that share one memory; each has its own stack.
  *
  * One thread, the owner, runs the library; the other threads are in nx_thread and help it. A job is divided into pieces. A ticket holds the
- * job, its number of pieces, and the next piece. The thread that increments the ticket gets that piece, so nothing is delayed by a helper
- * that comes late or not at all. The owner takes pieces too, and then waits for the pieces that helpers have taken. The fields that
+ * job, its number of pieces, and the next piece. The thread that increments the ticket gets this next piece, so nothing is delayed by a
+ * helper that comes late or not at all. The owner takes pieces too, and then waits for the pieces that helpers have taken. The fields that
  * describe the job therefore do not change while any piece is being processed.
  *
  * A helper is useless if another program occupies its core. It may be interrupted in the middle of a piece for thousands of times the

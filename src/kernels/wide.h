@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * The integer dot product of signed bytes (-128..127) and 14-bit numbers u (0..16383). dot.h describes the limits of the instruction. The
- * product is computed in two parts:
+ * The integer dot product of signed bytes (-128..127) and 14-bit numbers u (0..16383). dot.h describes the limits of the relaxed SIMD
+ * instruction. The product is computed in two parts:
  *
  *   first = wide_dot(first, bytes, u, 0);  sum = wide_first(first);  sum = wide_dot(sum, bytes, u, 1)
  *
