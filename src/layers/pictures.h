@@ -9,7 +9,7 @@
  * - A picture of three channels has 3 NX_MAX_SIDE^2 positions, which must stay within NX_MAX_LENGTH (nextpixel.h); an assertion in
  *   pictures.c checks this.
  * - For some files, memory grows with the number of pixels or faster. A cache of keys and values has one entry per position and block, and
- * the maps of a run have one entry per pair of positions. tests/c/test_limits.c opens the largest files.
+ *   the maps of a run have one entry per pair of positions. tests/c/test_limits.c opens the largest files.
  * - The manual (web/manual/chapters/files.md) states the number for image.height and image.width. */
 #define NX_MAX_SIDE 256
 #define NX_MAX_CLASSES 65536 /* largest number of rows in a table of classes */

@@ -6,8 +6,9 @@
  *   a = W_o attention(LN(x))        b = W_down f(W_up LN(x + a))        x = x + a + b,        f(x) = x sigma(1.702 x)
  *
  * Attention uses the sets of attention/sparse.h, which the blocks combine in one of three ways. Interleaved (equation 6): blocks use the
- * sets in turn, beginning with A1. Merged (equation 7): every block sees the union of A1 and A2. Heads (equation 8): the first half of the
- * heads uses A1, and the other half uses A2. A pattern with a third set A3 is always interleaved: its blocks use the three sets in turn.
+ * sets in turn, beginning with A1. Merged (equation 7): every block sees the union of A1 and A2. By head (equation 8): the first half of
+ * the heads uses A1, and the other half uses A2. A pattern with a third set A3 is always interleaved: its blocks use the three sets in
+ * turn.
  *
  * Letters: d width of the model, H heads of width k, F inner width of the feed-forward network, N blocks, J columns of a pass.
  */

@@ -7,8 +7,8 @@
  *
  *   p  = W_vertical * v + V_v c                      floor(k/2) rows above and the row itself, k taps each (first layer: rows above)
  *   q  = W_horizontal * x + W_link p + V_x c         the pixel and floor(k/2) taps left of it (first layer: without the pixel)
- *   v  = tanh(p_f) sigma(p_g)                        [p_f, p_g] = p; linked before the gate
- *   x += W_output tanh(q_f) sigma(q_g)               the horizontal stack alone has a residual (first layer: nothing to add to)
+ *   v  = tanh(p_f) sigma(p_g)                        [p_f, p_g] = p; the link reads p, before the gate
+ *   x += W_output tanh(q_f) sigma(q_g)               only the horizontal stack has a residual (first layer: nothing to add to)
  *
  * These equations hold for the first layer, which reads the picture, and for N more layers. c is the row of a class, or zero. The output is
  * W_last relu(W_head relu(x)).
@@ -16,7 +16,7 @@
  * A layer of the vertical stack looks to both sides in its own row. It therefore computes a whole row at once, in the pass of the row's
  * first pixel: all inputs of the row are known by then. Each layer's output W_link p waits in a queue until the pixels of the row need it.
  * The horizontal stack computes one column per pixel. pixelcnn.c describes everything else, including the letters. In this file, d is the
- * width C of both stacks.
+ * width of both stacks.
  */
 #include "kernels/gates.h"
 #include "layers/pixels.h"

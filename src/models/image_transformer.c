@@ -29,7 +29,7 @@
 
 typedef struct {
     uint32_t n, d, heads, key_length, n_blocks;
-    uint32_t height, width, channels; /* pixels, and C */
+    uint32_t height, width, channels; /* height and width in pixels, and C */
     uint32_t cols;                    /* positions per row of the image */
     uint32_t tables;                  /* number of tables of values: C, or 1 with a palette */
     int pre_norm;                     /* 1: norms before each sublayer and at the end; 0: norms after each sublayer */
@@ -50,7 +50,7 @@ typedef struct {
     nx_linear head;                   /* shape (P, d) */
 
     /* the encoder */
-    uint32_t source, source_cols, n_encoder_blocks; /* S, columns, blocks; 0: none */
+    uint32_t source, source_cols, n_encoder_blocks; /* S, columns of the source, encoder blocks; 0: none */
     nx_block_form source_form;
     nx_linear source_pixel; /* shape (d, C) */
     const float *source_row_position, *source_col_position;

@@ -4,7 +4,7 @@
  *
  *   encoder   sound -> top, bottom: the codes of both levels, each from its own encoder (jukebox/codes.h)
  *   top       draws the codes of the top level and the end of the sound, given a class and a speaker (jukebox/prior.h)
- *   bottom    draws the codes of the bottom level, given also the codes of the top level
+ *   bottom    draws the codes of the bottom level, given a class, a speaker and the codes of the top level
  *   decoder   bottom -> sound: decodes codes of the bottom level (or, if `upper` is 1, of the top level) to samples
  *
  * A sound is a sequence of mu-law levels 0..255. A table of the file converts them to samples, which are -1..1 and slightly beyond. Each

@@ -6,19 +6,19 @@
  *
  *   encoder   h_i = [fwd_i; bwd_i],  fwd_i = GRU(x_i, fwd_i-1),  bwd_i = GRU(x_i, bwd_i+1)
  *   start     s = tanh(W_init [fwd_S-1; bwd_0] + b_init)
- *   decoder   "after" (Luong):     s_p = GRU(y_p, s_p-1), then a, c of s_p           fed: GRU([y_p; t_p-1], s_p-1)
+ *   decoder   "after" (Luong):     s_p = GRU(y_p, s_p-1), then a, c of s_p           with feeding: GRU([y_p; t_p-1], s_p-1)
  *             "before" (Bahdanau): a, c of s_p-1, then s_p = GRU([y_p; c], s_p-1)
- *   output    t_p = tanh(W_output [c; s_p] + b_output),  logits = E t_p              none: tanh(W_output s_p + b_output)
+ *   output    t_p = tanh(W_output [c; s_p] + b_output),  logits = E t_p              without attention: tanh(W_output s_p + b_output)
  *   context   a = softmax over i of score(s, h_i),  c = sum of a_i h_i
  *
  *   additive    v . tanh(W_q s + W_k h_i)        Luong's "concat", because W [s; h] = W_q s + W_k h
  *   dot, scaled-dot, general                     s . h_i,  s . h_i / sqrt(2e),  s . W_k h_i
- *   cosine      beta cos(s, h_i)                 0 where either is zero
+ *   cosine      beta cos(s, h_i)                 0 if either vector is zero
  *   location    (W_q s)_i                        rows beyond the source are cut before the softmax; words beyond the rows get no weight
  *
- *   local-m     only |i - min(p, S-1)| <= D
- *   local-p     only |i - floor(centre)| <= D, centre = S sigma(v_p . tanh(W_p s)); a_i times exp(-(i - centre)^2 / (2 (D/2)^2)), after the
- *               softmax, without normalising again
+ *   local-m     only the words i with |i - min(p, S-1)| <= D
+ *   local-p     only the words i with |i - floor(centre)| <= D, centre = S sigma(v_p . tanh(W_p s)); after the softmax, a_i is multiplied
+ *               by exp(-(i - centre)^2 / (2 (D/2)^2)), without normalising again
  *
  *   sigmoid, segmentation   replace the softmax by one bit per word, which says whether the word is attended to. a_i is the expectation of
  *               the bit, so the weights need not add up to 1 [Kim, Denton, Hoang, Rush 2017, arXiv:1702.00887]. sigmoid: a_i =

@@ -10,15 +10,15 @@
  *   y = LN(x),   s[h][m] = (W_h y_h + b_h) . (W_c y_m + b_c) / sqrt(d) + distance[m - h]                 distances are clamped to -R..R
  *
  * Arcs from the root have no distance term. The sums over all trees are then computed as attention/trees.h describes. Before that, the
- * scores of each word are centred: their log sum over the word's heads is subtracted from them and added to log Z. They are then log
- * probabilities of a softmax, so sums over trees stay small even in long sentences.
+ * scores of each word are centred: the log-sum-exp of a word's scores over all heads is subtracted from them and added to log Z. The
+ * centred scores are log probabilities of a softmax, so sums over trees stay small even in long sentences.
  *
  * Heads may be pinned. If the heads of all words are pinned, the result is the negative log-probability of that tree in nats. If some are
  * pinned, the results are the best heads and the marginals of the other words. If no tree satisfies the pins, the results are not finite.
  *
  * n: words; T = n + 1: words and root. d: width. F: features per word, given as ids below V; id 0 means no feature. Results: the heads of
- * the most probable tree given the pins, counted from 1, with 0 as the root; p(head of m = h | x, pins), one row of 129 for each word, with
- * zeros after the first n + 1; and three numbers: log Z, -log p(pins | x) and -log p(that tree | x).
+ * the most probable tree given the pins, counted from 1, with 0 as the root; p(head of m = h | x, pins), one row of 129 numbers for each
+ * word, with zeros after the first n + 1 numbers; and three numbers: log Z, -log p(pins | x) and -log p(that tree | x).
  */
 #include "attention/trees.h"
 

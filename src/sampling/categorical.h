@@ -17,7 +17,7 @@ float nx_categorical_log_prob(const float *logits, uint32_t values, uint32_t val
 /* Draws a value: the one with the largest sum of logit_v / T and Gumbel noise_v, among the values that the filters keep. Ties go to the
  * lowest value. The result is a sample of the softmax of the kept logit_v / T. [Gumbel-max: Maddison, Tarlow, Minka 2014, section 2]
  * scratch    3 * nx_stride(V) floats, overwritten
- * Cost: V, and with a filter V + kept values * log V. */
+ * Cost: V steps; with a filter, V + kept * log V steps, where the filters keep `kept` values. */
 uint32_t nx_categorical_sample(const float *logits, uint32_t values, const nx_settings *settings, nx_noise noise, float *scratch);
 
 /* Draws a value without filters. z (nx_stride(V)) contains the logits and is overwritten. At temperature 0, the result is the most probable

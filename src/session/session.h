@@ -26,7 +26,7 @@ struct nx_session {
     uint32_t has_output; /* whether the last pass computed its output layer */
     uint32_t forked;
     uint32_t given;           /* bit i: whether input i has been given */
-    uint32_t slices, encoded; /* number of finished encoder slices; 1: all are finished */
+    uint32_t slices, encoded; /* slices: number of finished encoder slices; encoded: 1 if all are finished */
     uint32_t columns;         /* number of columns of an interrupted pass, otherwise 0 */
     uint32_t group, slice;    /* of the interrupted pass: number of samples before it, and number of its finished slices */
     uint32_t broken;          /* 1: a computed number is not finite */

@@ -17,7 +17,7 @@ static const uint32_t *read_of_ids(nx_reader *r, const char *arch, const char *n
 
 void nx_notes_read(nx_reader *r, nx_notes *notes, const char *arch, uint32_t values, uint32_t d) {
     uint32_t length = nx_read_u32(r, nx_key(arch, "time_length").text, 1, NX_MAX_LENGTH, NX_REQUIRED);
-    nx_read_u32(r, nx_key(arch, "notes.ticks").text, 1, MOST_TICKS, NX_REQUIRED); /* only codecs need the ticks of a quarter */
+    nx_read_u32(r, nx_key(arch, "notes.ticks").text, 1, MOST_TICKS, NX_REQUIRED); /* only a check: codecs use the ticks of a quarter */
     notes->values = values;
     notes->bar_ticks = nx_read_u32(r, nx_key(arch, "notes.bar").text, 1, MOST_TICKS, NX_REQUIRED);
     if (values > NX_MAX_NOTES) nx_reader_fail(r, NX_E_LIMIT, "token_embd.weight", "too many notes");
