@@ -164,7 +164,7 @@ nx_status picture_step(const nx_model *model, nx_session *session, uint32_t step
     nx_status status = nx_session_draw(model, session, steps, ids, nats, &drawn);
     for (uint32_t i = 0; i < drawn * width; i++) values[i] = ids[i] == NX_NONE ? 0 : picture_value(&info, ids[i]);
     CHECK(status ? drawn <= steps : drawn == steps || model->plan[0].n_ends);
-    /* all samples have ended */
+    /* all samples have ended: the remaining nats are 0 */
     if (nats && !status) memset(nats + (size_t)drawn * width, 0, (size_t)(steps - drawn) * width * sizeof *nats);
     memory_release(mark);
     return status;

@@ -20,7 +20,7 @@ typedef struct {
     uint32_t palette, draft; /* 0 or 1 */
 } picture_info;
 
-/* nx_settings plus the class. */
+/* The settings of a run (nx_settings), plus the class. */
 typedef struct {
     uint32_t seed_low, seed_high, samples, first_sample;
     int32_t label; /* or -1 */
@@ -43,7 +43,7 @@ nx_status picture_palette(const nx_model *model, uint8_t *rgb);
 uint32_t picture_id(const picture_info *info, uint32_t value);
 uint8_t picture_value(const picture_info *info, uint32_t id);
 
-/* Like the nx_session functions size, open, input followed by encode, put, draw and map, but with 8-bit values instead of ids.
+/* These functions are like nx_session_size, _open, _input (followed by _encode), _put, _draw and _map, but use 8-bit values instead of ids.
  * picture_prefill reports the nats of the first sample; picture_attention copies all rows of the map over earlier positions. */
 nx_status picture_size(const nx_model *model, const picture_settings *settings, size_t *bytes);
 nx_status picture_open(void *block, size_t bytes, const nx_model *model, const picture_settings *settings, nx_session **session);

@@ -19,8 +19,8 @@ void ref_matmul(double *out, double *size, const float *weights, uint32_t rows, 
  * head. */
 void ref_round(double *x, uint32_t n, uint32_t group, double steps);
 
-/* Returns the values of Q8_0 weights, shape (rows, cols), after packing. It computes in single precision like the library, so that ties are
- * rounded in the same way. */
+/* Returns the values of Q8_0 weights, shape (rows, cols), after packing. The function computes in single precision like the library, so
+ * that ties are rounded in the same way. */
 float *ref_packed_q8(const float *values, uint32_t rows, uint32_t cols);
 
 /* Decodes value i of a row in double precision, following the definition of the format. */
@@ -28,7 +28,7 @@ double ref_weight(const uint8_t *row, uint32_t type, uint32_t i);
 
 void ref_layer_norm(double *x, const float *gain, const float *bias, double epsilon, uint32_t width);
 
-/* Replaces x by its softmax. -infinity masks a score; if all scores are masked, all weights are zero. */
+/* Replaces x by its softmax. A score of -infinity is masked; if all scores are masked, all weights are zero. */
 void ref_softmax(double *x, uint32_t n);
 double ref_log_sum_exp(const double *x, uint32_t n);
 

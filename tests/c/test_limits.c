@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Sets each numeric argument of every public function to its limits and beyond. A function must refuse such a number. It must not access
- * memory outside its blocks; the sanitizers check this. Other tests cover numbers within their limits.
+ * Sets each numeric argument of every public function to its limits and beyond. A function must refuse a number beyond its limits, and must
+ * not access memory outside its blocks; the sanitizers check this. Other tests cover numbers within their limits.
  */
 #include <string.h>
 

@@ -30,7 +30,7 @@ static void random_words(uint32_t word[4], const uint32_t counter[4], uint32_t l
     }
 }
 
-/* Compares with the known answers for philox4x32-10 from the Random123 distribution (tests/kat_vectors). */
+/* Compares the generator with the known answers for philox4x32-10 from the Random123 distribution (tests/kat_vectors). */
 static void philox(void) {
     static const struct {
         uint32_t counter[4], key[2], answer[4];

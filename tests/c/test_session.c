@@ -856,7 +856,7 @@ static void refused_states(void) {
     uint8_t *longer = memory_take(m.bytes + 100);
     memcpy(longer, m.state, m.bytes);
     CHECK_INT(nx_session_check(m.model, longer, m.bytes + 100), NX_OK);
-    /* the state belongs to another model, even one of the same shape */
+    /* a state of another model is refused, even if that model has the same shape */
     toy_config other = *config(1);
     other.seed++;
     CHECK_INT(nx_session_check(toy_open(toy_build(&other, NULL)), m.state, m.bytes), NX_E_STATE);
@@ -946,7 +946,7 @@ static void same_bits(void) {
             hash = check_hash(hash, nats, count * sizeof *nats);
             CHECK_INT(nx_session_ahead(model, session, 0, info.positions, ahead), NX_OK);
             hash = check_hash(hash, ahead, info.positions);
-            hash = check_hash(hash, m->bytes, m->length); /* also hash the models, so that a difference can be located */
+            hash = check_hash(hash, m->bytes, m->length); /* also hashes the models, so that a difference can be located */
             memory_release(mark);
         }
     check_say("hash %08x%08x", (unsigned)(hash >> 32), (unsigned)hash);

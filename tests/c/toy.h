@@ -155,7 +155,7 @@ enum {
     TOY_SEED = 1,   /* a small file from which the fuzzer starts (tests/fuzz/seeds.c), at most 16 KB */
     TOY_RUN = 2,    /* a subject of the tests of runs, searches and branches (subject.h) */
     TOY_SHAPED = 4, /* also runs with penalties, biases and filters; one toy of each kind is enough */
-    /* its beam search is compared with brute force: at most 30 positions, with one id each and at most 40 values per id */
+    /* the toy's beam search is compared with brute force: at most 30 positions, with one id each and at most 40 values per id */
     TOY_SEARCH = 8,
     TOY_DAMPED = 16, /* the weights of a row may add up to less than 1, for example if no key is visible */
     TOY_FIXED = 32,  /* for some sparse patterns: a position may not see itself, and the first positions may see nothing */

@@ -189,7 +189,7 @@ static void read_results(const nx_model *model, const nx_session *session, const
 }
 
 /* Encodes the inputs of a part without a sequence. After each slice, ranges of the results are read, and the session is saved and restored.
- * The results must equal those of an undisturbed run. Then damages the session half-way through. */
+ * The results must equal those of an undisturbed run. The function then damages the session half-way through. */
 static void fuzz_results(const nx_model *model, const uint8_t *data, size_t size) {
     const nx_settings settings = {.samples = 1, .temperature = 1, .top_p = 1};
     check_random random = {check_hash(0, data + (size < 12 ? 0 : size - 12), size < 12 ? size : 12)};

@@ -14,7 +14,7 @@
 
 typedef struct {
     const char *type;
-    uint32_t states, features, width, length, weights; /* type of feature.weight */
+    uint32_t states, features, width, length, weights; /* weights: type of feature.weight */
     float *feature, *transition, *start, *end;         /* null: random numbers; after the file is written, the values as stored in it */
 } chain_toy;
 

@@ -153,7 +153,7 @@ static void cached_is_full(const subject *s, check_random *random) {
     settings.label = label;
     float *nats = floats(s->elements), *output = floats(s->outputs);
 
-    nx_session *session = toy_session(s->model, &settings, NULL); /* in one call */
+    nx_session *session = toy_session(s->model, &settings, NULL); /* computes all positions in one call */
     CHECK_INT(picture_prefill(s->model, session, values, s->n, nats), NX_OK);
     CHECK_INT(nx_session_position(session), s->n);
     CHECK_FLOATS(nats, t.nats, s->elements);
@@ -666,7 +666,7 @@ static void draft_agrees(const toy_config *c, check_random *random) {
         memory_release(mark);
     }
     check_note("  draft of type %u: within %.3g, %u of %u positions within %.0e", (unsigned)c->draft_type, all, (unsigned)exact, (unsigned)s.n, LOGIT_TOLERANCE);
-    CHECK(all < (q8 ? Q8_LOGIT_TOLERANCE : LOGIT_TOLERANCE)); /* the tolerance of the model's logits */
+    CHECK(all < (q8 ? Q8_LOGIT_TOLERANCE : LOGIT_TOLERANCE)); /* the same tolerance as for the model's logits */
     CHECK(q8 ? 10 * exact > 9 * s.n : exact == s.n);
     CHECK(outside > 0 && outside < s.n * c->neighbours);
 }

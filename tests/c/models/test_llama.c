@@ -485,7 +485,8 @@ static void vocabularies(void) {
     refused(toy_llama_build(&c), NX_E_FORMAT, "tokenizer.ggml.tokens");
     c.tokens = c.values + 1;
     refused(toy_llama_build(&c), NX_E_FORMAT, "tokenizer.ggml.tokens");
-    toy_llama_config gemma = {.values = 262208, .length = 8, .blocks = 1, .d = 4, .inner = 4, .heads = 1, .groups = 1, .tied = 1, .seed = 1}; /* of 4 B */
+    /* as many values as in Gemma 3 4B */
+    toy_llama_config gemma = {.values = 262208, .length = 8, .blocks = 1, .d = 4, .inner = 4, .heads = 1, .groups = 1, .tied = 1, .seed = 1};
     CHECK(toy_llama_open(toy_llama_build(&gemma)) != NULL);
     c.tokens = c.values;
     toy_llama *m = toy_llama_build(&c);

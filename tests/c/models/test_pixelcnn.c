@@ -327,7 +327,7 @@ static void picture_of(uint32_t *ids, uint32_t n, uint32_t levels, check_random 
     for (uint32_t i = 0; i < n; i++) ids[i] = random_below(random, levels);
 }
 
-/* Sizes: one row, one column, kernels that are wider than the picture, and normal ones. */
+/* Sizes: one row, one column, kernels that are wider than the picture, and ordinary sizes. */
 static const uint32_t sizes[][4] = {{5, 6, 5, 3}, {1, 9, 7, 5}, {9, 1, 3, 3}, {4, 3, 9, 7}, {7, 8, 7, 5}};
 
 /* Computing one pixel at a time from queues gives the same bits as computing the whole picture. The test also compares the two references,

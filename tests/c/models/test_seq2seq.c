@@ -32,7 +32,7 @@ typedef struct {
     range_kind range;
     structure_kind structure;
     int before, feeds;
-    uint32_t end; /* id + 1; 0: none */
+    uint32_t end; /* id of the end, plus 1; 0: none */
     uint32_t type;
     uint64_t seed;
 } config;
@@ -401,9 +401,10 @@ static void scores_are_one_another(void) {
     config c = configs[3], other = c;
     other.score = GENERAL;
     seq2seq *general = build(&other);
-    diagonal(general, 1), same(build(&c), general, 0);                           /* with the identity matrix, the general score is dot */
+    /* with the identity matrix, the general score is the dot score; with the identity / sqrt(width), it is the scaled-dot score */
+    diagonal(general, 1), same(build(&c), general, 0);
     c.score = SCALED_DOT;
-    diagonal(general, 1 / sqrt(2.0 * c.e)), same(build(&c), general, TOLERANCE); /* with the identity / sqrt(width), it is scaled dot */
+    diagonal(general, 1 / sqrt(2.0 * c.e)), same(build(&c), general, TOLERANCE);
     c = configs[3], other = c, other.score = COSINE;
     seq2seq *cosine = build(&other);
     tensor(cosine, "attn_scale.weight")[0] = 0;

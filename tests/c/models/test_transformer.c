@@ -552,7 +552,7 @@ static void refused_files(void) {
         {"transformer.embedding_length", 32, NX_E_FORMAT, "token_embd.weight"},
         {"transformer.embedding_length", 0, NX_E_FORMAT, NULL},
         {"transformer.attention.head_count", 0, NX_E_FORMAT, NULL},
-        {"transformer.attention.head_count", 3, NX_E_FORMAT, NULL},      /* 3 heads do not divide 16 */
+        {"transformer.attention.head_count", 3, NX_E_FORMAT, NULL},      /* the width, 16, is not a multiple of 3 */
         {"transformer.attention.head_count", 8, NX_E_UNSUPPORTED, NULL}, /* a head would have only two values */
         {"transformer.attention.head_count", 32, NX_E_FORMAT, NULL},     /* a head would have no value */
         {"transformer.feed_forward_length", 18, NX_E_UNSUPPORTED, NULL},
