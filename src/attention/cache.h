@@ -22,7 +22,7 @@ static inline int nx_is_kv8(uint32_t type) { return type == NX_KV8 || type == NX
 typedef struct {
     void *memory;
     uint32_t type, slots, n_kv_heads, key_length, queries_per_kv;
-    float cap; /* cap of the scores, for F32 and 8 bits: a score becomes cap * tanh(score / cap) [Gemma Team 2024, section 2]; 0: none */
+    float cap; /* cap of the scores in F32 and 8-bit caches: a score s becomes cap * tanh(s / cap) [Gemma Team 2024, section 2]; 0: none */
 } nx_cache;
 
 #endif

@@ -104,7 +104,7 @@ static void logistic_levels(float *out, uint32_t levels, float mean, float log_s
 
 static float sigma(float z) { return 1 / (1 + f32_exp(-limited(z, -80, 80))); }
 
-static float tanh_of(float x) { /* 1 - 2 / (e^2x + 1); e^2x is 0 or finite, so both ends are correct */
+static float tanh_of(float x) { /* 1 - 2 / (e^2x + 1); e^2x is 0 or finite, so large |x| also give correct results */
     return 1 - 2 / (f32_exp(2 * x) + 1);
 }
 

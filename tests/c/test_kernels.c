@@ -765,8 +765,8 @@ static void relu_keeps_nan(void) {
 }
 
 /* Error bound of layer norm. The mean has an error of at most width/4 + 3 roundings of the mean magnitude, which shifts all centred numbers
- * equally. The variance has a relative error of as many roundings. Five more operations follow. spread: the standard deviation by which the
- * norm divides. */
+ * equally. The relative error of the variance is the same number of roundings. Five more operations follow. spread: the standard deviation
+ * by which the norm divides. */
 static double norm_tolerance(uint32_t width, double magnitude, double spread, double unit, double gain, double bias) {
     double roundings = width / 4 + 8;
     return roundings * UNIT * (fabs(gain) * (magnitude / spread + fabs(unit)) + fabs(bias));

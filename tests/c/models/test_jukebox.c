@@ -19,7 +19,7 @@ typedef struct {
     uint32_t width, code_length, d, heads, length, type; /* length: positions of the top prior; type: type of the priors' matrices */
     uint32_t equal;                                      /* whether all probabilities are equal */
     uint32_t coders;                                     /* whether the priors are missing */
-    const char *number;                                  /* a key whose value is replaced by `value`, or null */
+    const char *number;                                  /* null, or a key whose value is replaced by `value` */
     uint32_t value;
 } jukebox_toy;
 

@@ -22,9 +22,9 @@ typedef struct {
     uint32_t height, width, ways, label, kernel[CONVOLUTIONS], stride[CONVOLUTIONS], channels[CONVOLUTIONS], embedding, layers, dense, key[BLOCKS],
         value[BLOCKS], blocks, type;
     double spread; /* factor of all weights (0 means 1) */
-    const char *number; /* a key that gets another value, or null */
+    const char *number; /* null, or a key that gets another value */
     uint32_t instead;
-    const char *reshaped; /* a tensor that gets one column too many */
+    const char *reshaped; /* null, or a tensor that gets one column too many */
 } config;
 
 typedef struct {

@@ -23,7 +23,7 @@ typedef struct {
     uint32_t type;                             /* type of the matrices */
     uint32_t nobody;                           /* 1: the rows of all classes and speakers are zero, so they have no effect */
     uint64_t seed;
-    const char *number; /* a key whose value is replaced, or null */
+    const char *number; /* null, or a key whose value is replaced */
     uint32_t value;
     const char *without; /* a key that the file lacks */
 } config;

@@ -10,7 +10,7 @@ typedef struct {
     uint32_t type;      /* type of the matrices */
     uint32_t classless; /* 1: the classes' rows are zeros */
     uint64_t seed;
-    const char *number; /* a key whose value is replaced, or null */
+    const char *number; /* null, or a key whose value is replaced */
     uint32_t value;
 } toy_pixelcnn_config;
 
