@@ -6,7 +6,7 @@
  *
  *     in:   Float32Array  more samples        'end'  no more will come     'stop'  permanent silence     'rest', 'go on'  begin and end of a pause
  *     out:  { played, held, gaps, over }      number of samples played; number of samples waiting; number of times that the queue ran empty
- *                                             too early; whether everything is played
+ *                                             too early; whether everything has been played
  *
  * Playback begins when `enough` samples, or all samples of the sound, are queued. If the queue runs empty, the player is silent until
  * `enough` samples are queued again.
