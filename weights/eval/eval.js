@@ -7,9 +7,9 @@
 // documents the format of the data, the results and further options; npm run eval -- --help prints this documentation. --wasm uses another
 // build of the library.
 //
-// --each FILE.csv also writes a row for each scored input, in order: its index, its nats, and its number of elements (channels, tokens,
-// samples). npm run eval -- --compare ONE.csv OTHER.csv compares the files of two models that scored the same inputs.
-// It prints the mean difference between their nats, and the standard error of this mean.
+// --each FILE.csv also writes to FILE.csv a row for each scored input, in order: its index, its nats, and its number of elements (channels,
+// tokens, samples). npm run eval -- --compare ONE.csv OTHER.csv compares the files of two models that scored the same inputs. It prints the
+// mean difference between their nats, and the standard error of this mean.
 // @ts-check
 import { existsSync, readFileSync, readdirSync, realpathSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
@@ -51,7 +51,7 @@ async function measuring(data, measure) {
 }
 
 /**
- * Records all scores of a model, and writes them to the file of --each when the process ends.
+ * Records all scores of a model, and writes them to the file given with --each when the process ends.
  *
  * @param {any} model
  * @param {string} file

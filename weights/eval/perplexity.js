@@ -4,7 +4,7 @@
 //
 //   node weights/eval/perplexity.js FILE.gguf ... --text TEXT[.xz] [--last BYTES] [--skip BYTES] [--wasm FILE] [--json]
 //
-// With --last, only this many bytes at the end of the text are scored. The text is scored in chunks of one context each (text.js).
+// With --last BYTES, only the last BYTES bytes of the text are scored. The text is scored in chunks of one context each (text.js).
 // @ts-check
 import { spawnSync } from 'node:child_process';
 import { readFileSync, realpathSync } from 'node:fs';

@@ -18,15 +18,15 @@ SCHEDULE = ("minutes", "clock", "steps", "batch", "seed", "every", "valid_images
 
 
 def made_by(name, path, metadata):
-    """Returns whether the recipe of this name made the file: the file is the recipe's shipped file, its general.name is the recipe's name,
-    or the training command on its card names the recipe."""
+    """Returns True if the recipe of this name made the file, that is, if the file is the recipe's shipped file, its general.name is the
+    recipe's name, or the training command on its card names the recipe."""
     words = metadata.get("nextpixel.card.command", "").split()
     at = next((i for i, word in enumerate(words) if word.endswith("train.py")), len(words))
     return os.path.realpath(path) == os.path.realpath(os.path.join(SHIPPED, name + ".gguf")) or metadata.get("general.name") == name or words[at + 1:at + 2] == [name]
 
 
 def stage_of(recipe, found):
-    """Returns the settings of the last stage whose model settings match the file; {} if no later stage matches."""
+    """Returns the settings of the last stage whose model settings match the file; {} if no stage matches."""
     same = lambda a, b: (list(a) if isinstance(a, tuple) else a) == (list(b) if isinstance(b, tuple) else b)
     for stage in reversed(recipe.stages):
         whole = dict(recipe.settings, **stage)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""A command-line parser. Its error messages are one sentence that names the mistake and what the user probably meant."""
+"""A command-line parser. Each error message is one sentence that names the mistake and what the user probably meant."""
 import argparse
 import difflib
 

@@ -3,7 +3,8 @@
 
     BLEU = 100 exp( min(0, 1 - reference length / translation length) + 1/4 sum_{n=1..4} log p_n )
 
-weights/eval/bleu.js computes the same score in JavaScript and defines p_n, lengths and words; tests/js/bleu.json checks both.
+weights/eval/bleu.js computes the same score in JavaScript; its comments define p_n, the lengths and the words. tests/js/bleu.json has test
+cases for both versions.
 """
 import collections
 import math

@@ -2,8 +2,8 @@
 """Byte-pair encoding [Sennrich, Haddow and Birch 2016] of the bytes of a text [Radford et al. 2019]: training, encoding, and GGUF metadata.
 
 Text is first cut into words by the rule that GGUF files call "gpt-2". A word is one of these: a run of blanks; an English ending after an
-apostrophe; a run of letters, a run of digits or a run of other characters, each together with the blank before it. Merges never cross
-words. A vocabulary has the special tokens, the 256 bytes, then one token per merge:
+apostrophe; a run of letters, a run of digits or a run of other characters, each together with the blank before it. Merges never cross word
+boundaries. A vocabulary has the special tokens, the 256 bytes, then one token per merge:
 
     ids 0 .. S-1    special tokens, S of them          S .. S+255    bytes          S+256 + k    the merge of rank k
 
@@ -128,7 +128,7 @@ class Vocabulary:
         return [i for word in WORD.findall(text) for i in self.word(word)]
 
     def characters(self, text):
-        """Splits a text into its characters and encodes each one; merges never cross characters."""
+        """Splits a text into its characters and encodes each one; merges never cross the boundary between two characters."""
         return [i for character in text for i in self.word(character)]
 
     def ways(self, word, dropout):

@@ -2,9 +2,9 @@
 """Rounds the matrices of a Llama model to Q8_0 or Q4_0. The rounding minimises the change of each matrix's outputs, not of its single
 weights.
 
-After a column of a matrix is rounded, the columns to its right are adjusted to compensate for its error, which works if their inputs are
-correlated [Frantar et al. 2022, GPTQ, arXiv:2210.17323; Hassibi, Stork 1993]. The inputs come from texts that the model itself generates,
-so no data are needed.
+After a column of a matrix is rounded, the columns to its right are adjusted to compensate for the rounding error; this works if the inputs
+of the columns are correlated [Frantar et al. 2022, GPTQ, arXiv:2210.17323; Hassibi, Stork 1993]. The inputs come from texts that the model
+itself generates, so no data are needed.
 """
 import numpy as np
 
@@ -156,8 +156,8 @@ def round_matrix(w, products, kind):
 
 
 def round_llama(header, tensors, kinds, seed=1, batch=12, length=160):
-    """Rounds the matrices listed in kinds, {name: type}, and returns {name: gguf.Raw}. The layers are rounded in order; the inputs of each
-    layer are the outputs of the layers that are already rounded."""
+    """Rounds the matrices listed in kinds, {name: type}, and returns {name: gguf.Raw}. The layers are rounded in order; a layer is rounded
+    for the inputs that it gets from the layers that are already rounded."""
     model = Llama(header, tensors)
     ids, done = tell(model, batch, min(length, header["length"]), seed), {}
     parts = [("attn_q", "attn_k", "attn_v"), ("attn_output",), ("ffn_gate", "ffn_up"), ("ffn_down",)]

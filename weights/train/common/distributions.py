@@ -6,7 +6,8 @@
     logistic      location, log scale: one discretised logistic over the V levels
     gaussian      location, log scale: one discretised normal distribution over the V levels
     dmol          a mixture of K discretised logistics over the 256 values of each channel of a pixel; values
-                  [K logits | R: K means, K log scales, K coefficients | G: the same | B: the same], for a grey pixel [K | K | K]
+                  [K logits | R: K means, K log scales, K coefficients | G: the same | B: the same], for a grey pixel
+                  [K logits | K means | K log scales]
 
 A level l is scaled to [-1, 1]: x = 2 l/(V-1) - 1. `nats` returns one number per position, or one per channel for dmol.
 """

@@ -6,7 +6,7 @@ the engine.
 A model's golden.py has
     cases() -> [Case]     tiny random models, each made by `randomise(model, seed)`
     tensors(case, model, seed), inputs(*batch), outputs(model, *batch)
-    inside(model, *batch)     {name: tensor} of all intermediate values, for recipes whose card names an input word as `inside`
+    inside(model, *batch)     {name: tensor} of all intermediate values, for recipes whose card has the key `inside`, an input word
 """
 import gzip
 import importlib

@@ -5,7 +5,7 @@
                classes, and other models have no classes
     folders    the top-level folders are the classes of the model
     speakers   for sounds: the top-level folders are the speakers of the model
-    file       folders named like classes of the model are these classes; the other files have no class
+    file       a folder that has the name of a class of the model is that class; files in other folders have no class
     none       no file has a class
 
 A model that starts from a file keeps the vectors of the classes whose names are in the file; new classes start at the mean of the file's

@@ -18,7 +18,7 @@ from common.task import spread
 BEGAN = time.monotonic()
 SAY = 5.0                                # seconds between lines of progress
 SHORT = 60.0                             # if training took less than this many seconds, a model that samples slowly draws no sample sheet
-FIRST_SHEET = 30.0                       # seconds of training before the first measurement of a run, with a sample sheet
+FIRST_SHEET = 30.0                       # seconds of training before a run's first measurement and first sample sheet
 CLOCKS = dict(wall=time.monotonic, cpu=time.process_time)
 
 
@@ -116,7 +116,7 @@ class Trainer:
         model.train()
 
     def enough(self):
-        """Ends the program if a part has no example; reduces the batch to the size of the training part."""
+        """Ends the program if the training part or the validation part is empty; makes the batch no larger than the training part."""
         s, have = self.s, len(self.training)
         for what, part in (("training", self.training), ("validation", self.valid)):
             if not len(part):

@@ -9,7 +9,7 @@
  *     S = Q K^T / sqrt(d)     P = exp(S - max)     O = P V / sum            kept: L = max + log(sum)
  *     dV += P^T dO     dP = dO V^T     dS = P * (dP - sum(dO * O)) / sqrt(d)     dQ = dS K     dK += dS^T Q       with P = exp(S - L)
  *
- * The scores of one tile fit the cache, masked scores are not computed, and nothing is transposed in memory.
+ * The scores of one tile fit in the cache, masked scores are not computed, and nothing is transposed in memory.
  */
 #if defined __AVX512BW__ && defined __AVX512VL__
 #include <immintrin.h>
@@ -129,7 +129,7 @@ typedef void kernel(int, const group *, size_t, size_t, const group *, size_t, f
 #define ALL(R) {{kernel_##R##_1_0, kernel_##R##_2_0, kernel_##R##_3_0, kernel_##R##_4_0}, {kernel_##R##_1_1, kernel_##R##_2_1, kernel_##R##_3_1}}
 static kernel *const kernels[4][2][4] = {ALL(1), ALL(2), ALL(4), ALL(6)};
 
-/* Sizes of c that fit the registers: the number of rows if they end with half a vector, and the number of whole vectors per row. */
+/* Sizes of c that fit in the registers: the number of rows if they end with half a vector, and the number of whole vectors per row. */
 enum { ROWS_BESIDE_HALF = REGISTERS == 32 ? 6 : 4 };
 static int vectors(int left, int half) { return REGISTERS == 16 ? 1 : left > 4 || (left == 4 && half) ? (left > 5 ? 4 : 2) : left; }
 
@@ -152,7 +152,7 @@ static void product(int rows, int columns, int count, const group *a, size_t row
 /* Returns the padded width of a head of width d; the last vector is a half vector if that is enough. */
 static int width_of(int d) { return d > LANES && (d - 1) % LANES < LANES / 2 ? round_up(d, LANES / 2) : round_up(d, LANES); }
 
-/* Packs the rows of a head, row i at x + i * stride, into out[p * width + i], in groups along the head. */
+/* Packs the rows of a head in groups along the head dimension: group p of row i, which is at x + i * stride, goes to out[p * width + i]. */
 static void pack_across(const bf16 *x, size_t stride, int rows, int d, group *out, int width) {
     for (int p = 0; p < d / GROUP; p++) {
         for (int i = 0; i < rows; i++) {
@@ -195,10 +195,12 @@ typedef struct {
     size_t in, out;                 /* row strides in bf16 numbers: of q, k, v and their gradients; of o and its gradient */
 } shape;
 
-/* Returns the number of queries per tile: at most a quarter of a block of 96 or more, because larger tiles compute more masked scores. */
+/* Returns the number of queries per tile. If a block has 96 queries or more, a tile is at most a quarter of it: larger tiles compute more
+/* masked scores. */
 static int tile_of(const shape *s) { return s->block >= 4 * TILE ? TILE : s->block >= 128 ? TILE / 2 : 24; }
 
-/* Return how many of the first `sees` keys of a block are outside the window, and which of the sixteen keys from j on are visible. */
+/* `unseen` returns how many of the first `sees` keys of a block are outside the window; `seen_of` returns the mask of the visible keys
+ * among the sixteen from j on. */
 static int unseen(const shape *s, int sees) { return s->window && sees > s->window ? sees - s->window : 0; }
 static inline __mmask16 seen_of(int j, int skips, int sees) { return part(sees - j) & (__mmask16)~part(skips - j); }
 
@@ -527,7 +529,7 @@ int add_norm_backward(int threads, long rows, int d, const float *s, const float
     return failed;
 }
 
-/* Adds the sum over the rows of g (rows, d) bf16 to sums[c]. If h (same shape) is not null, g is first set to 0 wherever h is
+/* Adds the sum of each column c of g (rows, d), in bf16, to sums[c]. If h (same shape) is not null, g is first set to 0 wherever h is
  * not positive (the gradient of relu). */
 int column_sums(int threads, long rows, int d, bf16 *g, const bf16 *h, float *sums) {
     int width = round_up(d, LANES), failed = 0;

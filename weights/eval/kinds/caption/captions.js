@@ -21,10 +21,10 @@ import { readJson } from '../../files.js';
  * @property {number} bleu1      BLEU with single words only: percentage of the words that occur in the reference, times the brevity penalty
  * @property {number} bleu4      0..100
  * @property {number} right      fraction of the captions that are entirely correct
- * @property {number} natsPerWord  negative log-likelihood of the references per word, including the end
+ * @property {number} natsPerWord  negative log-likelihood of the references per word; the end token counts as a word
  * @property {number} nouns      number of generated nouns that name an object in the scene
- * @property {number} looked     fraction of these nouns whose attention is on the named object, that is, the centre of the location
- *   with the largest weight is inside the object's box
+ * @property {number} looked     fraction of these nouns for which the model attends to the named object: the centre of the location with
+ *   the largest attention weight is inside the object's box
  * @property {number} sure       fraction of the captions whose probability is at least SURE
  * @property {number} sureRight  fraction of the captions with a probability of at least SURE that are entirely correct
  * @property {number} unsureRight  fraction of the captions with a probability below SURE that are entirely correct

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Tests a captioning model that was trained on coloured emoji on another style: paints twenty doodles, which are simple line drawings like
-// those that a visitor would make:
+// Paints twenty doodles: simple line drawings like those that a visitor would make. They test a captioning model, which was trained on
+// pictures of coloured emoji, on a different style:
 //
 //   node weights/eval/kinds/caption/doodles.js build/doodles && npm run eval -- weights/captions.gguf --data build/doodles.u8.gz --show
 //

@@ -9,8 +9,8 @@ import { readText } from '../../files.js';
 /**
  * @typedef {Object} HeadResult
  * @property {number} sentences
- * @property {number} skipped         number of skipped sentences. A sentence is skipped if a word has no head, or if it is longer than the
- *   model's context
+ * @property {number} skipped         number of skipped sentences. A sentence is skipped if one of its words has no head, or if the sentence
+ *   is longer than the model's context
  * @property {number} words
  * @property {number} attachment      fraction of the words with the correct head, including punctuation (unlabelled attachment score)
  * @property {number} whole           fraction of the sentences that are entirely correct

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: MIT
-// Measures how the harmonisations of melodies end. The first result counts, among the melodies that end on their tonic, the
-// harmonisations that end on the tonic chord. The second result counts, among all melodies, the harmonisations that do not end on a chord.
+// Measures how a model's harmonisations of melodies end. The first result is for the melodies that end on their tonic: the number of
+// harmonisations that end on the tonic chord. The second result is for all melodies: the number of harmonisations that do not end on a
+// chord.
 //
 //   node weights/eval/kinds/note/cadences.js weights/chorales.gguf [--keys -2,0,2,3] [--temperature 0.8] [--data build/chorales-test.json] [--once]
 //
 // By default, the melodies are twelve well-known songs, in four keys each; nine of the twelve end on their tonic. The seed is the index of
-// the melody. With --data, the script uses the melodies of the chorales in this file instead, which weights/train/held_out.py
-// chorales writes. A chorale counts as ending on
-// its tonic if the soprano's last note is the root of the composer's last chord. --once samples the last bar only once; by default, the
-// last bar is sampled by the rule of the chorale page (web/pages/chorale/ending.js).
+// the melody. With --data FILE, the melodies are instead those of the chorales in FILE, which weights/train/held_out.py chorales writes. A
+// chorale counts as ending on its tonic if the soprano's last note is the root of the composer's last chord. --once samples the last bar
+// only once; by default, the last bar is sampled by the rule of the chorale page (web/pages/chorale/ending.js).
 // @ts-check
 import path from 'node:path';
 import { parseArgs } from 'node:util';
@@ -23,8 +23,8 @@ import { chordOf, parallelsOf } from './harmony.js';
 /** @typedef {{ start: number, length: number, pitch: number }} Sung */
 
 /**
- * [name, notes, whether the song ends on its tonic]. A letter is a pitch from C4 upwards; a lower-case letter is an octave higher. A note
- * lasts one beat. After the letter, a dash adds one beat, a dot adds half a beat, and a comma halves the length.
+ * [name, notes, whether the song ends on its tonic]. A capital letter is a pitch in the octave from C4 upwards; a lower-case letter is an
+ * octave higher. A note lasts one beat. After the letter, a dash adds one beat, a dot adds half a beat, and a comma halves the length.
  */
 const SONGS = /** @type {[string, string, boolean][]} */ ([
   ['Twinkle', 'C C G G A A G- F F E E D D C-', true],

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Measures the probability of held-out music under a model, and compares statistics of harmony (harmony.js) of this music and of music that
-// the model generates. The model runs in the wasm engine.
+// Measures the probability of held-out music under a model. For comparison, also computes statistics of harmony (harmony.js) of this music
+// and of music that the model generates. The model runs in the wasm engine.
 // @ts-check
 import { readJson } from '../../files.js';
 import { count } from './harmony.js';
@@ -19,9 +19,9 @@ import { count } from './harmony.js';
  * @property {number} natsPerNote   negative log-likelihood per note onset
  * @property {number} natsPerTick   negative log-likelihood per tick, the unit of time
  * @property {number} standardError standard error of the nats per tick over the pieces
- * @property {number} msPerId       time to sample an id
+ * @property {number} msPerId       mean time per sampled token id
  * @property {Rules} given          statistics of the given music
- * @property {Rules} drawn          statistics of as many pieces that the model generates without input, with seeds 1, 2, ...
+ * @property {Rules} drawn          statistics of an equal number of pieces that the model generates without input, with seeds 1, 2, ...
  * @property {number} outOfRange    number of generated notes that are outside the range that their voice has in the given music
  */
 

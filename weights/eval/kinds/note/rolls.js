@@ -6,8 +6,8 @@
 //   OUT-rolls.png   one piano roll per piece, two per row. The voices from the highest to the lowest are blue, green, ochre and red. A
 //                   vertical black line marks parallel fifths or octaves
 //
-// The script prints the chord of each beat (harmony.js), with | between the measures. A dash marks a beat without a chord, and a dot a beat
-// on which fewer than three voices sing.
+// The script prints the chord of each beat (harmony.js), with | between the measures. A dash marks a beat without a chord; a dot marks a
+// beat on which fewer than three voices sing.
 // @ts-check
 import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Draws several completions or enlargements of each held-out picture; each method then chooses one of them. A person can judge
-// the chosen pictures without knowing which method chose which:
+// Draws several completions or enlargements of each held-out picture. Each of the methods below then chooses one of them. A person can
+// judge the chosen pictures without knowing which method chose which:
 //
 //   node weights/eval/kinds/picture/choices.js weights/emoji.gguf|weights/emoji-sr.gguf [--out build/emoji] [--count 40] [--temperature 0.9]
 //
@@ -68,7 +68,7 @@ async function drawn(run, samples, original) {
 const nearest = (some, nats) => [...some].sort((a, b) => Math.abs(a.nats - nats) - Math.abs(b.nats - nats))[0];
 
 /**
- * Returns the mean absolute difference, in 8-bit levels, between a pixel of the lower half and the pixels to its left and above.
+ * Returns the mean absolute difference, in 8-bit levels, between a pixel of the lower half and its left and upper neighbours.
  * @param {Uint8Array} picture
  */
 function roughness(picture) {

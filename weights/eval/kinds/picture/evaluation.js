@@ -11,7 +11,7 @@
 //   npm run eval -- weights/emoji-sr.gguf --data build/emoji-test.u8.gz
 //
 // For a super-resolution model, the input is the downscaled image. The model draws one sample for each image, with the index of the
-// image as its seed. The sample and the bicubic upsampling are downscaled again and compared with the input. The results are:
+// image as its seed. The sample and the bicubic upsampling of the input are downscaled again and compared with the input. The results are:
 //   - the PSNR in dB between the downscaled sample and the input, over all images (null in JSON if the two are equal)
 //   - the PSNR between the sample and the original image
 //   - the mean difference between neighbouring pixels, in the samples and in the originals

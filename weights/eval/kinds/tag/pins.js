@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Searches a treebank for pins that have an effect, and lists them: pinning one word to another likely tag must change the tags of other
-// words in all three chain models. The examples of web/pages/chains were chosen from this list.
+// Searches a treebank for pins that have an effect, and lists them. A pin fixes the tag of one word to another likely tag; it has an effect
+// if the tags of other words change in all three chain models. The examples of web/pages/chains were chosen from this list.
 //
 //     node weights/eval/kinds/tag/pins.js validation.tsv [sentences at most]
 // @ts-check
@@ -18,7 +18,7 @@ if (!file) throw new Error('usage: node weights/eval/kinds/tag/pins.js validatio
 
 const models = await Promise.all(NAMES.map((name) => load(fileURLToPath(new URL(`../../../${name}.gguf`, import.meta.url)))));
 let pins = 0;
-/** The number of pins that changed the tag of another word: in each of the three models, and, last, in all three at once. */
+/** The number of pins that changed the tag of another word, for each model; the last element counts the pins that did so in all three. */
 const moved = [0, 0, 0, 0];
 const found = [];
 for (const { words } of readTreebank(readText(file))

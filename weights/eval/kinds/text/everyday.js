@@ -5,7 +5,8 @@
 //   node weights/eval/kinds/text/everyday.js weights/de-en.gguf [--beams 4]
 //
 // Each line of the file is a sentence, a tab, and a pattern of the correct translations: regular expressions separated by " | ".
-// Before the match, a translation is converted to lower case, its punctuation is removed and contractions are expanded (I'm becomes i am).
+// Before a translation is matched with the pattern, it is converted to lower case, its punctuation is removed and its contractions are
+// expanded (I'm becomes i am).
 // @ts-check
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
@@ -26,7 +27,7 @@ const SHORT = [
   [/\b(he|she|it|that|what|where|who|how|there|here|name)'s\b/g, '$1 is'],
 ];
 
-/** Converts a translation to the form that the regular expressions of the file match. @param {string} text */
+/** Normalises a translation, so that it can be matched with the regular expressions of everyday.tsv. @param {string} text */
 export function plain(text) {
   const written = SHORT.reduce((so, [short, long]) => so.replace(short, long), text.toLowerCase().replaceAll('’', "'"));
   return written.replace(/[^\p{L}\p{N}]+/gu, ' ').trim();
