@@ -4,17 +4,17 @@
 
     python3 weights/train/convert_llama2c.py stories260K.bin tok512.bin stories260K.gguf --type q8_0
 
-A checkpoint starts with seven i32 (width, inner width, layers, heads, key/value heads, +-ids, positions); f32 tensors follow. The first
-tensor is the embedding. Then come, each for all layers together: the first norms, queries, keys, values, outputs, second norms, gates (w1),
-downs (w2), ups (w3). Then come the last norm and two tables of rotary angles, which the sizes determine. The output matrix is last; it is
-stored only if the number of ids is negative (otherwise the embedding is used). Both formats rotate adjacent pairs of a head, so the rows of
-queries and keys keep their order.
+A checkpoint starts with seven i32 (width, inner width, layers, heads, key/value heads, number of ids with a sign, positions); f32 tensors
+follow. The first tensor is the embedding. Then come these tensors, each for all layers together: the first norms, the queries, keys, values
+and outputs, the second norms, and the gate (w1), down (w2) and up (w3) matrices. Then come the last norm and two tables of rotary angles,
+which the sizes determine. The output matrix is last; it is stored only if the number of ids is negative (otherwise the embedding is used).
+Both formats rotate adjacent pairs of a head, so the rows of queries and keys keep their order.
 
 A tokenizer file starts with one i32. For each id, the id's score (f32), the length of its text (i32) and the text follow.
 
 In the quantised types, a matrix whose row length is not a multiple of 32 stays in F16. In q4_0 the output matrix, tied or not, has 8 bits,
 because every logit depends on it. The matrices of keys and values, the smallest ones, also have 8 bits. Quantised matrices are rounded so
-that they keep their outputs for texts that the model itself generates (common/calibrated.py); --plain rounds each weight to the nearest
+that their outputs change little for texts that the model itself generates (common/calibrated.py); --plain rounds each weight to the nearest
 value. In q8_0, rounding is repeated a few times, with texts from other seeds, until the rounded model generates the same greedy text of 200
 ids as the checkpoint.
 """
@@ -25,7 +25,7 @@ import numpy as np
 from common import arguments, calibrated, gguf
 
 TYPES = dict(f32=gguf.F32, f16=gguf.F16, q8_0=gguf.Q8_0, q4_0=gguf.Q4_0)
-TRIES, SAFE_MARGIN = 8, 0.005                            # the margin is in logits, well above the error of single precision
+TRIES, SAFE_MARGIN = 8, 0.005                            # the margin, in logits, is well above the rounding error of single precision
 NORMAL, UNKNOWN, CONTROL, BYTE = 1, 2, 3, 6              # tokenizer.ggml.token_type
 SPACE = "\u2581"                                          # SentencePiece writes a space as this character
 

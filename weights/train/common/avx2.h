@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
  * Implements the AVX-512 operations of native.c for processors without AVX-512; a pair of AVX2 registers replaces each AVX-512 register.
- * Only the cases that native.c needs are covered. For example, a mask for loads and stores must come from `part`, so it selects
- *  the first n of the sixteen lanes.
+ * Only the cases that native.c needs are covered. For example, a mask for loads and stores must come from `part`, so it selects the
+ * first n of the sixteen lanes.
  */
 #pragma once
 #include <immintrin.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * The slow parts of training, for CPUs with AVX-512 or AVX2: local attention with its gradient, rounding, and the optimiser. Products use
- * bf16 if the CPU supports it, else single precision; inputs and outputs of attention are bf16. native.py compiles this file if possible;
- * otherwise callers use PyTorch.
+ * Implements the slow parts of training for CPUs with AVX-512 or AVX2: local attention with its gradient, rounding, and the optimiser.
+ * Products use bf16 if the CPU supports it, else single precision; inputs and outputs of attention are bf16. native.py compiles this file
+ * if possible; otherwise callers use PyTorch.
  *
  * A row is a position; head a of a row is at column a * d. For a tile of queries i and the keys j that they see:
  *
@@ -196,7 +196,7 @@ typedef struct {
 } shape;
 
 /* Returns the number of queries per tile. If a block has 96 queries or more, a tile is at most a quarter of it: larger tiles compute more
-/* masked scores. */
+ * masked scores. */
 static int tile_of(const shape *s) { return s->block >= 4 * TILE ? TILE : s->block >= 128 ? TILE / 2 : 24; }
 
 /* `unseen` returns how many of the first `sees` keys of a block are outside the window; `seen_of` returns the mask of the visible keys

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Reports missing packages in plain words.  Import this first in a command that needs PyTorch."""
+"""Reports missing packages in plain words.  A command that needs PyTorch imports this module first."""
 import importlib.util
 import os
 import sys

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Finds the page that shows a file; export.py prints it last."""
+"""Finds the page that shows a file; export.py prints the page's address at the end."""
 import importlib
 import os
 import urllib.parse

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Blocks of 32 weights in 8 or 4 bits, in the formats of GGUF (Q8_0, Q4_0)."""
+"""Encodes and decodes blocks of 32 weights with 8 or 4 bits per weight, in the formats of GGUF (Q8_0, Q4_0)."""
 import numpy as np
 
 

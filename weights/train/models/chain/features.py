@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Features of a word and its neighbours. A feature is a string; it has an id if the model's list contains it. web/lib/media/features.js
+"""Computes the features of a word from the word and its neighbours. A feature is a string; it has an id if the model's list of features
+contains it. web/lib/media/features.js
 computes the same features, and tests compare the two.
 
 A template is a list of parts `atom@offset` joined by "|": word@-1|word@0 joins the previous word and the word itself. A feature is its
@@ -101,7 +102,7 @@ def ids_of(rows, ids, first=False):
 
 def main():
     """Prints the feature ids of some words in the weight file of a chain or a tree model: python3 weights/train/models/chain/features.py
-    weights/crf-en.gguf > tests/golden/crf-en.features.json, for the test of the codec in web/lib/media/features.js"""
+    weights/crf-en.gguf > tests/golden/crf-en.features.json. The test of web/lib/media/features.js reads this file."""
     import json
     import os
     import sys

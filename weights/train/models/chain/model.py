@@ -3,7 +3,7 @@
 features of word t.
 
     crf    p(z|x) = exp(start[z_1] + sum_t U_t[z_t] + sum_t A[z_t, z_t+1] + end[z_T]) / Z(x)         one Z for the whole chain
-    memm   p(z|x) = prod_t softmax(U_t + (A[z_t-1] or, first, start))[z_t]                           one normaliser per previous tag
+    memm   p(z|x) = prod_t softmax(U_t + (A[z_t-1], or start if t = 1))[z_t]                         one normaliser per previous tag
     hmm    weights log p(tag | previous tag), log p(word | tag); p(z|x) equals that of a crf with these weights
 
 A memm equals a crf in which U_t[c] is reduced by the log-sum-exp over the tags that can follow c (see `potentials`); Z is then 1.

@@ -15,7 +15,7 @@ from models.fvsbn.model import FVSBN, Config
 @dataclass
 class Settings(Config, Common):
     dataset: str = "binarised_mnist"
-    bf16: bool = False                   # no bf16: the model has only two small products, which the C code would not speed up
+    bf16: bool = False                   # off: the model has only two small products, which bf16 in the C code would not speed up
     precision: float = 0.0               # precision of the Gaussian prior of a weight between pixels at distance 1; 0: no prior
     precision_power: float = 1.0         # the precision grows with this power of the distance, because distant pixels matter little
 
