@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The task of gated PixelCNN: that of PixelCNN, plus classes."""
+"""The task of gated PixelCNN: the task of PixelCNN, with classes as a second input."""
 from dataclasses import dataclass
 
 import numpy as np

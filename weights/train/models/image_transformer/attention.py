@@ -9,7 +9,7 @@ Each implementation takes q, k and v concatenated, shape (B, n, 3 A d_k), and re
     native    CPU, local-1d or full attention: one C function (common/native.c), which always computes in bf16
     flex      CUDA: PyTorch's flex_attention, which skips tiles that no query sees
 
-`choose` compares each with the plain computation and picks the fastest.
+`choose` compares each implementation with the plain computation and picks the fastest.
 """
 import math
 import time
@@ -148,7 +148,7 @@ def choose(model, wanted, batch, bf16, device):
     model.fast, took = None, {}
     if wanted == "plain":
         return
-    in_bf16 = bf16 or not has_bf16()     # the C code always uses bf16, so skip it if single precision was requested and the CPU has bf16
+    in_bf16 = bf16 or not has_bf16()     # the C code always uses bf16: it is skipped if single precision was requested and the CPU has bf16
     here = CUDA if device.startswith("cuda") else CPU if in_c.enabled and in_bf16 else CPU[1:]
     for name in here if wanted == "auto" else [wanted]:
         try:

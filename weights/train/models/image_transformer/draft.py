@@ -9,9 +9,9 @@ position p of H x W positions in raster order:
     h = relu(sum over o < O of E_o[x at neighbour o] + R[row(p)] + C[col(p)])         E_o[v] = N_o e_v
     logits = W_out h + b
 
-Neighbour o is the position at (row + dr_o, col + dc_o), before p; outside of the picture it adds zero. The draft learns the model's
-probabilities on training pictures. The draft is measured on validation pictures and on samples of the model. All other bytes of the file
-stay the same; an earlier draft is replaced.
+Neighbour o is the position at (row + dr_o, col + dc_o), which comes before p; a neighbour outside the picture adds zero. The draft learns
+the model's probabilities on training pictures. The draft is measured on validation pictures and on samples of the model. All other bytes of
+the file stay the same; an earlier draft is replaced.
 """
 import argparse
 import math
@@ -34,11 +34,11 @@ from models.image_transformer.task import TASK
 PREFIX, CARD = "draft.", "nextpixel.card.draft"
 OFFSETS = [(0, -1), (0, -2), (0, -3), (-1, -3), (-1, -2), (-1, -1), (-1, 0), (-1, 1), (-1, 2), (-1, 3),
            (-2, -2), (-2, -1), (-2, 0), (-2, 1), (-2, 2), (-3, 0)]
-CAPS, MARGINS = (4, 8, 16), (1.5, 0.75, 0.0)             # the measurement tries these limits of columns per pass, and these margins
+CAPS, MARGINS = (4, 8, 16), (1.5, 0.75, 0.0)             # the measurement tries these limits on the columns per pass, and these margins
 
 
 class Draft(nn.Module):
-    """Starts with random weights. state_dict() names are the file's tensor names without "draft."."""
+    """The draft network, with random initial weights. state_dict() names are the file's tensor names without "draft."."""
 
     def __init__(self, rows, columns, levels, hidden, rank, offsets=OFFSETS):
         super().__init__()
