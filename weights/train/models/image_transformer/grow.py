@@ -5,8 +5,8 @@
              block's last norm, and normalising twice changes nothing
     stacked  blocks start as copies of others, in a given order (Du et al. 2024). The function changes, but added blocks
              contribute from the first step; identities can be slow to contribute
-    heads    added heads, added dimensions of a head and added feed-forward units are read with zero weights; queries grow
-             with sqrt(d_k)
+    heads    added heads, added dimensions of a head and added feed-forward units are read with zero weights; queries are
+             multiplied by sqrt(new d_k / old d_k)
     wider    an added dimension is a copy of an old one (Net2Net, Chen, Goodfellow and Shlens 2016), and the weights that read the
              two add up to the old weight. Layer norms see the same mean and deviation if every dimension is copied equally often. This
              holds exactly for twice the width, and nearly otherwise.
@@ -26,15 +26,15 @@ ZERO = ("attn_output.weight", "cross_attn_output.weight", "ffn_down.weight", "ff
 
 def copies(old, new):
     """Returns a tensor of shape (new,): for each new dimension, the old dimension that it copies. The two halves are copied separately,
-    because the row and column parts of positions have one half each."""
+    because one half holds the row part of the positions and the other half the column part."""
     half, more = old // 2, (new - old) // 2
     first = torch.cat([torch.arange(half), torch.arange(more) * max(1, half // max(1, more)) % half])
     return torch.cat([first, first + half])
 
 
 def shares(source, old, generator):
-    """Returns a tensor of shape (new,): each copy's share of a reader's weight; the shares of one dimension add up to 1 and are unequal, so
-    that the copies diverge."""
+    """Returns a tensor of shape (new,): each copy's share of the weight that reads it; the shares of one dimension add up to 1 and are
+    unequal, so that the copies diverge."""
     raw = 0.5 + torch.rand(len(source), generator=generator)
     return raw / torch.zeros(old).index_add_(0, source, raw)[source]
 

@@ -40,7 +40,7 @@ class Config:
     pattern: str = "full"                # "full" | "local-1d" | "local-2d"
     query_block: int = 0                 # l_q, local-1d
     memory_block: int = 0                # l_m, local-1d
-    block_rows: int = 0                  # this size and the next three: local-2d, in positions
+    block_rows: int = 0                  # local-2d: this size and the next three are numbers of positions
     block_cols: int = 0
     flange_rows: int = 0
     flange_cols: int = 0
@@ -248,7 +248,7 @@ class Block(nn.Module):
 
 
 class Encoder(Positions):
-    """Full attention over the pixels of the small image."""
+    """Encodes the small image, with full attention over its pixels."""
 
     def __init__(self, c):
         super().__init__()

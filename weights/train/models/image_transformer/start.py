@@ -26,7 +26,7 @@ HEADS = (((-1, 1), (-1, 0), (-1, 2), (-2, 1)),  # offsets of the pixels above, a
 NATURAL = (((-1, 1), (0, -1), (-1, 0), (-1, 2)),  # photographs are not symmetric, so heads aim at the nearest twelve pixels
            ((-2, 1), (-1, -1), (-1, 3), (0, -2)),
            ((-2, 0), (-2, 2), (-3, 1), (0, -3)))
-CELLS = (((0, 0), (0, 1), (1, 0), (1, 1)),                               # offsets in small pixels; (0, 0) contains the position
+CELLS = (((0, 0), (0, 1), (1, 0), (1, 1)),                               # offsets in small pixels; small pixel (0, 0) contains the position
          ((0, -1), (-1, 0), (1, -1), (-1, 1)))
 PIXEL_GAIN = 2.0                         # scale of copied values, which are in [-1, 1]; the other dimensions are sines
 SHARP, EXACT = 1.5, 4.0                  # EXACT puts at least nine tenths of a head's attention on one key
@@ -128,7 +128,7 @@ def copy_neighbours(model):
     """Reserves separate dimensions for the channels of a position and for the channels that each aimed head finds; with an encoder, also
     for the channels of the surrounding small pixels. The model must be a dmol model in pre-norm. The least-squares prediction of
     `fit_output` then nearly equals a linear prediction from the exact values of the neighbours. If the width does not suffice, the last
-    heads are only aimed."""
+    heads are aimed but copy nothing."""
     c, C = model.c, model.c.channels
     taken = set(aimed_dimensions(c).tolist())
     quarter = c.embedding_length // 4

@@ -174,7 +174,7 @@ def decoder(l):
 
 
 class Codebook(nn.Module):
-    """Codebook vectors that follow the mean of their nearest inputs instead of a gradient."""
+    """The vectors of a codebook. Each vector follows the mean of its nearest inputs; no gradient trains it."""
 
     def __init__(self, l):
         super().__init__()

@@ -49,8 +49,8 @@ def spectra(x):
 
 
 def loss_of(x, y, error, log):
-    """Returns a tensor of shape (B,), a sum. The first term is `error` times the squared error, relative to the energy. Each spectrum adds
-    the relative distance of the magnitudes and `log` times the distance of their logarithms."""
+    """Returns the loss, a tensor of shape (B,). Its first term is `error` times the squared error, relative to the energy. A further term
+    for each window length is the relative distance of the magnitudes of the spectra, plus `log` times the distance of their logarithms."""
     total = error * ((x - y) ** 2).mean(1) / ((x * x).mean(1) + 1e-3)
     for a, b in zip(spectra(x), spectra(y)):
         total = total + ((a - b) ** 2).sum((1, 2)).sqrt() / ((a * a).sum((1, 2)).sqrt() + 1e-1) + log * ((a + FLOOR).log() - (b + FLOOR).log()).abs().mean((1, 2))
@@ -269,7 +269,7 @@ class JukeboxTask(Task):
         return model.top.each(top, label, speaker).sum(1) + model.bottom.each(bottom, label, speaker, self.above(top)).sum(1)
 
     def above(self, top):
-        """Returns the codes of the top level, with -1 for the end and after it."""
+        """Returns the codes of the top level, with -1 for the end token and after it."""
         return torch.where(top == self.s.top_codes, -1, top)
 
     @torch.no_grad()

@@ -44,7 +44,7 @@ def cases():
 
 @torch.no_grad()
 def randomise(model, seed):
-    """Makes random weights large enough that attention is far from uniform."""
+    """Sets random weights that are large enough for attention to be far from uniform."""
     rng = np.random.default_rng(seed)
     for name, p in model.named_parameters():
         scale = 0.15 if "token_embd" in name else 1.3 / math.sqrt(p.shape[-1]) if p.dim() == 2 else 0

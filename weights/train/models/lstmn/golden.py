@@ -32,7 +32,7 @@ def cases():
 
 @torch.no_grad()
 def randomise(model, seed):
-    """Makes random weights large enough that attention is far from uniform."""
+    """Sets random weights that are large enough for attention to be far from uniform."""
     rng = np.random.default_rng(seed)
     for name, p in model.named_parameters():
         z = torch.from_numpy(rng.standard_normal(tuple(p.shape)).astype(np.float32))

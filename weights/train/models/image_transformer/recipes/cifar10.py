@@ -4,8 +4,8 @@ train.
 
     python3 weights/train/train.py cifar10
 
-The shipped file was first trained in stage 1 twice: for 93 minutes, then for 107 more, with query and memory blocks of 64 positions at that
-time. Stages 2 and 3 followed. Each stage started from the previous one's averaged weights in full precision. NOTEBOOK.md ("A separate
+The shipped file was first trained in stage 1 twice, for 93 and then for 107 minutes. At that time, query and memory blocks had 64
+positions. Stages 2 and 3 followed. Each stage started from the previous one's averaged weights in full precision. NOTEBOOK.md ("A separate
 learning rate for the weights that copy exact values") explains the rates.
 """
 settings = dict(
