@@ -11,15 +11,15 @@ ADDRESS = "http://127.0.0.1:8080/"       # the default address of npm start
 
 
 def page_of(metadata):
-    """Returns (name of a page, input to try) for a file with this metadata. models/NAME/__init__.py defines them as PAGE, or as page(get)
-    if they depend on the file."""
+    """Returns (name of a page, what to try on it) for a file with this metadata. models/NAME/__init__.py defines them as PAGE, or as
+    page(get) if they depend on the file."""
     architecture = metadata["general.architecture"]
     model = importlib.import_module("models." + architecture.replace("-", "_"))
     return model.page(lambda key: metadata.get("%s.%s" % (architecture, key))) if hasattr(model, "page") else model.PAGE
 
 
 def of_pictures(get, page):
-    """Returns the page for a model of pictures, and an input to try there. All models of colour pictures share one page."""
+    """Returns the page for a model of pictures, and what to try on it. All models of colour pictures share one page."""
     if get("image.channels") == 3:
         return "colour", "choose a picture that the model was not trained on; the page completes or enlarges it"
     return page, "draw the upper half of a picture and let the model complete it"

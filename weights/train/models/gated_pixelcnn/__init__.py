@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
 """Gated PixelCNN (van den Oord et al. 2016b)."""
 
-# The page under web/pages/ that shows files of this model, and an input to try first (common/page.py).
+# The name of the page in web/pages/ that opens files of this model, and what to try on this page. common/page.py prints both.
 PAGE = "pixelcnn", "choose a class, then draw the upper half of a picture"

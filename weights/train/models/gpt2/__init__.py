@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
 """GPT-2 (Radford et al. 2019)."""
 
-# The page under web/pages/ that shows files of this model, and an input to try first (common/page.py).
+# The name of the page in web/pages/ that opens files of this model, and what to try on this page. common/page.py prints both.
 PAGE = "tokens", "begin a text in the style of yours"

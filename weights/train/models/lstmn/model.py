@@ -9,8 +9,8 @@ keeps the hidden state and the cell of every word read, and attends to all of th
     c_t  = f r_t + i g                                                  (9)
     h_t  = o tanh(c_t)                                                  (10)
 
-s is the paper's h~, and r is its c~; s_0 = 0. With tape_start "zero", both tapes start with a row of zeros, which takes part in every
-softmax. If all attention is on i = t - 1, this is an LSTM.
+s is the paper's h~, and r is its c~; s_0 = 0. With tape_start "zero", the tapes of the h_i and of the c_i both start with a row of zeros,
+which takes part in every softmax. If all attention is on i = t - 1, this is an LSTM.
 
 The file:
 

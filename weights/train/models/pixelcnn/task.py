@@ -73,8 +73,8 @@ class PixelCNNTask(Task):
         return self.s.height * self.s.width
 
     def sheet(self, model, valid, path, autocast, device, final):
-        """Draws samples; if the model has classes, they show the classes. Below them, draws pictures and completions of the pictures' upper
-        halves."""
+        """Draws samples; if the model has classes, each column has samples of one class. Below them, draws pictures and completions of the
+        pictures' upper halves."""
         s, generator = self.s, torch.Generator().manual_seed(0)
         x, label = valid.take(spread(len(valid), 10), "cpu")
         classes, half = getattr(s, "classes", 0), s.height // 2 * s.width
@@ -95,8 +95,8 @@ class PixelCNNTask(Task):
                 a + "kernel": c.kernel, a + "head_length": c.head_length, a + "output.type": c.output}
 
     def type_of(self, name, x, kind):
-        """Returns the requested type for matrices that are factors of a product. Returns F32 for tables and vectors, and instead of a
-        quantised type for a matrix whose width is not a multiple of 32."""
+        """Returns the requested type for matrices that are factors of a product. Returns F32 for tables and vectors, and for a matrix whose
+        width is not a multiple of 32 if a quantised type is requested."""
         if x.ndim != 2 or not self.product(name) or kind in (gguf.Q4_0, gguf.Q8_0) and x.shape[1] % 32:
             return gguf.F32
         return gguf.Q8_0 if kind == gguf.Q4_0 and name == "output.weight" else kind

@@ -106,7 +106,7 @@ class SaganTask(Task):
         if self.s.begun:
             self.first = torch.load(Run(self.s.begun).checkpoint, map_location="cpu")
         if self.first:
-            model.load_state_dict(self.first["model"], strict=False)     # if the file lacks attention, its gamma starts at 0
+            model.load_state_dict(self.first["model"], strict=False)     # if the checkpoint lacks attention, gamma starts at 0
 
     def ready(self, model, average, device):
         s = self.s

@@ -4,7 +4,7 @@ target has n ids:
 
     source (m)      the sentence and the end token           values (n)      t_0..t_{n-1}             label (1)   -1
     logits (n, V)   of t_p given t_<p                        nats (n)        -log p(t_p | source, t_<p)
-    map.source (n, 1, m)    attention's weights              map.centre (n, 1, m)    the centre of a local range, as weights of the two nearest words
+    map.source (n, 1, m)    attention weights                map.centre (n, 1, m)    the centre of a local range, as weights of the two nearest words
 
 Random weights are large enough that attention is far from uniform and that the centre of local-p moves.
 """

@@ -267,7 +267,7 @@ class Seq2seq(nn.Module):
         return t
 
     def inputs(self):
-        """Returns the decoder's weights for the word and for the fed input."""
+        """Returns two parts of the decoder's input weights: the weights for the word, and those for the vector that is fed in with it."""
         parts = self.dec.input.weight.split([self.c.embedding_length, self.dec.input.weight.shape[1] - self.c.embedding_length], 1)
         return [part.bfloat16() for part in parts] if torch.is_autocast_cpu_enabled() else parts
 

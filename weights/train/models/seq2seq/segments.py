@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Attention as the marginals of a chain of bits [Kim, Denton, Hoang and Rush 2017, section 3.1]: z_1 .. z_m, attended or not, with
+"""Computes attention as the marginals of a chain of bits [Kim, Denton, Hoang and Rush 2017, section 3.1]: z_1 .. z_m, attended or not, with
 
     p(z) = exp( sum over i of theta_i z_i  +  sum over i > 1 of A[z_{i-1}][z_i] ) / Z
 

@@ -3,7 +3,7 @@
 
     input.image (H W 3)    8-bit values                      values (n)      w_0..w_{n-1}
     logits (n, V)          of w_p given the picture, w_<p    nats (n)        -log p(w_p | picture, w_<p)
-    map.image (n, 1, L)    attention's weights
+    map.image (n, 1, L)    attention weights
 """
 import math
 from dataclasses import replace

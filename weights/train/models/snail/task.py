@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The task of SNAIL: episodes of characters. The number of ways grows as training progresses."""
+"""The task of SNAIL: episodes of characters. The number of ways (characters in an episode) grows during training."""
 from dataclasses import dataclass, fields
 
 import numpy as np

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Represents music in four voices as ids. Each moment at which a voice moves is written as the new notes, highest voice first, then the
-time until the next movement:
+"""Represents music in four voices as ids. For each moment at which a voice moves, the ids give the new notes, highest voice first, and then
+the time until the next such moment:
 
     0                    the beginning and the end, at which all notes end
     for each voice       off, then its pitches from low to high

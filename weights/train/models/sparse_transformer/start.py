@@ -21,7 +21,7 @@ NEAR_BYTES = (((0, -1), (0, -2), (0, -3), (0, -4)),
 def look_around(model):
     c, half = model.c, model.c.embedding_length // 2
     tables, used = (model.position_row, model.position_col), aimed_dimensions(c)
-    for i, table in enumerate(tables):   # the first half has sines of the row, the second half sines of the column
+    for i, table in enumerate(tables):   # the first half has sines of the row; the second half has sines of the column
         table.weight.zero_()
         table.weight[:, i * half:(i + 1) * half] = sinusoid(range(len(table.weight)), c.embedding_length)
     model.token_embd.weight[:, used] = 0

@@ -147,8 +147,8 @@ class SparseTransformerTask(Task):
         return found
 
     def type_of(self, name, x, kind):
-        """Returns the requested type for matrices of the blocks and the output. Returns F32 for tables and vectors, and instead of a
-        quantised type for a matrix whose width is not a multiple of 32."""
+        """Returns the requested type for matrices of the blocks and the output. Returns F32 for tables and vectors, and for a matrix whose
+        width is not a multiple of 32 if a quantised type is requested."""
         matrix = x.ndim == 2 and ("blk." in name or name == "output.weight" and len(x) > 1)
         if not matrix or kind in (gguf.Q4_0, gguf.Q8_0) and x.shape[1] % 32:
             return gguf.F32

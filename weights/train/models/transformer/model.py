@@ -80,7 +80,7 @@ class Config:
     position: str = "sinusoidal"         # "sinusoidal" | "learned" | "none"
     attention_bias: bool = False         # whether the four projections have biases
     dropout: float = 0.0                 # dropout of the inputs and of each sublayer's output
-    attention_dropout: float = 0.0       # dropout of attention's weights, in training only
+    attention_dropout: float = 0.0       # dropout of the attention weights, in training only
 
     @property
     def key_length(self):

@@ -47,7 +47,8 @@ def lengths(ids):
 
 
 class Pairs:
-    """Sentences and their translations, as texts and as ids: two lists each.  cut: a function from a source's text to its ids."""
+    """Sentences and their translations, as texts and as ids; each form has a list of sources and a list of targets.  cut: a function from a
+    source's text to its ids."""
 
     def __init__(self, sources, targets, tokenizer, longest, cut=None):
         self.sources, self.targets, self.tokenizer, self.longest, self.cut = sources, targets, tokenizer, longest, cut or tokenizer.encode

@@ -12,7 +12,7 @@ from models.tree import trees
 from models.tree.model import PLACES
 from models.tree.task import Settings, TreeTask
 
-LENGTH = 19                              # number of words in a case; the engine needs two passes over the columns for this many
+LENGTH = 19                              # number of words in a case; with this many words, the engine needs two passes over the columns
 
 
 def cases():

@@ -139,9 +139,9 @@ class WaveNetTask(Task):
         return x, label, speaker
 
     def nats(self, model, x, label=None, speaker=None):
-        """Returns the training loss, to which the decision whether a sound ends is added once more, with weight `end_weight`. The end is
-        rare: one sample in thousands. A probability of one in ten thousand at each sample costs almost no likelihood but ends every fourth
-        word too early."""
+        """Returns the training loss. The nats of the decision whether a sound ends are added to it once more, with weight `end_weight`. The
+        end is rare: one sample in thousands. A probability of one in ten thousand at each sample costs almost no likelihood but ends every
+        fourth word too early."""
         if not self.sound:
             return model.nats(x)
         if not (self.s.end_weight and model.training):
@@ -203,7 +203,7 @@ class WaveNetTask(Task):
 
     def type_of(self, name, x, kind):
         """Returns the requested type for matrices that are factors of a product, and at least F16 for the table of ids. Returns F32 for
-        vectors and small tables, and instead of a quantised type for a matrix whose width is not a multiple of 32."""
+        vectors and small tables, and for a matrix whose width is not a multiple of 32 if a quantised type is requested."""
         if name == "input.weight":
             return gguf.F16 if kind in (gguf.Q4_0, gguf.Q8_0) else kind
         if x.ndim != 2 or not self.product(name) or kind in (gguf.Q4_0, gguf.Q8_0) and x.shape[1] % 32:

@@ -4,7 +4,7 @@
     python3 weights/train/train.py opened-decoder
 """
 settings = dict(
-    # model: two blocks of two heads, each 4 wide; a line has up to six letters, the separator and six letters
+    # model: two blocks, each with two heads of width 4; a line has up to six letters, the separator and six letters
     dataset="letters", signs="abcdefghijklmnopqrstuvwxyz=", values=28, context_length=13,
     block_count=2, embedding_length=8, feed_forward_length=32, head_count=2,
     # schedule

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Colour emoji 32x32, generated in one pass by a self-attention GAN that is conditioned on the kind of object.
+"""Generates colour emoji of 32x32 pixels in one pass, with a self-attention GAN that is conditioned on the kind of object.
 
     python3 weights/train/train.py sagan-emoji-plain --run sagan-first --steps 5162 --lr-floor 1        # without attention
     python3 weights/train/train.py sagan-emoji --begun sagan-first                                      # continues with attention

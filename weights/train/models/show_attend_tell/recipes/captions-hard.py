@@ -16,7 +16,7 @@ settings = dict(
 # the first two stages are for a GPU (gpu.sh)
 stages = (dict(minutes=7.0, batch=96, lr=1e-3, warmup=150, ema=0.999, every=1.0, seed=2),
           dict(minutes=3.6, batch=96, lr=6e-4, warmup=150, ema=0.999, every=1.0, seed=5),
-          # on one thread, with three more styles, which drawings.py makes
+          # this stage runs on one thread, with three more styles, which drawings.py makes
           dict(minutes=66.0, lr=8e-4, ema=0.999, every=6.0, seed=7, expected=0.7, further=True, bf16=False))
 gpu = dict(stage=2)
 start = "captions.gguf"

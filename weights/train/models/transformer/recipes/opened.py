@@ -4,7 +4,7 @@
     python3 weights/train/train.py opened
 """
 settings = dict(
-    # model: each stack has two blocks of two heads, each 4 wide
+    # model: each stack has two blocks, and each block has two heads of width 4
     dataset="letters", vocabulary="", signs="abcdefghijklmnopqrstuvwxyz", values=27, context_length=7,
     block_count=2, encoder_block_count=2, embedding_length=8, feed_forward_length=32, head_count=2,
     # schedule
