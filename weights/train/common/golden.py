@@ -26,7 +26,7 @@ from common.task import spread
 OUT = os.path.normpath(os.path.join(HERE, "../../tests/golden"))
 HIDDEN = ("gpt2-tiny", "llama-tiny", "olmo2-tiny", "transformer-post", "transformer-pre", "lstmn-tiny", "seq2seq-general", "sparse-strided", "sparse-notes",
           "pixelcnn-narrow", "gated-pixelcnn-narrow")      # image transformers are absent: their own golden files have the states
-MANY = 20000                             # if there are more logits than this, a golden file contains only those of ROWS positions
+MANY = 20000                             # if there are more logits than this, a golden file contains only the logits of ROWS positions
 ROWS = 64
 
 
@@ -128,7 +128,7 @@ def layers_of(model, values, source):
 @torch.no_grad()
 def trained(name, run, directory, out=OUT):
     """Writes <name>.golden.gguf: the logits of one validation example, from the F32 and the Q8_0 weights. If there are more than MANY
-    logits, the file has only those of the 64 positions listed in `rows`."""
+    logits, the file has only the logits of the 64 positions listed in `rows`."""
     task, model, _ = load_average(run)
     task.s.data = directory or task.s.data
     golden = module(type(task).__module__.split(".")[1])

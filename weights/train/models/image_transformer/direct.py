@@ -72,7 +72,7 @@ class Direct(nn.Module):
 
     def of_each(self, table, features, at=None):
         """Multiplies the features (B, n, f) of each position by the rows (f, o) of its index k in table (K f, o) -> (B, n, o). If `at` is
-        given, the features are those of position `at` only: (B, 1, f) -> (B, 1, o)"""
+        given, `features` has only position `at`: (B, 1, f) -> (B, 1, o)"""
         f = features.shape[2]
         if at is not None:
             return features @ table.view(self.K, f, -1)[self.place[at]]

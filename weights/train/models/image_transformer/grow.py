@@ -12,7 +12,7 @@
              holds exactly for twice the width, and nearly otherwise.
     levels   if the model has fewer grey levels than the file, each level starts as the file's nearest level; black starts as the file's
              first level, white as its last. The single logit of a Bernoulli output starts as the logit of white minus that of black
-    classes  a model without classes leaves out those of the file
+    classes  a model without classes leaves out the file's classes
 """
 import math
 import re

@@ -236,8 +236,8 @@ class SaganTask(Task):
         return {PREFIX + "classes": card.get("class_names") or [str(k) for k in range(model.c.classes)]}
 
     def type_of(self, name, x, kind):
-        """Returns the requested type for matrices (at least F16 for those of attention and the last convolution), and F32 for tables and
-        vectors."""
+        """Returns the requested type for matrices (at least F16 for the matrices of attention and of the last convolution), and F32 for
+        tables and vectors."""
         if x.ndim != 2 or "norm" in name or kind == gguf.F32:
             return gguf.F32
         if name.startswith(("output", "attn")) or x.shape[1] % 32:

@@ -95,8 +95,8 @@ def seen(c, which, n):
 
 
 def masked(q, k, v, visible):
-    """Attends from q (..., m, d_k) to those of the keys and values k, v (..., j, d_k) that `visible` (m, j) marks -> (..., m, d_k). The
-    result is 0 for a query that sees nothing"""
+    """Attends from the queries q (..., m, d_k) to the keys k and values v (..., j, d_k) -> (..., m, d_k); `visible` (m, j) marks the keys
+    that a query sees. The result is 0 for a query that sees nothing"""
     score = q @ k.transpose(-1, -2) / math.sqrt(q.shape[-1])
     weights = score.masked_fill(~visible, LIMIT).softmax(-1) * visible.any(-1, keepdim=True).to(score.dtype)
     return weights.to(v.dtype) @ v
