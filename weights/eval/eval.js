@@ -4,8 +4,8 @@
 //   npm run eval -- FILE.gguf [--data FILE] [--images N] [--json]
 //
 // --data is the path of the held-out data, and --images limits the number of inputs. For each kind of model, kinds/NAME/evaluation.js
-// documents the format of the data, the results and further options; npm run eval -- --help prints this documentation. --wasm uses another
-// build of the library.
+// documents the format of the data, the results and further options; npm run eval -- --help prints this documentation. --wasm FILE uses
+// another build of the library.
 //
 // --each FILE.csv also writes to FILE.csv a row for each scored input, in order: its index, its nats, and its number of elements (channels,
 // tokens, samples). npm run eval -- --compare ONE.csv OTHER.csv compares the files of two models that scored the same inputs. It prints the
@@ -35,7 +35,7 @@ const KINDS = new URL('kinds/', import.meta.url);
 const evaluationOf = (kind) => import(`${KINDS}${kind}/evaluation.js`);
 
 /**
- * Runs a measurement on the file or folder given with --data. If its format is wrong, the error message contains the path.
+ * Runs a measurement on the file or folder given with --data. If the format of the data is wrong, the error message contains the path.
  * @template T
  * @param {string} data
  * @param {() => Promise<T> | T} measure

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""Starts a run from a file that the same recipe made (--from weights/NAME.gguf). The run takes over the file's sizes, vocabulary and
-classes, and the settings of the training stage that produced the file. Command-line options override these settings; a larger size grows
-the model.
+"""Starts a run of a recipe from a file that the same recipe made (--from weights/NAME.gguf). The run takes over the file's sizes,
+vocabulary and classes, and the settings of the training stage that produced the file. Command-line options override these settings; a
+larger size grows the model.
 
 If another recipe made the file, or if --stage N is given, the run takes over no settings. The recipe then defines the model, and the file
 only provides initial weights.

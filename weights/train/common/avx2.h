@@ -109,7 +109,7 @@ INLINE __m256 scale_of_8(__m256 a, __m256 n) { /* returns a 2^n for integer n up
     return _mm256_mul_ps(a, _mm256_castsi256_ps(power));
 }
 INLINE sixteen sixteen_scalef_ps(sixteen a, sixteen n) { return (sixteen){scale_of_8(a.lo, n.lo), scale_of_8(a.hi, n.hi)}; }
-INLINE __m256i sixteen_cvtepi32_epi16(sixteen_int a) { /* only for numbers that fit 16 bits */
+INLINE __m256i sixteen_cvtepi32_epi16(sixteen_int a) { /* only for numbers that fit in 16 bits */
     return _mm256_permute4x64_epi64(_mm256_packus_epi32(a.lo, a.hi), 0xd8);
 }
 INLINE float sixteen_reduce_add_ps(sixteen a) {

@@ -10,7 +10,7 @@
 //
 // The methods are:
 //   one                    the first sample
-//   likeliest              the likeliest of 4 samples that compete while they are drawn (options samples and resample)
+//   likeliest              the likeliest of 4 samples that compete while they are drawn (library options samples, resample)
 //   middle 4, middle 16    of 4 or 16 independent samples, the one whose nats are closest to the mean nats of all 16; this mean estimates
 //                          the expected nats under the model
 // The pictures are taken at equal intervals from the held-out set in tests/golden; the model gets no classes. For each method, the script

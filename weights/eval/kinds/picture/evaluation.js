@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // For a picture model, --data is a folder with the four standard MNIST files, or a file of pictures:
 //   NAME.u8.gz  the pixels, bytes of shape (count, height, width, channels), compressed by gzip
-//   NAME.json   { "width", "height", "channels", "labels" }; other keys are ignored. By default, the sizes are the model's. "labels" are
+//   NAME.json   { "width", "height", "channels", "labels" }; other keys are ignored. The default sizes are those of the model. "labels" are
 //               class indices or names, one per image; only the option --labels needs them
 // Without --data, the script reads the small held-out set in tests/golden/, if there is one for the model's data set. --labels gives the
 // model each image's class. The result is the mean negative log-likelihood in nats per image and in bits per dimension (a channel of a
@@ -15,7 +15,7 @@
 //   - the PSNR in dB between the downscaled sample and the input, over all images (null in JSON if the two are equal)
 //   - the PSNR between the sample and the original image
 //   - the mean difference between neighbouring pixels, in the samples and in the originals
-//   - the nats of the samples; if they are far more than the nats of the originals, the model diverges while it samples
+//   - the nats of the samples; if they are far higher than the nats of the originals, the model diverges while it samples
 //
 // --temperatures 1,0.8 draws one sample at each of these temperatures. With --of 24, the model draws 24 samples, and the most probable one
 // is measured. --resample 8 --resample-rows 4 resamples the samples in groups while they are drawn, like the library's options resample and

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Measures the negative log-likelihood of held-out texts under a language model in the wasm engine. There are two methods: chunks that
-// overlap by half a context, and chunks of one context that do not overlap.
+// Measures the negative log-likelihood of held-out texts under a language model in the wasm engine. Texts are scored either in chunks that
+// overlap by half a context, or in chunks of one context that do not overlap.
 // @ts-check
 import { readText } from '../../files.js';
 

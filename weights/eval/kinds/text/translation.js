@@ -24,8 +24,8 @@ import { readText } from '../../files.js';
  * @property {number} secondsPerSentence   time per translation, including the encoder
  * @property {{ words: [number, number], bleu: number }[]} [byLength]  if requested: BLEU for each quarter of the sentences, sorted by
  *   length, and the minimum and maximum number of words in the quarter
- * @property {number} [entropy]    if requested: entropy of the attention weights over the sentence, in nats, averaged over the tokens of
- *   the translations
+ * @property {number} [entropy]    if requested: entropy of the attention weights over the source sentence, in nats, averaged over the
+ *   tokens of the translations
  * @property {number} [looked]     if requested: sum of the attention weights over the tokens of the source sentence. With a softmax it is
  *   1; with a sigmoid for each source token it can differ from 1
  */
@@ -140,7 +140,7 @@ function entropyOf(weights) {
 }
 
 /**
- * Computes BLEU for the shortest quarter of the sentences, the next one, and so on.
+ * Computes BLEU for each quarter of the sentences, from the shortest sentences to the longest.
  * @param {{ source: string, target: string }[]} pairs
  * @param {string[]} found
  * @returns {{ words: [number, number], bleu: number }[]}
