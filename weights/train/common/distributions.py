@@ -45,7 +45,8 @@ def log_bin(x, mean, log_scale, levels, normal=False):
 
 
 def split_mixture(c, out):
-    """Splits (..., 10 K | 3 K) into log weights (..., K), then (means, log scales, tanh coefficients or None) for each channel."""
+    """Splits the output, (..., 10 K) or for grey (..., 3 K), into log weights (..., K), then (means, log scales, tanh coefficients or None)
+    for each channel."""
     K, parts = c.mixtures, out.split(c.mixtures, -1)
     per = 3 if c.channels == 3 else 2
     channels = [parts[1 + per * k:1 + per * (k + 1)] for k in range(c.channels)]
@@ -80,8 +81,8 @@ def nats(c, out, x):
 
 
 def sample(c, out, temperature, generator):
-    """Draws values: out (B, width) -> (B,) levels; dmol: (B, C) values.  Each level is one draw from all V probabilities; dmol draws
-    channel by channel."""
+    """Draws values: out (B, width) -> (B,) levels; dmol: (B, C) values.  Each level is drawn from all V probabilities at once; the channels
+    of dmol are drawn one after another."""
     draw = lambda logits: torch.multinomial(torch.softmax(logits / temperature, -1), 1, generator=generator)
     if c.output == "categorical":
         return draw(out)[:, 0]

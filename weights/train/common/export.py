@@ -28,14 +28,14 @@ def half_a_step(x, kind):
     """Returns the largest allowed distance between a stored value and x."""
     if kind in (gguf.F32, gguf.F16):
         return 0 if kind == gguf.F32 else 1e-3 * np.abs(x) + 1e-7
-    top = np.abs(x).reshape(-1, 32).max(1)               # Q4_0 has a whole step of error if it clips 8 steps to 7; f16 scales err too
+    top = np.abs(x).reshape(-1, 32).max(1)               # Q4_0 has a whole step of error if it clips 8 steps to 7; f16 scales add more
     tiny = 2.0 ** -25 * (127 if kind == gguf.Q8_0 else 8)                # f16 scales under 6e-5 are multiples of 2^-24
     return np.repeat(top * ((0.5 / 127 if kind == gguf.Q8_0 else 1 / 8) + 1e-3) + tiny + 1e-7, 32).reshape(x.shape)
 
 
 def export(path, task, model, kind, card, round_to=""):
-    """Writes and verifies one file and returns the number of bytes. round_to: the rounding used in training; a matrix that training rounded
-    to one type and that the file stores in another is first rounded to the type used in training."""
+    """Writes and verifies one file and returns the number of bytes. round_to: the type to which training rounded the matrices. If the file
+    stores such a matrix in another type, the matrix is first rounded to the type used in training."""
     model = task.folded(model)
     metadata = metadata_of(task, model, card)
     state = {k: v.detach().float().cpu() for k, v in model.state_dict().items()}

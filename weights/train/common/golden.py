@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Golden values for the C and JS tests: a GGUF container of F32 tensors (general.architecture = "golden").
+"""Writes golden values for the C and JS tests, in GGUF files of F32 tensors (general.architecture = "golden").
 
 The golden values are computed in double precision from the weights as stored in the .gguf file, so every difference is a rounding error of
 the engine.

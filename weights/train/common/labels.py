@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """The classes of a run that trains on your own folder (--labels):
 
-    auto       the model's classes if every folder is named like one of them; otherwise, models of sounds and GANs take the folders as new
+    auto       the model's classes if every folder is named like one of them; otherwise, GANs and models of sounds take the folders as new
                classes, and other models have no classes
     folders    the top-level folders are the classes of the model
     speakers   for sounds: the top-level folders are the speakers of the model

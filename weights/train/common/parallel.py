@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Connects several processes that train one model, as torchrun starts them: gloo on CPUs, nccl on GPUs."""
+"""Connects the processes that train one model together, for example those that torchrun starts: gloo on CPUs, nccl on GPUs."""
 import os
 import signal
 import socket

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 """Finds recipes. A recipe is a file models/<model>/recipes/<name>.py that defines `settings` for the model's task and a `card` for the file
-weights/<name>.gguf. Optional: `stages` (a recipe with several runs), `start` (another file to start from), `own` (the schedule of a run on
+weights/<name>.gguf. Optional: `stages` (the settings of later runs), `start` (another file to start from), `own` (the schedule of a run on
 a user's own folder), `gpu` (the stage that gpu.sh trains, if it trains this small model together with others). Each recipe has its own name
 and its own file. The licence on a card is the strictest licence of the training data."""
 import importlib
