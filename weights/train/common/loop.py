@@ -212,7 +212,7 @@ class Trainer:
         self.run.log(dict(step=self.count, elapsed=round(self.elapsed, 1), lr=self.adam.param_groups[0]["lr"], train_nats=round(self.smoothed(), 3)))
 
     def say(self):
-        """Prints progress: step, minutes, the smoothed loss, time left. A terminal shows it on one line."""
+        """Prints progress: step, minutes, the smoothed loss, time left. On a terminal, each progress line replaces the one before."""
         if self.rank:
             return
         left = max(0, self.elapsed * (1 - self.progress()) / max(self.progress(), 1e-9))

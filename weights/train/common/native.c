@@ -427,8 +427,8 @@ double sum_of_squares(int threads, int count, const long *sizes, const float *co
     return total;
 }
 
-/* Performs an Adam step and averages the weights in one pass: g is scaled, m = b1 m + (1 - b1) g, v = b2 v + (1 - b2) g^2, p -= rate m /
- * (sqrt(v) root + eps), a += follow (p - a) */
+/* Performs an Adam step and averages the weights in one pass: g is scaled, m = b1 m + (1 - b1) g, v = b2 v + (1 - b2) g^2,
+ * p -= rate m / (sqrt(v) root + eps), a += follow (p - a) */
 void adam(int threads, int count, const long *sizes, float *const *p, const float *const *g, float *const *m, float *const *v, float *const *a,
           float scale, float b1, float b2, float rate, float root, float eps, float follow) {
     for (int t = 0; t < count; t++) {
@@ -558,8 +558,8 @@ int column_sums(int threads, long rows, int d, bf16 *g, const bf16 *h, float *su
     return failed;
 }
 
-/* Computes the cross-entropy, with label smoothing e, of rows of V logits z (bf16): with p = softmax(z) and q = (1 - e) [t = target] + e /
- * V, nats = -sum q log p; z is replaced by its gradient p - q */
+/* Computes the cross-entropy, with label smoothing e, of rows of V logits z (bf16): with p = softmax(z) and
+ * q = (1 - e) [t = target] + e / V, nats = -sum q log p; z is replaced by its gradient p - q */
 void cross_entropy(int threads, long rows, int V, float smoothing, bf16 *z, const int64_t *target, float *nats) {
 #pragma omp parallel for num_threads(threads) schedule(static)
     for (long r = 0; r < rows; r++) {

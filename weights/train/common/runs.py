@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""A run's folder weights/train/runs/<run>/: checkpoint.pt, log.jsonl, average.pt, best.pt."""
+"""Reads and writes a run's folder weights/train/runs/<run>/, with the files checkpoint.pt, log.jsonl, average.pt and best.pt."""
 import json
 import os
 import sys

@@ -144,8 +144,8 @@ class Task:
         return [p for name, p in model.named_parameters() if "blk." in name and p.dim() == 2]
 
     def forms(self, model, form):
-        """Returns [(parameter, form)]: the weights that training rounds, if the file will store its matrices in `form` (rounding.FORMS; "":
-        no rounding)."""
+        """Returns [(parameter, form)] for the weights that training rounds if the file will store its matrices in `form` (rounding.FORMS;
+        "": no rounding)."""
         return [(p, form) for p in self.matrices(model)] if form else []
 
     def fresh(self, name):

@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: MIT
-"""One folder per model: model.py, task.py (see common/task.py), golden.py, recipes/."""
+"""Each model has a folder with model.py, task.py (see common/task.py), golden.py and recipes/."""
