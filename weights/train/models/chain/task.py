@@ -36,7 +36,7 @@ class Settings(Config, Common):
 
 
 class Lists:
-    """The lists that a model stores, made from the training sentences: tags, features, known words and word clusters."""
+    """Makes the lists that a model stores from the training sentences: tags, features, known words and word clusters."""
 
     def __init__(self, s, sentences, taggings):
         self.tags = sorted(set(tag for tags in taggings for tag in tags))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The task of the FVSBN. An example is a picture of two levels."""
+"""The task of the FVSBN. An example is a picture with two grey levels."""
 from dataclasses import dataclass
 
 import numpy as np

@@ -27,7 +27,7 @@ import torch.nn.functional as F
 from torch import nn
 
 AROUND = 27
-CELL = 12                                # index of a pixel's own cell among the 3x3
+CELL = 12                                # index of the first value of a pixel's own cell in C
 PAST = ((0, -1), (-1, 0), (-1, -1), (-1, 1), (0, -2), (-2, 0))
 SHARE = 0.3                              # initial factor of the guess's certainty, so that the model's own knowledge is not counted twice
 

@@ -3,15 +3,16 @@
 
     deeper   an added block is the identity: its last matrices are zero; in post-norm, the gain and bias of the preceding norm move to the
              block's last norm, and normalising twice changes nothing
-    stacked  blocks start as copies of others, in a given order (Du et al. 2024). The function changes, but added blocks
+    stacked  blocks start as copies of the file's blocks, in a given order (Du et al. 2024). The function changes, but added blocks
              contribute from the first step; identities can be slow to contribute
     heads    added heads, added dimensions of a head and added feed-forward units are read with zero weights; queries are
              multiplied by sqrt(new d_k / old d_k)
     wider    an added dimension is a copy of an old one (Net2Net, Chen, Goodfellow and Shlens 2016), and the weights that read the
-             two add up to the old weight. Layer norms see the same mean and deviation if every dimension is copied equally often. This
+             two dimensions add up to the old weight. Layer norms see the same mean and deviation if every dimension is copied equally often. This
              holds exactly for twice the width, and nearly otherwise.
     levels   if the model has fewer grey levels than the file, each level starts as the file's nearest level; black starts as the file's
-             first level, white as its last. The single logit of a Bernoulli output starts as the logit of white minus that of black
+             first level, and white starts as the file's last. The single logit of a Bernoulli output starts as the logit of white minus
+             that of black
     classes  a model without classes leaves out the file's classes
 """
 import math
