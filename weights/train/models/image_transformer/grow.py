@@ -8,8 +8,8 @@
     heads    added heads, added dimensions of a head and added feed-forward units are read with zero weights; queries are
              multiplied by sqrt(new d_k / old d_k)
     wider    an added dimension is a copy of an old one (Net2Net, Chen, Goodfellow and Shlens 2016), and the weights that read the
-             two dimensions add up to the old weight. Layer norms see the same mean and deviation if every dimension is copied equally often. This
-             holds exactly for twice the width, and nearly otherwise.
+             two dimensions add up to the old weight. Layer norms see the same mean and deviation if every dimension is copied
+             equally often. This holds exactly for twice the width, and nearly otherwise.
     levels   if the model has fewer grey levels than the file, each level starts as the file's nearest level; black starts as the file's
              first level, and white starts as the file's last. The single logit of a Bernoulli output starts as the logit of white minus
              that of black

@@ -4,7 +4,7 @@
     encoder.input.sound (T)   levels     encoder.result.top, encoder.result.bottom   ids
     top.values (n), top.logits (n V), top.nats (n), top.input.class, top.input.speaker (1)
     bottom.                   the same for the bottom level, and bottom.input.top (n / ratio)
-    decoder.input.bottom      ids        decoder.result.sound; decoder.input.upper (1), 1 if the codes are those of the top level
+    decoder.input.bottom      ids        decoder.result.sound; decoder.input.upper (1), 1 if the codes are of the top level
 """
 import math
 

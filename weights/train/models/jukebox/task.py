@@ -28,7 +28,7 @@ DEAD = 0.05                              # a code is replaced if its use falls b
 @dataclass
 class Settings(Config, Common):
     dataset: str = "fsdd"
-    part: str = "codes"                  # codes | priors: what a run trains
+    part: str = "codes"                  # codes | priors: what a run trains; the comments below name the part that a setting is for
     crop: int = 2048                     # codes: samples of a sound per training example
     commitment: float = 0.25
     error_weight: float = 1.0            # codes: weight of the squared error in the loss

@@ -2,7 +2,7 @@
 """Defines models related to Llama that others published. They are used only for golden files. src/models/llama.c explains each difference
 and cites its paper.
 
-state_dict() names are the file's tensor names, except for the maps that a file may store joined in one matrix.
+state_dict() names are the file's tensor names, except for the linear maps that a file may join in one matrix.
 """
 import math
 from dataclasses import dataclass, fields

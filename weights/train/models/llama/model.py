@@ -15,7 +15,7 @@ from torch import nn
 
 from common import native
 
-BLOCK = 128                              # number of queries per tile of the attention in C
+BLOCK = 128                              # number of queries per tile of native.c's attention
 
 
 @dataclass

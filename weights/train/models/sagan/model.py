@@ -29,7 +29,7 @@ class Config:
     attention_size: int = 16
     attention_pool: bool = True
     attention_key: int = 8               # channels of f and g
-    attention_value: int = 32            # of h
+    attention_value: int = 32            # channels of h
 
 
 class Table(nn.Module):

@@ -40,7 +40,7 @@ class Settings(Config, Common):
     # A file contains no discriminator. If a run starts from a file, the generator's learning rate therefore reaches its full value only
     # after this many steps.
     critic_first: int = 60
-    begun: str = ""                      # an earlier run, possibly without attention; this run starts with both of its networks
+    begun: str = ""                      # an earlier run, possibly without attention; this run starts with both networks of that run
 
 
 class Pictures:

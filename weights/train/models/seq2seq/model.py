@@ -25,7 +25,7 @@ Ranges, for a source of m words; D is the window:
 
     global       all i
     local-m      |i - min(p, m - 1)| <= D
-    local-p      centre_p = m sigmoid(v_p . tanh(W_p s));  |i - min(floor(centre_p), m - 1)| <= D; the softmax over these is multiplied by
+    local-p      centre_p = m sigmoid(v_p . tanh(W_p s));  |i - min(floor(centre_p), m - 1)| <= D; the softmax over these i is multiplied by
                  exp(-(i - centre_p)^2 / (2 (D/2)^2)) and not normalised again
 
 Structures, for a global range. "simple" is the softmax. The other structures give each word a bit, which is 1 if the word is attended.
@@ -224,7 +224,7 @@ class Seq2seq(nn.Module):
         structure = STRUCTURES[int(torch.randint(len(STRUCTURES), ()))] if self.c.turns and self.training else self.c.structure
         if structure != "simple":
             return self.bits(structure, s, keys, h, lengths)
-        if self.c.score == "location":                   # weights are zero if all words of a window are beyond the rows
+        if self.c.score == "location":                   # weights are zero if all words of a window are beyond the rows of W_q
             scores = self.scores(s, keys).masked_fill(hidden, -math.inf)
             some = (scores > -math.inf).any(-1, keepdim=True)
             weights = scores.masked_fill(~some, 0).softmax(-1) * some

@@ -19,11 +19,11 @@ of the batches use the expectation instead of samples (section 4.1 of the paper)
 The file:
 
     general.architecture                        "show-attend-tell"
-    show-attend-tell.context_length             u32   longest sentence, with its end
+    show-attend-tell.context_length             u32   maximum number of ids of a sentence, end included
     show-attend-tell.image.{height,width}       u32   of the picture
     show-attend-tell.image.channels             u32   3
     show-attend-tell.kernels, .strides          u32 arrays, one per convolution; kernels are odd, with (k - 1) / 2 zeros around
-    show-attend-tell.embedding_length           u32   E, of a word; a multiple of 4, like the next three
+    show-attend-tell.embedding_length           u32   E, width of a word vector; a multiple of 4, like the next three
     show-attend-tell.state_length               u32   H
     show-attend-tell.head_length                u32   T
     show-attend-tell.attention.length           u32   A

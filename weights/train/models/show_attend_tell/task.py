@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The task of captions: scenes and their sentences. Soft attention is trained by its gradient, hard attention by REINFORCE."""
+"""The task of captions: scenes and their sentences. Soft attention is trained by its gradient; hard attention is trained by REINFORCE."""
 from dataclasses import dataclass, fields
 
 import numpy as np

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Super-resolution of photographs, 8x8 to 32x32, by the paper's method (encoder, cross-attention, blocks), at a size that two CPU cores can
-train.
+"""Enlarges photographs from 8x8 to 32x32 pixels by the paper's method (encoder, cross-attention, blocks). The model is small enough to train on
+two CPU cores.
 
     python3 weights/train/train.py cifar10-sr-2d
 """

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: MIT
-"""Models CIFAR-10 given the class, with a mixture of ten logistics per pixel and local-1d attention. The size is one that two CPU cores can
-train.
+"""Models CIFAR-10 given the class, with a mixture of ten logistics per pixel and local-1d attention. The model is small enough to train on
+two CPU cores.
 
     python3 weights/train/train.py cifar10
 
 The shipped file was first trained in stage 1 twice, for 93 and then for 107 minutes. At that time, query and memory blocks had 64
 positions. Stages 2 and 3 followed. Each stage started from the previous one's averaged weights in full precision. NOTEBOOK.md ("A separate
-learning rate for the weights that copy exact values") explains the rates.
+learning rate for the weights that copy exact values") explains the learning rates.
 """
 settings = dict(
     # model: 1.2 M parameters

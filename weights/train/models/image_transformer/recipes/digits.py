@@ -22,5 +22,5 @@ card = dict(
     dataset="MNIST (LeCun, Cortes, Burges), first 55,000 training images",
     dataset_license="CC BY-SA 3.0",
     command="python3 weights/train/train.py digits",
-    golden_first=True,                   # this recipe's golden file has the first test images; others have evenly spaced ones
+    golden_first=True,                   # this recipe's golden file has the first test images; other golden files have evenly spaced ones
 )

@@ -11,8 +11,8 @@ settings = dict(
     block_count=12, embedding_length=128, input_kernel=7, kernel=3, head_length=64,
     minutes=60.0, batch=32, lr=2e-3, warmup=150, every=4.0, ema=0.999, threads=1,
 )
-# The third run is for a GPU (gpu.sh) and sees ten times as many pictures as the first two. The shipped file has the averaged weights with
-# the lowest validation loss in that run.
+# The third run is for a GPU (gpu.sh) and sees ten times as many pictures as the first two runs. The shipped file has the averaged weights
+# with the lowest validation loss in that run.
 stages = (dict(minutes=14.0, lr=1e-3, warmup=30, seed=2), dict(minutes=6.5, batch=64, lr=1.5e-3, warmup=100, ema=0.9995, best=True, every=1.0, valid_images=2000, seed=3))
 gpu = dict(stage=3, compile=1)
 card = dict(
