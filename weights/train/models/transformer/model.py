@@ -283,8 +283,8 @@ class Transformer(Stack):
 
     def behind(self, source, target, maps=None):
         """Runs encoder and decoder: source (B, m), target (B, n) -> vectors (B, n, d); their product with the embedding table gives the
-        logits. maps: three lists that receive the weights of each block: the encoder's (B, H, m, m), the decoder's own (B, H, n, n), and
-        those over the source (B, H, n, m)."""
+        logits. maps: three lists that receive the weights of each block: the encoder's self-attention (B, H, m, m), the decoder's
+        self-attention (B, H, n, n), and the attention over the source (B, H, n, m)."""
         n = target.shape[1]
         memory, source_hidden = self.encode(source, maps[0] if maps else None)
         x = F.pad(self.rows(target[:, :-1]), (0, 0, 1, 0))

@@ -106,7 +106,7 @@ class Tree(nn.Module):
         return self.drop(self.output_norm(x))
 
     def scores(self, y):
-        """Returns a tensor of shape (B, 1 + T, 1 + T): s[head, child]; column 0 has no meaning"""
+        """Returns a tensor of shape (B, 1 + T, 1 + T): s[head, dependent]; column 0 has no meaning"""
         T, R = y.shape[1], self.c.reach
         s = (self.head(y) @ self.child(y).transpose(1, 2)).to(self.distance.weight.dtype) / math.sqrt(y.shape[2])
         place = torch.arange(T)

@@ -40,7 +40,7 @@ def all_to_one(x, total):
 
 @torch.no_grad()
 def sums(scores, lengths, add=log_sum, part=share):
-    """Maps scores (B, n + 1, n + 1), s[head, child], and lengths (B,) to log Z (B,) and marginals (B, n + 1, n + 1)"""
+    """Maps scores (B, n + 1, n + 1), s[head, dependent], and lengths (B,) to log Z (B,) and marginals (B, n + 1, n + 1)"""
     B, n = scores.shape[0], scores.shape[1] - 1
     rows, device = torch.arange(B), scores.device
     table = lambda: torch.full((B, n, n), -torch.inf, dtype=scores.dtype)
