@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Enlarges photographs from 8x8 to 32x32 pixels by the paper's method (encoder, cross-attention, blocks). The model is small enough to train
-on two CPU cores.
+"""Enlarges photographs from 8x8 to 32x32 pixels by the paper's method (encoder, cross-attention, blocks). The model is small enough to
+train on two CPU cores.
 
     python3 weights/train/train.py cifar10-sr-2d
 """
