@@ -13,7 +13,7 @@ The features are used twice. Their embedding is added to the decoder's input, an
 prior on the output distribution. If there is an encoder, which reads the whole small picture, its output e for the cell is added to the
 input; there is no cross-attention.
 
-    input     h = h + E_k [C; r; 1] + U e_cell; with a palette, also + T_near(z_cell) + T_(V + near(r)),  near: index of the nearest colour
+    input     h = h + E_k [C; r; 1] + U e_cell; with a palette, also + T_near(z_cell) + T_(V + near(r)), near: index of the nearest colour
     guess     M = A_k [C; r; N; 1] + W h,     s = softplus(w . h + b_k)       h: input of the output layer
     palette   logit_v = logit_v + s (2 p_v . M - |p_v|^2),     p_v: the colours of the palette, as z
     mixtures  location_c = location_c + g_c (1 - 2 M_c - location_c), g = s_c / (1 + s_c), one s for each channel

@@ -12,8 +12,8 @@ file. Instead of all n positions up to its own, a query sees sets of about sqrt(
 The pattern "blocks" is that of Jukebox (Dhariwal et al. 2020): if positions are arranged in rows of l, a query sees its row, its column and
 the previous row. The transformer's blocks alternate between the sets, starting with A1 ("interleaved"); or every block sees their union
 ("merged"); or half of the heads see one set, and the other half see the other set ("heads").  The paper defines the strided A1 as
-i - l .. i, which is l + 1 positions; its authors' code uses l positions, and so do we. Attention over an empty set is 0. A2 is empty for the
-first l - c positions of the fixed pattern; A3 is empty for the first l positions of the pattern "blocks".
+i - l .. i, which is l + 1 positions; its authors' code uses l positions, and so do we. Attention over an empty set is 0. A2 is empty for
+the first l - c positions of the fixed pattern; A3 is empty for the first l positions of the pattern "blocks".
 """
 import math
 from dataclasses import dataclass
