@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Imports the library. No other module of web/shell does so. A part that only one page needs is imported by that page.
+// Imports the library. No other module of web/shell imports the library. A part that only one page needs is imported by that page.
 // @ts-check
 
 import { part } from '../lib/base/part.js';

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Builds a figure in which a model completes a digit three times. It connects the panels, the buttons, the model and the texts below them.
+// Builds a figure in which a model completes a digit three times. It connects the model with the panels, the buttons and the texts
+// below the panels.
 // @ts-check
 import { announce, quantise } from '../library.js';
 import { createLoading } from '../model/loading.js';

@@ -8,7 +8,7 @@
  * @typedef {Object} Source the picture to complete
  * @property {Uint8Array} pixels 8-bit grey levels in raster order; 0 is paper
  * @property {string} name name to show in labels, such as 'Test digit 7' or 'Your drawing'
- * @property {number} digit index of the digit in the strip; -1 if it is not from the strip
+ * @property {number} digit index of the digit in the strip; -1 if the picture is not from the strip
  */
 /**
  * @typedef {{ sample: number, row: number, column: number }} Pixel a pixel of one of the completions

@@ -27,7 +27,7 @@ const GRACE_MS = 3000;
 let own;
 /** Reloads the first figure. Returns the error message, or '' for success. @type {() => Promise<string>} */
 let again = async () => '';
-/** If a figure has several models, the name of the one that the file replaces. */
+/** Name of the model that the file replaces, if a figure has several models; otherwise ''. */
 let place = '';
 /** @type {((bytes: ArrayBuffer) => void)[]} */
 const readers = [];
