@@ -44,7 +44,7 @@ export function makeSvg(tag, attributes = {}, ...children) {
   return element;
 }
 
-/** Returns whether the visitor prefers reduced motion. */
+/** Media query that matches if the visitor prefers reduced motion. */
 const motion = matchMedia('(prefers-reduced-motion: reduce)');
 export const reducedMotion = () => motion.matches;
 

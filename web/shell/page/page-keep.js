@@ -380,7 +380,7 @@ export async function fill(box, said) {
   }
 
   /**
-   * Lists the courses on this device that the site no longer has. They have no box of their own in which they could be removed.
+   * Lists the courses on this device that the site no longer has. No box of the page belongs to these courses, so this list offers their removal.
    *
    * @param {Record<string, Kept>} courses
    */

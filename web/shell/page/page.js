@@ -40,7 +40,7 @@ async function showOne() {
 /**
  * Shows or hides the HTML code that embeds a figure. Ignores further clicks until this is done.
  *
- * @param {HTMLElement} button button of the figure
+ * @param {HTMLElement} button the button Embed below the figure
  */
 async function toggle(button) {
   if (button.hasAttribute('aria-busy')) return;
