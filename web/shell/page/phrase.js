@@ -6,7 +6,10 @@
 
 /** Letters and digits whose Korean pronunciation ends in a consonant. Those that end in ㄹ come first. */
 const CLOSED = '178lrLR036mnMN';
-/** In Unicode, Hangul syllables form groups of 28, ordered by final consonant. Index 0 has no final consonant; index 8 has ㄹ. */
+/**
+ * In Unicode, Hangul syllables form groups of 28, ordered by final consonant. The first syllable of a group has no final consonant, and the
+ * syllable at index 8 ends in ㄹ.
+ */
 const [ENDINGS, RIEUL] = [28, 8];
 
 /**
@@ -53,7 +56,7 @@ export const words = globalThis.document?.getElementById('words-of-page')?.textC
 export const phrase = phrasesIn(JSON.parse(words ?? '{}'));
 
 /**
- * Returns the address of a page, in the language of this page if it exists in that language.
+ * Returns the address of a page. If that page exists in the language of the current page, returns the address of that version.
  *
  * @param {string} name name of the page's folder; '' for the front page
  */
