@@ -49,7 +49,7 @@ export function createEndings(store, name, { first = FIRST, ...options } = {}) {
     settings: () => (store.now.source && store.now.source.digit >= 0 ? settingsOf(store, name) : null),
     apply: (given) => (strip ? applySettings(store, given, strip) : false),
   });
-  store.on(['model'], () => address.settle()); // each model has its own number of grey levels
+  store.on(['model'], () => address.settle()); // the new model may have another number of grey levels
   store.on(['source', 'seed', 'label'], () => {
     if (strip) address.changed();
   });

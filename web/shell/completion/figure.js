@@ -69,7 +69,7 @@ export function createCompletion(store, { acquire, steps = true, heatAt, onDrawn
       const { source } = store.now;
       const { info } = model;
       store.set({ model, info, source: source && { ...source, pixels: quantise(source.pixels, info.levels) } });
-      // With reduced motion, pictures are not animated.
+      // With reduced motion, the run does not start automatically.
       if (reducedMotion()) runner.stop();
       else runner.start();
     },

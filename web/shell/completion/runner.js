@@ -109,7 +109,7 @@ export function createRunner(store, { onChange, onPull, onError }) {
     reset,
     pause() {
       if (timer !== undefined)
-        start(true); // a change has scheduled a run; this starts the run now, but paused
+        start(true); // a change has scheduled a run; start(true) starts this run now, but paused
       else playback.pause();
     },
     resume: () => playback.resume(),

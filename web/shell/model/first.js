@@ -9,7 +9,7 @@ import { asked } from '../page/asked.js';
 /** The preload link in the <head> for the page's weights. @type {HTMLLinkElement | null} */
 export const weights = document.querySelector('link[rel="preload"][href$=".gguf"]');
 
-/** The worker that was started early, until the library takes it. @type {Worker | undefined} */
+/** The worker that was started early; undefined after the library has taken it. @type {Worker | undefined} */
 let worker;
 
 /** Returns the early worker once; later calls return undefined. */
