@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Builds the first figure of a page of digits. It completes a digit from the strip or from the drawing pad. Visitors can save the
+// Builds the first figure of a page of digits. The figure completes a digit from the strip or from the drawing pad. Visitors can save the
 // completions. The page's address contains the figure's settings.
 // @ts-check
 import { acquireWith } from '../model/acquire-all.js';

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Runs three completions at the same time. A run can be started, paused, advanced by one pixel, and stopped. It restarts when a setting
-// changes. The pixels drawn so far stay visible.
+// Runs three completions at the same time. A run can be started, paused, advanced by one pixel, and stopped. The run restarts when a
+// setting changes. The pixels drawn so far stay visible.
 // @ts-check
 import { reducedMotion } from '../page/dom.js';
 import { toImage, PIXELS, SIDE } from '../picture/digits.js';

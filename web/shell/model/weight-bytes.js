@@ -16,8 +16,8 @@ async function copyOf(address) {
 }
 
 /**
- * Fetches the bytes of a weight file. They usually come from the browser's HTTP cache. Without a connection, they come from the library's
- * cache.
+ * Fetches the bytes of a weight file. The bytes usually come from the browser's HTTP cache. Without a connection, they come from the
+ * library's cache.
  *
  * @param {string} address
  */

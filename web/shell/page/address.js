@@ -212,7 +212,7 @@ export function showAddress(address) {
 }
 
 /**
- * Returns a number from the settings, or `other` if it is missing or out of range.
+ * Returns a number from the settings, or `other` if the number is missing or out of range.
  * @param {URLSearchParams} settings
  * @param {string} name
  * @param {number} least
@@ -225,7 +225,7 @@ export function numberIn(settings, name, least, most, other) {
   return n >= least && n <= most ? n : other;
 }
 
-/** Returns an integer from the settings, or `other` if it is missing or out of range. @type {typeof numberIn} */
+/** Returns an integer from the settings, or `other` if the integer is missing or out of range. @type {typeof numberIn} */
 export function wholeIn(settings, name, least, most, other) {
   const n = numberIn(settings, name, least, most, other);
   return Number.isInteger(n) ? n : other;

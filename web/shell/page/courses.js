@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Lets visitors keep a course on their device. The code that stores a course is fetched when a visitor opens the box of the course. It is
-// also fetched on pages of a course that is already on the device.
+// Lets visitors keep a course on their device. The code that stores a course is fetched when a visitor opens the box of the course. The
+// code is also fetched on pages of a course that is already on the device.
 // @ts-check
 import { part } from '../library.js';
 import { make } from './dom.js';

@@ -3,7 +3,7 @@
 // @ts-check
 
 /**
- * Returns the element with this id. Throws if it is missing, because the page's HTML is then wrong.
+ * Returns the element with this id. Throws if the element is missing, because the page's HTML is then wrong.
  * @template {HTMLElement} [T=HTMLElement]
  * @param {string} id
  * @returns {T}

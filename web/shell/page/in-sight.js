@@ -22,9 +22,9 @@ function wait(element, see) {
 }
 
 /**
- * From now on, treats everything in a part of the page as visible. Its figures are built and drawn even if they are hidden or the visitor
- * never scrolls to them. There are two uses: a figure that is shown alone may depend on hidden figures before it, and printing needs all
- * figures.
+ * From now on, treats everything in a part of the page as visible. The figures in this part are built and drawn even if they are hidden or
+ * the visitor never scrolls to them. There are two uses: a figure that is shown alone may depend on hidden figures before it, and printing
+ * needs all figures.
  *
  * @param {Element} part
  */
@@ -79,8 +79,8 @@ export function inSight(element, { onSeen, onAway }) {
  * resumes automatically. With reduced motion, nothing starts automatically.
  *
  * @param {Element} element
- * @param {{ start: () => boolean, stop: () => boolean }} run start: starts or resumes the run if possible, and returns whether it did;
- *   stop: interrupts the run if it is active, and returns whether it did
+ * @param {{ start: () => boolean, stop: () => boolean }} run start: starts or resumes the run if possible, and returns whether this
+ *   was possible; stop: interrupts the run if it is active, and returns whether it was active
  */
 export function whileSeen(element, { start, stop }) {
   let cut = true; // true at first, because the run starts when the figure becomes visible

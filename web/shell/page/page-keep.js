@@ -161,8 +161,8 @@ async function idsAt(addressOf) {
 const allKept = () => idsAt(recordOf);
 
 /**
- * Returns the files that an update may delete. It must not delete the rest, because open pages of an old release may still need these
- * files. The service worker deletes them later.
+ * Returns the files that an update may delete. The update must not delete other files, because open pages of an old release may still need
+ * them. The service worker deletes these files later.
  * @param {CourseFile[]} files
  */
 const unfixed = (files) => files.filter(([url]) => !FIXED.test(url));
@@ -380,7 +380,8 @@ export async function fill(box, said) {
   }
 
   /**
-   * Lists the courses on this device that the site no longer has. No box of the page belongs to these courses, so this list offers their removal.
+   * Lists the courses on this device that the site no longer has. No box of the page belongs to these courses, so this list offers their
+   * removal.
    *
    * @param {Record<string, Kept>} courses
    */

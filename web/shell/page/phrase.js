@@ -4,7 +4,7 @@
 // {0}행".
 // @ts-check
 
-/** Letters and digits whose Korean pronunciation ends in a consonant. Those that end in ㄹ come first. */
+/** Letters and digits whose Korean pronunciation ends in a consonant. Characters whose pronunciation ends in ㄹ come first. */
 const CLOSED = '178lrLR036mnMN';
 /**
  * In Unicode, Hangul syllables form groups of 28, ordered by final consonant. The first syllable of a group has no final consonant, and the
@@ -35,7 +35,7 @@ function particle(value, pair) {
 /**
  * @param {Record<string, string>} table  maps each English sentence to its translation, in which {0} is the first value and {0:을/를} is the
  *   first value followed by the fitting particle
- * @returns {(english: TemplateStringsArray | string, ...values: unknown[]) => string}  a template tag. It can also be called as a function
+ * @returns {(english: TemplateStringsArray | string, ...values: unknown[]) => string}  a template tag. The tag can also be called as a function
  *   to translate a string that is defined elsewhere
  */
 export const phrasesIn =

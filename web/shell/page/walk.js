@@ -109,7 +109,7 @@ export function createWalk({ list, tools, figure, view = figure }, onStep) {
 
   return {
     stop,
-    /** Sets the available steps. The current step stays selected if it is among them. @param {S[]} all */
+    /** Sets the available steps. The current step stays selected if the new steps contain it. @param {S[]} all */
     use(all) {
       const shown = steps[at]?.id ?? location.hash.slice(1);
       steps = all;

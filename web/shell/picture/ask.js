@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Lets visitors explore a picture. They choose a pixel with the pointer or, once the picture has the focus, with the arrow keys.
+// Lets visitors explore a picture. Visitors choose a pixel with the pointer or, once the picture has the focus, with the arrow keys.
 // @ts-check
 import { make } from '../page/dom.js';
 

@@ -5,7 +5,8 @@ import { make } from '../page/dom.js';
 import { onTheme, palette } from './palette.js';
 
 /**
- * Surprisal at the top of the scale, in nats. It corresponds to a probability of e^-4, about one in 55. Larger values get the same colour.
+ * Surprisal at the top of the scale, in nats. This surprisal corresponds to a probability of e^-4, about one in 55. Larger values get the
+ * same colour.
  */
 export const NATS_SHOWN = 4;
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Provides the colours of the figures. They are read from the CSS custom properties in page.css, so that each theme is defined in one
-// place.
+// Provides the colours of the figures. The colours are read from the CSS custom properties in page.css, so that each theme is defined in
+// one place.
 // @ts-check
 
 const HEAT_STEPS = 64;

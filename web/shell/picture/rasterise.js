@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: MIT
-// Turns strokes into a picture in the format of MNIST. The drawing is scaled to fit a box of 20 by 20 pixels, keeping its aspect ratio. It
-// is then moved so that its centre of mass is in the middle of a picture of 28 by 28 pixels. All strokes have the same width after scaling,
-// as with a pen. Pixels are computed from distances, not with a canvas, so the same strokes give the same picture in every browser.
+// Turns strokes into a picture in the format of MNIST. The drawing is scaled to fit a box of 20 by 20 pixels, keeping its aspect ratio. The
+// drawing is then moved so that its centre of mass is in the middle of a picture of 28 by 28 pixels. All strokes have the same width after
+// scaling, as with a pen. Pixels are computed from distances, not with a canvas, so the same strokes give the same picture in every
+// browser.
 // @ts-check
 import { SIDE, PIXELS } from './digits.js';
 
 /** @typedef {[number, number]} Point x grows to the right and y downwards, in any unit */
 
-/** BOX: side of the box that the ink fills. STROKE: width of a stroke. Both in pixels of the result. */
+/** BOX: side of the box that the ink fills. STROKE: width of a stroke. Both are in pixels of the result. */
 const BOX = 20;
 const STROKE = 2.5;
 /** Width of the soft edge of a stroke, in pixels of the result. */

@@ -3,7 +3,7 @@
 // @ts-check
 import { perFrame } from '../page/dom.js';
 
-/** Decay factor of earlier measurements. It lets the average follow changes in the device's speed. */
+/** Decay factor of earlier measurements. The decay lets the average follow changes in the device's speed. */
 const KEEP = 0.98;
 
 /** @param {(each: number) => void} show receives the time per pixel in milliseconds; NaN if it is unknown */

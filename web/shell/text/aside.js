@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Builds the panel next to the story. It shows the selected token, its alternatives, and the attention head whose weights are drawn.
+// Builds the panel next to the story. The panel shows the selected token, its alternatives, and the attention head whose weights are drawn.
 // @ts-check
 import { byId, make, phrase } from '../index.js';
 import { createHeads } from './heads.js';

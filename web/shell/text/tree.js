@@ -10,7 +10,7 @@ const NOTHING = phrase`Search tree: empty`;
 const [COLUMN, LINE, TOP] = [118, 34, 30];
 
 /**
- * Returns the hypotheses that led to the result: for each step, the rank of one hypothesis, or -1 if there is none.
+ * Returns the hypotheses that led to the result: for each step, the rank of one hypothesis, or -1 if no such hypothesis exists.
  * @param {SearchStep[]} search
  */
 export function pathOf(search) {

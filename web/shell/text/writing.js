@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Builds a figure in which a model writes a text. It shows the surprisal of every token, the alternatives to it, the attention, and the
-// branches of the story.
+// Builds a figure in which a model writes a text. The figure shows the surprisal of every token, the alternatives to it, the attention, and
+// the branches of the story.
 // @ts-check
 import {
   Playback,
