@@ -80,7 +80,7 @@ export function inSight(element, { onSeen, onAway }) {
  *
  * @param {Element} element
  * @param {{ start: () => boolean, stop: () => boolean }} run start: starts or resumes the run if possible, and returns whether this
- *   was possible; stop: interrupts the run if it is active, and returns whether it was active
+ *   was possible; stop: interrupts the run if it is active, and returns whether start() may resume it
  */
 export function whileSeen(element, { start, stop }) {
   let cut = true; // true at first, because the run starts when the figure becomes visible

@@ -35,8 +35,8 @@ function particle(value, pair) {
 /**
  * @param {Record<string, string>} table  maps each English sentence to its translation, in which {0} is the first value and {0:을/를} is the
  *   first value followed by the fitting particle
- * @returns {(english: TemplateStringsArray | string, ...values: unknown[]) => string}  a template tag. The tag can also be called as a function
- *   to translate a string that is defined elsewhere
+ * @returns {(english: TemplateStringsArray | string, ...values: unknown[]) => string}  a template tag. The tag can also be called as a
+ *   function to translate a string that is defined elsewhere
  */
 export const phrasesIn =
   (table) =>
