@@ -26,8 +26,8 @@ export const elements = () => part(() => import('../lib/define.js'));
 export const talks = () => part(async () => (await Promise.all([import('../lib/element/talk.js'), import('../lib/define.js')]))[0]);
 
 /**
- * Loads the code that opens a visitor's file, however large. The page loads it in advance, because it cannot be fetched once the visitor is
- * offline.
+ * Loads the code that opens a visitor's file, however large. The page loads the code in advance, because the code cannot be fetched once
+ * the visitor is offline.
  */
 export const ownFiles = () => part(() => Promise.all([import('../lib/load/handed.js'), import('../lib/load/large.js')]));
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Draws a vector as a strip with one device pixel per value, which the style sheet enlarges. Positive values have warm colours and negative
-// values are grey. Larger absolute values are darker.
+// Draws a vector as a strip with one device pixel per value. The style sheet enlarges the strip. Positive values have warm colours and
+// negative values are grey. Larger absolute values are darker.
 // @ts-check
 import { signed } from './cells.js';
 import { palette } from './palette.js';
