@@ -63,7 +63,8 @@ export function createLine(store, stage, panels) {
     const box = stage.getBoundingClientRect();
     set(((event.clientY - box.top) / box.height) * SIDE);
   };
-  // A mouse button can be pressed anywhere on the picture. A finger must drag the handle, so that the page can still be scrolled.
+  // With a mouse, the visitor can press anywhere on the picture. With a finger, the visitor must drag the handle, so that the page can
+  // still be scrolled.
   stage.addEventListener('pointerdown', (event) => {
     if (event.button !== 0 || (event.pointerType === 'touch' && event.target !== handle)) return;
     event.preventDefault();

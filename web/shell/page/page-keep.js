@@ -114,7 +114,7 @@ function currentId(id, kept, courses) {
   if (Object.hasOwn(courses, id)) return id;
   const pages = pagesIn(kept?.files ?? []);
   return Object.keys(courses).find((other) => {
-    if (kept?.ids?.includes(other)) return false; // a course that already existed in the stored release cannot be this course under a new name
+    if (kept?.ids?.includes(other)) return false; // a course of the stored release cannot be this course under a new name
     const theirs = pagesIn(courses[other].files);
     return 2 * pages.filter((page) => theirs.includes(page)).length > pages.length;
   });

@@ -3,7 +3,7 @@
 // @ts-check
 import { phrase } from './phrase.js';
 
-/** Created when it is first needed, because creating it takes up to 20 ms. @type {Intl.NumberFormat | undefined} */
+/** The number format. It is created at its first use, because creating it takes up to 20 ms. @type {Intl.NumberFormat | undefined} */
 let grouped;
 
 /** @param {number} n */

@@ -62,7 +62,7 @@ export function createHeadGrid(root, { name, onChoose, notes = false }) {
     /**
      * Paints the picture of each head.
      *
-     * @param {(canvas: HTMLCanvasElement, head: number) => string | void} picture  paints one head and returns the line below it
+     * @param {(canvas: HTMLCanvasElement, head: number) => string | void} picture  paints one head and returns the text below its picture
      */
     paint(picture) {
       for (const { canvas, note, head, input } of cells) {
