@@ -18,7 +18,7 @@ function together(report, count) {
 }
 
 /**
- * Acquires all models. If one fails, releases the others and throws.
+ * Acquires all models. If one model fails, releases the others and throws.
  * @param {string[]} urls
  * @param {LoadOptions} options
  * @returns {Promise<Hold[]>}

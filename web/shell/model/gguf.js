@@ -30,7 +30,7 @@ const NUMBERS = {
   [F16]: (view, from, i) => half(view.getUint16(from + 2 * i, true)),
   [Q4_0](view, from, i) {
     const block = from + Math.floor(i / BLOCK) * (2 + BLOCK / 2);
-    const pair = view.getUint8(block + 2 + (i % (BLOCK / 2))); // the low bits hold the first half of a block
+    const pair = view.getUint8(block + 2 + (i % (BLOCK / 2))); // the low four bits of all bytes hold the first half of a block
     return half(view.getUint16(block, true)) * ((i % BLOCK < BLOCK / 2 ? pair & 15 : pair >> 4) - 8);
   },
   [Q8_0](view, from, i) {

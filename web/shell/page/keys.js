@@ -3,7 +3,7 @@
 // @ts-check
 import { composing } from '../library.js';
 
-/** Keys that move, zoom or delete. With Alt, Ctrl or Cmd, they are shortcuts of the browser, for example for going back or zooming. */
+/** Keys that move, zoom or delete. With Alt, Ctrl or Cmd, these keys are shortcuts of the browser, for example to go back or to zoom. */
 const OF_BROWSER = /^(Arrow|Page|Home$|End$|Backspace$|Delete$|[-+=−0 ]$)/;
 
 /** Returns whether a key is meant for the browser or for an input method that is composing text. @param {KeyboardEvent} event */

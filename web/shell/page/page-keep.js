@@ -284,7 +284,7 @@ async function remove(id, only = (files) => files) {
  * is already up to date.
  */
 export async function refresh() {
-  if (/** @type {any} */ (navigator).connection?.saveData) return; // to save data, visitors start updates themselves
+  if (/** @type {any} */ (navigator).connection?.saveData) return; // in data-saving mode, visitors start updates themselves
   const ids = await allKept();
   let courses = await currentCourses();
   for (const id of ids) {
@@ -443,7 +443,7 @@ export async function fill(box, said) {
       await more()
         .then((sentence) => show([why, sentence].filter(Boolean).join(' ')))
         .catch(() => {
-          said.textContent = why; // not even the storage can be read
+          said.textContent = why; // the storage cannot be read, either
         });
     } finally {
       busy = false;

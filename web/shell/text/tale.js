@@ -57,7 +57,7 @@ export class Tale {
   }
 
   /**
-   * Starts a branch at a position of the path. The path is cut there, and the old branch stays in the tree.
+   * Starts a branch at a position of the path. The path is cut at this position, and the old branch stays in the tree.
    * @param {number} at position in the path
    * @param {{ token: number, nats: number }} instead
    */
