@@ -266,7 +266,7 @@ async function forgetUnfinished(id) {
 }
 
 /**
- * Deletes a course and those of its files that no other course needs, including the files of an unfinished download.
+ * Deletes a course and the files of this course that no other course needs, including the files of an unfinished download.
  *
  * @param {string} id
  * @param {(files: CourseFile[]) => CourseFile[]} [only]  selects the files of the course that may be deleted
