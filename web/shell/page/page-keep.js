@@ -11,7 +11,7 @@ import { COURSES, workOffline } from './offline.js';
 import { phrase } from './phrase.js';
 import { bytes } from './words.js';
 
-/** @typedef {[address: string, bytes: number, tag: string]} CourseFile  tag: version; two files with the same name and tag are identical */
+/** @typedef {[address: string, bytes: number, tag: string]} CourseFile  tag: version of the file; two files with the same name and tag are identical */
 /**
  * @typedef {object} Kept
  * @property {string} release
@@ -105,7 +105,7 @@ const pagesIn = (files) => [...new Set(files.flatMap(([url]) => /\/pages\/([^/]+
 
 /**
  * Returns the current id of a stored course. If the site no longer has that id, the course was renamed. The function then returns the id of
- * the course that now contains most of its pages.
+ * the course that now contains most pages of the stored course.
  * @param {string} id
  * @param {Kept | undefined} kept
  * @param {Record<string, Kept>} courses

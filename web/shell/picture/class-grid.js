@@ -152,7 +152,7 @@ class Group {
  * @param {HTMLElement} root
  * @param {Object} hooks
  * @param {(phase: Phase) => void} hooks.onPhase
- * @param {(done: number, of: number) => void} hooks.onProgress groups
+ * @param {(done: number, of: number) => void} hooks.onProgress receives the number of finished groups and the number of all groups
  * @param {(ms: number, pixels: number) => void} hooks.onPull receives the time that the model took, and the number of pixels that it drew
  * @param {(error: unknown) => void} hooks.onError
  */

@@ -23,7 +23,7 @@ import { createTake } from './take.js';
  * (#classes-switch).
  *
  * @param {Record<string, ClassModel>} models the first model is shown first
- * @param {number} [first] seed
+ * @param {number} [first] the seed that is used first
  */
 export function createClasses(models, first = 1) {
   const root = byId('classes-grid');
