@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Builds the first figure of a page of digits. The figure completes a digit from the strip or from the drawing pad. Visitors can save the
-// completions. The page's address contains the figure's settings.
+// Builds the first figure of pages about models of digits. The model completes a digit from the strip of test digits or from the drawing
+// pad. Visitors can save the completions. The page's address contains the settings of the figure.
 // @ts-check
 import { acquireWith } from '../model/acquire-all.js';
 import { acquireFirst } from '../model/start.js';

@@ -24,8 +24,8 @@ const KEYS = {
 /**
  * @param {Store<State>} store
  * @param {HTMLElement} stage the picture on which the handle lies
- * @param {HTMLElement} panels element on which the CSS property --line is set. The style sheet draws the line through all pictures at this
- *   height
+ * @param {HTMLElement} panels element on which the CSS property --line is set. The style sheet draws the line through all pictures at the
+ *   height that --line states
  */
 export function createLine(store, stage, panels) {
   const handle = make('div', {

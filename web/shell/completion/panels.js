@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Draws the digit with its line and, next to it, the completions.
+// Draws the digit to complete, the line on this digit and, next to the digit, the completions.
 // @ts-check
 import { make, perFrame } from '../page/dom.js';
 import { phrase } from '../page/phrase.js';

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Starts the slowest work first. While the browser is still parsing the rest of the page, this module starts a worker and loads the weights
-// that the page's <head> names.
+// Starts a worker and loads the weights that the page's <head> names while the browser is still parsing the rest of the page, because this
+// work takes the most time.
 // @ts-check
 import { acquire } from '../library.js';
 import { asked } from '../page/asked.js';
@@ -9,7 +9,8 @@ import { takeWorker, weights } from './first.js';
 /** @import { LoadOptions } from './loading.js' */
 
 /**
- * Aborted when a figure has acquired the model or could not acquire it. Until then, this module holds the model so that it is not released.
+ * This controller is aborted when a figure has acquired the model or could not acquire it. Until then, this module holds the model so that
+ * it is not released.
  */
 const waiting = new AbortController();
 const { signal } = waiting;

@@ -8,13 +8,13 @@ import { misfit } from './misfit.js';
 /** @import { Model } from '../library.js' */
 
 /**
- * Loads a model from a file. Throws if the page cannot show it.
+ * Loads a model from a file. Throws if the page cannot show the model.
  *
  * @param {Parameters<typeof load>[0]} source
  * @param {string} name   name to display
  * @param {AbortSignal} signal
  * @param {(text: string) => void} say  receives progress messages
- * @returns {Promise<Model>} the caller must close it
+ * @returns {Promise<Model>} the model; the caller must close it
  */
 export async function loadOwn(source, name, signal, say) {
   const model = await load(source, {
