@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Stores the settings of figures in the page's address. The part after the # contains the id of a figure and all settings that determine
 // its picture or text. Browsers do not send this part to the server. Each history entry stores the settings of every figure that the
-// visitor has changed, so that the Back button restores them.
+// visitor has changed, so that the Back button can restore these settings.
 // @ts-check
 
 /** @typedef {Record<string, string | number>} Settings */

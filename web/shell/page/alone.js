@@ -3,10 +3,10 @@
 // @ts-check
 
 /**
- * Hides all elements that do not contain the figure. Text that only screen readers read stays.
+ * Hides all elements that do not contain the figure. Does not hide text that only screen readers read.
  *
  * @param {Element | undefined} figure  the figure to show; undefined to show the whole page again
- * @param {...Element} kept  further elements that stay visible; children of the body
+ * @param {...Element} kept  further elements that stay visible; they must be children of the body
  */
 export function showAlone(figure, ...kept) {
   for (const element of document.querySelectorAll('.off-stage')) element.classList.remove('off-stage');

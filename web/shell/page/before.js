@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Selects the visitor's language. If a single figure is to be shown, hides everything else. This must happen before the first paint, so the
+// Selects the visitor's language. If a single figure is to be shown, hides everything else. Both must happen before the first paint, so the
 // file is a classic script in the <head> of every page.
 // @ts-check
 {

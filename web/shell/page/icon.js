@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Creates the icons of the buttons. One SVG sheet contains the icons of all pages; it is added to the document once.
+// Creates the icons of the buttons. One SVG sheet contains the icons of all pages; the sheet is added to the document once.
 // @ts-check
 import { makeSvg } from './dom.js';
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Tracks whether a figure is visible. While it is out of sight, it need not compute or fetch anything.
+// Tracks whether a figure is visible. A figure that is out of sight need not compute or fetch anything.
 // @ts-check
 import { reducedMotion } from './dom.js';
 
@@ -74,7 +74,7 @@ export function inSight(element, { onSeen, onAway }) {
 }
 
 /**
- * Runs automatically while the figure is visible. The run starts when the figure first becomes visible, is interrupted while the figure is
+ * Controls a run automatically. The run starts when the figure first becomes visible, is interrupted while the figure is
  * out of sight, and resumes when the figure is visible again. Once the visitor has started or stopped the run, it no longer starts or
  * resumes automatically. With reduced motion, nothing starts automatically.
  *
@@ -85,8 +85,8 @@ export function inSight(element, { onSeen, onAway }) {
 export function whileSeen(element, { start, stop }) {
   let cut = true; // true at first, because the run starts when the figure becomes visible
   const proceed = () => {
-    // With reduced motion, nothing starts automatically. The exception is a figure that is always treated as visible, because it may be
-    // hidden and the visitor then cannot start it.
+    // With reduced motion, nothing starts automatically. The exception is a figure that is always treated as visible, because such a
+    // figure may be hidden, and the visitor then cannot start its run.
     if (cut && sight.seen && (!reducedMotion() || sight.always) && start()) cut = false;
   };
   const sight = inSight(element, {
@@ -113,9 +113,10 @@ export function whileSeen(element, { start, stop }) {
 const USES = ['focusin', 'pointerdown', 'click', 'input', 'change', 'keydown'];
 
 /**
- * Builds a part of the page when it comes near the screen, because visitors who never scroll there do not need it. The IntersectionObserver
- * reports with a delay, so a visitor may use a control before the part is built. The first event on a control therefore also builds the
- * part. This happens before the event reaches the control, so the new listeners of the control receive the event, too.
+ * Builds a part of the page when it comes near the screen, because visitors who never scroll to the part do not need it. The
+ * IntersectionObserver reports with a delay, so a visitor may use a control before the part is built. The first event on a control
+ * therefore also builds the part. This happens before the event reaches the control, so the new listeners of the control receive the event,
+ * too.
  *
  * @param {Element} element
  * @param {() => void} open

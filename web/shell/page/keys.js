@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Finds the keys that are meant for the browser or an input method, and hides them from the figures. All pages use this module.
+// Finds the key presses that are meant for the browser or an input method, and hides these key presses from the figures. All pages use this
+// module.
 // @ts-check
 import { composing } from '../library.js';
 

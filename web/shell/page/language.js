@@ -16,8 +16,8 @@ const inView = () =>
 const KEPT = 'nextpixel-language';
 
 /**
- * Tells the visitor if the page does not exist in the language that its address names (?lang=). If it does exist, before.js has already
- * switched to it.
+ * Tells the visitor if the page does not exist in the language that its address names (?lang=). If the page exists in this language,
+ * before.js has already switched to that version.
  */
 function reportLanguage() {
   const { lang: here, classList } = document.documentElement;

@@ -3,7 +3,8 @@
 // @ts-check
 
 /**
- * Name of the cache with the file lists of all courses on this device. The keys are the addresses of the courses. sw.js uses the same name.
+ * Name of the cache with the file lists of all courses on this device. The keys of the cache are the addresses of the
+ * courses. sw.js uses the same name.
  */
 export const COURSES = 'nextpixel-courses';
 

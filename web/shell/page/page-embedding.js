@@ -38,7 +38,7 @@ function footOf(figure) {
 
 /**
  * Shows only the figure that the address names (default: the first figure), with a link to the page.
- * @returns {HTMLElement | undefined} the figure; undefined if the page does not have it
+ * @returns {HTMLElement | undefined} the figure; undefined if the page does not have this figure
  */
 export function showBare() {
   const id = query.get('figure');
@@ -151,7 +151,7 @@ function rangesOf(heights) {
 function heightIn(ranges) {
   const terms = ranges.slice(1).flatMap(({ from, height }, i) => {
     const change = ranges[i].height - height;
-    // Between two measured widths, the larger of their heights applies.
+    // Between two measured widths, the larger of the two measured heights applies.
     const below = change > 0 ? WIDTHS[from] : WIDTHS[from - 1];
     return change === 0 ? [] : [` ${change > 0 ? '+' : '-'} clamp(0px, (${below}px - 100cqw) * 9999, ${Math.abs(change)}px)`];
   });

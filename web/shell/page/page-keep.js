@@ -121,7 +121,7 @@ function currentId(id, kept, courses) {
 }
 
 /**
- * Returns the id of the course to which a stored course must be updated, or undefined if it is up to date.
+ * Returns the id of the course to which a stored course must be updated, or undefined if the stored course is up to date.
  *
  * @param {string} id
  * @param {Kept} kept
@@ -309,8 +309,8 @@ export async function refresh() {
 }
 
 /**
- * Returns whether this page can store files. Pages at file: addresses and in sandboxed frames cannot (in a sandboxed frame, reading
- * `caches` throws).
+ * Returns whether this page can store files. Pages at file: addresses and in sandboxed frames cannot store files (in a sandboxed
+ * frame, reading `caches` throws).
  */
 function canStore() {
   try {
@@ -427,7 +427,7 @@ export async function fill(box, said) {
   }
 
   /**
-   * Runs a task unless the box is busy, and shows the reason if it fails.
+   * Runs a task unless the box is busy, and shows the reason if the task fails.
    *
    * @param {() => Promise<void>} task
    * @param {() => Promise<string>} [more]  returns a sentence to add after a failure

@@ -38,7 +38,7 @@ async function showOne() {
 }
 
 /**
- * Shows or hides the HTML code that embeds a figure. Ignores further clicks until this is done.
+ * Shows or hides the HTML code that embeds a figure. Ignores further clicks until the code is shown or hidden.
  *
  * @param {HTMLElement} button the button Embed below the figure
  */

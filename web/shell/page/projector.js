@@ -13,7 +13,7 @@ import { phrase } from './phrase.js';
 const KEYS = { ArrowRight: 1, ArrowLeft: -1, PageDown: 1, PageUp: -1, ' ': 1, Home: -Infinity, End: Infinity };
 /**
  * PRESSED: controls that use the space bar. MOVED: controls that use the left and right arrow keys, Home and End. MOVED does not contain
- * drop-down lists, because they need only the up and down arrow keys.
+ * drop-down lists, because such lists need only the up and down arrow keys.
  */
 const [PRESSED, MOVED] = [
   'a[href], button, input, select, summary, textarea, [tabindex]',

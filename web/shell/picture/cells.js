@@ -15,8 +15,8 @@ export const signed = (x, { heat, ghost, known }) =>
  * @param {number} what.rows
  * @param {number} what.cols
  * @param {(row: number, col: number, colours: Palette) => string} what.colour
- * @param {(Cell & { rows?: number, cols?: number })[]} [what.framed] cells to outline; rows and cols make the outline a rectangle that
- *   starts at the cell
+ * @param {(Cell & { rows?: number, cols?: number })[]} [what.framed] cells to outline; with rows and cols, the outline is a rectangle
+ *   of this size that starts at the cell
  * @returns {boolean} false if the canvas has no size on the page yet
  */
 export function paintCells(canvas, { rows, cols, colour, framed = [] }) {

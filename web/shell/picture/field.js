@@ -44,7 +44,7 @@ function attended({ info: { queryBlock, memoryBlock, blocks } }, i) {
 }
 
 /**
- * Requests the fields of a model's pixels one at a time, and each field only once.
+ * Requests the fields of a model's pixels one at a time. Each field is requested only once.
  *
  * @param {Model} model
  */

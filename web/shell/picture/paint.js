@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Draws pictures on a canvas of any size, with each cell on whole device pixels. The same view always gives the same canvas.
+// Draws pictures on a canvas of any size, with each cell on whole device pixels. The same View always gives the same contents of the
+// canvas.
 // @ts-check
 import { SIDE, PIXELS } from './digits.js';
 import { palette } from './palette.js';
@@ -19,7 +20,7 @@ import { palette } from './palette.js';
  */
 
 /**
- * Matches the bitmap of a square canvas to its size on the screen.
+ * Sets the bitmap of a square canvas to the size of the canvas on the screen.
  * @param {HTMLCanvasElement} canvas
  * @returns {number} side in device pixels; 0 if the canvas has no size on the page yet
  */
@@ -73,7 +74,8 @@ export function paint(canvas, view) {
     context.fillStyle = colours.heat(t);
     context.fillRect(x, y, w, h);
     if (values[i] === 0) continue;
-    // Draws the grey value as a dot on the heat colour; darker greys have larger dots, so that both can be read.
+    // Draws the grey value as a dot on the heat colour; darker greys have larger dots, so that both the grey value and the heat can be
+    // seen.
     const dot = Math.round(Math.min(w, h) * (0.2 + (0.4 * values[i]) / 255));
     context.fillStyle = (i < known || ghost ? colours.known : colours.predicted)[255];
     context.fillRect(x + ((w - dot) >> 1), y + ((h - dot) >> 1), dot, dot);

@@ -20,8 +20,8 @@ export const STRIPS = {
 /** @typedef {keyof typeof STRIPS} StripName */
 
 /**
- * The style of an emoji is a class that its model receives. The class of a photograph is only shown below it; its model does not receive
- * the class.
+ * The style of an emoji is a class that its model receives. The class of a photograph is only shown below the photograph; the model of
+ * photographs does not receive the class.
  * @typedef {{ name: string, style?: string, number?: number }} Entry
  */
 

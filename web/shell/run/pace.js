@@ -52,7 +52,7 @@ export class Pace {
   }
 
   /**
-   * Waits until pixels may be shown, and returns their number, at most `limit`.
+   * Waits until pixels may be shown, and returns how many pixels may be shown, at most `limit`.
    * @param {number} limit
    * @param {AbortSignal} signal
    */
@@ -124,7 +124,7 @@ export const chunkFor = (speed) => Math.max(1, Math.min(28, Math.round(speed / 2
  * @param {number} options.samples
  * @param {number} options.from index of the first element that the run draws
  * @param {{ take: (limit: number, signal: AbortSignal) => Promise<number> }} options.pace waits until pixels may be shown, and returns
- *   their number
+ *   how many pixels may be shown
  * @param {AbortSignal} options.signal
  * @param {(ms: number, elements: number) => void} options.onPull receives the time that the model took for the requested elements
  * @param {(steps: { sample: number, at: number, value: number, nats: number }[]) => void} options.onPixels

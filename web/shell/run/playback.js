@@ -110,8 +110,8 @@ export class Playback {
   }
 
   /**
-   * Waits until elements may be shown, and returns their number, at most `limit`. With reduced motion, all elements may be shown
-   * immediately, unless the run is paused.
+   * Waits until elements may be shown, and returns how many elements may be shown, at most `limit`. With reduced motion, all elements may
+   * be shown immediately, unless the run is paused.
    *
    * @param {number} limit
    * @param {AbortSignal} signal

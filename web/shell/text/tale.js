@@ -87,7 +87,7 @@ export class Tale {
   }
 
   /**
-   * Describes every branch: its last token, the position at which it forks from its parent, and its text from there.
+   * Describes every branch: its last token, the position at which it forks from its parent, and its text from this position.
    * @returns {{ end: Twig, depth: number, at: number, words: string, count: number, told: boolean }[]}
    */
   branches() {

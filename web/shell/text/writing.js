@@ -46,7 +46,7 @@ const REST_MS = 60;
  * @param {(odds: Alternative[], before: string, model: Model) => void} [options.onOdds] receives the most probable tokens at a position,
  *   and the text before it
  * @param {(model: Model, vocabulary: Tokenizer | undefined) => void} [options.onFirst] called when the rest of the page may use the model:
- *   after the model's first token, or earlier if that takes too long
+ *   after the model's first token, or earlier if this token takes too long
  * @param {() => void} [options.onLost] called after the model was closed
  */
 export function createWriting(
