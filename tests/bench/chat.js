@@ -32,7 +32,7 @@ const SMOLLM2 = { width: 576, blocks: 30, heads: 9, kvHeads: 3, inner: 1536, val
 /** The random numbers repeat with this period. */
 const POOL = 1 << 20;
 
-/** Returns word i of the vocabulary, which has 7 characters. @param {number} i */
+/** Returns word i of the vocabulary. Each word has 7 characters. @param {number} i */
 const word = (i) => `w${String(i).padStart(5, '0')} `;
 
 /**

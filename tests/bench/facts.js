@@ -2,7 +2,8 @@
 // @ts-check
 
 /**
- * Computes how many multiply-adds one step of a model needs and how many bytes it reads. summary.js compares the time of a step with them.
+ * Computes how many multiply-adds one step of a model needs and how many bytes it reads. summary.js compares these numbers with the time of
+ * a step.
  */
 
 import { readGGUF } from '../js/gguf.js';
@@ -20,8 +21,8 @@ const BYTES = { 0: 4, 1: 2, 2: 18 / 32, 8: 34 / 32 };
  */
 
 /**
- * Returns the number of keys that the query at a position sees. The result is the same as that of src/attention/pattern.c, but the
- * implementation is independent.
+ * Returns the number of keys that the query at a position sees. The implementation is independent of src/attention/pattern.c, which gives
+ * the same result.
  *
  * @param {Record<string, any>} metadata
  * @param {number} position  position in generation order

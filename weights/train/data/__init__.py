@@ -25,7 +25,7 @@ class TestSetError(RuntimeError):
 
 
 def forbid_test_set():
-    """Makes any later attempt by this process to read held-out pictures raise TestSetError."""
+    """After this call, any attempt of this process to read held-out pictures raises TestSetError."""
     global _forbidden
     _forbidden = True
 
@@ -47,7 +47,7 @@ def dataset(name):
 
 
 def reader_of(name):
-    """Returns the name of the module that reads your own folder when it is used instead of this data set."""
+    """Returns the name of the module that reads your own folder if you use one instead of this data set."""
     return getattr(dataset(name), "OWN", "folder")
 
 
