@@ -5,8 +5,8 @@
  *
  * build.sh compiles this file three times: for baseline SIMD128, for relaxed SIMD, and with the dot product in parts, as in
  * src/kernels/dot.h. Weights are 8-bit integers. Each 32-bit lane of a vector belongs to one row, so a vector holds four columns of four
- * rows, and four activations are loaded into every lane. The loops have no scales, no tails and no bias. A real kernel also has to compute these, so it reaches
- * only a part of the speed of these loops.
+ * rows, and four activations are loaded into every lane. The loops have no scales, no tails and no bias. A real kernel has to handle all of
+ * these, so it reaches only a part of the speed of these loops.
  */
 #include <stdint.h>
 #include <wasm_simd128.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Measures times in Node and in headless Chromium. In Node, it runs the digits model. In Chromium, it loads the front page of the demo and
-// measures each part of the time from navigation to the first drawn pixel. For comparison, it also loads a page that only paints. Then it
-// times a language model, a translation and an enlargement in Chromium.
+// Measures times in Node and in headless Chromium. In Node, the script runs the digits model. In Chromium, it loads the front page of the
+// demo and measures each part of the time from navigation to the first drawn pixel. For comparison, it also loads a page that only paints.
+// Then it times a language model, a translation and an enlargement in Chromium.
 //
 //   npm run measure [--json]
 //
@@ -91,7 +91,7 @@ async function timesOf(page) {
 for (let round = 0; round < ROUNDS; round++) {
   const context = await browser.newContext(); // a new context has empty caches
   const page = await context.newPage();
-  // The third visit is the warm one: the second visit is the first one that the service worker controls.
+  // The third visit counts as warm. The second visit is not recorded, because it is the first one that the service worker controls.
   for (const visit of /** @type {const} */ (['cold', 'second', 'warm'])) {
     await page.goto(`${bare.url}tests/bench/pages/paint.html`);
     const { pixel: paints } = await timesOf(page);

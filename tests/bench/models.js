@@ -42,8 +42,8 @@ export const SIDES = Object.freeze([28, 64, 128, 256]);
 export const localShape = (side) => ({ width: 128, blocks: 4, heads: 4, inner: 512, values: 16, side, queryBlock: 64, memoryBlock: 128 });
 
 /**
- * Returns a small model whose attention sees hardly any keys. If two such models differ in one part, the difference between their times is
- * the cost of this part.
+ * Returns the shape of a small model whose attention sees hardly any keys. If two such models differ in one part, the difference between
+ * their times is the cost of this part.
  *
  * @param {number} blocks
  * @param {number} values
@@ -147,7 +147,7 @@ export function imageModel(shape, type, seed = 1) {
 }
 
 /**
- * Makes the same decoder as a GGUF file of the gpt2 architecture, for wllama (llama.cpp).
+ * Makes a decoder of this shape as a GGUF file of the gpt2 architecture, for wllama (llama.cpp).
  *
  * wllama takes prompts as text and fails on output that is not UTF-8. So every token is printable: the first tokens are single characters,
  * which include the letters of the prompt, and the others are words.
@@ -214,8 +214,8 @@ export function gpt2Model({ width, blocks, heads, inner, values, side }, type, s
 }
 
 /**
- * Makes one step of the same decoder as an ONNX file, for ONNX Runtime. It uses GroupQueryAttention, the runtime's fastest attention with a
- * cache, and the same dynamic 8-bit products as the output of quantize_dynamic.
+ * Makes one step of a decoder of this shape as an ONNX file, for ONNX Runtime. The step uses GroupQueryAttention, the runtime's fastest
+ * attention with a cache, and the same dynamic 8-bit products as the output of quantize_dynamic.
  *
  * Inputs: input_ids and position_ids of shape (1, 1); length, the number of positions in the cache, and total, the same number plus the new
  * position (int32 scalars); past.I.key and past.I.value of shape (1, heads, past, width / heads). Outputs: logits, present.I.key and

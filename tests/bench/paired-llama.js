@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Compares the speed of another version of the library with this one, on language models with random weights. One process runs both
-// versions alternately.
+// Compares the speeds of two versions of the library, another one and this one, on language models with random weights. One process runs
+// both versions alternately.
 //
 //   git worktree add ../old COMMIT && node tests/bench/paired-llama.js ../old [--rounds 9] [--sizes 135M] [--types q8_0,q4_0,q4_k_m]
 //   [--prompts 64] [--builds nextpixel-relaxed]

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Compares the speed of another version of the library with this one. For each weight file, one process runs both versions alternately, so
-// a slow phase of the machine affects both.
+// Compares the speeds of two versions of the library, another one and this one. For each weight file, one process runs both versions
+// alternately, so a slow phase of the machine affects both.
 //
 //   git worktree add ../old COMMIT && node tests/bench/paired.js ../old [--rounds 15] [--build nextpixel-pairs] [NAME ...]
 //

@@ -50,7 +50,7 @@ function core({ arena }, build, model) {
 }
 
 /**
- * Starts the dot-product loops that build.sh has compiled for these builds.
+ * Starts the dot-product loops that build.sh has compiled for the builds of the stage. Returns their probes.
  *
  * @param {Stage} stage
  * @param {string} out  the build folder
@@ -75,7 +75,7 @@ export async function ceilingProbes({ arena, builds }, out, more = []) {
 }
 
 /**
- * Probes of kernels other than matrix products, and of the upper bounds of their speed.
+ * Returns the probes of kernels other than matrix products, and of the upper bounds of their speed.
  * @param {Stage} stage
  * @param {string} out  the build folder
  */
@@ -106,7 +106,7 @@ export async function w1Probes(stage, peers) {
 }
 
 /**
- * Probes of the matrix products of W1 alone, in each of our builds and in LiteRT.
+ * Returns the probes of the matrix products of W1 alone, in each of our builds and in LiteRT.
  *
  * @param {Stage} stage
  * @param {string} out  the build folder
@@ -172,7 +172,7 @@ export async function kernelProbes(stage) {
   return probes;
 }
 
-/** Probes of the shipped models, called through the library. @param {Stage} stage @param {string[]} shipped */
+/** Returns the probes of the shipped models, which are called through the library. @param {Stage} stage @param {string[]} shipped */
 export async function shippedProbes({ arena, builds, models }, shipped) {
   /** @type {Probe[]} */
   const probes = [];
@@ -189,7 +189,7 @@ export async function shippedProbes({ arena, builds, models }, shipped) {
 }
 
 /**
- * Probes of shipped models with and without speculative decoding, called through the library.
+ * Returns the probes of shipped models with and without speculative decoding. The models are called through the library.
  * @param {Stage} stage
  * @param {string[]} drafted  names of the models with a draft layer
  */
@@ -207,7 +207,7 @@ export async function lookAheadProbes({ arena, builds, models }, drafted) {
 }
 
 /**
- * Probes of models that generate sounds sample by sample, and of their matrix products alone.
+ * Returns the probes of models that generate sounds sample by sample, and of the matrix products of these models alone.
  *
  * @param {Stage} stage
  * @param {{ name: string, shapes: [rows: number, columns: number][] }[]} sounds  files of weights/
@@ -234,7 +234,7 @@ export async function soundProbes({ arena, builds }, sounds, out) {
 }
 
 /**
- * Probes of models that draw pictures in one pass, and of their convolutions alone.
+ * Returns the probes of models that draw pictures in one pass, and of the convolutions of these models alone.
  *
  * @param {Stage} stage
  * @param {{ name: string, shapes: [rows: number, channels: number, side: number][] }[]} made  files of weights/

@@ -4,8 +4,8 @@
 //
 //   node tests/bench/sparse.js [--width 64] [--lengths 1024,4096,16384,65536] [--json]
 //
-// The attention time of a step is the difference between a step at the end of a sequence and a step at its beginning. Times are processor
-// times. The script alternates twelve times between eight steps at the beginning and eight steps at the end, and takes the median
+// The attention time of a step is the time of a step at the end of a sequence minus the time of a step at its beginning. All times are
+// processor times. The script alternates twelve times between eight steps at the beginning and eight steps at the end, and takes the median
 // difference. For sparse attention, the result is the median of five of these measurements. Dense attention is measured only up to 16,384
 // positions, which already takes some seconds.
 //

@@ -8,8 +8,8 @@
  *
  *     node tests/bench/threads.js [--rounds 5] [--busy]
  *
- * With --busy, another program keeps a processor busy during the measurement; threads must not make generation slower even then. If two
- * threads run on the same core (two "processors" of one core), the gain is small. The printed ratio is a ratio of medians.
+ * With --busy, another program keeps a processor busy during the measurement; threads must not make generation slower even then. The gain
+ * is small if two threads share a core, which some systems count as two processors. The printed ratio is a ratio of medians.
  */
 
 import { spawn } from 'node:child_process';

@@ -26,7 +26,12 @@ export async function startCore({ wasm, model }) {
   const { span, values } = core.part;
   const ids = known(core.part.length * span, values);
 
-  /** Opens a session whose first positions are known. @param {number} position @param {number} samples @param {boolean} [greedy] */
+  /**
+   * Opens a session in which the values of the first positions are given; these are "known positions".
+   * @param {number} position
+   * @param {number} samples
+   * @param {boolean} [greedy]
+   */
   const open = (position, samples, greedy = false) => {
     const session = core.openSession({ ...SETTINGS, samples, ...(greedy && { temperature: 0 }) });
     for (let from = 0; from < position; ) {

@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Reads emoji drawings that are larger than the training pictures. Each time a drawing is used, it is scaled, rotated and moved a little,
-and
-then reduced like the data set's pictures, so that its outlines fall differently on the pixels.  `../drawings.py` fetches and renders the
-drawings.
+so that its outlines fall differently on the pixels. It is then reduced like the data set's pictures. `../drawings.py` fetches and renders
+the drawings.
 
 drawings-1.webp and drawings-2.webp hold the drawings side by side, 96x96 pixels each; drawings.tsv has one row per drawing: set, code
 points, name, licence.  A drawing is never returned if its base code point is in the held-out or validation part of the emoji data set.
@@ -32,12 +31,13 @@ class Drawings:
     """Drawings that may be used for training.  images (N, 96, 96, 3) uint8; labels (N,): the style, or -1; writing (N,): whether a drawing
     must not be mirrored; share (N,): the probability of sampling it; means (N,): whether it is reduced by plain averages; rows (N,): set,
     code points, name, licence. Some base code points occur much more often than others: in one set, hundreds of code point
-    sequences begin with "woman", while most base code points occur once. Therefore n drawings with the same base are sampled as often as
-    sqrt(n) single drawings. Drawings in a style that is not in the data set are sampled half as often."""
+    sequences begin with "woman", while most base code points occur once. Therefore n drawings with the same base code point are sampled as
+    often as sqrt(n) drawings whose base code point occurs once. Drawings in a style that is not in the data set are sampled half as
+    often."""
 
     @classmethod
     def beside(cls, directory):
-        """Returns the Drawings that belong to the emoji data set in this folder; \"\" means its usual folder."""
+        """Returns the Drawings that belong to the emoji data set in this folder; \"\" means the usual folder of the data set."""
         directory = directory or emoji.DEFAULT_DIR
         return cls(os.path.join(os.path.dirname(os.path.abspath(directory)), FOLDER), emoji.read_index(directory))
 
@@ -148,8 +148,8 @@ def write(directory, rows, pictures):
 
 
 def may_train(codes, index):
-    """Returns, for each code point sequence, whether its base code point is not in the validation or held-out part of the data set.
-    index: the index of the data set"""
+    """Returns, for each code point sequence, whether training may use it: its base code point must be in neither the validation part nor
+    the held-out part of the data set. index: the index of the data set"""
     bases = [row[1] for row in index]
     kept_out = {base.split("-")[0] for base, part in zip(bases, emoji.split_of(bases)) if part != "train"}
     return np.array([code.split("-")[0] not in kept_out for code in codes])

@@ -163,7 +163,8 @@ def lines(text):
 
 
 def read_text(path, found=None):
-    """Reads the text of a file.  found: the report, which records encodings other than UTF-8.  Raises Unreadable."""
+    """Reads the text of a file. found: the report, which records encodings other than UTF-8. Raises Unreadable if the file cannot be read
+    or is not text."""
     try:
         with open(path, "rb") as f:
             raw = f.read()

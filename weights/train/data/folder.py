@@ -64,8 +64,8 @@ def upright(image):
 
 
 def in_bytes(image):
-    """Converts pictures with more than 8 bits per channel to L or LA. For integers, white is 65,535. For floating point, white is the
-    smallest of 1, 255 and 65,535 that no value exceeds; if values exceed 65,535, white is their maximum."""
+    """Converts pictures with more than 8 bits per channel to the 8-bit grey modes L or LA of Pillow. For integers, white is 65,535. For
+    floating point, white is the smallest of 1, 255 and 65,535 that no value exceeds; if values exceed 65,535, white is their maximum."""
     from PIL import Image
     if image.mode.startswith("I") or image.mode == "F":
         v, clear = np.asarray(image).astype(np.float64), image.info.get("transparency")
@@ -156,15 +156,16 @@ def split_of(count):
 
 
 def class_of(path, directory, classes):
-    """Returns the index of the class that has the name of one of the file's folders, outermost first, or -1 if there is none."""
+    """Returns the index of the class whose name is the name of a folder around the file, or -1 if there is none. If several folders have
+    the name of a class, the outermost counts."""
     names = [typed.name(name).lower() for name in classes]
     parts = typed.name(os.path.relpath(path, directory)).split(os.sep)[:-1]
     return next((names.index(part.lower()) for part in parts if part.lower() in names), -1)
 
 
 def subfolders(directory, kind, least=2):
-    """Returns the names of the top-level folders that have at least `least` files of this kind. They are sorted by name, and numbers by
-    value."""
+    """Returns the names of the top-level folders that have at least `least` files of this kind. Names that are numbers come first, sorted
+    by value; the other names are sorted alphabetically."""
     counts = {}
     for path in Found(directory, kind).paths():
         first, *rest = typed.name(os.path.relpath(path, directory)).split(os.sep)

@@ -3,7 +3,7 @@
 
 In each epoch, training uses each caption twice and each everyday sentence once, or three times if it is a greeting, a question or an answer
 that a traveller needs (DAILY). Training also uses variants of everyday sentences, with other names, places, days and numbers on both sides
-(swaps.py): one variant of each sentence about Tom (a quarter of the sentences), four of the others.
+(swaps.py). A sentence about Tom has one variant (a quarter of the sentences are about him), and every other sentence has four.
 
 Your own folder needs two subfolders, multi30k and tatoeba.
 """
