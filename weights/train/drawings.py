@@ -113,8 +113,8 @@ def filters(given, directory):
 
 
 def check(where, directory):
-    """Counts training drawings that nearly equal a held-out picture. For comparison, counts the same among the data set's training
-    pictures."""
+    """Counts training drawings that nearly equal a held-out picture. For comparison, also counts the data set's own training pictures that
+    nearly equal a held-out picture."""
     def means(pictures):
         side = pictures.shape[1] // 16
         return pictures.reshape(len(pictures), 16, side, 16, side, 3).mean((2, 4), dtype=np.float32).reshape(len(pictures), -1) / 255

@@ -2,9 +2,10 @@
 # SPDX-License-Identifier: MIT
 """Exports a checkpoint as GGUF:  python3 weights/train/export.py digits [--type q8_0|q4_0|f16|f32] [--out FILE]
 
-Exports the averaged weights, reads the file back and compares every tensor.  A run of the recipe or of one of its stages is written to
-weights/<recipe>.gguf, any other run to build/<run>.gguf, unless --out names a path. If training used your own pictures, the held-out ones
-are written next to the file (<run>.u8.gz, for weights/eval/sheets.js). The default type is the one in the recipe's card, or Q8_0.
+Exports the averaged weights, reads the file back and compares every tensor. A run of the recipe or of one of its stages is written to
+weights/<recipe>.gguf, and any other run is written to build/<run>.gguf, unless --out names a path. If training used your own pictures,
+those that were held out are written next to the file (<run>.u8.gz, for weights/eval/sheets.js). The default type is the one in the recipe's
+card, or Q8_0.
 
     python3 weights/train/export.py NAME --run OTHER-4 --out weights/NAME.gguf            weights that another recipe of the model trained
     python3 weights/train/export.py emoji-sr --mix weights/emoji-sr.gguf --share 0.2      a mean with a fifth of the initial weights

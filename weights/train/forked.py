@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Runs scripts for the tests, each in a fork of this process, which has already imported PyTorch: the import takes over a second.
+"""Runs scripts for the tests, each in a fork of this process, which has already imported PyTorch, because this import takes more than a
+second.
 
 This process reads one line of JSON per script, [arguments, environment], and answers with one line, [exit status, output].
 """

@@ -3,7 +3,8 @@
 """Gets a data set that recipes train on:  python3 weights/train/prepare.py cifar10 [--from FILE-OR-FOLDER] [--to FOLDER]
 
 Prints the location of the original, its size and its licence, fetches missing files (interrupted downloads resume), checks them, and writes
-the files that the recipes read to data/NAME. With --from it uses your copies of the originals: the published files, or a folder with them.
+to data/NAME the files that the recipes read. With --from, the command uses your copies of the originals: the published files, or a folder
+with them.
 
     python3 weights/train/prepare.py                   # lists the sets
     python3 weights/train/prepare.py fvsbn             # the set that this recipe trains on

@@ -2,17 +2,17 @@
 # SPDX-License-Identifier: MIT
 """Compares sizes for a given time:  python3 weights/train/scaling.py emoji cifar10 [--minutes 20] [--smoke]
 
-Trains three sizes of each recipe from scratch, one thread each, at equal CPU time (train.py --clock cpu: other programs affect all of them
-equally), sequentially at the lowest priority. The command prints a table of their losses on the same validation pictures and its
-extrapolation to longer runs. To resume a stopped comparison, run the command again; --table only prints the results.
+Trains three sizes of each recipe from scratch, one after another, each with one thread at the lowest priority. Every size gets the same CPU
+time (train.py --clock cpu), so other programs affect all sizes equally. The command prints a table of their losses on the same validation
+pictures, and an extrapolation to longer runs. To resume a stopped comparison, run the command again; --table only prints the results.
 
 The learning rate is the only setting of a recipe that depends on the size: it is inversely proportional to the square root of the width.
 The warm-up is shortened, because it would take most of a run of a few minutes.
 
 The rule for longer runs is an extrapolation, not a measurement.  Compute-optimal sizes of language models grow with the square root of the
 compute (Hoffmann et al. 2022, arXiv:2203.15556). So the estimate is the number of parameters of the best size here, multiplied by the
-square root of the growth in compute. If the largest size is the best here, the estimate is a lower bound; if the smallest size is, the
-estimate is an upper bound.
+square root of the growth in compute. If the largest size is the best here, the estimate is a lower bound; if the smallest size is the best,
+the estimate is an upper bound.
 """
 import json
 import math
@@ -30,7 +30,7 @@ class Size(NamedTuple):
     width: int
     blocks: int
     heads: int
-    head: int                            # widths of the three sizes
+    head: int                            # width of a head
 
     def __str__(self):
         return "%d wide, %d blocks, %d x %d" % self

@@ -68,7 +68,7 @@ class Guard(unittest.TestCase):
                                  "fluent-shaded": None})
 
     def test_several_files(self):
-        """The drawings continue in a second file, and only the requested ones are returned, in that order."""
+        """The drawings continue in a second file, and only the requested drawings are returned, in the requested order."""
         rows = [("noto", TRAINS, "%d" % i, "MIT") for i in range(5)]
 
         def paint(i, picture):

@@ -179,8 +179,8 @@ class Machine(unittest.TestCase):
 
 class Recipes(House):
     def test_recipes_train_save_resume_and_export(self):
-        """Trains a model of the size of --smoke for two steps on your own pictures. A resumed run makes the same third step. The exported
-        file gives the same loss."""
+        """Trains a model of the size of --smoke for two steps on your own pictures. A resumed run makes the same third step as a run
+        without a stop. The exported file gives the same loss as the run."""
         for name in chosen():
             recipe = recipes.find(name)
             s = settings_of(recipe, data=self.pictures, run=name)
@@ -283,9 +283,8 @@ class Recipes(House):
             self.assertEqual((s.run, os.path.basename(data.dataset(s.dataset).DEFAULT_DIR)), ("%s-%d" % (name, stage), of))
 
     def test_stages_and_starts(self):
-        """A stage overrides settings of the recipe, has its own run and starts from a file. Some recipes also start from a file. --smoke
-        and
-        --from take precedence over all other settings."""
+        """A stage overrides settings of the recipe, has its own run and starts from a file. Some recipes also start from a file. The
+        options --smoke and --from take precedence over all other settings."""
         parse = lambda *argv: settings.parse("", recipes.find, list(argv))[1]
         first, third = parse("cifar10"), parse("cifar10", "--stage", "3", "--from", "a.gguf", "--lr", "1e-4")
         self.assertEqual((first.run, first.start, first.sharp_rate), ("cifar10", "", 1.0))
@@ -331,8 +330,8 @@ class Recipes(House):
 
 class FromAFile(House):
     def test_loss_right_after_loading_is_the_files(self):
-        """Exports F32 and Q4_0, and with EVERY_RECIPE also F16 and Q8_0. Starts from each file a model of the same size, and a deeper model
-        with more heads."""
+        """Exports F32 and Q4_0, and with EVERY_RECIPE also F16 and Q8_0. From each file, a model of the same size and a deeper model with
+        more heads are started."""
         recipe = recipes.find("emoji")
         s = settings_of(recipe, data=self.pictures, run="first")
         examples = {split: recipe.task(s).load(split) for split in ("train", "validation")}

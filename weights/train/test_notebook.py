@@ -46,7 +46,7 @@ def displays(shown):
 
 
 def run(path, parameters, shown, after):
-    """Runs a notebook.  The value of a cell's last expression is also shown. `parameters` override those of the cell with this tag.
+    """Runs a notebook.  The value of a cell's last expression is also shown. `parameters` override the settings in the cell with this tag.
     after(namespace) is called after each cell."""
     with open(path, encoding="utf-8") as f:
         notebook = json.load(f)

@@ -119,8 +119,8 @@ class Model(unittest.TestCase):
         self.assertGreaterEqual(checked, 3)
 
     def test_attention_in_c(self):
-        """Tests bf16 with short last blocks, odd numbers of rows, and heads of any even width. With EVERY_RECIPE, the C code is also
-        compiled for less capable processors and tested."""
+        """Tests the C code in bf16, with short last blocks, odd numbers of rows, and heads of any even width. With EVERY_RECIPE, the C code
+        is also compiled for less capable processors and tested."""
         for less in ([], ["-mno-avx512bf16"], ["-mno-avx512f"]) if "avx512f" in processor()[1] and os.environ.get("EVERY_RECIPE") else ([],):
             with self.subTest(less=less), mock.patch.object(in_c, "FLAGS", in_c.FLAGS + less):
                 in_c.library.cache_clear()
@@ -143,8 +143,8 @@ class Model(unittest.TestCase):
             attention.native(tiny("palette-2d")[0], "cpu")
 
     def test_additions_and_norms_in_one_pass(self):
-        """Compares loss and gradients in one pass to those of the plain computation, both in bf16: pre- and post-norm, with and without an
-        encoder."""
+        """Compares the loss and the gradients of the one-pass code with those of the plain computation, both in bf16. The models have
+        pre-norm or post-norm, with or without an encoder."""
         if not in_c.usable(torch.zeros(1)):
             self.skipTest("native.c does not work here")
         for name in ("local-q8_0", "palette-2d", "dmol-2d-sr", "palette-2d-sr"):
@@ -216,7 +216,8 @@ class Start(unittest.TestCase):
         self.assertLess(after, 0.75 * before)
 
     def test_photographs_begin_with_copies_of_their_neighbours(self):
-        """After all blocks, the residual stream contains the values that the first heads aim at, and the small pixel."""
+        """After all blocks, the residual stream contains the values that the first heads aim at, and the value of the pixel in the small
+        picture."""
         c = Config(height=16, width=16, channels=3, levels=256, output="dmol", mixtures=2, norm="pre", embedding_length=128, head_count=4,
                    key_length=32, block_count=3, classes=2, input_height=4, input_width=4, encoder_block_count=1)
         torch.manual_seed(1)

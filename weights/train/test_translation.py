@@ -89,7 +89,7 @@ class Grown(unittest.TestCase):
         few = bpe.Vocabulary(bpe.train([self.TEXT * 3], 20))
         more = bpe.Vocabulary(bpe.train([self.TEXT * 3], 40, few.merges))
         self.assertEqual(more.merges[:20], few.merges)
-        self.assertEqual(more.merges, bpe.train([self.TEXT * 3], 40))                    # two trainings on the same text equal one
+        self.assertEqual(more.merges, bpe.train([self.TEXT * 3], 40))  # training in two parts gives the same merges as training at once
         self.assertLess(len(more.encode(self.TEXT)), len(few.encode(self.TEXT)))
 
     def test_what_is_new_begins_as_the_mean_of_its_sides(self):

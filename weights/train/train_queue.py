@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Trains a list of recipes without idle time, at the lowest priority. Each trains for a given number of minutes.
+"""Trains a list of recipes without idle time, at the lowest priority. Each recipe trains for a given number of minutes.
 
     train_queue.py add emoji --minutes 120 [--run NAME] [--lr 1e-3 ...]     further settings go to train.py
     train_queue.py start [--background] [--forever] [--turn 20]             one after another, or 20 minutes each in turn
@@ -11,8 +11,8 @@
     train_queue.py measure [--recipe digits]                                one job of two threads or two of one: which is faster here?
     train_queue.py during COMMAND...                                        pauses, runs the command, resumes
 
-After a stop, a crash or a restart of the machine, `start` resumes; a run loses less than a minute.  (The name is not queue.py, because that
-name would hide the standard Python module that PyTorch needs.)
+After a stop, a crash or a restart of the machine, `start` resumes the run, which loses less than a minute of training. (The name is not
+queue.py, because that name would hide the standard Python module that PyTorch needs.)
 """
 import json
 import os

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: MIT
 """Reads your own music from standard MIDI files, by the rules of web/lib/kinds/note (midi.js, given.js). A file has one to four voices.
 
-The voices of a file are its parts: the tracks (or the channels of a single track) that have notes, without drums. Parts with the names of
-the model's voices become those voices; otherwise the first parts are used, from the highest down. A single part with chords is split into
-voices that have one note at a time. Notes are moved to the nearest sixteenth. Music outside the range of the voices is transposed, by
-octaves if possible. Files within RIFF (.rmi) and files with bytes after the last track are accepted. Files are split in the order of
-the SHA-256 of their bytes: a tenth of the files is held out, a tenth is for validation.
+The voices of a file are its parts: the tracks (or the channels of a single track) that have notes, without drums. If the parts have the
+names of different voices of the model, they become these voices. Otherwise the parts become the first voices, from the highest part down. A
+single part with chords is split into voices that have one note at a time. Notes are moved to the nearest sixteenth. Music outside the range
+of the voices is transposed, by octaves if possible. Files within RIFF (.rmi) and files with bytes after the last track are accepted. Files
+are split in the order of the SHA-256 of their bytes: a tenth of the files is held out, a tenth is for validation.
 """
 import functools
 import struct
@@ -153,7 +153,7 @@ def heard(raw):
 
 def grid(notes, parts, voices):
     """Returns pitches (sixteenths, voices), 0 for a rest.  voices: (name, lowest, highest pitch) of each voice, from the highest voice
-    down.  Raises Unreadable."""
+    down. Raises Unreadable if the notes do not fit the voices."""
     names = [name for name, _, _ in voices]
     if len(parts) > len(names):
         raise Unreadable("%d tracks or channels have notes, and the model has %d voices" % (len(parts), len(names)))
@@ -205,7 +205,7 @@ def moved(rows, voices):
 
 
 def piece(path, voices):
-    """Reads a file as pitches (sixteenths, voices).  Raises Unreadable."""
+    """Reads a file as pitches (sixteenths, voices). Raises Unreadable if this is not possible; the message says why."""
     try:
         with open(path, "rb") as f:
             raw = f.read()

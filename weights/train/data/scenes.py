@@ -2,14 +2,14 @@
 """Composes scenes with captions. A scene has one to three emoji (emoji.py) of any size, anywhere on a white picture of 64x64 pixels:
 
     a red heart left of a green book            a cat above a guitar
-    two cats right of a bus                     a cat and a dog below a bus            (the pair first; in a pair, the left or upper one)
+    two cats right of a bus                     a cat and a dog below a bus            (*)
     three keys        two keys        a key
 
-There is exactly one correct caption for each scene, so a caption is either entirely right or not.  Scenes are generated from a seed. Many
-more scenes exist than training ever uses.  The held-out part is not a random sample of the scenes. One held-out set has pairs of nouns that
-never occur together in a training scene (things.pair_split); the other shows each object in a drawing style that training never uses for
-this object
-(things.held_out_style).  The function that opens the file discards the pixels of held-out drawings.
+(*) A caption names the pair before the single object, and within the pair, the left or upper object first. So there is exactly one correct
+caption for each scene, and a caption is either entirely right or not. Scenes are generated from a seed. Many more scenes exist than
+training ever uses. The held-out part is not a random sample of the scenes. One held-out set has pairs of nouns that never occur together in
+a training scene (things.pair_split); the other set shows each object in a drawing style that training never uses for this object
+(things.held_out_style). The function that opens the file discards the pixels of held-out drawings.
 """
 import math
 import os
@@ -184,7 +184,7 @@ def named(things):
 
 class Scenes:
     """Generates scenes by index. split: the split of the pairs of nouns. Every scene of \"validation\" or \"test\" contains a pair of nouns
-    from that split, unless `any_pair` is true; then its pairs are from the training split."""
+    from that split. If `any_pair` is true, all pairs are from the training split instead."""
 
     def __init__(self, sprites, split, any_pair=False, lines=None):
         """lines: line drawings of each object; if given, the colours of drawings vary, and some scenes consist of line drawings only"""

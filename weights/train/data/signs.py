@@ -22,7 +22,7 @@ PARTS = ("test", "validation", "train", "train", "train")
 
 
 def drawing(path):
-    """Returns a drawing (28, 28) uint8, ink 255: the difference from the background, which is the most common value"""
+    """Returns a drawing (28, 28) uint8, ink 255. A picture that is mostly light is inverted."""
     from PIL import Image
     with opened(path) as image:
         grey = np.asarray(grounded(image, 1).resize((SIZE, SIZE), Image.BOX))
@@ -55,8 +55,8 @@ def scanned(directory):
 
 
 def read(directory, split, evaluation=False):
-    """Returns drawings and alphabets, like omniglot.py; the number of drawings per character is that of the character with the
-    fewest. Only this function opens your own characters."""
+    """Returns drawings and alphabets, like omniglot.py. Every character has as many drawings as the character with the fewest drawings.
+    Only this function opens your own characters."""
     if split not in ("train", "validation"):
         data.check_evaluation(evaluation, "split %r" % split)
     signs, found = scanned(directory)

@@ -4,7 +4,7 @@ MP3 and AIFF.
 
 The recordings are converted to one channel at the model's rate, the silence around them is cut off, and their volume is equalised; then
 they are converted to mu-law levels as in fsdd.py. Recordings longer than the training length are cut into pieces. Top-level folders are
-classes or speakers; folders inside a class are its speakers. If all files have names like the Free Spoken Digit Dataset,
+classes or speakers; folders inside a class are its speakers. If all files have names like those in the Free Spoken Digit Dataset,
 DIGIT_SPEAKER_TAKE.wav, no folders are needed. Recordings are split in the order of the SHA-256 of their bytes: a tenth is held out, a tenth
 is for validation.
 """
@@ -97,14 +97,14 @@ def from_wav(raw):
         raise Unreadable("a WAV file of encoding %d with %d bits, which is not read here: save it as PCM" % (encoding, bits))
     if not channels or not 1000 <= rate <= 768000:
         raise Unreadable("a WAV file of %s at %d Hz" % (count(channels, "channel"), rate))
-    if frame != channels * width:        # the page also refuses it, because programs disagree about where the bits are
+    if frame != channels * width:        # the page also refuses such files, because programs disagree about where the bits are
         raise Unreadable("a WAV file whose %s of %d bits do not fit its frames of %d bytes" % (count(channels, "channel"), bits, frame))
     x = SAMPLES[encoding, width](samples)
     return x[:len(x) // channels * channels].reshape(-1, channels), rate
 
 
 def heard(path):
-    """Returns the samples (n,), averaged over the channels, and their rate.  Raises Unreadable."""
+    """Returns the samples (n,), averaged over the channels, and their rate. Raises Unreadable if the file cannot be read as a sound."""
     try:
         with open(path, "rb") as f:
             raw = f.read()
@@ -158,8 +158,8 @@ def resampled(x, rate, wanted):
 
 
 def levels(path, rate):
-    """Returns the mu-law levels of a recording, resampled to `rate`, with the silence around it cut off and its volume normalised.
-    Raises Unreadable."""
+    """Returns the mu-law levels of a recording, resampled to `rate`, with the silence around it cut off and its volume normalised. Raises
+    Unreadable if the file is not a usable recording."""
     x, own = heard(path)
     x = resampled(x, own, rate)
     if len(x) < SHORTEST * rate:

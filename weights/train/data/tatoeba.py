@@ -6,7 +6,7 @@ deu-eng.tsv.xz has 181,623 pairs of at most 15 words, the shortest first. A line
 English sentences have several German translations, so the SHA-256 of the English sentence decides the split: a fiftieth is held out, a
 fiftieth is for validation. A further hundredth, chosen by the CRC-32 of the English sentence, is held out too.
 
-everyday.tsv has twenty sentences a visitor might type, each with a regular expression that matches the correct translations
+everyday.tsv has twenty sentences that a visitor might type, each with a regular expression that matches the correct translations
 (weights/eval/kinds/text/everyday.js tests them).  No split contains any of these sentences.
 """
 import hashlib

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Lists the objects that appear in scenes (scenes.py), with the code points of their emoji. Each is recognisable in a few pixels.
+"""Lists the objects that appear in scenes (scenes.py), with the code points of their emoji. Each object is recognisable in a few pixels.
 
 If emoji of several colours show the same object, the name of the object includes the colour.
 """
