@@ -263,7 +263,7 @@ async function measure(arena, probes, runs, until = Infinity) {
   return { samples, pixels, rounds };
 }
 
-/** Returns the multiply-adds of one known position in the prefill section. @param {Uint8Array} file */
+/** Returns the multiply-adds of one position whose value is given, as in the prefill section. @param {Uint8Array} file */
 function knownMacs(file) {
   const { macs, headMacs } = workOf(file, { from: KNOWN.position, to: KNOWN.position + KNOWN.count });
   return macs - headMacs;

@@ -16,7 +16,7 @@ const BYTES = { 0: 4, 1: 2, 2: 18 / 32, 8: 34 / 32 };
  * @property {number} macs     multiply-adds of the matrices, and of attention to the mean number of keys
  * @property {number} bytes    bytes read: the matrices as stored in the file, and keys and values as 8-bit numbers
  * @property {number} keyMacs  multiply-adds of attention to one key, in all blocks together: the score, and the product with the value
- * @property {number} headMacs  multiply-adds of the output layer, included in macs; known positions skip this layer
+ * @property {number} headMacs  multiply-adds of the output layer, included in macs; positions whose values are given skip this layer
  * @property {number} positions  number of positions of a picture
  */
 

@@ -31,7 +31,7 @@ export const TOGETHER = [1, 2, 4, 8];
 export const AT_ONCE = [1, 3];
 /** The position at which the timed steps start. */
 export const STEP = 128;
-/** The first known position that the prefill section reads, and the number of positions that it reads. */
+/** The positions with given values that the prefill section reads: the first position, and their number. */
 export const KNOWN = { position: 64, count: 64 };
 /** Numbers of columns in the products section. */
 export const CHAIN_COLUMNS = [1, 16];

@@ -33,7 +33,10 @@ const {
 /** Number of measured steps, and number of steps between two readings of the clock. The clock has a resolution of a microsecond. */
 const STEPS = 96,
   TOGETHER = 8;
-/** FIRST: number of positions before the measured steps at the beginning. AT_ONCE: number of known positions that are read together. */
+/**
+ * FIRST: number of positions before the measured steps at the beginning. AT_ONCE: number of positions with given values that are read
+ * together.
+ */
 const FIRST = 1,
   AT_ONCE = 512;
 const DENSE_MOST = 16384,

@@ -28,7 +28,7 @@
  * @property {readonly number[]} together   numbers of samples that the engine draws together, without the library
  * @property {readonly number[]} atOnce     numbers of samples that shipped models draw together, through the library
  * @property {{ name: string, macs: number, work: Work }[]} models  models of the prefill and samples sections; macs: multiply-adds of a
- *   known position; work: the work of a step
+ *   position whose value is given; work: the work of a step
  * @property {readonly number[]} sides      side lengths of pictures
  * @property {readonly number[]} streams    numbers of megabytes that were read to measure the streaming rate
  * @property {number} blockMacs             multiply-adds of one block of the models in the kernels section

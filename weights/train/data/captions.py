@@ -4,7 +4,8 @@
 The sentence is in a text file of the same name as the picture (dog.png, dog.txt), or in a table in the folder: captions.tsv, captions.csv
 or metadata.jsonl with "file_name" and "text". The first two columns of a table are the file and the sentence, unless its first line names
 the columns. If a picture has several sentences, the last one is used. Sentences are normalised as in the library (typed.py); words are in
-lower case, without punctuation. The SHA-256 of a picture decides its split: a tenth of the pictures is held out, a tenth is for validation.
+lower case, without punctuation. The SHA-256 of a picture decides which split it belongs to: a tenth of the pictures is held out, and
+another tenth is for validation.
 """
 import functools
 import json
@@ -36,7 +37,7 @@ def key(path):
 
 
 def lines_of(text, ending):
-    """Yields (file, sentence) for each line of a table, or None if one of the two is missing."""
+    """Yields (file, sentence) for each line of a table, or None for a line without a file or a sentence."""
     if ending == ".jsonl":
         for line in text.split("\n"):
             try:

@@ -50,7 +50,7 @@ class Found:
         self.skipped = {}                # reason: [name]
         self.others = {}                 # number of files of other kinds, by extension
         self.needed = set()              # paths of used files of another kind, such as tables of captions
-        self.notes = []                  # other actions to report, each a phrase
+        self.notes = []                  # phrases for the report about other events
 
     def skip(self, path, reason):
         """Adds a skipped file to the report. path: the file, or a name with a line number; reason: a phrase"""

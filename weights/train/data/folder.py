@@ -3,8 +3,8 @@
 
 Each picture is rotated by its EXIF orientation, cropped to a square in the middle, placed on white if it is transparent, and scaled down.
 Only the first frame of an animation is used. Files are split in the order of the SHA-256 of their bytes, so two copies of a file stay
-together: a tenth of the files is held out, a tenth is for validation. A damaged file is skipped and reported. Held-out files are opened
-once to check that they can be read; their pixels are not kept.
+together: a tenth of the files is held out, and another tenth is for validation. A damaged file is skipped and reported. Held-out files are
+opened once to check that they can be read; their pixels are not kept.
 """
 import contextlib
 import functools

@@ -3,8 +3,8 @@
 Books).
 
 tinystories_train.txt.xz, _dev and _test have 19,589, 335 and 328 stories, separated by form feeds; no two stories share their first 160
-letters. storybooks.txt.xz has the same form; each text begins with its title. The SHA-256 of a storybook's text decides its split: a tenth
-is held out, and a twentieth is for validation.
+letters. storybooks.txt.xz has the same form; each text begins with its title. The SHA-256 of a storybook's text decides which split the
+storybook belongs to: a tenth of the storybooks is held out, and a twentieth is for validation.
 """
 import hashlib
 import lzma
