@@ -69,9 +69,9 @@ export const POOL = 1 << 20;
 const FALLBACK = { q4_k: 'q5_0', q6_k: 'q8_0' };
 
 /**
- * Returns the type that llama.cpp would give a matrix. The output layer, which is also the embedding table, has more bits per weight than
- * the type of the file. In Q4_K_M, two matrices also have more bits in some blocks: in the first eighth of the blocks, in the last eighth,
- * and in every third block between them.
+ * Returns the type that llama.cpp would give a matrix. The output layer, which is also the embedding table, gets a type with more bits per
+ * weight than the type of the file. In Q4_K_M, two matrices also have more bits in some blocks: in the first eighth of the blocks, in the
+ * last eighth, and in every third block between them.
  *
  * @param {string} type  weight type of the file
  * @param {string} part

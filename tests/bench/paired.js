@@ -11,8 +11,8 @@
 // limit twice, and 2 if bits differ.
 //
 // A single process for all files would give wrong ratios, because the machine code that V8 generates for a function depends on the models
-// that ran before. For example, one file has a ratio of 1.00 in its own process, but had 0.80 as the thirteenth file of a process; another
-// had 1.20. Builds with relaxed SIMD need Node 22 or later, which supports it without a flag.
+// that ran before. For example, one file has a ratio of 1.00 in its own process but had 0.80 as the thirteenth file of a shared process.
+// Another file had 1.20 in a shared process. Builds with relaxed SIMD need Node 22 or later, which supports it without a flag.
 // @ts-check
 import { spawnSync } from 'node:child_process';
 import { readFile, readdir } from 'node:fs/promises';

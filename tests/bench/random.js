@@ -6,8 +6,9 @@
 const BLOCK = 32;
 
 /**
- * Returns a generator of nearly normal numbers with variance 1. Each is the sum of twelve uniform numbers, minus 6. This needs only sums of
- * integers and one division, which give the same result on every machine. The results of log and cos differ between machines.
+ * Returns a generator of nearly normal numbers with variance 1. Each number is the sum of twelve uniform numbers, minus 6. Computing it
+ * needs only sums of integers and one division, which give the same result on every machine. The results of log and cos differ between
+ * machines.
  *
  * @param {number} seed
  * @returns {() => number}

@@ -63,9 +63,9 @@ function difference(more, less) {
 }
 
 /**
- * Returns the maximum speeds of the machine, the "ceilings": the speed of the dot-product loops and the speed of reading memory. They are
- * from the best rounds, because the machine reaches its maximum only when no other program runs. To compute a contender's share of a
- * ceiling, the contender's best round is used too. (Times, and ratios between contenders, are medians.)
+ * Returns the maximum speeds of the machine, the "ceilings": the speed of the dot-product loops and the speed of reading memory. These
+ * speeds are from the best rounds, because the machine reaches its maximum only when no other program runs. To compute a contender's share
+ * of a ceiling, the contender's best round is used too. (Times, and ratios between contenders, are medians.)
  *
  * @param {Samples} samples
  * @param {Facts} facts

@@ -5,7 +5,7 @@
 
 import { normal } from './random.js';
 
-/** A part of the file. It is written after all parts that point to it.
+/** A part of the file, which is written after all parts that point to it.
  * @typedef {string | { table: (Field | undefined)[] } | { list: Part[] } | { numbers: Int32Array | Float32Array | BigInt64Array | Int8Array | Uint8Array, align: number }} Part */
 /**
  * A field of a table: a byte, a 32-bit word, or a part, which is stored as its offset.

@@ -5,10 +5,11 @@
 //
 //   node tests/bench/type-cost.js --text TEXT[.xz] [--last BYTES] [--file tests/golden/stories260K.gguf]
 //
-// Types with a K in their name have blocks of 256 weights, so the length of a row must be a multiple of 256. The rows of such a small model
-// are shorter. Here a block of these types spans several rows, and its dequantised weights are stored in half precision. So for these
-// types, the result shows only the loss from rounding the weights. For the other types, the engine rounds the activations too. All scales
-// and offsets are computed from the extreme values of a block. llama.cpp searches for better scales and offsets, so its files lose less.
+// Types with a K in their name have blocks of 256 weights, so the length of a row must be a multiple of 256. The rows of a small model such
+// as stories260K are shorter. In this script, a block of these types spans several rows, and its dequantised weights are stored in half
+// precision. So for these types, the result shows only the loss from rounding the weights. For the other types, the engine rounds the
+// activations too. All scales and offsets are computed from the extreme values of a block. llama.cpp searches for better scales and
+// offsets, so its files lose less.
 // @ts-check
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';

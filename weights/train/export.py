@@ -10,7 +10,7 @@ card, or Q8_0.
     python3 weights/train/export.py NAME --run OTHER-4 --out weights/NAME.gguf            weights that another recipe of the model trained
     python3 weights/train/export.py emoji-sr --mix weights/emoji-sr.gguf --share 0.2      a mean with a fifth of the initial weights
 
-The mean of a run's final weights and of its initial (or intermediate) weights can have a higher likelihood than either of them.  If the
+The mean of a run's final weights and its initial (or intermediate) weights can have a higher likelihood than either of the two.  If the
 file that --mix names has a smaller model, this model is grown first.
 """
 import hashlib

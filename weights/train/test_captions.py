@@ -32,7 +32,7 @@ def sprites():
 
 
 def plates():
-    """Makes a rectangle of one colour for each object; no two have the same height and width."""
+    """Makes a rectangle of one colour for each object; no two rectangles have the same height and width."""
     return [[[scenes.Sprite(np.full((12 + i % 12, 12 + i // 12, 3), 60, np.uint8))]] for i in range(len(THINGS))]
 
 

@@ -351,7 +351,8 @@ class Rounding(unittest.TestCase):
             self.assertTrue(torch.equal(in_c.to_steps(half, size, steps), torch.where(step > 0, (half.float() / step).round() * step, x).bfloat16()))
 
     def test_adam_in_c_is_the_same(self):
-        """Takes a step of Adam in C, with clipped gradients and averaged weights: weights, averages and state are those of PyTorch."""
+        """Takes a step of Adam in C, with clipped gradients and averaged weights: weights, averages and state are the same as after a step
+        in PyTorch."""
         if not in_c.usable(torch.zeros(1)):
             self.skipTest("native.c does not work here")
         torch.manual_seed(1)
@@ -377,7 +378,7 @@ class Rounding(unittest.TestCase):
             self.assertLess(float((x - y).abs().max()), 2e-6 * float(x.abs().max()))
 
     def test_the_rate_of_each_parameter(self):
-        """Sharp parameters have their own rate, and every parameter is in exactly one group."""
+        """The parameters that carry exact values ("sharp") have their own rate, and every parameter is in exactly one group."""
         model = ImageTransformer(TINY["dmol-full"][0])
         task = TASK.of(model.c)
         names = {id(p): name for name, p in model.named_parameters()}

@@ -4,8 +4,8 @@
 /**
  * Runs wllama, which is llama.cpp compiled to wasm, with one thread. The defaults of wllama are not its fastest settings: a half-precision
  * cache and flash attention are slow in wasm, so the benchmark uses a single-precision cache and no flash attention. wllama takes prompts
- * as text. Here each letter of a prompt is a token, and a begin token comes first. wllama itself measures the times. They exclude the
- * messages between wllama's threads.
+ * as text. Here each letter of a prompt is a token, and a begin token comes first. wllama itself measures the times. These times exclude
+ * the messages between wllama's threads.
  */
 
 import { bytesOf, turn, WARM_UP } from './common.js';

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
 """Makes variants of a German-English sentence pair, with another name, place, day or number on both sides.
 
-A translator should learn the pattern of a sentence, not that Tom is in Boston at half past two.  A word of a class below is replaced
-by another word of its class on both sides, if it occurs once in the German sentence and its translation occurs once in the English
-sentence.
+A translator should learn the pattern of a sentence, not that Tom is in Boston at half past two. A word that belongs to one of the classes
+below is replaced on both sides by another word of its class. The word must occur once in the German sentence, and its translation must
+occur once in the English sentence.
 """
 import random
 import re

@@ -14,7 +14,8 @@ class Thing(NamedTuple):
     codes: tuple
 
 
-# a noun (followed by its plural if this is not the noun + s), then code points; a colour begins a new list of code points
+# Each line has a noun (with its plural after a slash if this is not the noun + s), then code points. A colour begins a new list of code
+# points.
 LIST = """
 dog 1f415 1f436
 cat 1f408 1f431
@@ -176,5 +177,5 @@ def pair_split(a, b):
 
 
 def held_out_style(noun, styles):
-    """Returns the held-out style of an object, in which no training scene shows it."""
+    """Returns the held-out style of an object. No training scene shows the object in this style."""
     return styles[int(fraction("style of a " + noun) * len(styles))]
