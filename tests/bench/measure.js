@@ -111,7 +111,7 @@ for (let round = 0; round < ROUNDS; round++) {
       }
     }
     await page.waitForFunction(async () => (await caches.open('nextpixel-page')).match('/web/dist/worker.js'));
-    await page.goto('about:blank'); // so that work of this page does not delay the next visit
+    await page.goto('about:blank'); // leaves the page, so its work does not delay the next visit
   }
   await context.close();
 }

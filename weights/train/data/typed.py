@@ -22,8 +22,8 @@ SIGNS = {ord(sign): plain for signs, plain in (("\u2010\u2011\u2212", "-"), ("\u
 
 
 def plain(text):
-    """Returns a text without invisible characters (except within an emoji), with composed letters, and with the letters, hyphens, quotes
-    and apostrophes of keyboards."""
+    """Normalises a text: removes invisible characters (except within an emoji), composes letters, and replaces special forms of letters,
+    hyphens, quotes and apostrophes with the forms on keyboards."""
     seen = unicodedata.normalize("NFC", UNSEEN.sub(lambda found: found.group(1) or "", text.replace("\x85", " ")))
     return WIDE.sub(lambda wide: unicodedata.normalize("NFKC", wide.group()), seen).translate(SIGNS)
 
