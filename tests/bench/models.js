@@ -217,8 +217,8 @@ export function gpt2Model({ width, blocks, heads, inner, values, side }, type, s
  * Makes one step of a decoder of this shape as an ONNX file, for ONNX Runtime. The step uses GroupQueryAttention, the runtime's fastest
  * attention with a cache, and the same dynamic 8-bit products as the output of quantize_dynamic.
  *
- * Inputs: input_ids and position_ids of shape (1, 1); length, the number of positions in the cache, and total, the same number plus the new
- * position (int32 scalars); past.I.key and past.I.value of shape (1, heads, past, width / heads). Outputs: logits, present.I.key and
+ * Inputs: input_ids and position_ids of shape (1, 1); length, the number of positions in the cache, and total, which is length plus one
+ * (int32 scalars); past.I.key and past.I.value of shape (1, heads, past, width / heads). Outputs: logits, present.I.key and
  * present.I.value.
  *
  * @param {Shape} shape

@@ -42,7 +42,7 @@ export const sizes = {
 const total = sizes.library.gzip + Math.max(sizes.wasm.gzip, sizes.relaxed.gzip, sizes.pairs.gzip);
 
 /**
- * Measures the small build in the same way.
+ * Returns the gzip size in bytes of the library with the largest wasm file of the small build.
  *
  * @param {string} folder
  */

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Measures the distance of generated emoji from real ones, and their variety:  python3 weights/train/frechet.py weights/sagan-emoji.gguf
-[more files]
+"""Measures the distance of generated emoji from real emoji, and the variety of both:  python3 weights/train/frechet.py
+weights/sagan-emoji.gguf [more files]
 
 The distance is the Fréchet distance of two Gaussians [Heusel et al. 2017], |m - m'|^2 + tr(C + C' - 2 (C C')^1/2), divided by the mean
 variance of a feature. The 64 features come from a convolutional network that this command trains for a minute to classify kinds and sets of

@@ -446,7 +446,7 @@ class Distributions(unittest.TestCase):
         c = Config(channels=3, levels=256, output="dmol", mixtures=4)
         out = torch.randn(1, 50, 40).double() * 2
         x = torch.randint(0, 256, (1, 50, 3))
-        for k in range(3):               # tests each channel given the previous ones
+        for k in range(3):               # tests each channel, given the channels before it
             p = 0
             for v in range(256):
                 x[..., k] = v

@@ -181,7 +181,7 @@ export async function startLibrary({ wasm, model }) {
     },
     /** Returns milliseconds per picture drawn without input, in two modes: the default, which uses speculative decoding if it is faster,
      * and without speculative decoding. The share of correct drafts differs between pictures, so several pictures are measured, always the
-     * same ones. The two modes alternate, because the speed of the machine changes from second to second. */
+     * same pictures. The two modes alternate, because the speed of the machine changes from second to second. */
     async ahead({ pictures = 4 }) {
       const parts = { with: 0, without: 0 };
       for (let seed = 1; seed <= pictures; seed++) {

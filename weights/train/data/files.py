@@ -43,7 +43,7 @@ def trained_on(reader):
 
 
 class Found:
-    """The contents of a folder: the number of files used, and the skipped ones by reason."""
+    """The contents of a folder: the number of files used, and the names of the skipped files by reason."""
 
     def __init__(self, directory, kind):
         self.directory, self.kind, self.endings = directory, kind, KINDS[kind][0]
