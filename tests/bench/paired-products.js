@@ -2,7 +2,7 @@
 // Compares three programs: another version of the library, this version, and LiteRT.js. Measures the speed of matrix products and of
 // reading known pixels. One Chromium runs them alternately.
 //
-//   git worktree add ../old COMMIT    (in both folders: `npm run bench -- --quick --only products`, which compiles build/products*.wasm)
+//   git worktree add ../old COMMIT    (then in both folders, to compile build/products*.wasm: npm run bench -- --quick --only products)
 //   node tests/bench/paired-products.js ../old [--seconds 85] [--builds relaxed,pairs]
 //
 // Prints the best round and the median of all rounds. On a shared machine, the best round is closest to the speed of an idle machine.

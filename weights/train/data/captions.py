@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Your own pictures with captions: a folder of pictures, each with a sentence.
+"""Reads your own pictures with captions: a folder of pictures, each with a sentence.
 
 The sentence is in a text file of the same name as the picture (dog.png, dog.txt), or in a table in the folder: captions.tsv, captions.csv
 or metadata.jsonl with "file_name" and "text". The first two columns of a table are the file and the sentence, unless its first line names

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Chorales of J. S. Bach in four voices, in steps of a sixteenth note: 229 chorales for training, 76 for validation and 77 held out. The
-split is from Boulanger-Lewandowski, Bengio and Vincent (2012), and the file format from Huang et al. (2017).
+"""Reads chorales of J. S. Bach in four voices, in steps of a sixteenth note: 229 chorales for training, 76 for validation and 77 held out.
+The split is from Boulanger-Lewandowski, Bengio and Vincent (2012), and the file format from Huang et al. (2017).
 
 jsb-chorales-16th.json.xz maps the name of a split to its chorales. A chorale is a list of sixteenths; a sixteenth is a list of MIDI
 pitches, soprano first. A resting voice is omitted, so a list with fewer than four pitches does not show which voices rest. Such pitches are

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""J. S. Bach's chorales in sixteenths; the original is compressed, but otherwise unchanged."""
+"""Compresses the file of J. S. Bach's chorales in sixteenths, which is otherwise unchanged."""
 import json
 import os
 
