@@ -3,7 +3,7 @@
 // @ts-check
 
 /**
- * The command-line interface. `npx nextpixel` prints the usage. Results go to stdout, progress and errors to stderr. The exit code is 0
+ * The command-line interface. `npx nextpixel` prints the usage. Results go to stdout; progress and errors go to stderr. The exit code is 0
  * on success, 1 after an error, and 2 for wrong usage.
  */
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Draws the cards on the front page, one for each page about a paper. Each card first shows a still picture. When a card whose paper has
-// `pictures` comes into view, a model draws them live in place of the still. Only one model runs at a time.
+// Draws the cards on the front page, one for each page about a paper. Each card first shows a still picture. Some papers have the field
+// `pictures` (papers.js). When the card of such a paper comes into view, a model draws these pictures live in place of the still. Only one
+// model runs at a time.
 // @ts-check
 import { make, reducedMotion } from '../shell/page/dom.js';
 import { Codec, acquire } from '../shell/library.js';

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Defines the courses. The pages of a course are ordered so that each one prepares readers for the next. Each page has a question that
-// readers can answer by trying something out. The facts at the top of the page's page.html state the question and the course.
+// readers can answer by trying something out. Facts at the top of each page.html state the page's question and its course.
 // @ts-check
 
 import { fileURLToPath } from 'node:url';
@@ -53,10 +53,12 @@ export const COURSES = Object.entries(NAMES).map(([name, says]) => ({ name, says
 /** Returns the id that a course has on the front page. @param {string} name */
 export const idOf = (name) => `course-${name.toLowerCase().replaceAll(' ', '-')}`;
 
-/** The pages in the order of the courses. */
+/** Names of all pages, sorted by course and then by position in the course. */
 const IN_ORDER = COURSES.flatMap(({ steps }) => steps.map(({ page }) => page));
 
-/** The pages with a tile on the front page, in order. In English, the fact `tile` begins with the position of the tile. */
+/**
+ * The pages with a tile on the front page, in the order of the tiles. The English value of the fact `tile` begins with the tile's position.
+ */
 export const WITH_TILES = IN_ORDER.filter((page) => FACTS.get(page)?.tile).sort((a, b) => positionOf(a) - positionOf(b));
 
 /** @param {string} page */
@@ -66,7 +68,7 @@ function positionOf(page) {
   return position;
 }
 
-/** Returns the HTML of the tiles. @param {typeof FACTS} [facts]  facts of all pages, in the language of the page */
+/** Returns the HTML of the tiles. @param {typeof FACTS} [facts]  facts of all pages, in the language of the front page */
 export const tileLinks = (facts = FACTS) =>
   WITH_TILES.map((page) => {
     const name = facts.get(page)?.tile?.replace(/^\d+ /, '');
@@ -78,7 +80,7 @@ export const tileLinks = (facts = FACTS) =>
  *
  * @param {string} family
  * @param {string} up  path to the folder of the pages
- * @param {typeof FACTS} [facts]  facts of all pages, in the language of the page
+ * @param {typeof FACTS} [facts]  facts of all pages, in the language of the page that gets the links
  */
 export function linksOfFamily(family, up, facts = FACTS) {
   const pages = IN_ORDER.filter((page) => FACTS.get(page)?.family === family);

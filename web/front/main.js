@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Starts the front page. The page shows a digit, which a model starts to complete immediately, the tiles next to the digit, the cards, and
-// the list of papers.
+// Starts the front page. The page shows a digit, tiles next to the digit, cards, and the list of papers. A model starts to complete the
+// digit immediately.
 // @ts-check
 import { addressOf, keepInAddress, wholeIn } from '../shell/page/address.js';
 import { createCompletion } from '../shell/completion/figure.js';
@@ -17,11 +17,11 @@ import { leadOn } from './moved.js';
 import { createPapers } from './table.js';
 import { createTiles } from './tiles/tiles.js';
 
-/** Longest time, in milliseconds, that the rest of the page waits for the first pixel of the digit. */
+/** Longest time, in milliseconds, that the cards and the list of papers wait for the first pixel of the digit. */
 const LATEST_MS = 600;
 /**
- * Longest time, in milliseconds, that the tiles wait for the first pixel of the digit. The tiles wait longer than the rest of the page,
- * because they use the processor more.
+ * Longest time, in milliseconds, that the tiles wait for the first pixel of the digit. The tiles wait longer than the cards and the list,
+ * because the tiles use the processor more.
  */
 const LATEST_TILES_MS = 2000;
 

@@ -13,7 +13,7 @@
 // @ts-check
 import { pageAt } from '../shell/page/phrase.js';
 
-/** Maps each page to the old ids of the sections that moved to this page from the single old page. @type {Record<string, string[]>} */
+/** Maps each page to the ids that its sections had on the single old page. @type {Record<string, string[]>} */
 const PLACES = {
   'image-transformer': [
     'odds',

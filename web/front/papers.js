@@ -5,14 +5,14 @@
 import { PAPERS_OF_PAGES } from './papers-of-pages.js';
 
 /**
- * @typedef {Object} Pictures pictures that a model generates without input and that are drawn on the card. still.png in the page's folder
+ * @typedef {Object} Pictures settings with which a model generates the pictures on a card, without input. still.png in the page's folder
  *   shows the same pictures
  * @property {string} file weight file
  * @property {number} seed
  * @property {number} samples
  * @property {number} temperature
  * @property {string} [label]
- * @property {true} [passes] whether the tint of each pixel shows which pass of the model drew it
+ * @property {true} [passes] whether the tint of each pixel shows how many earlier pixels the same pass drew
  */
 /**
  * @typedef {Object} Paper
@@ -22,11 +22,11 @@ import { PAPERS_OF_PAGES } from './papers-of-pages.js';
  * @property {string} url
  * @property {string} system name of the system in this project
  * @property {string} [page] name of the page's folder in web/pages
- * @property {string} [shownOn] folder of another paper's page, on which this system is shown
+ * @property {string} [shownOn] name of another page's folder, if that page shows this system
  * @property {string} [credit] text that the card shows instead of the authors and the year
  * @property {string} [says] description of the page's content
  * @property {Pictures} [pictures] pictures drawn on the card
- * @property {true} [colourful] whether the pictures keep their own colours instead of using the page's inks
+ * @property {true} [colourful] whether the still keeps its colours in the dark theme; the colours of all other stills are inverted there
  */
 
 /** The papers whose systems have no page of their own. @type {Paper[]} */

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Imports the library. No other module of web/shell imports the library. A part that only one page needs is imported by that page.
+// Imports the library for the modules of web/shell. Some of these modules also import single files of web/lib. If only one page needs a
+// part of the library, that page imports the part.
 // @ts-check
 
 import { part } from '../lib/base/part.js';
@@ -26,7 +27,7 @@ export const elements = () => part(() => import('../lib/define.js'));
 export const talks = () => part(async () => (await Promise.all([import('../lib/element/talk.js'), import('../lib/define.js')]))[0]);
 
 /**
- * Loads the code that opens a visitor's file, however large. The page loads the code in advance, because the code cannot be fetched once
+ * Loads the code that opens a visitor's file of any size. The page loads the code in advance, because the code cannot be fetched once
  * the visitor is offline.
  */
 export const ownFiles = () => part(() => Promise.all([import('../lib/load/handed.js'), import('../lib/load/large.js')]));

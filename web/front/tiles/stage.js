@@ -14,8 +14,8 @@
  */
 
 /**
- * Draws one frame on an empty stage. The frames are an animation of a model's output; `share`, from 0 to 1, is the elapsed fraction of the
- * animation.
+ * Draws one frame on an empty stage. The frames form an animation of a model's output. `share` is the elapsed fraction of the animation,
+ * from 0 to 1.
  *
  * @typedef {(stage: Stage, share: number) => void} Painter
  */
@@ -89,7 +89,7 @@ const [EDGE, LEAST] = [4, 6];
 /**
  * Returns the positions of words in one line. The font size is the largest at which the line fits the stage, between LEAST and `most`.
  * @param {Stage} stage
- * @param {[text: string, tight: number][]} words
+ * @param {[text: string, tight: number][]} words  tight: 1 if no space precedes the word, otherwise 0
  * @param {number} most  maximum font size in pixels
  */
 export function lineOf({ context, width, sans }, words, most) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Builds the first figure of pages about models of digits. The model completes a digit from the strip of test digits or from the drawing
-// pad. Visitors can save the completions. The page's address contains the settings of the figure.
+// Builds the first figure of the pages about models that generate digits. The model completes a digit from the strip of test digits or from
+// the drawing pad. Visitors can save the completions. The page's address contains the settings of the figure.
 // @ts-check
 import { acquireWith } from '../model/acquire-all.js';
 import { acquireFirst } from '../model/start.js';
@@ -49,7 +49,7 @@ export function createEndings(store, name, { first = FIRST, ...options } = {}) {
     settings: () => (store.now.source && store.now.source.digit >= 0 ? settingsOf(store, name) : null),
     apply: (given) => (strip ? applySettings(store, given, strip) : false),
   });
-  store.on(['model'], () => address.settle()); // the new model may have another number of grey levels
+  store.on(['model'], () => address.settle()); // the new model may have a different number of grey levels
   store.on(['source', 'seed', 'label'], () => {
     if (strip) address.changed();
   });

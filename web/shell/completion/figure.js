@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Builds a figure in which a model completes a digit three times. It connects the model with the panels, the buttons and the texts
+// Builds a figure in which a model completes a digit three times. This module connects the model with the panels, the buttons and the texts
 // below the panels.
 // @ts-check
 import { announce, quantise } from '../library.js';
@@ -38,7 +38,7 @@ export function createCompletion(store, { acquire, steps = true, heatAt, onDrawn
       onDrawn('change');
     },
     onPull(ms, elements, first) {
-      // The time of the first request also includes reading the given part, so the meter skips it.
+      // The time of the first request also includes reading the given part, so the meter skips this request.
       if (first) onDrawn('first');
       else meter.pulled(ms, elements);
     },

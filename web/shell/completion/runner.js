@@ -12,7 +12,7 @@ export const SAMPLES = 3;
 const RESTART_MS = 160;
 
 /**
- * @typedef {Object} Ending a picture and the number of its drawn pixels
+ * @typedef {Object} Ending a picture and the number of pixels drawn so far
  * @property {Uint8Array} values
  * @property {Float32Array} nats surprisal of each drawn pixel in nats; zero for the given pixels
  * @property {number} filled

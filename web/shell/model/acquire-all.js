@@ -48,7 +48,7 @@ export async function acquireAll(urls, { onProgress, signal }) {
 }
 
 /**
- * Acquires the models of a figure and everything else that the figure needs. If one of them fails, all models are released.
+ * Acquires the models of a figure and everything else that the figure needs. If a model or the other work fails, all models are released.
  * @param {Promise<Hold | Hold[]>} first
  * @param {Promise<unknown> | ((holds: Hold[]) => Promise<Hold[] | void> | void)} rest  either work that runs in parallel, or a function
  *   that receives the acquired models. The function may acquire further models; it throws if the figure cannot use the models

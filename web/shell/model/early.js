@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Starts a worker and loads the weights that the page's <head> names while the browser is still parsing the rest of the page, because this
-// work takes the most time.
+// Starts a worker and loads the weights that the page's <head> names. Both take the most time, so they start while the browser is still
+// parsing the rest of the page.
 // @ts-check
 import { acquire } from '../library.js';
 import { asked } from '../page/asked.js';

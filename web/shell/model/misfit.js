@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Decides whether a page can show a visitor's model. If it cannot, names a page that can.
+// Decides whether a page can show a visitor's model. If not, names a page that can show the model.
 // @ts-check
 import { meta } from '../page/asked.js';
 import { phrase } from '../page/phrase.js';
@@ -30,7 +30,7 @@ function pixels(size) {
 export const trying = (info) => pageOf(info)?.[3]() ?? '';
 
 /**
- * Returns the reason why a figure cannot use a model, or '' if it can.
+ * Returns the reason why a figure cannot use a model, or '' if the figure can use the model.
  *
  * @param {ModelInfo} info
  * @param {string} name   name or address of the file

@@ -10,7 +10,8 @@ import { make } from '../page/dom.js';
 export function createModelSwitch(root, onChange) {
   root.addEventListener('change', async ({ target }) => {
     await onChange();
-    // A radio button loses the focus when it is disabled. Gives the focus back unless the visitor has moved it elsewhere.
+    // A radio button loses the focus when it is disabled. The chosen button gets the focus back unless the visitor has moved the focus
+    // elsewhere.
     if (document.activeElement === document.body) /** @type {HTMLInputElement} */ (target).focus({ preventScroll: true });
   });
   return {
@@ -23,7 +24,7 @@ export function createModelSwitch(root, onChange) {
       const input = root.querySelector(`input[value="${CSS.escape(name)}"]`);
       if (input instanceof HTMLInputElement) input.checked = true;
     },
-    /** Adds a model to the choices unless it is already there. @param {string} name @param {string} text */
+    /** Adds a model to the choices unless the choices already contain it. @param {string} name @param {string} text */
     offer(name, text) {
       if (root.querySelector(`input[value="${CSS.escape(name)}"]`)) return;
       const { name: group } = /** @type {HTMLInputElement} */ (root.querySelector('input'));

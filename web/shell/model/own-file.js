@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Lets visitors replace the page's model with their own file, on pages that declare which models they accept (asked.js). Visitors choose
-// the file in the box below the first figure (web/tools/frame.js adds the box) or drop it on the page. After a reload, the page shows its
-// own model again.
+// the file in the box below the first figure (web/tools/frame.js adds the box) or drop the file on the page. After a reload, the page shows
+// its own model again.
 // @ts-check
 import { announce, load, ownFiles } from '../library.js';
 import { make } from '../page/dom.js';

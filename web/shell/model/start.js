@@ -25,7 +25,7 @@ export function standIn(by) {
 }
 
 /**
- * Shows a note before the first figure with the name of the visitor's model and a suggestion for what to try with it.
+ * Shows a note before the first figure with the name of the visitor's model and a suggestion for what to try with this model.
  * @param {Model} model
  */
 export function introduce({ info }) {
@@ -58,8 +58,8 @@ function fitting(hold) {
 }
 
 /**
- * Acquires the visitor's file if there is one. Otherwise acquires the model that the address names, if the page can show it. If not,
- * acquires the model that the page's <head> names.
+ * Acquires the visitor's file if there is one. Otherwise acquires the model that the address names, if the page can show that model. In all
+ * other cases, acquires the model that the page's <head> names.
  *
  * @param {LoadOptions} options
  * @param {string} [among] name of the model, if a figure has several models

@@ -28,7 +28,7 @@
     root.hidden = true; // keeps the browser from painting this page
     location.replace(address + location.search + location.hash);
   }
-  const asked = addressIn(query.get('lang')); // language.js reports a language in which the page does not exist
+  const asked = addressIn(query.get('lang')); // if the page does not exist in this language, language.js tells the visitor
   const other = query.has('lang') ? undefined : addressIn(preferred());
   const entered = !location.search && !location.hash && !document.referrer.startsWith(web);
   // ?lang=ko applies to every page. Without ?lang, only the front page switches to the visitor's language, and only for visitors who come

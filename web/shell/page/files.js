@@ -29,8 +29,8 @@ export function fileOf(transfer, medium) {
 const takers = new Map();
 
 /**
- * Lets visitors give files to a figure or to the page. While the input is disabled, there is no model yet, so a dropped or pasted file is
- * rejected with a message.
+ * Lets visitors give files to a figure or to the page. The input is disabled until a model has loaded. Until then, a dropped or pasted file
+ * is rejected with a message.
  *
  * @param {HTMLElement} figure  the figure, or `document.documentElement` to receive files that are dropped outside all figures (but not
  *   pasted files)

@@ -4,7 +4,8 @@
 import { reducedMotion } from './dom.js';
 
 /**
- * A run that leaves the screen continues for this many milliseconds, so that it is not interrupted if the visitor scrolls past and back.
+ * When a figure leaves the screen, its run continues for this many milliseconds. A visitor who scrolls past and back within this time does
+ * not interrupt the run.
  */
 const AWAY_MS = 5000;
 /** A figure starts to load at this distance from the screen. */
@@ -102,7 +103,7 @@ export function whileSeen(element, { start, stop }) {
     decide() {
       cut = false;
     },
-    /** Starts the run again, because the content is new. */
+    /** Allows the run to start automatically again, because the content is new. */
     renew() {
       cut = true;
     },

@@ -162,7 +162,7 @@ const allKept = () => idsAt(recordOf);
 
 /**
  * Returns the files that an update may delete. The update must not delete other files, because open pages of an old release may still need
- * them. The service worker deletes these files later.
+ * them. The service worker deletes the other files later.
  * @param {CourseFile[]} files
  */
 const unfixed = (files) => files.filter(([url]) => !FIXED.test(url));
@@ -351,9 +351,9 @@ export async function fill(box, said) {
   let plan;
   /** Whether the box is storing, deleting or comparing files. Meanwhile, only the Cancel button works. */
   let busy = false;
-  /** Cancels the download or the wait. Defined while the first button is Cancel. @type {AbortController | undefined} */
+  /** Controller that cancels the download or the wait; undefined unless the first button is Cancel. @type {AbortController | undefined} */
   let stopper;
-  /** Shows the state of the course. @param {string} [first]  text to show before it */
+  /** Shows the state of the course. @param {string} [first]  text to show before the state */
   async function show(first = '') {
     const kept = await keptOf(id);
     const partial = (await unfinished(id)).length > 0;

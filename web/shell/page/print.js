@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Draws every figure for printing, including those that the visitor never scrolled to. Browsers do not wait for work that a beforeprint
+// Draws every figure for printing, including figures that the visitor never scrolled to. Browsers do not wait for work that a beforeprint
 // listener starts. When the visitor presses the print shortcut, the page therefore draws first and then opens the print dialog. If the
 // visitor prints from the browser's menu, the first print only starts the drawing, and a second print shows the finished figures.
 // @ts-check

@@ -29,9 +29,9 @@ const textOf = (item) =>
  * @param {Object} parts
  * @param {HTMLElement} parts.list    an <ol class="walk"> whose items are the steps
  * @param {HTMLElement} parts.tools   the element that gets the buttons
- * @param {HTMLElement} parts.figure  the figure; the walk does not play while it is out of sight
- * @param {HTMLElement} [parts.view]  part of the figure to scroll into sight when the reader starts the walk, if the window is high
- *   enough for this part (default: the whole figure)
+ * @param {HTMLElement} parts.figure  the figure; the walk does not play while the figure is out of sight
+ * @param {HTMLElement} [parts.view]  part of the figure (default: the whole figure) that is scrolled into sight when the reader starts the
+ *   walk, unless the part is too tall for the window
  * @param {(step: S) => void} onStep  called at each step; highlights the parts that the step describes
  */
 export function createWalk({ list, tools, figure, view = figure }, onStep) {

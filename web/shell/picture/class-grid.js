@@ -16,7 +16,7 @@ const SPEED = 900;
 /** Pixels per request. A request draws one row of a digit, so that a group grows steadily. */
 const CHUNK = 28;
 
-/** A picture and the number of its drawn pixels. */
+/** A picture and the number of its pixels drawn so far. */
 class Tile {
   #codec;
   #elements;

@@ -5,7 +5,8 @@ import { PIXELS, SIDE, toImage } from './digits.js';
 /** @import { Model } from '../library.js' */
 
 /**
- * The visible pixels, layer by layer: field[layer][pixel] is 1 if the layer can see the pixel. The last entry is for the whole model.
+ * The visible pixels, layer by layer: field[layer][pixel] is 1 if the layer can see the pixel. The last entry of `field` is for the whole
+ * model.
  *
  * @typedef {Uint8Array[]} Field
  */
@@ -44,7 +45,7 @@ function attended({ info: { queryBlock, memoryBlock, blocks } }, i) {
 }
 
 /**
- * Requests the fields of a model's pixels one at a time. Each field is requested only once.
+ * Requests the receptive fields of a model's pixels one at a time. Each field is requested only once.
  *
  * @param {Model} model
  */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Draws a vector as a strip with one device pixel per value. The style sheet enlarges the strip. Positive values have warm colours and
+// Draws a vector as a strip with one canvas pixel per value. The style sheet enlarges the strip. Positive values have warm colours and
 // negative values are grey. Larger absolute values are darker.
 // @ts-check
 import { signed } from './cells.js';

@@ -89,7 +89,7 @@ export function paint(canvas, view) {
 }
 
 /**
- * Outlines the pixels from..to-1 in raster order. The shape is a rectangle with a step in its first and last rows.
+ * Outlines the pixels with the indices `from` to `to` - 1 in raster order. The shape is a rectangle with a step in its first and last rows.
  * @param {CanvasRenderingContext2D} context
  * @param {number} from
  * @param {number} to
@@ -121,7 +121,7 @@ function outline(context, from, to, edge, colour, width) {
 }
 
 /**
- * Paints a small picture with one device pixel per pixel; the style sheet enlarges it.
+ * Paints a picture of a digit's size on a canvas with one canvas pixel per pixel of the picture. The style sheet enlarges the canvas.
  * @param {HTMLCanvasElement} canvas
  * @param {(i: number) => string} colour
  */

@@ -103,14 +103,14 @@ export class Pace {
 }
 
 /**
- * Returns the maximum number of elements per request. Without a speed limit, that is one row of a digit. Otherwise it is roughly the number
- * of elements shown in 40 ms.
+ * Returns the maximum number of elements per request. Without a speed limit, the maximum is one row of a digit. Otherwise the maximum is
+ * roughly the number of elements shown in 40 ms.
  * @param {number} speed
  */
 export const chunkFor = (speed) => Math.max(1, Math.min(28, Math.round(speed / 25)));
 
 /**
- * @typedef {Object} Batch the elements from..to-1 of every sample
+ * @typedef {Object} Batch the elements with the indices `from` to `to` - 1 of every sample
  * @property {number} from
  * @property {number} to
  * @property {Uint8Array[]} values
@@ -136,7 +136,7 @@ export async function play(run, { samples, from, pace, signal, onPull, onPixels 
   try {
     for (let at = from, granted = 0; ; at++) {
       if (granted === 0) {
-        // The number of pixels that have been received for every sample. If it is zero, the next pixel is requested.
+        // The number of pixels that have been received for every sample. If this number is zero, the next pixel is requested.
         const here = Math.min(...waiting.map((queue) => queue.size));
         granted = await pace.take(Math.max(1, here), signal);
       }

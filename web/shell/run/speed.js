@@ -7,7 +7,7 @@ import { phrase } from '../page/phrase.js';
 /**
  * @param {{ id: string, speeds: number[], first: number, unit?: string }} options speeds: elements per second; first: index of the initial
  *   speed
- * @param {(speed: number) => void} onSpeed called with each new speed, and immediately with the initial one
+ * @param {(speed: number) => void} onSpeed called with each new speed, and immediately with the initial speed
  */
 export function createSpeed({ id, speeds, first, unit = phrase`pixels` }, onSpeed) {
   const input = make('input', { id, type: 'range', min: '0', max: String(speeds.length - 1), step: '1', value: String(first) });
