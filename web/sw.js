@@ -10,14 +10,14 @@ const worker = /** @type {any} */ (globalThis);
 const NAME = 'nextpixel-page';
 
 /**
- * Number of releases whose scripts are kept. It is more than one because a visitor may still have pages of the previous release open.
- * ./build.sh site names each release's folder after its contents.
+ * Number of releases whose scripts are kept. The number is more than one because a visitor may still have pages of the previous release
+ * open. ./build.sh site names each release's folder after its contents.
  */
 const RELEASES = 2;
 const RELEASE = /\/(dist-[0-9a-f]{12})\//;
 /**
- * Matches the address of a weight file. The groups are the path before the release's folder of weights, and that folder. The library caches
- * the weight files itself; together they take up to 68 MB.
+ * Matches the address of a weight file. The first group is the path before the release's folder of weights. The second group is the name of
+ * that folder. The library caches the weight files itself; together they take up to 68 MB.
  */
 const WEIGHTS = /^(.*\/)(weights-[0-9a-f]{12})\/[^/]*\.gguf$/;
 const LIBRARY = 'nextpixel';
@@ -159,8 +159,8 @@ async function forget() {
 }
 
 /**
- * Deletes the library's copies of weights from releases that no open page uses. Most of these files are identical to those of the page's
- * own release, but they are cached under other addresses.
+ * Deletes the library's copies of weights from releases that no open page uses. Most of these files are identical to files of the page's
+ * own release, but are cached under other addresses.
  *
  * @param {string} url  address of a weight file of the release that the page uses
  * @param {string} page  id of the page

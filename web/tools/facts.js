@@ -22,7 +22,8 @@ import { join } from 'node:path';
  * @property {string} [credit]  text on the card that replaces authors and year
  * @property {string} [says]   description of the page's content on its card
  * @property {string} [pictures]  the pictures that the card draws: a weight file, followed by settings such as seed=1
- * @property {string} [colourful]  "yes" if the pictures on the card keep their own colours instead of using the page's inks
+ * @property {string} [colourful]  "yes" if the still on the card keeps its colours in the dark theme; the colours of all other stills are
+ *   inverted there
  * @property {string} [tile]   position of the page's tile on the front page and its name, such as "4 Four voices, note by note"; in a
  *   translation, only the name
  * @property {string} [family]  family of the page's model, for the tables that compare families
@@ -43,7 +44,7 @@ const KEYS = [
 ];
 
 /**
- * Parses the facts of a page.html. A translation has only some of them.
+ * Parses the facts of a page.html. A translation has only some of the facts.
  *
  * @param {string} source
  * @param {string} path  path of the file, for error messages
@@ -105,7 +106,8 @@ export function factsIn(web, lang) {
 }
 
 /**
- * Maps the English text of a fact to its translation, for the facts that the scripts of the front page and the frame of other pages show.
+ * Maps the English text of each fact in LOOKED_UP to its translation. The scripts of the front page and the frame of other pages use this
+ * map.
  *
  * @param {Map<string, Partial<Facts>>} english
  * @param {Map<string, Partial<Facts>>} own  the translated facts of the pages that exist in the other language

@@ -15,7 +15,7 @@
  *     credit: Six papers, 1996 to 2019          text on the card of the front page that replaces authors and year
  *     says: Every pixel votes.                  text on the card
  *     pictures: fvsbn.gguf seed=1 samples=6     pictures that the card draws, if any: a weight file and settings (web/front/papers.js)
- *     colourful: yes                            if the pictures on the card keep their own colours
+ *     colourful: yes                            if the still on the card keeps its colours in the dark theme
  *     tile: 4 Four voices, note by note         position and name of the page's tile on the front page, if it has one (tile.js)
  *     family: autoregressive                    family of the model, in tables that compare families
  *     short: FVSBN                              name of the model in these tables
@@ -75,11 +75,15 @@ import { phrase as english, phrasesIn } from '../shell/page/phrase.js';
 /** @import { Facts } from './facts.js' */
 /** @import { Translation } from './languages.js' */
 
-/** The only inline script of a page. It shows a message if the page was opened from disk, because browsers do not run modules there. */
+/**
+ * The only inline script of a page. The script shows a message if the page was opened from disk, because browsers do not run modules from
+ * disk.
+ */
 const FROM_FILE = "if(location.protocol=='file:')document.getElementById('from-file').hidden=false";
 
 /**
- * The Content-Security-Policy, which allows only what the library needs. It forbids other inline scripts, inline styles and other origins.
+ * The Content-Security-Policy, which allows only what the library needs. The policy forbids other inline scripts, inline styles and other
+ * origins.
  *
  * @param {string} [connect]  hosts that the page may fetch from, in addition to its own
  */

@@ -33,8 +33,8 @@ export const OF_PACKAGES = new Map([
 ]);
 
 /**
- * The parts of these packages that the library uses. Importing a whole package would include the other parts as well, because they have
- * side effects.
+ * The parts of the packages in OF_PACKAGES that the library uses. Importing a whole package would include the other parts as well, because
+ * they have side effects.
  */
 export const PARTS_OF_PACKAGES = {
   '@huggingface/jinja': fileURLToPath(new URL('../../node_modules/@huggingface/jinja/src/parser.ts', import.meta.url)),

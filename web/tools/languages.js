@@ -2,12 +2,17 @@
 // @ts-check
 
 /**
- * Manages the languages of the pages. The Korean version of page.html is page.ko.html, next to it. ko.json, next to a page's scripts,
- * translates each English sentence in the scripts (shell/page/phrase.js). shell/ko.json translates the sentences that all pages share, and
- * front/ko.json translates the sentences of the frame and of the front page. The facts of page.ko.html are the translated facts that the
- * front page and other pages show, such as the title of the page; ko.json in the folder of a kind (lib/kinds/) translates what pages say
- * about models of this kind. The address of a Korean page is the English address followed by ko/. The head of a translated page contains
- * the sentences of its scripts, so that no further file is fetched. English pages do not contain these translations.
+ * Manages the languages of the pages. The translations into Korean, for example, are in these files:
+ *
+ *     page.ko.html             the Korean version of page.html, in the same folder. Its facts are the translated facts that the front page
+ *                              and other pages show, such as the title of the page
+ *     ko.json                  in the folder of a page's scripts: a translation of each English sentence in the scripts (shell/page/phrase.js)
+ *     shell/ko.json            translations of the sentences that all pages share
+ *     front/ko.json            translations of the sentences of the frame and of the front page
+ *     lib/kinds/KIND/ko.json   translations of what pages say about models of this kind
+ *
+ * The address of a Korean page is the English address followed by ko/. The head of a translated page contains the sentences of its scripts,
+ * so that no further file is fetched. English pages do not contain these translations.
  *
  * To add a language, add a row to LANGUAGES, the element's sentences (lib/element/words/CODE.js), and the files described above.
  */
@@ -64,7 +69,8 @@ async function tableOf(path) {
 }
 
 /**
- * Returns the translated sentences of all kinds (PAGES in kind.js). Every page may show them, because visitors may open files of any kind.
+ * Returns the translated sentences of all kinds (PAGES in kind.js). Every page may show these sentences, because visitors may open files of
+ * any kind.
  *
  * @param {string} web   path of web/
  * @param {string} lang

@@ -7,9 +7,9 @@
  *
  *     node web/tools/mentions.js [--list] [SYSTEM ...]
  *
- * The script counts text files in git that are not generated, including tests, weights and prose. --list prints their names. Without a
- * SYSTEM, the script counts all of SYSTEMS. A system's own files are those in web/lib/kinds/NAME/ and tests/kinds/NAME/, and
- * the tests and fuzz targets that are named after one of its files.
+ * The script counts text files in git that are not generated, including tests, weights and prose. --list prints the names of these files.
+ * Without a SYSTEM, the script counts all of SYSTEMS. A system's own files are those in web/lib/kinds/NAME/ and tests/kinds/NAME/, and the
+ * tests and fuzz targets that are named after one of its files.
  */
 
 import { execFileSync } from 'node:child_process';

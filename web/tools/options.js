@@ -492,8 +492,8 @@ ${fields.join('')}];
 }
 
 /**
- * Writes the files that have changed. If there is a new kind or verb, runs the script again, because the first run did not load its
- * attributes.
+ * Writes the files that have changed. If there is a new kind or verb, runs the script again, because the first run did not load the
+ * attributes of the new kind or verb.
  */
 export async function makeTypes() {
   let changed = false;

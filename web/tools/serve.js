@@ -5,12 +5,12 @@
  * Serves the demo on the loopback address. It needs only Node: `npm start`, or `npm start -- --port 3000`. With `--host` it also serves
  * other machines.
  *
- * The folders web/ and weights/ of the repository, or of a built site, are served as /web/ and /weights/, as on any static server. /build/
- * serves the GGUF files that weights/train/export.py writes to build/. The server is meant for the developer's own machine. It supports
- * byte ranges and status 304, and sends the Content-Security-Policy with which the demo is tested. It supports nothing else. Pages are
- * generated from their page.html. If the pages' scripts in web/dist do not match the sources, the server sends the sources instead, so that
- * edits take effect. Two modules always come from web/dist: they import packages, which browsers cannot find by name. ./build.sh js
- * rebuilds them.
+ * The folders web/ and weights/ are served as /web/ and /weights/, as on any static server. The two folders belong to the repository or to a
+ * built site. /build/ serves the GGUF files that weights/train/export.py writes to build/. The server is meant for the developer's own
+ * machine. It supports byte ranges and status 304, but no other optional parts of HTTP. It sends the Content-Security-Policy with which the
+ * demo is tested. Pages are generated from their page.html. If the pages' scripts in web/dist do not match the sources, the server sends
+ * the sources instead, so that edits take effect. Two modules always come from web/dist: they import packages, which browsers cannot find
+ * by name. ./build.sh js rebuilds them.
  */
 
 import { createHash } from 'node:crypto';
@@ -39,8 +39,8 @@ const FOLDERS = /^(web|weights(-[0-9a-f]{12})?|build)$/; // weights-HASH is the 
 const TRAINED = /^[^/]+\.gguf$/;
 
 /**
- * Matches the addresses that pages from other origins may read if the server allows this (--cors). Models trained on this machine are not
- * among them.
+ * Matches the addresses that pages from other origins may read if the server allows this (--cors). These addresses do not include models
+ * trained on this machine.
  */
 const READABLE = /^\/(web|weights(-[0-9a-f]{12})?)\//;
 

@@ -2,15 +2,15 @@
 // @ts-check
 
 /**
- * Builds web/single for the package. It contains the library as one file, in several formats. web/single is not committed, because half of
- * it is a copy of the wasm; npm pack builds it.
+ * Builds web/single for the package. This folder contains the library as one file, in several formats. web/single is not committed, because
+ * half of the folder is a copy of the wasm; npm pack builds it.
  *
  *     node web/tools/single.js
  *
  *     inline.js       an ES module with load(), the element, the worker and both wasm files; for bundlers that do not copy wasm files
- *     classic.js      the same for a <script src> that is not a module; registers <next-pixel> and defines the global `nextpixel`
+ *     classic.js      the same code for a <script src> that is not a module; registers <next-pixel> and defines the global `nextpixel`
  *     nextpixel.cjs   for require() in Jest and in versions of Node that cannot require an ES module; uses the files of web/dist
- *     define.cjs, chat-models.cjs, words-*.cjs   the same for nextpixel/define, nextpixel/chat-models and nextpixel/words/*
+ *     define.cjs, chat-models.cjs, words-*.cjs   likewise for require() of nextpixel/define, nextpixel/chat-models and nextpixel/words/*
  */
 
 import { readFile, readdir } from 'node:fs/promises';
@@ -50,7 +50,10 @@ export async function filesInside() {
     export const hint = () => '';`;
 }
 
-/** Changes the script so that it finds the wasm and the worker in web/dist, the folder next to its own. @type {import('esbuild').Plugin} */
+/**
+ * Changes the script so that it finds the wasm and the worker in web/dist, which is next to the script's own folder.
+ * @type {import('esbuild').Plugin}
+ */
 const beside = {
   name: 'beside',
   setup({ onLoad }) {

@@ -13,13 +13,13 @@ import { createSpeed } from './speed.js';
  * @typedef {Object} Wanted
  * @property {string} name prefix for the ids of the buttons; '' for none
  * @property {() => void} onRun
- * @property {boolean} [pauses] whether the first button pauses and resumes the run; otherwise it restarts the run
+ * @property {boolean} [pauses] whether the first button pauses and resumes the run; otherwise the button restarts the run
  * @property {string} [verb] label of the first button, such as 'Tag', for runs without intermediate results
  * @property {() => void} [onStop] called by the button that stops the run; if undefined, there is no such button
  * @property {() => void} [onStep] called by the button that draws the next pixel; if undefined, there is no such button
  * @property {string} [next] label of the button that draws the next pixel
- * @property {() => void} [onAgain] called by the button that restarts the run; it replaces the first button when the run has ended. If
- *   undefined, there is no such button
+ * @property {() => void} [onAgain] called by the button that restarts the run; this button replaces the first button when the run has
+ *   ended. If onAgain is undefined, there is no such button
  * @property {number} [seed] initial seed; if undefined, there is no seed field
  * @property {(seed: number) => void} [onSeed]
  * @property {number[]} [speeds] speeds that the slider offers, in pixels per second; if undefined, there is no slider

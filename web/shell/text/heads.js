@@ -40,7 +40,10 @@ export function createHeads(layers, heads, onChange, first = { layer: -1, head: 
         for (const select of same) select.value = n >= 0 && n < select.options.length - 1 ? String(n) : '';
       }
     },
-    /** Returns the settings for an address if they differ from the initial choice; 0 means all. @returns {Record<string, number>} */
+    /**
+     * Returns the settings for an address, if they differ from the initial choice. Layers and heads are counted from 1, and 0 means all.
+     * @returns {Record<string, number>}
+     */
     settings() {
       const { layer, head } = this.choice;
       return layer === first.layer && head === first.head ? {} : { layer: layer + 1, head: head + 1 };

@@ -3,7 +3,7 @@
 // @ts-check
 /** @import { AttentionMap, TranslationStep } from '../index.js' */
 
-/** A layer and a head; -1 means the mean of all. @typedef {{ layer: number, head: number }} Choice */
+/** A layer and a head; -1 means the mean over all layers or all heads. @typedef {{ layer: number, head: number }} Choice */
 
 /**
  * Returns a function that tests whether a map belongs to the selected head and layer.

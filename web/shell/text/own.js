@@ -60,8 +60,8 @@ export function showCard(model) {
 /**
  * Builds the part of a page that accepts the visitor's own file (own.html).
  *
- * @param {{ onModel: (model: Model) => void, says?: (name: string) => string }} hooks  says: returns a sentence about what the model with
- *   this name does now
+ * @param {{ onModel: (model: Model) => void, says?: (name: string) => string }} hooks  says: receives the model's name; returns a sentence
+ *   that tells the visitor what the model does now
  */
 export function createOwn({ onModel, says = (name) => phrase`${name} writes now.` }) {
   const zone = byId('own');

@@ -4,7 +4,7 @@
 import { make, onTheme, perFrame, phrase } from '../index.js';
 /** @import { AttentionMap, TextSheet } from '../index.js' */
 
-/** Arcs with smaller weights are not drawn. */
+/** Minimum weight of an arc. Arcs with smaller weights are not drawn. */
 const LEAST_WEIGHT = 0.02;
 
 /**

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Builds a field for a sentence that models process, either immediately while the visitor types, or slowly so that the visitor can watch.
+// Builds a field for a sentence. Models process the sentence either immediately, while the visitor types, or slowly, so that the visitor
+// can watch.
 // @ts-check
 import { Playback, byId, createLoading, createTransport, keepInAddress, reducedMotion } from '../index.js';
 import { createTyping } from './typing.js';
@@ -7,7 +8,7 @@ import { createTyping } from './typing.js';
 /** @import { LoadOptions } from '../model/loading.js' */
 
 /**
- * A run over the current sentence.
+ * A run in which the models process the current sentence.
  *
  * @typedef {Object} Reading
  * @property {Model[]} models

@@ -65,7 +65,9 @@ export function createTranslation(Sheet, { name, examples, grid, first, onModel 
         showHeads();
       },
     });
-  /** Marks the selected head in the grid. The mean of a layer has no cell. */
+  /**
+   * Marks the selected head in the grid. If the mean of a layer is selected, no cell is marked, because the grid has no cell for this mean.
+   */
   function markHead() {
     const { layer, head } = heads.choice;
     cells?.choose(layer < 0 && head < 0 ? -1 : layer < 0 || head < 0 ? -2 : layer * across + head);

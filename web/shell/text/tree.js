@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Draws a beam search as a tree with one column per step. Live hypotheses are dark, dropped ones are pale, and complete ones are framed.
-// Each hypothesis is labelled with its score.
+// Draws a beam search as a tree with one column per step. Live hypotheses are dark, dropped hypotheses are pale, and complete hypotheses
+// are framed. Each hypothesis is labelled with its score.
 // @ts-check
 import { makeSvg, phrase } from '../index.js';
 import { visible } from './words.js';

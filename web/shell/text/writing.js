@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Builds a figure in which a model writes a text. The figure shows the surprisal of every token, the alternatives to it, the attention, and
-// the branches of the story.
+// Builds a figure in which a model writes a text. The figure shows the surprisal of every token, the alternatives and the attention of the
+// selected token, and the branches of the story.
 // @ts-check
 import {
   Playback,
@@ -23,7 +23,7 @@ import { Tale } from './tale.js';
 import { visible } from './words.js';
 /** @import { Alternative, Hold, LoadOptions, Model, SavedText, Settings, TextSheet, TextOptions, TextStep, Tokenizer } from '../index.js' */
 
-/** Tokens per second, from reading speed upwards. */
+/** Speeds that the visitor can select, in tokens per second. The lowest speed is a reading speed. */
 const SPEEDS = [4, 8, 16, 40, 120, Infinity];
 /** Maximum number of tokens in a story. */
 const MOST = 10_000;
@@ -44,7 +44,7 @@ const REST_MS = 60;
  * @param {() => TextOptions} [options.sampling] returns the sampling options for the next token, except the seed
  * @param {{ settings: () => Settings, apply: (given: URLSearchParams) => void }} [options.address] additional settings for the address
  * @param {(odds: Alternative[], before: string, model: Model) => void} [options.onOdds] receives the most probable tokens at a position,
- *   and the text before it
+ *   and the text before this position
  * @param {(model: Model, vocabulary: Tokenizer | undefined) => void} [options.onFirst] called when the rest of the page may use the model:
  *   after the model's first token, or earlier if this token takes too long
  * @param {() => void} [options.onLost] called after the model was closed
@@ -276,7 +276,7 @@ export function createWriting(
     }
   }
 
-  /** Switches to a model. @param {Model} next @param {boolean} [own] whether it is the visitor's model */
+  /** Switches to a model. @param {Model} next @param {boolean} [own] whether this is the visitor's model */
   async function use(next, own = false) {
     playback.abort();
     asker.abort();
