@@ -6,7 +6,7 @@
  *
  *     page.ko.html             the Korean version of page.html, in the same folder. Its facts are the translated facts that the front page
  *                              and other pages show, such as the title of the page
- *     ko.json                  in the folder of a page's scripts: a translation of each English sentence in the scripts (shell/page/phrase.js)
+ *     ko.json                  in the folder of a page's scripts: translations of the English sentences in them (shell/page/phrase.js)
  *     shell/ko.json            translations of the sentences that all pages share
  *     front/ko.json            translations of the sentences of the frame and of the front page
  *     lib/kinds/KIND/ko.json   translations of what pages say about models of this kind

@@ -126,8 +126,8 @@ function accessorOf(element, name) {
 }
 
 /**
- * Sets a property again if it was set before the element was defined, because the earlier value is an own property of the element, which
- * hides the setter.
+ * Sets each property again that was set before the element was defined. The earlier value is an own property of the element, and an own
+ * property hides the setter.
  *
  * @param {any} element
  */

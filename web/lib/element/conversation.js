@@ -28,7 +28,7 @@ import { part } from '../base/part.js';
 /** Returns whether an element shows a chat with its model. @param {NextPixelElement} element @param {ModelInfo} info */
 export function isChat(element, info) {
   const { kind, verbs } = info;
-  // Without a template the model has no chat(): the conversation reports that and offers alternatives.
+  // Without a template the model has no chat(). The conversation then reports the missing template and offers alternatives.
   return taskOf(element, info).task === 'chat' && (verbs.includes('chat') || (kind === 'text' && verbs.includes('generate')));
 }
 
@@ -130,7 +130,7 @@ export class Conversation {
     return true;
   }
 
-  /** Answers the last message, or sends the first one. @param {string} prompt */
+  /** Requests an answer to the last message, or sends the prompt as the first message. @param {string} prompt */
   begin(prompt) {
     this.#talk?.begin(prompt);
   }

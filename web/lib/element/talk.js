@@ -262,8 +262,10 @@ export class Talk {
     void this.#answer(before, this.#turns.length > 1 ? undefined : this.#hooks.seed?.());
   }
 
-  /** Requests an answer to the last message if it is the user's, or starts the chat with a prompt if there is no message yet. @param
-   * {string} prompt */
+  /**
+   * If the last message is the user's, requests an answer to it. If there is no message yet, starts the chat with a prompt.
+   * @param {string} prompt
+   */
   begin(prompt) {
     if (this.#turns.length === 0) this.send(prompt);
     else if (this.#turns.at(-1)?.role === 'user') this.again();

@@ -7,7 +7,7 @@ import { fileAt, pictureAt } from './fetched.js';
 
 /** @import { Ended, Look } from './looks.js' */
 
-/** Equals NX_MAX_SIDE of src/layers/pictures.h; a test compares the two. */
+/** Maximum width and height of a picture. A test checks that this number equals NX_MAX_SIDE of src/layers/pictures.h. */
 export const MAX_SIDE = 256;
 
 /** Returns the sound of a run. @param {Ended} ended */

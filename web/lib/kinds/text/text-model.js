@@ -62,7 +62,7 @@ function templateIn(entries, { warnings }, name = '') {
 /** Maximum number of weights that attention() returns. This many weights take half a gigabyte. */
 const MOST_WEIGHTS = 2 ** 27;
 
-/** A sentence may be this many times as long as the model's context before its runs of white space are reduced to single spaces. */
+/** Maximum length of a sentence before runs of white space are reduced to single spaces, as a multiple of the model's context. */
 const MOST_SPACE = 64;
 
 /** Maximum length of a text that is translated sentence by sentence, in characters. */

@@ -2,8 +2,8 @@
 // @ts-check
 
 /**
- * Implements the Jinja filters and tests that templates use. They behave as in Jinja 3.1 and the transformers package. Any other filter or
- * test throws an error that names it.
+ * Implements the Jinja filters and tests that templates use. These filters and tests behave as in Jinja 3.1 and the transformers package.
+ * Any other filter or test throws an error that names the filter or test.
  */
 
 import {

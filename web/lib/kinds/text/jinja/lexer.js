@@ -23,7 +23,7 @@ const NAME = /[\p{ID_Start}_]\p{ID_Continue}*/uy;
 const NUMBER = /0[bB](?:_?[01])+|0[oO](?:_?[0-7])+|0[xX](?:_?[\da-fA-F])+|\d+(?:_\d+)*(?:\.\d+(?:_\d+)*)?(?:[eE][+-]?\d+(?:_\d+)*)?/y;
 const INTEGER = /\d+/y;
 
-/** Longer operators come first. @type {[string, string][]} */
+/** The operators of expressions. Longer operators come first. @type {[string, string][]} */
 const OPERATORS = [
   ['**', 'ExponentiationBinaryOperator'],
   ['//', 'MultiplicativeBinaryOperator'],

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** The operators in template expressions. They behave as in Python. */
+/** The operators in template expressions, which behave as in Python. */
 
 import { contains, formatted } from './filters.js';
 import { added } from './texts.js';
@@ -97,7 +97,7 @@ function calculate(operator, x, y) {
   }
 }
 
-/** Returns the remainder of x / y. It has the sign of y, as in Python. @param {number} x @param {number} y */
+/** Returns the remainder of x / y. The remainder has the sign of y, as in Python. @param {number} x @param {number} y */
 function modulo(x, y) {
   const rest = x % y;
   if (rest === 0) return y < 0 ? -0 : 0;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Implements the methods of str, list and dict that templates use. They behave as in Python. */
+/** Implements the methods of str, list and dict that templates use. The methods behave as in Python. */
 
 import {
   Callable,

@@ -3,8 +3,9 @@
 
 /**
  * Pre-tokenizers split a text before byte pairs are merged. `tokenizer.ggml.pre` names the pre-tokenizer with which a model was trained;
- * with another one, the model would receive tokens that it did not see in training. Each pre-tokenizer is a list of regular expressions.
- * The first expression splits the text into its matches and the parts between them, the second one splits each of these pieces, and so on.
+ * with another pre-tokenizer, the model would receive tokens that it did not see in training. Each pre-tokenizer is a list of regular
+ * expressions. The first expression splits the text into its matches and the parts between them, the second one splits each of these
+ * pieces, and so on.
  */
 
 import { NextPixelError } from '../../../base/error.js';
@@ -184,8 +185,10 @@ export function cutOf(name) {
 /** Returns all names of pre-tokenizers that a file may use. */
 export const names = () => [...Object.keys(EXPRESSIONS).filter((name) => name !== 'llama-3-like'), ...NAMES.keys()];
 
-/** Returns whether the pre-tokenizer first composes the text (Unicode NFC), as Qwen's does. @param {string} name  name of the pre-tokenizer
- * in the file */
+/**
+ * Returns whether the pre-tokenizer first composes the text (Unicode NFC), as Qwen's pre-tokenizer does.
+ * @param {string} name  name of the pre-tokenizer in the file
+ */
 export const composes = (name) => name === 'qwen2' || name === 'deepseek-r1-qwen';
 
 /**

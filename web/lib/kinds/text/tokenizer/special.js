@@ -170,7 +170,7 @@ export class Specials {
     let longest = -1;
     let control = -1;
     for (let length = 1; low < high; length++) {
-      // all tokens in low..high - 1 begin with the next `length` characters of the text
+      // the sorted tokens with the indices `low` to `high` - 1 begin with the next `length` characters of the text
       let first = sorted[low];
       for (; first.text.length === length; first = sorted[low]) {
         const isFree = first.control && (!foreign || foreign[at + length] === foreign[at]);
@@ -257,8 +257,8 @@ function* foreignIn(sources) {
 }
 
 /**
- * Returns the index of the first token in sorted[from..to - 1] whose character at index `at` has a code of at least `code`. Returns `to` if
- * there is no such token.
+ * Searches the sorted tokens with the indices `from` to `to` - 1. Returns the index of the first token whose character at index `at` has a
+ * code of at least `code`, or `to` if there is no such token.
  *
  * @param {Special[]} sorted
  * @param {number} from

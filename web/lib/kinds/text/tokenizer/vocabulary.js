@@ -60,7 +60,7 @@ const LLAMA_3_TOKENS = 128256;
 const SLICE = 1 << 18;
 const MORE = 16;
 
-/** Equals NX_MAX_VALUES of include/nextpixel.h. */
+/** Maximum number of tokens, the same as NX_MAX_VALUES of include/nextpixel.h. */
 const MOST_TOKENS = 524288;
 /** Maximum number of characters of a token, as written in the file. */
 const MOST_TEXT = 65536;
@@ -72,13 +72,13 @@ const MOST_TEXT = 65536;
  * @property {string | undefined} cut  the pre-tokenizer's name in pre.js; undefined if the file's name is unknown
  * @property {string[]} tokens   the tokens as written in the file
  * @property {Uint8Array} types  types of the tokens, as numbered above
- * @property {Map<string, number>} ids  maps the text of each token to its id; if several tokens have the same text, to the last of their
- *   ids
+ * @property {Map<string, number>} ids  maps the text of each token to the token's id; if several tokens have the same text, the text is
+ *   mapped to the last of their ids
  * @property {number | undefined} begin    the token that begins a text
  * @property {number | undefined} end      the token that ends a text
  * @property {number | undefined} unknown  the token for characters that have no token
- * @property {Set<number>} ends  all tokens that end a text or a turn of a chat; the begin token is among them, because it also ends the
- *   previous text
+ * @property {Set<number>} ends  all tokens that end a text or a turn of a chat, including the begin token, which also ends the previous
+ *   text
  * @property {boolean} addBegin  whether a text begins with `begin`
  * @property {boolean} addEnd
  * @property {boolean} addSpace  whether a space is put before a text
