@@ -2,9 +2,9 @@
 // @ts-check
 
 /**
- * Creates courses.json, which lists the files of each course for visitors who keep a course on their device (shell/page/page-keep.js).
- * ./build.sh site writes this file, and npm start creates it on request. The list for a page contains all files of the library, the page's
- * own files, and the weights that its script or its text names.
+ * Creates courses.json, which lists the files of each course. With this list, visitors can keep a course on their device
+ * (shell/page/page-keep.js). ./build.sh site writes this file, and npm start creates it on request. The list for a page contains all files
+ * of the library, the page's own files, and the weights that its script or its text names.
  */
 
 import { createHash } from 'node:crypto';

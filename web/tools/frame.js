@@ -41,8 +41,8 @@
  *     <p>Sources and licences.</p>
  *     </footer>
  *
- * A page with `takes` may fetch from other hosts. It also gets a box for the visitor's own file below the first figure, unless the page
- * already has such a box (an element with an id that ends in `own`).
+ * A page with `takes` may fetch from other hosts. Such a page also gets a box for the visitor's own file, below the first figure. A page
+ * that already has a box of its own (an element with an id that ends in `own`) does not get this box.
  *
  * A figure that several pages share is an HTML file in web/shell. A page includes this file and supplies the text for its placeholders,
  * such as {{prompt}}:
@@ -58,9 +58,9 @@
  * The generated h1 contains the fact `title`. The <h1> of the source becomes a line below the title. The folder's style sheets are found
  * automatically. The style sheet with the folder's name comes first; the others follow in order of name.
  *
- * A page.ko.html next to page.html is the same page in Korean, one of the languages in languages.js. It contains only the facts that
- * readers see (title, description, credit, says, tile, short, knows, asks, contents, ways), and the translated text with the same figures.
- * The address of the Korean page is the address of the English page, followed by ko/.
+ * A page.ko.html next to page.html is the same page in Korean, one of the languages in languages.js. This file contains the translated
+ * text, with the same figures as page.html. Of the facts, it contains only those that readers see: title, description, credit, says, tile,
+ * short, knows, asks, contents, ways. The address of the Korean page is the address of the English page, followed by ko/.
  */
 
 import { createHash } from 'node:crypto';

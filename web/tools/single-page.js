@@ -3,8 +3,8 @@
 
 /**
  * Builds a page of the demo as a single HTML file that opens from disk, without a server: ./build.sh site --single PAGE. For pages opened
- * from disk (file:), browsers do not load modules, start workers or allow fetch(). Therefore the scripts are bundled into one inline
- * module, the worker starts from a Blob, and pictures, weights and wasm are embedded in the page as data.
+ * from disk (file:), browsers do not load modules, start workers or allow fetch(). The scripts are therefore bundled into one inline
+ * module, and the worker starts from a Blob. Pictures, weights and wasm are embedded in the page as data.
  */
 
 import { createHash } from 'node:crypto';

@@ -81,8 +81,8 @@ export function gridOn({ width, height }, columns, rows, gap = 3) {
 }
 
 /**
- * EDGE: pixels to keep free at both ends of a line, because the dot under the first or last word may be wider than the word. LEAST: minimum
- * font size in pixels.
+ * EDGE: pixels to keep free at both ends of a line. The dot under the first or last word of the line may be wider than the word. LEAST:
+ * minimum font size in pixels.
  */
 const [EDGE, LEAST] = [4, 6];
 

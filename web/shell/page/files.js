@@ -84,8 +84,8 @@ function visible(element) {
 
 /**
  * Gives a pasted file to the figure that has the focus, or else to the figure that fills most of the screen. Text that is pasted into a
- * text field goes to that field, even if the clipboard also contains a picture: spreadsheets and word processors add a picture of the
- * copied text.
+ * text field goes to that field, even if the clipboard also contains a picture. Spreadsheets and word processors add a picture of the
+ * copied text to the clipboard.
  *
  * @param {ClipboardEvent} event
  */

@@ -75,9 +75,9 @@ export function inSight(element, { onSeen, onAway }) {
 }
 
 /**
- * Controls a run automatically. The run starts when the figure first becomes visible, is interrupted while the figure is
- * out of sight, and resumes when the figure is visible again. Once the visitor has started or stopped the run, it no longer starts or
- * resumes automatically. With reduced motion, nothing starts automatically.
+ * Controls a run automatically. The run starts when the figure first becomes visible. The run is interrupted while the figure is out of
+ * sight, and resumes when the figure is visible again. Once the visitor has started or stopped the run, it no longer starts or resumes
+ * automatically. With reduced motion, nothing starts automatically.
  *
  * @param {Element} element
  * @param {{ start: () => boolean, stop: () => boolean }} run start: starts or resumes the run if possible, and returns whether this
@@ -86,8 +86,8 @@ export function inSight(element, { onSeen, onAway }) {
 export function whileSeen(element, { start, stop }) {
   let cut = true; // true at first, because the run starts when the figure becomes visible
   const proceed = () => {
-    // With reduced motion, nothing starts automatically. The exception is a figure that is always treated as visible, because such a
-    // figure may be hidden, and the visitor then cannot start its run.
+    // With reduced motion, nothing starts automatically. The exception is a figure that is always treated as visible. Such a figure may be
+    // hidden, so the visitor may be unable to start its run.
     if (cut && sight.seen && (!reducedMotion() || sight.always) && start()) cut = false;
   };
   const sight = inSight(element, {

@@ -144,7 +144,7 @@ function rangesOf(heights) {
 }
 
 /**
- * Returns CSS that makes the height of a frame depend on the width of its container, or '' if the height is the same for every width.
+ * Returns CSS that computes the height of a frame from the width of its container. Returns '' if the height is the same for every width.
  *
  * @param {ReturnType<typeof rangesOf>} ranges
  */

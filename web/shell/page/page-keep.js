@@ -280,8 +280,7 @@ async function remove(id, only = (files) => files) {
 
 /**
  * Updates every course on this device to the current release. A course that the site no longer has stays on the device until the visitor
- * removes it. An unfinished download is deleted if it cannot be continued, because the site no longer has the course or because the course
- * is already up to date.
+ * removes it. An unfinished download is deleted in two cases: the site no longer has the course, or the course is already up to date.
  */
 export async function refresh() {
   if (/** @type {any} */ (navigator).connection?.saveData) return; // in data-saving mode, visitors start updates themselves

@@ -3,8 +3,8 @@
 
 /**
  * Converts between Standard MIDI files and lists of notes. The package midi-file reads and writes the bytes, including all events and
- * running status. midi-file assumes that no chunk extends beyond the file and that no event extends beyond its track, so this module first
- * checks the lengths of chunks and events.
+ * running status. midi-file assumes that no chunk extends beyond the file, and that no event extends beyond its track. This module
+ * therefore checks the lengths of chunks and events first.
  */
 
 import { parseMidi, writeMidi } from 'midi-file';

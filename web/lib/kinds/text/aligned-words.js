@@ -59,8 +59,8 @@ export function looksOf(word, source, rows) {
 }
 
 /**
- * Returns the attention of a word of the translation to a word of the sentence: the weights are summed over the tokens of the sentence's
- * word and averaged over the tokens of the translation's word.
+ * Returns the attention of a word of the translation to a word of the sentence. The weights are summed over the tokens of the sentence's
+ * word. Then these sums are averaged over the tokens of the translation's word.
  *
  * @param {Word} word
  * @param {Word} other

@@ -3,8 +3,8 @@
 
 /**
  * Runs the chat template, a program in the Jinja language. This file is loaded when the first chat begins.
- * @huggingface/jinja parses the template, and jinja/ runs it in steps with a budget, so that a template from a file can neither block the
- * page nor exhaust the page's memory.
+ * @huggingface/jinja parses the template, and jinja/ runs the template in steps with a budget. A template from a file can therefore neither
+ * block the page nor exhaust the page's memory.
  *
  * Each character of the prompt has a source: the template, or a string from the page. The tokenizer reads a control token only where the
  * template wrote all of its characters. If no character of a message is in the prompt, the message did not reach the model.
@@ -296,9 +296,9 @@ class Rendering {
   }
 
   /**
-   * Renders the prompt. The arguments of tool calls are passed as objects, because most templates expect objects. If objects cause an
-   * error, or if the template writes them in Python's notation, renders the prompt again and passes JSON strings, because other templates
-   * expect strings.
+   * Renders the prompt. The arguments of tool calls are passed as objects, because most templates expect objects. Other templates expect
+   * JSON strings. If objects cause an error, or if the template writes the objects in Python's notation, the prompt is rendered again with
+   * JSON strings.
    *
    * @returns {Generator<void, Text, void>}
    */

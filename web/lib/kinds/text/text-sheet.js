@@ -190,8 +190,8 @@ export class TextSheet extends Sheet {
         context.fillText(text, x, y + baseline);
         continue;
       }
-      // The first part of a word can belong to the given text, and the rest to the drawn text, such as a comma drawn after a given word.
-      // Each part has its own opacity.
+      // The first part of a word can belong to the given text, and the rest can belong to the drawn text, for example a drawn comma after a
+      // given word. Each part has its own opacity.
       const cut = context.measureText(text.slice(0, given)).width;
       const edge = reversed ? x + width - cut : x + cut;
       const sides = [edge - this.width, edge]; // left edges of the given part and of the drawn part

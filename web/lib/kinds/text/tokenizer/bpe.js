@@ -3,7 +3,7 @@
 
 /**
  * Byte-pair encoding [Sennrich, Haddow, Birch 2016, arXiv:1508.07909] of bytes [Radford et al. 2019]: the text is split into words
- * (pre.js), each byte of a word is a symbol, and the merge rules in the file combine symbols into tokens. A merge that is listed earlier is
+ * (pre.js), and each byte of a word is a symbol. The merge rules in the file combine symbols into tokens. A merge that is listed earlier is
  * applied first.
  */
 
