@@ -17,7 +17,7 @@ const RELEASES = 2;
 const RELEASE = /\/(dist-[0-9a-f]{12})\//;
 /**
  * Matches the address of a weight file. The first group is the path before the release's folder of weights. The second group is the name of
- * that folder. The library caches the weight files itself; together they take up to 68 MB.
+ * that folder. The library caches the weight files itself. All weight files together take up to 68 MB.
  */
 const WEIGHTS = /^(.*\/)(weights-[0-9a-f]{12})\/[^/]*\.gguf$/;
 const LIBRARY = 'nextpixel';
@@ -83,7 +83,7 @@ async function answer(event) {
     const early = await event.preloadResponse;
     // Without a connection, Firefox resolves the navigation preload with an error response.
     const response = early && early.type !== 'error' ? early : await fetch(request);
-    // The response is not read here, so that the page can read it while it arrives.
+    // The response is not read here, so that the page can read the response while it arrives.
     event.waitUntil(keep(request.url, response.status, response.headers.get('etag')));
     return response;
   } catch (error) {

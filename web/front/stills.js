@@ -25,7 +25,7 @@ export const ink = colour('predicted');
 const heat = heatRamp([0, 1, 2, 3, 4].map((i) => colour(`heat-${i}`)));
 
 /**
- * Loads a model from weights/, calls a function with it, and closes the model.
+ * Loads a model from weights/, passes the model to a function, and closes the model afterwards.
  *
  * @template T
  * @param {string} file

@@ -7,8 +7,8 @@
  *     node web/tools/bundle.js [--check]
  *     node web/tools/bundle.js --small-worker FILE    only the worker of a small build, without text, music and distributions
  *
- * First, it generates the sources that are derived from other sources: web/lib/engine/abi.js, web/lib/options.js, web/lib/engine/fields.js,
- * web/jsx/attributes.d.ts. The files in web/dist are:
+ * First, the script generates the sources that are derived from other sources: web/lib/engine/abi.js, web/lib/options.js,
+ * web/lib/engine/fields.js, web/jsx/attributes.d.ts. The files in web/dist are:
  *
  *     shared.js                         code that all other files of the library import
  *     nextpixel.js                      load()
@@ -25,7 +25,7 @@
  *     page-NAME.js                      the remaining scripts of web/pages/NAME; imports the shared scripts
  *     page-front.js, page-front.css     the front page, with all the code that it needs
  *
- * A page therefore fetches four minified modules in parallel. From the sources, it would fetch a chain of fifty modules. The files of
+ * A page therefore fetches four minified modules in parallel. From the sources, the page would fetch a chain of fifty modules. The files of
  * web/dist are committed. The tests check that the sources produce these files byte for byte. The first line of a page's script contains a
  * hash of the sources, so that web/tools/serve.js can tell whether the script is up to date.
  */
@@ -172,7 +172,7 @@ const fromShared = {
 
 /**
  * Redirects imports of announce.js, make.js and say.js to element.js, for parts of the element that are loaded later. These modules are not
- * in shared.js, because they would then be part of the small build, whose size is limited. The pages' scripts contain a second copy of the
+ * in shared.js. In shared.js, they would be part of the small build, whose size is limited. The pages' scripts contain a second copy of the
  * status texts; both copies use the same status element.
  *
  * @type {import('esbuild').Plugin}
@@ -281,8 +281,8 @@ const fromParts = (...names) => ({
 });
 
 /**
- * Modules that other pages load on demand. The front page always needs them, because it shares models, scores a picture, and recovers from
- * errors.
+ * Modules that other pages load on demand. The front page always needs these modules, because it shares models, scores a picture, and
+ * recovers from errors.
  */
 const NEEDED = ['holders.js', 'questions.js', 'recovery.js'];
 

@@ -20,7 +20,7 @@ import { LANGUAGES } from './languages.js';
 /** @typedef {[address: string, bytes: number, tag: string]} CourseFile  address: relative to web/ */
 /** @typedef {{ release: string, courses: Record<string, { files: CourseFile[] }> }} CourseFiles  courses: by id */
 
-/** Weights of the front page. Every course includes them, because every page links to the front page. */
+/** Weights of the front page. Every course includes these weights, because every page links to the front page. */
 const FRONT = ['digits.gguf'];
 
 /**

@@ -22,7 +22,7 @@
  *     course: From a coin to a picture, 1       name of the course (web/front/courses.js) and position in the course
  *     knows: what a probability is              prerequisites
  *     asks: Which way does the curve go?        a question that readers can answer by trying something out
- *     at: figure-learning                       the figure in which they find the answer
+ *     at: figure-learning                       the figure in which readers find the answer
  *     weights: fvsbn.gguf                       weight file that starts to load immediately
  *     styles: completion                        style sheets of web/shell besides page.css, figures.css and controls.css
  *     scripts: page-text texts                  modules of web/dist besides the ones that every page loads
@@ -229,7 +229,7 @@ export function framed(source, { path, name, sheets, languages = [], translation
   const early = (/** @type {string} */ of) => `<link rel="modulepreload" href="${up}dist/${of}.js">`;
   const tags = [
     ...(takes ? [`<meta name="takes" content="${takes}">`] : []),
-    // These are the first requests of a page. While a browser waits for before.js, it does not look for further files in the page. Without
+    // These are the first requests of a page. Until before.js has arrived, a browser does not look for further files in the page. Without
     // HTTP/2, a browser sends only six requests at a time, and before.js must be among the first six.
     ...(weights ? [`<link rel="preload" as="fetch" crossorigin href="${up}../weights/${weights}">`] : []),
     script('page-first', ' blocking="render"'), // only 1 KB; runs before the first layout, which would delay the start of the worker

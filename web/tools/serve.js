@@ -2,8 +2,8 @@
 // @ts-check
 
 /**
- * Serves the demo on the loopback address. It needs only Node: `npm start`, or `npm start -- --port 3000`. With `--host` it also serves
- * other machines.
+ * Serves the demo on the loopback address. The server needs only Node: `npm start`, or `npm start -- --port 3000`. With `--host`, it also
+ * serves other machines.
  *
  * The folders web/ and weights/ are served as /web/ and /weights/, as on any static server. The two folders belong to the repository or to a
  * built site. /build/ serves the GGUF files that weights/train/export.py writes to build/. The server is meant for the developer's own
@@ -174,7 +174,7 @@ async function listen(server, port, host) {
  */
 async function answer({ base, names, pages, cors }, request, response) {
   const { localPort } = request.socket;
-  // Rejects requests with several Host headers, because they may name different hosts.
+  // Rejects requests with several Host headers, because the headers may name different hosts.
   if (request.rawHeaders.filter((name, i) => i % 2 === 0 && name.toLowerCase() === 'host').length > 1) throw new Refusal(400);
   if (!names.some((name) => request.headers.host === `${name}:${localPort}` || (localPort === 80 && request.headers.host === name)))
     throw new Refusal(421);

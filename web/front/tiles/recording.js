@@ -5,7 +5,7 @@
 /** @param {ArrayLike<number>} bytes */
 export const base64 = (bytes) => btoa(Array.from(bytes, (byte) => String.fromCharCode(byte)).join(''));
 
-/** Reduces values to 4 bits and packs two of them into each byte. @param {ArrayLike<number>} levels 0 to 255 */
+/** Reduces values to 4 bits and packs two values into each byte. @param {ArrayLike<number>} levels 0 to 255 */
 export const nibbles = (levels) =>
   base64(Array.from({ length: levels.length / 2 }, (_, i) => (levels[2 * i] >> 4) | ((levels[2 * i + 1] >> 4) << 4)));
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Runs the tiles. They start one by one, and pause while they are out of view. Once the first drawing on the page has ended, the tiles with
-// small models draw new outputs, one model at a time.
+// Runs the tiles. The tiles start one by one, and pause while they are out of view. Once the first drawing on the page has ended, the tiles
+// with small models draw new outputs, one model at a time.
 // @ts-check
 import { byId, make, perFrame, reducedMotion } from '../../shell/page/dom.js';
 import { phrase } from '../../shell/page/phrase.js';
@@ -17,7 +17,7 @@ const APART_MS = 100;
 const TURNS = 3;
 /** Pause before each of these outputs, in milliseconds. */
 const REST_MS = 2500;
-/** Address of the recorded outputs. If they cannot be loaded, the tiles remain plain links. */
+/** Address of the recorded outputs. If the outputs cannot be loaded, the tiles remain plain links. */
 const RECORD = new URL('record.json', import.meta.url);
 
 /**

@@ -21,7 +21,7 @@ function shared() {
 }
 
 /**
- * Calls `changed` when an element comes within 200 pixels of the screen, and when it moves farther away.
+ * Calls `changed` when an element comes within 200 pixels of the screen, and when the element moves farther away again.
  *
  * @param {Element} element
  * @param {(near: boolean) => void} changed

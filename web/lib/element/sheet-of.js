@@ -3,8 +3,8 @@
 
 /**
  * Returns a function that makes a style sheet with the given text for a document. Later calls for the same document return the same sheet.
- * Even a strict Content-Security-Policy allows constructed style sheets. Where they are not supported, as in jsdom, the function returns
- * undefined.
+ * Even a strict Content-Security-Policy allows constructed style sheets. Where constructed style sheets are not supported, as in jsdom, the
+ * function returns undefined.
  *
  * @param {string} text
  * @returns {(document: Document) => CSSStyleSheet | undefined}

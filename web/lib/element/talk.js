@@ -460,7 +460,7 @@ export class Talk {
     this.root.querySelector('.talk-error')?.remove();
   }
 
-  /** Scrolls to the end if the reader is near it. @param {boolean} [always] */
+  /** Scrolls to the end of the chat if the reader is near the end. @param {boolean} [always] */
   #toEnd(always = false) {
     const { scrollHeight, scrollTop, clientHeight } = this.#list;
     if (always || scrollHeight - scrollTop - clientHeight < 80) this.#list.scrollTop = scrollHeight;

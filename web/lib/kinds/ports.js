@@ -16,7 +16,7 @@ export function leaves(part, name) {
   return part.results.some((result) => result.name === name);
 }
 
-/** Returns whether a part reads a sequence of any length, such as a sentence, before it draws. @param {Part} part */
+/** Returns whether a part reads a sequence of any length, such as a sentence, before the part draws. @param {Part} part */
 export function reads(part) {
   return part.inputs.some(({ anyLength }) => anyLength);
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Exports the figure that completes a digit. Several pages share it. web/dist/page-completion.js is built from this file.
+// Exports the figure that completes a digit. Several pages share this figure. web/dist/page-completion.js is built from this file.
 // @ts-check
 
 export * from './describe.js';

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Converts completions of a digit to pictures that can be saved, and to the settings that reproduce them.
+// Converts completions of a digit to pictures that can be saved, and to the settings that reproduce the completions.
 // @ts-check
 import { quantise } from '../library.js';
 import { fromText, numberIn, toText, wholeIn } from '../page/address.js';

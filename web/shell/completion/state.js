@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Holds the state of a completion figure in one object and notifies listeners when it changes.
+// Holds the state of a completion figure in one object, and notifies listeners when the state changes.
 // @ts-check
 /** @import { Model, ModelInfo } from '../library.js' */
 /** @import { Phase } from '../run/transport.js' */

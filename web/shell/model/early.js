@@ -10,7 +10,7 @@ import { takeWorker, weights } from './first.js';
 
 /**
  * This controller is aborted when a figure has acquired the model or could not acquire it. Until then, this module holds the model so that
- * it is not released.
+ * the model is not released.
  */
 const waiting = new AbortController();
 const { signal } = waiting;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Reads the values of a weight file for figures that draw them.
+// Reads the values of a weight file for figures that draw these values.
 // @ts-check
 
 import { atOnce } from '../../lib/base/turns.js';

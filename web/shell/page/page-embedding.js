@@ -7,7 +7,9 @@ import { copyCode } from './copy.js';
 import { make } from './dom.js';
 import { phrase } from './phrase.js';
 
-/** EDGES: height that the frame adds to a figure. STEP: frame heights are rounded up to a multiple of this. Both are in CSS pixels. */
+/**
+ * EDGES: height that the frame adds to a figure. STEP: frame heights are rounded up to a multiple of STEP. Both numbers are in CSS pixels.
+ */
 const [EDGES, STEP] = [48, 20];
 /** Frame widths at which the height of a figure is measured, in CSS pixels. */
 const WIDTHS = Array.from({ length: 18 }, (_, i) => 300 + 60 * i);

@@ -74,7 +74,7 @@ export function createWalk({ list, tools, figure, view = figure }, onStep) {
       if (at === steps.length - 1) stop();
     }, STEP_MS);
   }
-  /** Scrolls the view into sight unless it is much taller than the window. */
+  /** Scrolls the view into sight, unless the view is much taller than the window. */
   function reveal() {
     const { top, bottom, height } = view.getBoundingClientRect();
     if (height > MUCH * innerHeight || (top >= 0 && bottom <= innerHeight)) return;

@@ -3,7 +3,10 @@
 // @ts-check
 import { phrase } from './phrase.js';
 
-/** The number format. It is created at its first use, because creating it takes up to 20 ms. @type {Intl.NumberFormat | undefined} */
+/**
+ * The number format, created at its first use, because creating a number format takes up to 20 ms.
+ * @type {Intl.NumberFormat | undefined}
+ */
 let grouped;
 
 /** @param {number} n */

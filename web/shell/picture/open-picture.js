@@ -4,7 +4,7 @@
 import { phrase } from '../page/phrase.js';
 import { bytes } from '../page/words.js';
 
-/** Larger files and pictures are rejected before decoding, because they would exhaust the memory of a phone. */
+/** Maximum size of a file and of a picture. Larger ones would exhaust the memory of a phone, so they are rejected before decoding. */
 const MAX_BYTES = 100e6;
 const MAX_PIXELS = 120e6;
 

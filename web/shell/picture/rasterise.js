@@ -8,7 +8,7 @@ import { SIDE, PIXELS } from './digits.js';
 
 /** @typedef {[number, number]} Point x grows to the right and y downwards, in any unit */
 
-/** BOX: side of the box that the ink fills. STROKE: width of a stroke. Both are in pixels of the result. */
+/** BOX: side of the box that the ink fills. STROKE: width of a stroke. Both numbers are in pixels of the result. */
 const BOX = 20;
 const STROKE = 2.5;
 /** Width of the soft edge of a stroke, in pixels of the result. */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Builds a figure in which a model translates a sentence while the visitor types it. The figure shows the translation above the sentence.
-// The visitor chooses the number of beams and the heads whose attention is drawn.
+// Builds a figure in which a model translates a sentence while the visitor types the sentence. The figure shows the translation above the
+// sentence. The visitor chooses the number of beams and the heads whose attention is drawn.
 // @ts-check
 import { acquireFirst, announce, byId, createHeadGrid, createTake, fault, integer, phrase, time } from '../index.js';
 import { createHeads } from './heads.js';

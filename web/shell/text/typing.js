@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Handles a text field and the buttons below it that fill in an example.
+// Handles a text field, and the buttons below the field that fill in examples.
 // @ts-check
 import { byId, make } from '../index.js';
 

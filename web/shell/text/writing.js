@@ -184,7 +184,7 @@ export function createWriting(
     );
   }
 
-  /** Reads the prompt and starts the story with it. */
+  /** Reads the prompt, and begins the story with the prompt. */
   async function prepare() {
     const writer = model;
     if (!writer) return;

@@ -53,7 +53,10 @@ export function conflictOf(pins, words) {
   const name = (/** @type {number} */ word) => (word === 0 ? 'the root' : `${word} (${words[word - 1]})`);
   const roots = [...pins].filter(([, head]) => head === 0);
   if (roots.length > 1) return `${name(roots[0][0])} and ${name(roots[1][0])} would both be attached to the root, and only one word may be`;
-  /** The words visited so far. Each word is mapped to the first word of the path that led to it. @type {Map<number, number>} */
+  /**
+   * The words visited so far. Each word is mapped to the first word of the path that led to the mapped word.
+   * @type {Map<number, number>}
+   */
   const visited = new Map();
   for (const [child] of pins) {
     let at = child;

@@ -330,7 +330,7 @@ export class NoteRun extends BaseRun {
   }
 
   /**
-   * Returns the reason why the music is over, or undefined if it continues.
+   * Returns the reason why the music is over, or undefined if the music continues.
    * @param {boolean} full  whether the model's capacity is used up
    */
   #finished(full) {

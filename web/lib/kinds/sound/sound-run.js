@@ -166,7 +166,7 @@ export class SoundRun extends AudibleRun {
     }
   }
 
-  /** Returns the number of levels before the sound ends or becomes silent; -1 if it continues. @param {Uint32Array} ids */
+  /** Returns the number of levels before the sound ends or becomes silent; -1 if the sound continues. @param {Uint32Array} ids */
   #endOf(ids) {
     const ended = ids.indexOf(LEVELS);
     const silence = this.#silence.until(expand(ids.subarray(0, ended < 0 ? undefined : ended)));

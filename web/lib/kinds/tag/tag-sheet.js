@@ -158,7 +158,7 @@ export class TagSheet extends Sheet {
     }
     if (levels.some((level) => level > 0)) {
       for (const first of placed.filter((word) => word.x === 0)) {
-        // Each word has a gap before it. The bidi level of a gap is the lower one of the levels of the two words around it.
+        // Each word has a gap before it. The bidi level of a gap is the lower of the levels of the two words around the gap.
         const line = placed.filter((word) => word.top === first.top);
         const parts = line.flatMap((word, i) => [
           { level: i === 0 ? base : Math.min(word.level, line[i - 1].level), width: i === 0 ? 0 : GAP * size },

@@ -37,7 +37,7 @@ import { inTurns } from '../../base/turns.js';
 /**
  * A rendered prompt. `sources` has one character for each character of `text`. The code of this character is the number of the source from
  * which the character of `text` came; 0 is the template (see template.js). The name of a control token is read as this token only if the
- * template wrote all of its characters; without `sources`, it is always read as this token.
+ * template wrote all of its characters; without `sources`, the name is always read as this token.
  * @typedef {{ text: string, sources?: string, dropped: Dropped[] }} Prompt
  */
 

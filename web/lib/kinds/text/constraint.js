@@ -142,7 +142,7 @@ export async function maskOf(constraint, drawn, vocabulary) {
         `${/Array/.test(classOf(mask)) ? `one of ${mask.length}` : show(mask)}`,
     );
   }
-  const own = Uint32Array.from(mask.subarray(0, words)); // a copy, because the run transfers it to its worker
+  const own = Uint32Array.from(mask.subarray(0, words)); // a copy, because the run transfers the mask to its worker
   if (vocabulary % 32) own[words - 1] &= (1 << (vocabulary % 32)) - 1;
   return own;
 }
