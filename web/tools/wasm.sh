@@ -44,10 +44,10 @@ EXACT='-std=c11 -ffp-contract=off -fno-fast-math'
 WARN='-Wall -Wextra -Wshadow -Wpointer-arith -Wstrict-prototypes'
 # Auto-vectorisation is off: only the source determines which code uses SIMD, so speed and size do not depend on the compiler's choices.
 # With bulk-memory, memcpy and memset are single instructions, so that hardly any code of libc is linked. Code that runs once per element is
-# optimised for speed, all other code for size (build_wasm).
+# optimised for speed, and all other code is optimised for size (build_wasm).
 WASM_CFLAGS="$EXACT $WARN -msimd128 -mbulk-memory -fno-vectorize -fno-slp-vectorize -fvisibility=hidden -ffunction-sections"
-# The wasm module has no entry point and no imports. It exports the functions marked NX_API in the header. The 64 KiB stack is at the start
-# of the memory, so a stack overflow traps.
+# The wasm module has no entry point and no imports. The module exports the functions marked NX_API in the header. The 64 KiB stack is at
+# the start of the memory, so a stack overflow traps.
 WASM_LDFLAGS='--no-entry --export=__heap_base --gc-sections --strip-all --stack-first -z stack-size=65536
   --initial-memory=1048576 --max-memory=4294967296'
 
@@ -72,8 +72,9 @@ sources_hash() { find include src -name '*.[ch]' | LC_ALL=C sort | xargs cat | s
 # branches.
 SMALLEST='-Oz -mllvm -disable-lsr -mllvm -enable-pre=false'
 
-# optimise_of SOURCE: prints the optimisation options for a source file. Code that runs once per element is compiled for speed, all other
-# code for size. The files compiled without -O2 are smaller this way and just as fast (measured with node tests/bench/paired.js).
+# optimise_of SOURCE: prints the optimisation options for a source file. Code that runs once per element is compiled for speed, and all
+# other code is compiled for size. The files compiled without -O2 are smaller this way and just as fast (measured with node
+# tests/bench/paired.js).
 optimise_of() {
   case $1 in
     src/kernels/formats.c | src/kernels/elementary.c) echo "$SMALLEST" ;; # used only while a model is loading
@@ -117,7 +118,7 @@ build_wasm() {
 
 # All builds compute the same bits (src/kernels/dot.h). In browsers with relaxed SIMD, the `pairs` build is the fastest on processors
 # without a dot-product instruction, and the `relaxed` build is the fastest on all others. The builds with threads import their memory,
-# because several instances share it (src/kernels/threads.c).
+# because several instances share this memory (src/kernels/threads.c).
 BUILDS='nextpixel nextpixel-relaxed nextpixel-pairs nextpixel-threads nextpixel-threads-relaxed nextpixel-threads-pairs'
 flags_of() {
   case $1 in *-threads*) printf ' -matomics -DNX_THREADS' ;; esac
