@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Service worker that lets the demo's pages work offline. Every file comes from the network or, without a connection, from the cached copy
-// of the last visit. The library itself caches the weights.
+// Service worker that lets the demo's pages work offline. Every file comes from the network or, without a connection, from the copy that
+// was cached during the most recent visit. The library itself caches the weights.
 // @ts-check
 
 /** @typedef {Event & { waitUntil: (work: Promise<unknown>) => void }} Extendable */

@@ -46,8 +46,8 @@ const WEB = fileURLToPath(new URL('..', import.meta.url));
 const LICENCE = '// SPDX-License-Identifier: MIT';
 
 /**
- * Adapts relative addresses to web/dist. In web/dist, the wasm and the worker are in the same folder as the modules, and the folders of the
- * pages are next to this folder.
+ * Adapts relative addresses to web/dist. The modules, the wasm and the worker are all in this folder. Relative addresses in web/shell,
+ * web/front and web/pages still start from the source file.
  *
  * @type {import('esbuild').Plugin}
  */

@@ -54,7 +54,7 @@ export const factsOf = (content) => ({
 /**
  * @param {object} site
  * @param {Map<string, string>} site.pages   HTML of every page, by its path from web/
- * @param {Map<string, Facts>} site.files    other files of web/. Paths of scripts omit the hash of the folder: dist/shared.js
+ * @param {Map<string, Facts>} site.files    files of web/ other than pages. Paths of scripts omit the hash of the folder: dist/shared.js
  * @param {Map<string, Facts>} site.weights  weight files, by file name
  * @param {(name: string) => string} site.script  returns the text of a page's script
  * @param {string} [site.dist]    folder of the scripts

@@ -347,7 +347,8 @@ function literalOf(object, indent) {
 }
 
 /**
- * Returns the pictures of a card from a fact such as "digits.gguf seed=1 samples=6 temperature=0.9 label=Noto 2018". A label comes last.
+ * Returns the pictures of a card from a fact such as "digits.gguf seed=1 samples=6 temperature=0.9 label=Noto 2018". The value of a setting
+ * may contain spaces.
  * @param {string} [text]
  */
 function picturesOf(text) {

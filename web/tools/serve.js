@@ -366,7 +366,7 @@ function parseRange(header, size) {
   if (!match || (match[1] === '' && match[2] === '')) return undefined;
   const [first, last] = [match[1], match[2]];
   if (first === '') {
-    const length = Math.min(Number(last), size); // a suffix range requests the last bytes
+    const length = Math.min(Number(last), size); // a suffix range requests this number of bytes at the end of the file
     return length > 0 ? [size - length, size - 1] : 'unsatisfiable';
   }
   if (last !== '' && Number(last) < Number(first)) return undefined;

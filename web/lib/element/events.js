@@ -27,7 +27,7 @@ export class NextPixelStepEvent extends Event {
   }
 }
 
-/** An Event with further properties for the result; each kind of model defines some of them. */
+/** An Event with further properties for the result; each kind of model defines some of these properties. */
 const EventWithResult = /** @type {new (type: string, init: EventInit) => Event & EndOfKinds} */ (Event);
 
 /** @typedef {{ seed?: number | bigint, nats: number[], finish?: Finish, pictures?: Picture[], toBlob: (type?: string, quality?: number) => Promise<Blob> }} End */

@@ -47,7 +47,7 @@ export function createPanels(store, root, pictures, heatAt = () => undefined, ti
 
   const endings = titles.map((name, sample) => {
     const ending = panel(name, 'ending');
-    /** The last pixel that was selected with the keyboard. @type {Cell | null} */
+    /** The pixel that was selected most recently with the keyboard. @type {Cell | null} */
     let last = null;
     const explorer = askable(ending.canvas, {
       label: phrase`${name}, pixel by pixel. Arrow keys move.`,

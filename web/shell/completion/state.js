@@ -28,7 +28,7 @@
  * @property {boolean} surprise whether the pictures show surprisals
  * @property {Float32Array | null} truth surprisal of each pixel of the source, in nats
  * @property {Pixel | null} hover pixel under the pointer
- * @property {Pixel | null} asked pixel that was selected last
+ * @property {Pixel | null} asked most recently selected pixel
  */
 
 /** @returns {State} */

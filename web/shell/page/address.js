@@ -26,7 +26,7 @@ const figures = new Map();
  */
 let opened;
 let applying = false;
-/** The last change, if the visitor made it while dragging or typing. @type {{ id: string, at: number } | null} */
+/** The most recent change, if the visitor made this change while dragging or typing. @type {{ id: string, at: number } | null} */
 let typing = null;
 
 /** Decodes the element id in an address. Returns '' if the id is malformed. @param {string} text */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Lets a link replace the page's model with one from another site: PAGE/?model=https://host/file.gguf. The page's <head> declares which
+// Lets a link replace the page's model with a model from another site: PAGE/?model=https://host/file.gguf. The page's <head> declares which
 // models the page accepts, for example <meta name="takes" content="complete superResolve 32x32x3">. This content lists verbs (or a kind)
 // and the size of pictures. If the page needs certain architectures, the content also lists their names (misfit.js).
 // @ts-check

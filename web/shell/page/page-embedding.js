@@ -89,7 +89,7 @@ async function heightsOf(figure) {
     const there = frame.contentDocument;
     if (!there) return undefined;
     there.open();
-    there.write('<!doctype html>'); // without a doctype, elements would have other sizes (quirks mode)
+    there.write('<!doctype html>'); // without a doctype, elements would have different sizes (quirks mode)
     there.close();
     there.documentElement.lang = root.lang;
     there.documentElement.className = `${root.className} bare alone`;

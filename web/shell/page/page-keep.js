@@ -105,7 +105,7 @@ const pagesIn = (files) => [...new Set(files.flatMap(([url]) => /\/pages\/([^/]+
 
 /**
  * Returns the current id of a stored course. If the site no longer has that id, the course was renamed. The function then returns the id of
- * the course that now contains most pages of the stored course.
+ * the course that now contains most of the stored course's pages.
  * @param {string} id
  * @param {Kept | undefined} kept
  * @param {Record<string, Kept>} courses

@@ -104,7 +104,8 @@ function changed(a, b) {
 }
 
 /**
- * Encodes an animation that repeats forever. A frame that equals the previous one is not stored; the previous frame lasts longer instead.
+ * Encodes an animation that repeats forever. A frame that is identical to the previous frame is not stored; the previous frame then lasts
+ * longer.
  *
  * @param {{ picture: Picture, ms: number }[]} frames frames of the same size
  * @param {number} [scale]

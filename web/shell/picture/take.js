@@ -15,7 +15,7 @@ import { encodeFilm, encodePng } from './png.js';
 
 /** Approximate side of a saved picture, in pixels. */
 const SIDE = 320;
-/** FRAMES: maximum number of frames in an animation. The last frame stays longer than the others. */
+/** FRAMES: maximum number of frames in an animation. The final frame stays longer than all other frames. */
 const FRAMES = 96;
 const FRAME_MS = 40;
 const END_MS = 2000;

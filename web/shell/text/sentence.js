@@ -140,7 +140,7 @@ export function createSentence({
     },
     /** Shows a note about the running time. */
     say: transport.say,
-    /** Processes the same sentence again with other settings. */
+    /** Processes the same sentence again with the changed settings. */
     again: () => restart(false),
     /** Records changed settings that need no new run. */
     changed: () => address.changed(),

@@ -34,13 +34,13 @@ export class Piece {
   /** The number of ticks that have passed. */
   time = 0;
   ended = false;
-  /** The last voice that changed at the current tick; -1 if none has changed. */
+  /** The voice that changed most recently at the current tick; -1 if no voice has changed. */
   #moved = -1;
   /** Ticks of the preceding wait; 0 if the preceding id was not a wait. */
   #waited = 0;
-  /** The last id of each voice; -1 if the voice has not sounded yet. @type {number[]} */
+  /** The most recent id of each voice; -1 if the voice has not sounded yet. @type {number[]} */
   sounding;
-  /** The last id of each voice before the current tick. @type {number[]} */
+  /** The most recent id of each voice before the current tick. @type {number[]} */
   #before;
   /** Number of changes of fixed voices that have been applied. */
   #come = 0;

@@ -65,7 +65,7 @@ export function* tokensOf(template) {
   const tokens = [];
   let at = 0;
   let yielded = 0;
-  /** Whether a line break followed the last tag. */
+  /** Whether a line break followed the most recent tag. */
   let lineStarts = true;
   const isDue = () => at - yielded >= SLICE && Boolean((yielded = at));
   const put = (/** @type {string} */ type, /** @type {string} */ value, depth = 0) => {

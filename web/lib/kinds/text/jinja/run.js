@@ -3,8 +3,8 @@
 
 /**
  * Runs a parsed template by the rules of the transformers package: Jinja 3.1 in a sandbox, with break and continue. The interpreter yields
- * every few milliseconds and throws if the program exceeds its budget. If the result would differ from Jinja's, the interpreter throws an
- * error that gives the reason.
+ * every few milliseconds and throws if the program exceeds its budget. If the result would differ from the result of Jinja, the interpreter
+ * throws an error that gives the reason.
  */
 
 import { counted, filterNamed, testNamed } from './filters.js';

@@ -175,7 +175,7 @@ const capitalized = (text) => {
   return joined([changed(first, titleCase), rest]);
 };
 
-/** Capitalises each letter that does not follow another letter, and lowercases the others. @param {Text} text */
+/** Capitalises each letter that does not follow another letter, and lowercases all other letters. @param {Text} text */
 function titled(text) {
   let within = false;
   return eachChanged(text, (one) => {
