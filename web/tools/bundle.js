@@ -160,7 +160,7 @@ async function refuseNamesakes() {
       fileOf.set(name, file);
     }
 }
-/** Redirects imports of modules that are part of shared.js to that file. @type {import('esbuild').Plugin} */
+/** Redirects imports of modules that are part of shared.js to shared.js itself. @type {import('esbuild').Plugin} */
 const fromShared = {
   name: 'from shared.js',
   setup({ onResolve }) {
@@ -263,7 +263,7 @@ const first = {
 };
 
 /**
- * Redirects imports of modules that are part of a shared script to this script, so that each module exists only once. A shared script
+ * Redirects each import of a module in a shared script to that shared script, so that each module exists only once. A shared script
  * contains its index module and all modules that the index re-exports.
  *
  * @param {...string} names  names of the scripts, in order. The first script that contains the module is used

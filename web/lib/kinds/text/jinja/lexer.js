@@ -2,9 +2,9 @@
 // @ts-check
 
 /**
- * The lexer of chat templates. It takes linear time, and produces the tokens that the parser of @huggingface/jinja expects. White space is
- * handled as in the transformers package, which sets trim_blocks and lstrip_blocks. The transformers package also has a `generation` tag.
- * This tag does not affect the text, so the lexer omits it.
+ * The lexer of chat templates. The lexer takes linear time, and produces the tokens that the parser of @huggingface/jinja expects. White
+ * space is handled as in the transformers package, which sets trim_blocks and lstrip_blocks. The transformers package also has a
+ * `generation` tag. This tag does not affect the text, so the lexer omits it.
  */
 
 import { TemplateError, isSpace, trimEnd } from './values.js';
