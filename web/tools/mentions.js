@@ -9,7 +9,7 @@
  *
  * The script counts text files in git that are not generated, including tests, weights and prose. --list prints the names of these files.
  * Without a SYSTEM, the script counts all of SYSTEMS. A system's own files are those in web/lib/kinds/NAME/ and tests/kinds/NAME/, and the
- * tests and fuzz targets that are named after one of its files.
+ * tests and fuzz targets that are named after one of the system's files.
  */
 
 import { execFileSync } from 'node:child_process';

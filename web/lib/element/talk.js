@@ -39,7 +39,7 @@ import { fit } from './talk-style.js';
 
 let ids = 0;
 
-/** The chat template for a model that has none. It joins the messages of the user and of the model into one text. */
+/** The chat template for a model without a template. This template joins the messages of the user and of the model into one text. */
 export const CONTINUING =
   "{% for message in messages %}{{ message.content if loop.first or message.role != 'user' else ' ' + message.content }}{% endfor %}";
 

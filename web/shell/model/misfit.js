@@ -10,7 +10,7 @@ import { PAGES } from './pages-of-kinds.js';
 const words = meta?.content.split(' ') ?? [];
 const size = words.find((word) => /^\d/.test(word));
 const deeds = words.filter((word) => PAGES.some(([, deed]) => deed === word));
-/** The architectures that the page accepts; empty if it accepts all. */
+/** The architectures that the page accepts; empty if the page accepts all architectures. */
 const only = words.filter((word) => word !== size && !deeds.includes(word));
 
 /**

@@ -6,7 +6,7 @@
 
 /** @typedef {Record<string, string | number>} Settings */
 
-/** Two changes within this many milliseconds, while the visitor drags or types, share one history entry. */
+/** While the visitor drags or types, changes that follow each other within this many milliseconds share one history entry. */
 const TYPING_MS = 1000;
 
 /**
