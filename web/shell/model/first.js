@@ -12,7 +12,7 @@ export const weights = document.querySelector('link[rel="preload"][href$=".gguf"
 /** The worker that was started early; undefined after the library has taken it. @type {Worker | undefined} */
 let worker;
 
-/** Returns the early worker once; later calls return undefined. */
+/** Returns the early worker at the first call; later calls return undefined. */
 export function takeWorker() {
   const taken = worker;
   worker = undefined;
