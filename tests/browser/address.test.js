@@ -36,7 +36,8 @@ async function enter(page, selector, value) {
 }
 
 /**
- * For each figure: how to scroll to it, a setting that a visitor changes, the name of that setting in the address, and its default.
+ * The tested figures, by page (`path`) and id (`figure`). `selector` finds the control of a setting, and `change`, if present, sets its
+ * value. `name` is the name of the setting in the address, `first` is the default of the setting, and `then` has two other values.
  * @type {{ path: string, figure: string, selector: string, name: string, first: string, then: string[], change?: (page: Page, value: string) => Promise<unknown> }[]}
  */
 const FIGURES = [
@@ -110,7 +111,7 @@ for (const [
       await page.goForward();
       await hasValue(page, selector, then[1]);
       await page.goto('about:blank');
-      await page.goto(address); // a new visit; two tests below also reload the page
+      await page.goto(address); // a new visit, not a reload; two tests below reload the page
       await hasValue(page, selector, then[1]);
     }, LESS),
   );
@@ -201,8 +202,8 @@ more('the settings of the filters are written to the address and restored', () =
 );
 
 /**
- * ./build.sh test-sweep opens every page with each malformed address; korean.test.js opens a page with the first of these addresses and
- * then changes to the others.
+ * ./build.sh test-sweep opens every page with each malformed address. korean.test.js is quicker: it opens a page with the first malformed
+ * address, and then replaces this address with the others.
  */
 for (const path of EVERY ? await everyPage() : []) {
   more(`/web/${path} ignores malformed text after the #`, () =>

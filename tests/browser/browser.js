@@ -29,8 +29,8 @@ export const LIBRARY = '/web/dist/nextpixel.js';
 export const WEIGHTS = '/weights/digits.gguf';
 
 /**
- * The browser under test is Chromium: the headless shell if it is installed, because tests run four times as fast in it; `npm run test:all`
- * uses the full browser.
+ * The browser under test is Chromium. If the headless shell of Chromium is installed, the tests use this shell, because it runs them four
+ * times as fast. `npm run test:all` uses the full browser.
  */
 export const CHROMIUM =
   process.env.CHROMIUM || (existsSync('/usr/bin/chromium-headless-shell') ? '/usr/bin/chromium-headless-shell' : '/usr/bin/chromium');
@@ -48,8 +48,8 @@ const FLAGS = [
   '--disable-component-update',
   '--disable-sync',
   // This switch replaces Playwright's switch of the same name, so it repeats the features that Playwright disables. It also disables the
-  // popups of the address bar, which are separate pages. Each new context would create these popups, and this takes nearly half of the time
-  // for a new context.
+  // popups of the address bar, which are separate pages. If they were enabled, each new context would create them, which takes nearly half
+  // of the time for a new context.
   `--disable-features=${[
     'AvoidUnnecessaryBeforeUnloadCheckSync',
     'DestroyProfileOnBrowserClose',
@@ -71,8 +71,8 @@ const FLAGS = [
 ];
 
 /**
- * Two font environments, one with only a wide font family and one with only a narrow one (fonts/), so that pages look the same on every
- * machine. The key is the name of the fontconfig file. The value is a font file that this configuration needs.
+ * Two font environments (fonts/): one has only a wide font family, and the other has only a narrow font family. With them, pages look the
+ * same on every machine. The key is the name of the fontconfig file. The value is a font file that this configuration needs.
  */
 const FONTS = {
   wide: '/usr/share/fonts/truetype/dejavu/DejaVuSans.ttf',

@@ -176,8 +176,8 @@ more('letters become vowels and consonants; neighbours attract', () =>
   withPage(
     async (page) => {
       await page.goto(PAGE);
-      // The last figure is far below, and its content is not created yet. Its controls are already there. The first click on one creates
-      // the content, and the click takes effect.
+      // The last figure is far below, and its content is not created yet. The controls of the figure already exist. The first click on a
+      // control creates the content, and also does what the control is for.
       assert.equal(await page.locator('.player').count(), 0);
       assert.match(
         await page.evaluate(() => {

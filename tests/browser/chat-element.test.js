@@ -2,8 +2,8 @@
 // @ts-check
 
 /**
- * Tests a chat in a <next-pixel> element that other code controls. This code may set messages, and may stop, pause or remove the element,
- * at any time.
+ * Tests a <next-pixel> element that shows a chat, while other code controls the element. At any time, this code may set messages, and may
+ * stop, pause or remove the element.
  */
 
 import assert from 'node:assert/strict';
@@ -96,7 +96,7 @@ test('an answer can be stopped before it begins, paused and resumed, or stopped 
         await until(() => element.shadowRoot.querySelector('.talk-field'));
         await nap(20);
         element.send('hello');
-        await undefined; // waits only one turn of the event loop; later, the first token may have arrived
+        await undefined; // waits for one microtask only; after a longer wait, the first token may have arrived
         end(element);
         talks.push(element);
       }

@@ -106,7 +106,10 @@ const SPACES =
  */
 const READERS = { 'as it is': {}, 'with wider spaces': { sheet: SPACES }, 'at 200 %': { size: 32 } };
 
-/** The change that needs the most space. A page that fits with it usually fits with the others; npm run test:all checks them too. */
+/**
+ * The change that needs the most space. A page that fits after this change usually fits after the other changes; npm run test:all checks
+ * all changes.
+ */
 export const SET = ['at 200 %'];
 
 /**
@@ -262,7 +265,7 @@ export async function tabReachesAll(page) {
 
 /**
  * Checks that every file that the page has loaded is cached completely for an offline visit. On the front page, one weight file is enough,
- * because the cards of this page release their models when they leave the screen, even just after loading.
+ * because a card releases its model when the card leaves the screen, even just after the model is loaded.
  *
  * @param {Page} page
  */

@@ -2,8 +2,9 @@
 // @ts-check
 
 /**
- * Tests the two figures that draw a picture of each class, one with digits and one in colour: the pixel values, the switch between models,
- * and the buttons. The figures must also handle failed downloads, pause off screen, fit narrow windows, and respect reduced motion.
+ * Tests the two figures that draw pictures of each class: one figure draws digits, and the other draws pictures in colour. The tests cover
+ * the pixel values, the switch between models, and the buttons. The figures must also handle failed downloads, pause off screen, fit narrow
+ * windows, and respect reduced motion.
  */
 
 import assert from 'node:assert/strict';

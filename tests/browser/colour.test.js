@@ -22,7 +22,7 @@ import { png } from './png.js';
 
 const { withPage } = session();
 const { rows: ROWS, open, switchOver, rowIs, name: nameOf, pixels } = galleryOf('colour', 'in-colour');
-/** The number of given pixels: in an emoji (two thirds of its rows), and in a photograph (half). */
+/** The number of given pixels. GIVEN: two thirds of the rows of an emoji. HALF: half of a photograph. */
 const GIVEN = 21 * SIDE,
   HALF = (SIDE * SIDE) / 2;
 const weights = await readFile(inRepository('weights/emoji.gguf'));
@@ -94,7 +94,7 @@ more('play again, stop, a new seed, and the strip work', () =>
   withPage(async (page) => {
     await open(page);
     await rowIs(page, 0, 'being drawn');
-    await page.locator('#colour-tries').selectOption('3'); // chooses three samples that do not compete, which is a quarter of the work
+    await page.locator('#colour-tries').selectOption('3'); // chooses three samples that do not compete: a quarter of the usual work
     await rowIs(page, 0, 'being drawn');
     await rowIs(page, 0);
     const [, first] = await pixels(page, 0);
@@ -260,7 +260,7 @@ test('if photographs cannot be loaded, there is a message, and the visitor can c
       await download((route) => route.abort());
       await page.locator('#colour-load-action', { hasText: 'Load the model' }).click();
       await page.locator('#colour-load-text', { hasText: /could not be loaded/ }).waitFor();
-      // This switches back to the emoji, whose model is already loaded.
+      // The next control switches back to the emoji, whose model is already loaded.
       await page.locator('#colour-switch input').first().check();
       await page.locator('#colour-run:enabled').waitFor(WAIT);
       assert.ok(await page.locator('#colour-load').isHidden());

@@ -22,7 +22,7 @@ const LAN = 'http://lan.test';
 /** The pages that use a device, and their controls. */
 const USES = Object.entries(rowsOf('device'));
 
-/** The browsers' errors, and the expected content of the page's message for each of them. @type {[string, RegExp][]} */
+/** Errors of browsers. Each error has a pattern that the page's message for it must match. @type {[string, RegExp][]} */
 const ERRORS = [
   ['NotAllowedError', /This page may not use the .*Allow it in the browser/],
   ['SecurityError', /may not use/],

@@ -196,7 +196,8 @@ test('at any moment, properties can be set, methods can be called, and the eleme
         element.remove();
       }
       all.sizes = sizes;
-      // Calls stop() before and in every event: `autoplay` does not restart the run, but play() does.
+      // Calls stop() immediately, or at the first nx-progress or nx-ready event. After that, `autoplay` does not restart the run, but
+      // play() does.
       for (const when of ['at once', 'nx-progress', 'nx-ready']) {
         const element = make({ model: '/weights/digits.gguf', task: 'generate', seed: '1', autoplay: '' });
         if (when === 'at once') element.stop();

@@ -4,8 +4,8 @@
 /**
  * A property of <next-pixel> has the same effect whether it is set before or after the element is defined, connected, moved or removed. The
  * test reads the properties from the table of attributes and from the class, so a new property is tested as soon as it exists. For each
- * model that uses a property, the test sets the property at each moment of an element's life. It compares the result with an element that
- * had the property from the beginning. This matters because frameworks set properties at different moments.
+ * model that uses a property, the test sets the property at each moment of an element's life. It compares the resulting element with an
+ * element that had the property from the beginning. This matters because frameworks set properties at different moments.
  */
 
 import assert from 'node:assert/strict';
@@ -127,7 +127,7 @@ for (const [i, [row, { file, attributes: base, inside = '', values = {} }]] of T
               for (let i = 0; i < 1500 && !is(); i++) await nap(20);
               if (!is()) throw new Error(`not so: ${what}`);
             };
-            // pretends that nobody has clicked on the page: elements then draw a sound without playing it, which would take minutes
+            // pretends that nobody has clicked on the page, so that elements draw a sound but do not play it; playing would take minutes
             Object.defineProperty(navigator, 'userActivation', { value: { hasBeenActive: false } });
             const frame = document.createElement('iframe');
             document.body.append(frame);
@@ -157,7 +157,7 @@ for (const [i, [row, { file, attributes: base, inside = '', values = {} }]] of T
               document.body.append(box);
               return box;
             };
-            /** Returns an element with all the given attributes; without this one if it is `task` or `src`. */
+            /** Returns an element with the given attributes. If `name` is `task` or `src`, this attribute is omitted. */
             const bare = (/** @type {string} */ name) => {
               const element = /** @type {Any} */ (document.createElement('next-pixel'));
               for (const [other, value] of Object.entries(given))

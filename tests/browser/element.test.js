@@ -146,7 +146,7 @@ test('the element shows its poster, then draws on command, and ends', () =>
     assert.deepEqual(again, drawn[0], 'the same seed gives the same picture');
   }));
 
-test('the most probable of the competing pictures are shown, and never more than there are', () =>
+test('each shown picture is the most probable one of its competing group; too many samples times tries are refused', () =>
   withPage(async (page) => {
     await open(
       page,
@@ -559,7 +559,7 @@ test('without width and height, the first bytes of the file are enough to reserv
     assert.deepEqual(await boxes(), before);
   }));
 
-test('a download can be stopped, and later elements do not join a dead download', () =>
+test('a download can be stopped, and later elements do not join a download that never ends', () =>
   withPage(
     async (page) => {
       let asked = 0;
@@ -575,7 +575,7 @@ test('a download can be stopped, and later elements do not join a dead download'
       await page.getByRole('button', { name: 'Stop' }).click();
       await page.locator('next-pixel .status').getByText('Stopped').waitFor();
       assert.equal((await events(page)).length, 0, 'a stop is not an error');
-      await sleep(300); // within this time, play() would still continue the same download
+      await sleep(300); // after a shorter wait, play() would continue the same download
       await page.getByRole('button', { name: 'Play' }).click(); // the server does not answer this second request either
       for (let i = 0; asked < 2 && i < 60; i++) await sleep(50);
       await page.clock.runFor(12000);
@@ -631,7 +631,7 @@ test('if a worker is terminated from outside, the element draws again on its own
   }),
 );
 
-test('element and acquire() share one download and one worker, and obey the settings of cache and integrity', () =>
+test('an element and acquire() share one download and one worker; the attributes cache and integrity take effect', () =>
   withPage(
     async (page) => {
       let downloads = 0;
@@ -862,7 +862,7 @@ more('switching forced colours on and off repaints the existing content', { time
   }),
 );
 
-test('before play, the given rows, the small picture, the poster or an outline is shown; groups have names; print has no controls', () =>
+test('before play, an element shows its given rows, the small picture to enlarge, its poster or an outline; groups have names; print has no controls', () =>
   withPage(async (page) => {
     await open(
       page,
@@ -915,7 +915,7 @@ test('before play, the given rows, the small picture, the poster or an outline i
     assert.equal(await page.locator('#none [part=error]').isVisible(), false);
   }));
 
-test('words are tagged: first the sentence is shown, and after play its tags on shades; a verb that returns one result is shown like a run', () =>
+test('an element that tags words shows the sentence first, and after play the tags on shades; a verb that returns one result is shown like a run', () =>
   withPage(
     async (page) => {
       await open(
@@ -1019,7 +1019,7 @@ more('moved to a frame or to another window, the element keeps its looks and con
 
 more('in a frame and in another window the element draws, announces, and resolves addresses like any element of that document', () =>
   withPage(async (page) => {
-    // The policy allows a frame from another folder.
+    // These pages have no content security policy, so a frame from another folder is allowed.
     const serve = (/** @type {string} */ path, /** @type {string} */ body) =>
       page.route(`**${path}`, (route) =>
         route.fulfill({ contentType: 'text/html; charset=utf-8', body: `<!doctype html><title>a page</title><body>${body}</body>` }),

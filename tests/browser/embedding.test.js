@@ -44,7 +44,7 @@ after(async () => {
 
 /**
  * A server for another site. Its page has the HTML `course` as its body. This must be a real server, because Chromium does not let a page
- * from `page.route` embed pages of this machine.
+ * that `page.route` serves embed pages of this machine.
  */
 const theirs = createServer((_, response) => {
   const html = `<!doctype html><html lang="en"><meta charset="utf-8"><link rel="icon" href="data:,"><title>A course</title><body><h1>A course</h1>${course}</body></html>`;
@@ -68,7 +68,7 @@ const seen = (where) =>
     .locator('body')
     .evaluate((body) => [...body.querySelectorAll('figure[id]')].filter((one) => one.checkVisibility()).map(({ id }) => id));
 
-test('an address opens a single figure, which is drawn, and has its caption and a link to its page; this works even for a figure that continues the first one', () =>
+test('an address can open a single figure, drawn, with its caption and a link to its page, even if the figure continues the first one', () =>
   withPage(
     async (page) => {
       await page.goto('/web/pages/transformer/?figure=figure-maps&bare');

@@ -23,7 +23,7 @@ const integrity = `sha256-${createHash('sha256').update(toy).digest('base64')}`;
 const put = (page, text) =>
   page.evaluate(
     async ([file, body]) => {
-      const headers = { ETag: '"1"' }; // the headers that the server sends now
+      const headers = { ETag: '"1"' }; // the current headers of the server, although the content is old
       await (await caches.open('nextpixel')).put(file, new Response(body, { headers }));
     },
     [FILE, text],

@@ -19,12 +19,15 @@ import { WAIT, session } from './browser.js';
 const { withPage } = session();
 const WEB = new URL('../../web/', import.meta.url);
 
-/** Visitors would notice a task longer than this. The limit is generous, because other test steps use the processor at the same time. */
+/**
+ * The longest allowed task of the main thread; visitors would notice a longer one. The limit is generous, because other test steps use the
+ * processor at the same time.
+ */
 const MOST_MS = 600;
 
 /**
- * The text fields, by page. `most` is set if the field accepts more text than the model: the number of repetitions of two words that the
- * model accepts.
+ * The text fields, by page. `most` is set if the field accepts more text than the model. The test then also pastes the longest text that
+ * the model accepts: two words, repeated `most` times.
  *
  * @type {[page: string, id: string, most?: number][]}
  */

@@ -124,7 +124,7 @@ longer('a card for each page runs when it is visible, and shows the same as its 
         },
         [i, pages[i].pictures?.passes ?? false],
         { ...WAIT, polling: 100 },
-      ); // comparing all pixels in every frame would take too long
+      ); // polls only every 100 ms, because comparing all pixels in every frame would take too long
     }
   }),
 );
@@ -214,7 +214,7 @@ more('the tiles with small models draw again on their own after the digit is com
 
 /** Opens a tile and waits until its model has drawn. @param {Page} page @param {string} name */
 async function open(page, name) {
-  await page.locator('.tiles-pause').waitFor({ ...WAIT, state: 'attached' }); // before that, a tile is only a link
+  await page.locator('.tiles-pause').waitFor({ ...WAIT, state: 'attached' }); // until this button exists, a tile is only a link
   await page.locator(`.tile[data-tile="${name}"]`).click();
   await page.locator('dialog next-pixel:defined').waitFor(WAIT);
   return ended(page);

@@ -96,8 +96,8 @@ export function galleryOf(id, root) {
 }
 
 /**
- * Returns the pictures of a run that a row shows: the first sample of each of three groups; if samples compete, the most probable one of
- * each group.
+ * Returns the three pictures of a run that a row shows. The samples are divided into three groups, and the row shows the first sample of
+ * each group; if samples compete, this is the most probable sample of the group.
  *
  * @param {Model} model
  * @param {PictureRun} run

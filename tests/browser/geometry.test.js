@@ -38,8 +38,8 @@ const MODELS = [
   'tests/golden/full-sinusoidal.gguf',
 ];
 /**
- * Number of positions whose visible sets are compared; all positions in tiny models. ./build.sh test-sweep compares more positions, and
- * also tests shipped models.
+ * Number of positions per model whose visible sets are compared; in a tiny model, all positions are compared. ./build.sh test-sweep
+ * compares more positions, and also tests shipped models.
  */
 const QUERIES = EVERY ? 60 : 10;
 
@@ -107,8 +107,8 @@ test('blocks tile the picture, and the visible set does not grow with the pictur
       }
     });
   }
-  // The maximum number of positions that a query sees, for each picture of the figure. `one`: its own block and the previous one. `two`:
-  // its own block, the three blocks above and the block to the left. `full`: all blocks.
+  // The maximum number of positions that a query sees, for each picture of the figure. `one`: the query's own block and the previous block.
+  // `two`: the query's own block, the three blocks above and the block to the left. `full`: all blocks.
   assert.deepEqual(
     [one, two, full].map((geometry) => geometry.most()),
     [512, 320, 1024],
@@ -197,7 +197,7 @@ const [PAPER, ACCENT] = [
   [255, 255, 255],
   [31, 61, 194],
 ];
-/** Blended colours may differ by this much, because of rounding; where two layers overlap, by twice as much. */
+/** Rounding may change a blended colour by this much, and by twice as much where two layers overlap. */
 const ROUNDING = 2;
 
 const FILES = ['weights/emoji.gguf', 'weights/cifar10-sr-2d.gguf'].filter((path) => existsSync(inRepository(path)));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Drops files on figures, and pastes them: every figure that accepts files must react in the same way. tests/pages has the test cases. */
+/** Drops and pastes files on figures. Every figure that accepts files must react in the same way. tests/pages has the test cases. */
 
 import assert from 'node:assert/strict';
 import { readdir, readFile } from 'node:fs/promises';
@@ -88,7 +88,7 @@ for (const [i, [name, { figure, said, refused = said, given, done }]] of Object.
   );
 }
 
-test('a picture that arrives later replaces an earlier one, whichever is read first; a field gets pasted text', () =>
+test('of two pictures, the one given later is shown, whichever is read first; a field gets pasted text', () =>
   withPage(async (page) => {
     await page.goto('/web/pages/captions/');
     await page.locator('#transport[data-phase=done]').waitFor({ timeout: 60_000 });

@@ -17,7 +17,8 @@ export async function startHub(files) {
   /** The path and the Range header of every request. @type {{ path: string, range?: string }[]} */
   const asked = [];
   /**
-   * The server's behaviour. `stopAfter`: it sends only this many bytes of a response. `ranges`: its headers announce ranges.
+   * The server's behaviour. `stopAfter`: the maximum number of bytes that it sends of a response. `ranges`: whether its headers say that it
+   * accepts range requests.
    */
   const how = { stopAfter: Infinity, ranges: true };
   const headers = { 'access-control-allow-origin': '*', 'access-control-allow-headers': 'range', 'access-control-expose-headers': '*' };

@@ -2,10 +2,10 @@
 // @ts-check
 
 /**
- * Checks every eighth Korean page at phone size, with one load per page (./build.sh test-sweep: every Korean page). Nothing may be wider
- * than the screen, no error may occur, even for a malformed address, and no sentence may be in English, except for data. all/korean.test.js
- * checks every width, with every figure drawn, and axe-core; tests/js/languages.test.js checks that the scripts and the translation tables
- * match.
+ * Checks every eighth Korean page at phone size, with one load per page; ./build.sh test-sweep checks every Korean page. Nothing may be
+ * wider than the screen. No error may occur, even if the address is malformed. No sentence may be in English, except for data.
+ * all/korean.test.js runs axe-core, and checks every width, with every figure drawn. tests/js/languages.test.js checks that the scripts and
+ * the translation tables match.
  */
 
 import assert from 'node:assert/strict';

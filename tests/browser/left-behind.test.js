@@ -207,7 +207,7 @@ for (const [i, [name, { attributes, inside, begin }]] of Object.entries(flat(row
               canvas.remove();
               await context.close();
             };
-            await live(); // a separate function, so that no variable keeps the elements alive
+            await live(); // live() is a separate function, so that no variable here keeps the elements alive
             for (let i = 0; i < 60; i++) {
               await nap(100);
               all.gc();

@@ -18,8 +18,8 @@ import { LIBRARY, SHELL, openEmpty, session } from './browser.js';
 const { withPage } = session();
 
 /**
- * Visitors would notice a task longer than this. The limit for the headless shell is 50 % higher, because tests in this shell run in
- * parallel with other steps.
+ * The longest allowed task; visitors would notice a longer one. The limit for the headless shell is 50 % higher, because tests in this
+ * shell run in parallel with other steps.
  */
 const MOST_MS = SHELL ? 75 : 50;
 

@@ -2,8 +2,8 @@
 // @ts-check
 
 /**
- * Tests the figure on speculative decoding. Its pictures and passes must equal the model's. The tests also cover its time measurement, its
- * Stop button, the keyboard, reduced motion, narrow windows, and failed downloads.
+ * Tests the figure on speculative decoding. The pictures and the passes of the figure must equal those of the model. The tests also cover
+ * the figure's time measurement and Stop button, the keyboard, reduced motion, narrow windows, and failed downloads.
  */
 
 import assert from 'node:assert/strict';
@@ -29,7 +29,7 @@ const weights = new Uint8Array(await readFile(fileURLToPath(new URL('../../weigh
 
 // ---- numbers that the figure shows ----
 
-test('the number of passes follows from how far ahead of its pass each pixel was computed', () => {
+test('passes() counts the passes of a picture, given how far ahead of its pass each pixel was computed', () => {
   const ahead = Uint8Array.of(0, 1, 2, 0, 0, 1);
   assert.equal(passes(ahead), 3);
   assert.deepEqual(
@@ -50,7 +50,7 @@ test('the number of passes follows from how far ahead of its pass each pixel was
   assert.deepEqual([median([3, 1, 2]), median([4, 1, 3, 2])], [2, 2.5]);
 });
 
-test('the figure says so if its pictures differ', () => {
+test('the figure reports a difference between the pictures with and without drafts', () => {
   /** @param {...number} values */
   const drawing = (...values) => ({ values: Uint8Array.from(values), ahead: new Uint8Array(values.length), ms: 1 });
   assert.equal(differences(drawing(1, 2, 3), drawing(1, 2, 3)), 0);

@@ -2,8 +2,8 @@
 // @ts-check
 
 /**
- * Every figure that shows a topic of the lectures (tests/browser/figures.js) works: at least one of its controls changes it. The controls
- * are tried in order. The pages are opened with reduced motion, so nothing changes on its own.
+ * Checks every figure that shows a topic of the lectures (tests/browser/figures.js): at least one control of the figure must change it. The
+ * test tries the controls in order. The pages are opened with reduced motion, so nothing changes on its own.
  */
 
 import assert from 'node:assert/strict';
@@ -18,7 +18,10 @@ const { withPage } = session();
 
 /** Milliseconds. A figure must change within ANSWER. A figure that has not changed for REST counts as at rest. */
 const [ANSWER, REST] = [8000, 600];
-/** Selectors of controls, beginning with those that are most likely to change the figure. The first EACH matches of each one are tried. */
+/**
+ * Selectors of controls, beginning with those that are most likely to change the figure. Of the controls that match a selector, the test
+ * tries the first EACH.
+ */
 const CONTROLS = [
   'input[type=range]:enabled',
   'select:enabled',

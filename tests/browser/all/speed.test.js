@@ -49,7 +49,7 @@ for (const name of COLOUR) {
     }));
 }
 
-test('half a digit takes less than a second, and the front page draws its first pixel in less than five', (context) =>
+test('half a digit is drawn in less than 1 second, and the first pixel of the front page in less than 5 seconds', (context) =>
   withPage(
     async (page) => {
       await page.goto('/web/');
@@ -68,5 +68,5 @@ test('half a digit takes less than a second, and the front page draws its first 
       context.diagnostic(`first pixel ${first.toFixed(0)} ms, half a digit ${ms.toFixed(0)} ms`);
       assert.ok(first < 5000 && ms < 1000);
     },
-    { serviceWorkers: 'block', complains: true }, // the empty page has no favicon; a browser that requests one reports an error
+    { serviceWorkers: 'block', complains: true }, // the empty page has no favicon, and the browser may report an error when it requests one
   ));
