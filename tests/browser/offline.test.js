@@ -114,7 +114,7 @@ test('weights are cached: they are available without a connection, and changed o
       assert.equal(await version(page, { integrity }), 'one');
       assert.equal(await version(page, { cache: false }), 'network');
 
-      // The ETag alone identifies a file: if it is the same, the body is not read.
+      // The ETag alone identifies a file: if the ETag is the same, the body is not read.
       await offer(page, two, { ETag: '"1"' });
       assert.equal(await version(page), 'one');
       await offer(page, two, { ETag: '"2"' });
@@ -287,7 +287,7 @@ test('the published library works under the strict policy', () =>
 more('a visited page works without a connection, and after the connection returns', () =>
   withPage(
     async (page) => {
-      // pages.test.js tests this for every page
+      // all/pages.test.js tests every page in this way
       const works = () => firstFigure(page, 'done').waitFor();
       await page.goto('/web/');
       await works();
@@ -382,7 +382,7 @@ test('a page has one cached copy, however it was requested; two releases are cac
     { complains: true },
   ));
 
-test('the weights of two releases that are open in one browser are kept; after the old pages were closed, the next visit deletes the old weights', () =>
+test('the weights of two releases are kept while both are open in one browser; after the old pages are closed, the next visit deletes the old weights', () =>
   withPage(
     async (page) => {
       const { root } = await published();

@@ -213,7 +213,8 @@ test('the library works under the strictest policy that can be written for it, w
           "require-trusted-types-for 'script'; trusted-types nextpixel",
       );
       assert.equal(await loaded(page), 64);
-      // The library tries to start its worker from the address before it knows the policy. This attempt causes one report.
+      // Before the library knows the policy, it tries to start its worker from the address of the worker script. This attempt causes one
+      // report.
       assert.ok(
         complaints.every((text) => /Trusted|trusted/.test(text)),
         complaints.join('\n'),
@@ -274,7 +275,7 @@ test('on an isolated page whose worker is sent without the isolation header, the
     { complains: true },
   ));
 
-test('with Trusted Types, an address that the page accepts is used unchanged', () =>
+test('with Trusted Types, load() accepts a worker address that the policy of the page has made', () =>
   withPage(async (page) => {
     await open(page, '', "require-trusted-types-for 'script'; trusted-types mine");
     assert.equal(

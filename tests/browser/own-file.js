@@ -21,7 +21,8 @@ export const PAGES = Object.fromEntries(
   Object.entries(ownFiles()).flatMap(([name, row]) => (typeof row === 'string' ? [] : [/** @type {const} */ ([name, row])])),
 );
 /**
- * For each page: a file of another page, which it cannot show, and the expected message.
+ * For some pages, by name: a file that belongs to another page and that this page cannot show (`wrong`), and the message that this page
+ * must give (`said`).
  * @type {Record<string, { wrong: string, said: RegExp }>}
  */
 const OF_OTHERS = Object.fromEntries(

@@ -106,8 +106,8 @@ test('a picture is scaled down by averaging each area, as in the library, and tu
       }, file.toString('base64'));
     let state = 1;
     const noise = () => (state = (Math.imul(state, 1103515245) + 12345) >>> 0) >>> 24;
-    // The sizes are: smaller than the result, multiples of the result, other sizes, portrait and landscape, and one that is processed in
-    // several bands of rows.
+    // Some sizes are smaller than the result, some are multiples of it, and some are neither. Some pictures are portrait, and some are
+    // landscape. One picture is so large that it is processed in several bands of rows.
     for (const [width, height, alpha] of [
       [7, 5, 255],
       [32, 32, 255],
@@ -193,7 +193,7 @@ more('a picture dropped on the figure is reduced to 8 by 8 and enlarged; next to
   withPage(async (page) => {
     await superres.open(page);
     await ready(page, 'superres');
-    await page.locator('#superres-tries').selectOption('3'); // chooses three samples that do not compete, which is an eighth of the work
+    await page.locator('#superres-tries').selectOption('3'); // chooses three samples that do not compete: an eighth of the usual work
     await page.click('#superres-stop'); // stops the run, because this test does not need the rows with shipped pictures
     const file = png(64, 64, (x, y) => [4 * x, 4 * y, 128, 255]);
     assert.ok(await hand(page, 'dragover', '#superres-gallery', file));

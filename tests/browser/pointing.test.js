@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Checks that a term in a page's text highlights the part of a figure that it names, while it is pointed at or has the focus. */
+/** Checks that a term in a page's text highlights the part of a figure that the term names, while the term has the pointer or the focus. */
 
 import assert from 'node:assert/strict';
 

@@ -68,7 +68,7 @@ test('a picture is chosen from a sheet of seeds; walks, attention and gamma work
     assert.ok(ms < MOST_MS, `${ms} ms`); // this allows three milliseconds for each of 128 pictures
     assert.equal(await sum(page, '.tile canvas'), String(sumOf(faces[0].values)));
 
-    // The second row uses the same latents; arrow keys move the focus over the sheet.
+    // The second row uses the same latents as the first row; arrow keys move the focus over the sheet.
     await page.locator('.tile').first().focus();
     await page.keyboard.press('ArrowDown');
     await page.keyboard.press('ArrowRight');
@@ -90,7 +90,7 @@ test('a picture is chosen from a sheet of seeds; walks, attention and gamma work
     assert.equal(await page.locator('#walk-said').textContent(), '100 %, 0 %, 0 %, 0 % of the four');
     await shown('between', chosen.values);
 
-    // The attention of a point that is selected by keyboard equals the library's; the point stays selected.
+    // The page shows the same attention as the library for a point that is selected by keyboard; the point stays selected.
     await page.locator('#figure-look').scrollIntoViewIfNeeded();
     await shown('look-picture', chosen.values);
     await page.locator('#look-picture').press('ArrowRight');
@@ -179,7 +179,7 @@ test('the spectral norm: power iteration finds it, and division makes it 1', () 
     assert.match((await page.locator('#chain-said').textContent()) ?? '', /6 layers .* 1\.00 to the power of 6: 1\.00 times/);
   }));
 
-test('the choice of the feature map with attention changes the grid and the distances', () =>
+test('choosing which feature map has attention changes the grid and the distances', () =>
   withPage(async (page) => {
     await page.goto('/web/pages/sagan/');
     await page.locator('#figure-places').scrollIntoViewIfNeeded();

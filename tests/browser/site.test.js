@@ -2,8 +2,8 @@
 // @ts-check
 
 /**
- * ./build.sh site: the built folder works under any path of any static host, and contains everything that its pages link to. pages.test.js
- * checks each page.
+ * Tests the folder that ./build.sh site builds. The folder must work under any path of any static host, and contain everything that its
+ * pages link to. pages.test.js checks each page.
  */
 
 import assert from 'node:assert/strict';

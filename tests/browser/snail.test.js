@@ -18,8 +18,8 @@ const { withPage } = session();
 const PAGE = '/web/pages/snail/';
 
 /**
- * @param {Page} page @param {number} place  index of the square: five examples, then the query @param {[number, number][]} points as
- * fractions of the square
+ * @param {Page} page @param {number} place  index of the square: 0 to 4 for the examples, 5 for the query
+ * @param {[number, number][]} points  fractions of the square's side
  */
 async function stroke(page, place, points) {
   const pad = page.locator('.sign-pad').nth(place);

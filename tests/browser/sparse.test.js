@@ -49,7 +49,7 @@ test('the patterns on the page equal those of the models, head by head', options
   ];
   const fixed = /** @type {const} */ ({ kind: 'fixed', n: 40, stride: 8, summary: 2 });
   const half = byte.info.heads / 2;
-  let at = text.length; // byte 0 is the begin token, so the prediction of byte `at` is at the position before it
+  let at = text.length; // position 0 holds the begin token, so byte `at` is predicted at position `at` - 1
   for await (const { maps = [] } of byte.generate(text, { maxTokens: 20, maps: true, seed: 1 })) {
     at++;
     for (const { head, keys } of maps) assert.deepEqual([...keys], keysOf(fixed, head < half ? NEAR : FAR, at - 1));
@@ -58,7 +58,7 @@ test('the patterns on the page equal those of the models, head by head', options
   assert.ok(at > text.length);
 });
 
-test('two layers reach every earlier position; the numbers of computed cells and of cached positions match', () => {
+test('two layers reach every earlier position; cells() and kept() count the computed cells and the cached positions', () => {
   for (const kind of /** @type {const} */ (['strided', 'fixed'])) {
     const p = { kind, n: 36, stride: 6, summary: 1 };
     for (const combine of /** @type {const} */ (['interleaved', 'merged', 'heads']))

@@ -27,7 +27,7 @@ const heads = async (page) =>
     .split(' ')
     .map((one) => Number(one.split('/').at(-1)));
 
-test('every word points at its head; pinning one head changes the others', () =>
+test('every word points at its head; pinning one head changes other heads', () =>
   withPage(async (page) => {
     await page.goto(PAGE);
     await done(page);
@@ -161,7 +161,7 @@ const looked = (page, kind) =>
       ),
     );
 
-test('characters run through three attention mechanisms; checks the words from the files, the segments, the slider, and the four characters below', () =>
+test('three attention mechanisms translate characters as in the library; the segments, the slider and the choice of four characters work', () =>
   withPage(async (page) => {
     await page.goto(`${PAGE}#figure-segments`);
     await page.locator('#segments-transport[data-phase="done"]').waitFor();

@@ -32,7 +32,7 @@ const alternatives = (page) => page.locator('#token-list[aria-busy=false] li').n
 /** Sets the highest speed. @param {Page} page */
 const hurry = (page) => page.locator('#speed').fill('5');
 
-test("the story is written without a click, and equals the library's story", () =>
+test('the story is written without a click, and equals the story that the library writes', () =>
   withPage(async (page) => {
     await open(page);
     await hurry(page);
@@ -100,7 +100,7 @@ test('a token shows its alternatives; choosing one starts a branch, and the firs
     assert.equal((await text(page)).slice(0, 60), other.slice(0, 60));
   }));
 
-test('pointing marks the token under the pointer, and arcs for each layer and head lead to the tokens that it attends to', () =>
+test('pointing marks the token under the pointer, and arcs for each layer and head lead from this token to the tokens that it attends to', () =>
   withPage(
     async (page) => {
       await open(page);

@@ -35,7 +35,7 @@ const done = (page) => page.locator('#transport[data-phase="done"]').waitFor();
 /** @param {Page} page */
 const text = (page) => page.locator('#translation').evaluate((node) => node.textContent ?? '');
 
-test("a sentence is translated when it becomes visible, and the result equals the library's", options, () =>
+test('a sentence is translated when it becomes visible, and the result equals the translation by the library', options, () =>
   withPage(async (page) => {
     await open(page);
     await done(page);
@@ -45,7 +45,7 @@ test("a sentence is translated when it becomes visible, and the result equals th
     assert.match((await page.locator('#pace').textContent()) ?? '', /\d+ tokens, .* nats; computed without maps in .* ms/);
     await page.locator('#figure-translation').screenshot({ path: `${OUT}transformer.png` });
 
-    // Changes the sentence like a typing visitor. Earlier runs are cancelled.
+    // Types another sentence, as a visitor does. The runs that earlier keys started are cancelled.
     await page.locator('#sentence').fill('');
     await page.locator('#sentence').pressSequentially('Ein Hund schläft im Gras.', { delay: 30 });
     const wanted = await model.translate('Ein Hund schläft im Gras.').text();

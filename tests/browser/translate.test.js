@@ -50,7 +50,7 @@ async function translate(page, css, sentence, options) {
 }
 
 /**
- * Returns the number of pixels in some rows of the canvas that have the colour of the bands between words, and the number that are ink.
+ * Counts pixels in some rows of the canvas: the pixels that have the colour of the bands between words, and the pixels that are ink.
  *
  * @param {Awaited<ReturnType<typeof decode>>} image
  * @param {number} from  fraction of the height, 0 to 1

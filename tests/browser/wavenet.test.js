@@ -109,8 +109,11 @@ function gapsIn(heard, sound) {
   return gaps;
 }
 
-/** Checks sound that plays while it is drawn: it is exact if the machine keeps up; otherwise the gaps must be reported.
- * @param {{ heard: Float32Array, told: { gaps: number } }} recording @param {Float32Array} sound */
+/**
+ * Checks the recording of a sound that plays while it is drawn. If the machine keeps up, the recording is exact; otherwise, every gap must
+ * be reported.
+ * @param {{ heard: Float32Array, told: { gaps: number } }} recording @param {Float32Array} sound
+ */
 function assertPlayed({ heard, told }, sound) {
   if (told.gaps === 0) assert.ok(placeOf(heard, sound) >= 0, 'without a gap');
   else assert.ok(gapsIn(heard, sound) <= told.gaps, 'every gap is reported');
@@ -221,7 +224,7 @@ test('trees: a plain layer sees one more sample, a dilated layer twice as many',
   assert.deepEqual([...lit(2, [1, 2, 4])[0]].sort(), [0, 1, 2], 'nothing precedes the beginning');
 });
 
-test('the page: a digit is drawn without a click, equals Node’s, and plays; zoom, trees, queues and probabilities work', options, () =>
+test('the page draws a digit without a click, with the samples that Node computes, and plays it; the other figures work', options, () =>
   withPage(async (page) => {
     await page.goto(PAGE);
     await page.locator('#transport[data-phase=done]').waitFor({ timeout: 40000 });

@@ -43,7 +43,7 @@ async function write(page, css, options) {
   );
 }
 
-test('the text is on the canvas at the resolution of the device, and next to it for screen readers', () =>
+test('the canvas shows the text at the resolution of the device, and an element next to the canvas has the text for screen readers', () =>
   withPage(
     async (page) => {
       await provide(page, MODEL, stories);
@@ -58,7 +58,7 @@ test('the text is on the canvas at the resolution of the device, and next to it 
       assert.deepEqual([width, height, ...shown], [840, 320, 420, 160]);
       const png = await page.locator('canvas').screenshot({ path: `${OUT}writing.png` });
       const image = await decode(page, png);
-      // The first and the last line have ink, but there is none right of the words: the text is broken into lines, and the canvas has
+      // The first and the last line have ink, but no ink is to the right of the words: the text is broken into lines, and the canvas has
       // scrolled.
       let dark = 0;
       for (let x = 0; x < image.width; x += 2) for (let y = 0; y < image.height; y += 2) if (image.at(x, y)[2] < 90) dark++;

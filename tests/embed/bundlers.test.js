@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Tests the packed library with bundlers, in a browser. The bundlers come from the npm registry: ./build.sh test-embed. */
+/**
+ * Tests the packed library with bundlers, in a browser. ./build.sh test-embed installs the bundlers from the npm registry, and runs this
+ * file.
+ */
 
 import assert from 'node:assert/strict';
 import { cp, readdir, stat, writeFile } from 'node:fs/promises';

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Tests a JSON schema as a constraint, through XGrammar. The package comes from the npm registry: ./build.sh test-embed. */
+/**
+ * Tests text generation under a JSON schema, which XGrammar turns into a constraint. ./build.sh test-embed installs XGrammar from the npm
+ * registry, and runs this file.
+ */
 
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';

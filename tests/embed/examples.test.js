@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Runs each example of web/examples with the packed library: ./build.sh test-embed. */
+/** Runs each example of web/examples with the packed library. ./build.sh test-embed runs this file. */
 
 import assert from 'node:assert/strict';
 import { cp, mkdir, readFile, rm } from 'node:fs/promises';

@@ -110,7 +110,7 @@ export async function serveFolder(folder, policy = '') {
 }
 
 /**
- * Opens a page, and waits until its title has the result.
+ * Opens a page, and waits until the title of the page contains the result.
  *
  * @param {string} url
  * @param {{ screenshot?: string, done?: (title: string) => boolean }} [options]

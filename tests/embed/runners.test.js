@@ -3,7 +3,7 @@
 
 /**
  * Tests the packed library in the test runners Vitest and Jest. Each runner uses Node's globals, the window of jsdom, and the window of
- * happy-dom. The runners come from the npm registry: ./build.sh test-embed.
+ * happy-dom. ./build.sh test-embed installs the runners from the npm registry, and runs this file.
  */
 
 import assert from 'node:assert/strict';

@@ -11,7 +11,7 @@
  * The code for each kind of model is in tests/kinds/NAME/engines.js, and compare.js compares the results. OUT/report.json contains
  * everything that is printed.
  *
- * With two or more browsers, it also opens every page in each browser (pages.js); OUT/pages/ has the screenshots.
+ * With two or more browsers, the program also opens every page in each browser (pages.js); OUT/pages/ has the screenshots.
  *
  *     ./build.sh test-engines --pages [engine ...]     only the pages
  *     ./build.sh test-engines --short [engine ...]     one build per engine, one shipped file of each kind, and no pages
@@ -46,7 +46,7 @@ const BROWSERS = [chromium, firefox, webkit];
 const NAMES = ['chromium', 'firefox', 'webkit', 'node', 'native'];
 
 /**
- * The existing builds of the library. If the last build exists, it is the one that the library itself chooses.
+ * The existing builds of the library. If `pairs`, the last build of this list, exists, the library itself chooses this build.
  */
 const BUILDS = [
   { name: 'baseline', file: 'nextpixel.wasm' },

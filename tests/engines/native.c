@@ -4,8 +4,8 @@
  *
  * PLAN is the output of plan.js: one line per run, with tab-separated fields in the order of the enum below. For each result, the program
  * prints a line with tab-separated fields: model, task, item, mode, SHA-256. runs.js computes the same hashes with the JavaScript library.
- * runs.js and this program use the same plan and the same synthetic picture, and hash the same items: values as in the JavaScript API
- * (palette colours as red, green, blue; the cost of a colour is attributed to red), and the bits of the nats.
+ * runs.js and this program use the same plan and the same synthetic picture. They hash the same items: the values as in the JavaScript API,
+ * and the bits of the nats. A palette colour counts as three values (red, green, blue), and its cost is attributed to red.
  */
 #include <inttypes.h>
 #include <stdio.h>

@@ -41,9 +41,9 @@ import { rows } from '../kinds/rows.js';
  * @property {string} path         path of the weight file
  * @property {string} model        name of the model
  * @property {string} work
- * @property {string} task         'open': the first line of each model; 'score-text'; for audio 'sound' (without input, or after known
- *   audio) and 'score-sound'; for audio codes 'code', 'speak' and 'go-on'; for music 'sing', 'harmonise' and 'score-music'; for pictures
- *   from latents 'make'; otherwise as in Work
+ * @property {string} task         'open' for the first line of each model; otherwise a task of Work, or one of these. Text: 'score-text'.
+ *   Audio: 'sound' (without input, or after known audio) and 'score-sound'. Audio codes: 'code', 'speak' and 'go-on'. Music: 'sing',
+ *   'harmonise' and 'score-music'. Pictures from latents: 'make'
  * @property {number} known        number of known positions (pixels, tokens or audio samples)
  * @property {number} draw         number of positions to draw; for text and audio this is the maximum, because a run may end earlier
  * @property {number} samples

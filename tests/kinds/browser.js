@@ -39,7 +39,7 @@ import { ofEach, rows } from './rows.js';
  */
 
 /**
- * A task of the element, a small model for it, and the attributes of every element.
+ * A task of the element, a small model for the task, and the attributes that every tested element gets.
  *
  * - inside: the element's children, as HTML
  * - values: values to which the test sets some of the attributes

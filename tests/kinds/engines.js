@@ -9,9 +9,9 @@ import { ofEach } from './rows.js';
 /** @import { PlannedRun, Work } from '../engines/plan.js' */
 
 /**
- * Returns the runs of a model, one for each of `works` that its kind supports. Before these runs, an additional run opens the file. Each
- * run in the list contains only the fields in which it differs from the additional run. If the result is undefined, the file is not
- * compared at all.
+ * Returns the runs of a model: one run for each task in `works` that the kind of the model supports. Before these runs, an additional run
+ * opens the file. Each run in the list contains only the fields in which it differs from the additional run. If the result is undefined,
+ * the file is not compared at all.
  *
  * @typedef {(works: Work[], info: any, kind: any) => Partial<PlannedRun>[] | undefined} Plan  kind: the class of the model
  */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Weight files with larger sizes than the golden files. */
+/** Makes weight files with larger sizes than the golden files. */
 
 import { readFileSync } from 'node:fs';
 
@@ -43,7 +43,7 @@ export function grown(name, sizes, shapes) {
 }
 
 /**
- * Returns a file with only the given tensors; large ones are quantised (Q4_0).
+ * Returns a file with only the given tensors; large tensors are quantised (Q4_0).
  * @param {string} name  golden file from which all other keys are copied
  * @param {Record<string, any>} sizes
  * @param {Record<string, number[]>} shapes

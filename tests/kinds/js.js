@@ -85,7 +85,7 @@ import { ofEach, rows } from './rows.js';
 /**
  * A run with the option `probabilities`.
  *
- * - ids: returns the ids of a step and the nats of each; an id is -1 if the step does not contain it
+ * - ids: returns the ids and the nats of a step; an id that the step does not contain is -1
  *
  * @typedef {{ file: File, begin: (model: any, options: any) => any, ids: (step: any) => [number[], ArrayLike<number>][], options?: object }} Spread
  */
@@ -166,7 +166,7 @@ import { ofEach, rows } from './rows.js';
  * @property {Record<string, (load: (source: any) => Promise<any>) => Promise<unknown>>} promises  promises.test.js: short uses of the library
  * @property {Record<string, Nested>} nested           nested-inputs.test.js, by verb
  * @property {Typed | string} typed                    typed.test.js
- * @property {Record<string, Large | string>} doubling  doubling.test.js, by `VERB, INPUT`: every input of each verb that may be large; a
+ * @property {Record<string, Large | string>} doubling  doubling.test.js, by `VERB, INPUT`: for every verb, each input that may be large; a
  *   string is the reason why no input of the verb may be large
  * @property {Record<string, (tools: Tools) => Promise<void>> | string} sheets   doubling.test.js, by class: sheets of any length
  * @property {Record<string, (tools: Omit<Tools, 'texts'>) => Promise<void>> | string} scaling  doubling.test.js, by the title of a further

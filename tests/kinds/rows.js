@@ -35,7 +35,7 @@ export const ofEach = async (of, names = NAMES) =>
  * @template {keyof Rows & string} Sweep
  * @param {Record<string, Rows>} all  the exports of each kind's file
  * @param {Sweep} sweep
- * @param {string} file             name of this file, for the error message
+ * @param {string} file             name of each kind's file, for the error message
  * @param {string[]} [names]
  * @returns {Record<string, Rows[Sweep]>}
  */
