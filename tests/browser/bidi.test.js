@@ -10,7 +10,10 @@ import { OUT, decode, openEmpty, session } from './browser.js';
 
 const { withPage } = session();
 
-/** Texts in Hebrew, in Arabic with vowels, in English with Hebrew words and numbers, in Hebrew with English words, and in several lines. */
+/**
+ * The texts, in order: Hebrew; Arabic with vowels; English with Hebrew words and numbers; Hebrew with English words; Hebrew and English in
+ * two lines.
+ */
 const TEXTS = [
   '\u05e9\u05dc\u05d5\u05dd \u05e2\u05d5\u05dc\u05dd, \u05de\u05d4 \u05e9\u05dc\u05d5\u05de\u05da?',
   '\u0643\u064e\u0627\u0646\u064e \u0641\u064a \u0642\u062f\u064a\u0645 \u0627\u0644\u0632\u0645\u0627\u0646 12 \u0645\u0644\u0643\u0627.',
@@ -110,7 +113,7 @@ test('words and tokens are at the positions where the browser places them', () =
     assert.deepEqual(far, []);
   }));
 
-test('a translation and its source sentence each begin at the side of their own writing direction, with bands between the words', () =>
+test('a translation and its sentence each start on the side where their language starts, with bands between the words', () =>
   withPage(async (page) => {
     await openEmpty(page);
     await page.evaluate(async () => {

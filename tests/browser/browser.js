@@ -21,9 +21,9 @@ import { isBuilt, published } from './published.js';
 export const OUT = fileURLToPath(new URL('./out/', import.meta.url));
 
 /**
- * LIBRARY is the address of the library, for import() inside a page. It is the published library in one file, because the sources are a
- * hundred modules, and loading them would take half a second more processor time per page. If the sources are newer than the published
- * library, edited() redirects the address to the sources.
+ * LIBRARY is the address of the library, for import() inside a page. The published library is one file. The sources are a hundred modules,
+ * and loading them would take half a second more processor time per page. If the sources are newer than the published library, edited()
+ * redirects the address to the sources.
  */
 export const LIBRARY = '/web/dist/nextpixel.js';
 export const WEIGHTS = '/weights/digits.gguf';
@@ -35,7 +35,7 @@ export const WEIGHTS = '/weights/digits.gguf';
 export const CHROMIUM =
   process.env.CHROMIUM || (existsSync('/usr/bin/chromium-headless-shell') ? '/usr/bin/chromium-headless-shell' : '/usr/bin/chromium');
 
-/** Whether the browser is the headless shell. It uses more main-thread time than the full browser, and has no camera. */
+/** Whether the browser is the headless shell. The headless shell uses more main-thread time than the full browser, and has no camera. */
 export const SHELL = CHROMIUM.includes('headless-shell');
 
 /** Flags that keep the browser off the network, and let it run in containers without a sandbox or a GPU. */
@@ -47,9 +47,9 @@ const FLAGS = [
   '--disable-background-networking',
   '--disable-component-update',
   '--disable-sync',
-  // This switch replaces Playwright's switch of the same name, so it repeats the features that Playwright disables. It also disables the
-  // popups of the address bar, which are separate pages. If they were enabled, each new context would create them, which takes nearly half
-  // of the time for a new context.
+  // This switch replaces Playwright's switch of the same name, so it repeats the features that Playwright disables. The switch also
+  // disables the popups of the address bar, which are separate pages. If they were enabled, each new context would create them, which takes
+  // nearly half of the time for a new context.
   `--disable-features=${[
     'AvoidUnnecessaryBeforeUnloadCheckSync',
     'DestroyProfileOnBrowserClose',
@@ -259,7 +259,7 @@ export async function decode(page, png) {
 
 const WEB = fileURLToPath(new URL('../../web', import.meta.url));
 
-/** Returns the address of every page in English, below web/: the front page, and those of web/pages. */
+/** Returns the address of every page in English, below web/: the front page and the pages of web/pages. */
 export const everyPage = async () => ['', ...(await pagesOf(WEB)).map((name) => `pages/${name}/`)];
 
 /** Returns the address of every page in every language, below web/. */

@@ -227,7 +227,7 @@ export async function tabReachesAll(page) {
   /** @type {Set<number>} */
   const reached = new Set();
   for (let i = 0; i < 2 * wanted.length + 50 && reached.size < wanted.length; i++) {
-    // the limit above is generous, because elements that appear meanwhile are in the tab order too
+    // the limit above is generous, because elements that appear during the loop are in the tab order too
     await page.keyboard.press('Tab');
     const { stop, ring, name } = await page.evaluate(() => {
       const element = /** @type {HTMLElement} */ (document.activeElement);
@@ -248,8 +248,8 @@ export async function tabReachesAll(page) {
     if (stop !== undefined) reached.add(stop);
   }
   /**
-   * Returns the expected elements that are still focusable. Others may be gone: a finished run has no stop button, and a loaded file has no
-   * load button.
+   * Returns the expected elements that are still focusable. Other expected elements may be gone: a finished run has no stop button, and a
+   * loaded file has no load button.
    */
   const left = await page.evaluate(() =>
     [...document.querySelectorAll('*')]

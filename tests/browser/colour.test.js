@@ -67,7 +67,7 @@ test('a row shows the values that the model draws, next to the given part', () =
     await page.locator('#in-colour').screenshot({ path: `${OUT}colour.png` });
   }));
 
-more('a link without the given part means half, because links made before this setting existed meant half', () =>
+more('a link without the size of the given part means half, because older links do not have this setting', () =>
   withPage(
     async (page) => {
       await page.goto(`${PAGE}#figure-colour?seed=3&picture=5`);

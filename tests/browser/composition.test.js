@@ -2,8 +2,8 @@
 // @ts-check
 
 /**
- * While an input method composes text (Korean, Japanese, Chinese, accents), keys belong to the text field. This is tested in the text
- * fields of pages. Enter accepts the composed text, and Escape drops it; neither key may do anything else.
+ * While an input method composes text (Korean, Japanese, Chinese, accents), keys belong to the text field. The tests check the text fields
+ * of pages. Enter accepts the composed text, and Escape drops it; neither key may do anything else.
  */
 
 import assert from 'node:assert/strict';

@@ -317,7 +317,7 @@ test('attributes hold the state: changes restart the run, and invalid values cou
       await occurs(page, 'nx-end');
       await element.evaluate((e) => {
         /** @type {any} */ (e).seed = 8;
-        /** @type {any} */ (e).rows = 14; // both in one go: one new run
+        /** @type {any} */ (e).rows = 14; // two changes in the same task cause one new run
       });
       await occurs(page, 'nx-end', 2);
       await element.evaluate((e) => Object.assign(e, { task: 'generate', label: '3', temperature: 0, topP: 0.5, samples: 2 }));
@@ -799,7 +799,7 @@ const FORCED = `<next-pixel id="digits" ${DIGIT} seed="7" controls></next-pixel>
   <next-pixel id="text" model="../weights/stories.gguf" prompt="Once" max-tokens="12" seed="1"></next-pixel>
   <next-pixel id="translation" model="../weights/de-en.gguf" prompt="Ein Hund schläft."></next-pixel>
   <next-pixel id="tags" model="../weights/crf-en.gguf" prompt="Time flies like an arrow"></next-pixel>`;
-/** The elements that draw their text on a canvas; the others show ordinary text. */
+/** The elements that draw their text on a canvas; the other elements show ordinary text. */
 const WRITTEN = ['#tags'];
 
 /** @param {Page} page */

@@ -43,7 +43,7 @@ after(async () => {
 });
 
 /**
- * A server for another site. Its page has the HTML `course` as its body. This must be a real server, because Chromium does not let a page
+ * A server for another site. Its page has the HTML `course` as its body. A real server is necessary, because Chromium does not let a page
  * that `page.route` serves embed pages of this machine.
  */
 const theirs = createServer((_, response) => {
@@ -142,7 +142,7 @@ test('the code appears even if no frame can be measured; the button reports a lo
       await page.route('**/page-embedding*.js', (route) => route.abort('internetdisconnected'));
       await button.click();
       await page.locator('.embed[aria-busy]').waitFor();
-      await button.click(); // this click is ignored, because the first one is still being handled
+      await button.click(); // this click is ignored, because the first click is still being handled
       await page.locator('#figure-endings').getByText('A part of nextpixel is missing').waitFor(WAIT);
       assert.equal(await page.locator('.embed-fault').count(), 1);
       assert.notEqual(await button.getAttribute('aria-expanded'), 'true');

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Checks the language in which a visitor sees the site. It is the language of the browser until the visitor chooses another. */
+/**
+ * Checks the language in which a visitor sees the site. Until the visitor chooses a language, the site uses the language of the browser.
+ */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

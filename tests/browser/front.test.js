@@ -26,9 +26,9 @@ const PAGE = '/web/';
 /** With reduced motion, nothing runs unless a test starts it; animation would use a whole core. */
 const CALM = /** @type {const} */ ({ reducedMotion: 'reduce' });
 /**
- * The maximum size of all files for the first screen, compressed as by a static server. It excludes weights, engine and worker, which have
- * their own limits: ./build.sh size. A quarter of this maximum is for the recorded drawings on the tiles, which are loaded after the first
- * pixel.
+ * The maximum size of all files for the first screen, compressed as by a static server. This maximum excludes the weights, the engine and
+ * the worker; ./build.sh size checks their own limits. A quarter of this maximum is for the recorded drawings on the tiles, which are
+ * loaded after the first pixel.
  */
 const MOST = 84 * 1024;
 
@@ -93,7 +93,7 @@ longer('a card for each page runs when it is visible, and shows the same as its 
       pages.map((paper) => `/web/pages/${paper.page}/`),
     );
     for (let i = 0; i < pages.length; i++) {
-      // skips cards whose still picture is never replaced; checks every eighth of the others (./build.sh test-sweep: all of them)
+      // skips cards whose still picture is never replaced; checks every eighth of the other cards; ./build.sh test-sweep checks all of them
       if (!pages[i].pictures || !(EVERY || i % 8 === 0)) continue;
       await page.locator('.thumb').nth(i).scrollIntoViewIfNeeded();
       const canvas = page.locator('.thumb canvas').nth(i);

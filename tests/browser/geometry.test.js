@@ -398,7 +398,7 @@ for (const width of [320, 400, 768]) {
   );
 }
 
-more('less motion: nothing begins automatically; a step shows immediately, a run when it is finished', () =>
+more('with reduced motion, nothing begins automatically; a step is shown immediately, and a run when it is finished', () =>
   withPage(
     async (page) => {
       await open(page);

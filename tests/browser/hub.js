@@ -2,8 +2,8 @@
 // @ts-check
 
 /**
- * A server on this machine that stands in for the Hugging Face Hub. It serves files at the addresses that hf: addresses resolve to, with
- * ETags, ranges and CORS headers.
+ * A server on this machine that stands in for the Hugging Face Hub. The server has files at the addresses that hf: addresses resolve to,
+ * with ETags, ranges and CORS headers.
  */
 
 import { createServer } from 'node:http';

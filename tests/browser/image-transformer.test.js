@@ -185,7 +185,7 @@ more('run, pause, step, stop, speed', { timeout: 60000 }, () =>
     const stopped = await drawn(page);
     await sleep(200);
     assert.deepEqual(await drawn(page), stopped);
-    await page.click('#step'); // draws one pixel, from the beginning
+    await page.click('#step'); // draws the first pixel of a new run
     await page.waitForFunction(() => document.querySelector('.ending canvas')?.getAttribute('aria-label')?.includes(': 1 of'));
     await slide(page, '#speed', '7');
     await page.click('#run');

@@ -349,8 +349,8 @@ test('after a new release, a kept course works until it is updated, and unchange
         const older = await page.context().newPage();
         await older.goto(`${url}/pages/one/`);
 
-        // With a connection, the new page is shown. Without one, the old page is shown with all its files, although weights of the new
-        // release have already been requested.
+        // With a connection, the new page is shown. Without a connection, the old page is shown with all its files, although weights of the
+        // new release have already been requested.
         release = 2;
         await page.goto(`${url}/pages/one/`);
         assert.equal(await page.title(), '2');

@@ -2,8 +2,8 @@
 // @ts-check
 
 /**
- * Measures the longest task of a page's main thread while a model processes the largest input that it accepts, because a page must not
- * freeze while somebody reads, scrolls or types. Durations are processor time of the thread, which does not depend on other programs.
+ * Measures the longest task of a page's main thread while a model processes the largest input that it accepts. A page must not freeze while
+ * somebody reads, scrolls or types. Durations are processor time of the thread, which does not depend on other programs.
  */
 
 import assert from 'node:assert/strict';

@@ -192,7 +192,7 @@ test("the picture is the model's drawing, and the passes match the steps of the 
     assert.match(await text(page, 'timing'), /^8 pictures, .* \(median\)/);
     assert.equal(await text(page, 'verdict'), 'The same 784 values, with and without drafts.');
 
-    // The tint of a pixel depends on its index within its pass, and differs from the tints of the other indices.
+    // The tint of a pixel depends on the index of the pixel within the pass; each index has its own tint.
     const tints = await colours(page, 1);
     const byPlace = Array.from({ length: WINDOW }, (_, place) => new Set(tints.filter((_tint, i) => ahead[i] === place).map(String)));
     for (const tint of byPlace) assert.ok(tint.size <= 1, String([...tint]));

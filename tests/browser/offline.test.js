@@ -101,7 +101,7 @@ async function goOffline(page) {
   await page.route(`**${FILE}`, (route) => route.abort('internetdisconnected'));
 }
 
-test('weights are cached: they are available without a connection, and changed ones are downloaded again', () =>
+test('cached weights are available without a connection, and changed weights are downloaded again', () =>
   withPage(
     async (page) => {
       await openEmpty(page);

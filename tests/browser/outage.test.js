@@ -175,7 +175,7 @@ for (const [i, [name, { attributes }]] of SHOWN.entries()) {
               };
               all.plays = async () => {
                 const { length } = element.told;
-                element.seed = String(Number(element.seed) + 1); // with the same seed, music would only be played again
+                element.seed = String(Number(element.seed) + 1); // with the same seed, music would only be played again, not drawn
                 element.play();
                 await all.until(() => element.told.length > length);
                 return element.told.at(-1);

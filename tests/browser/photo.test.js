@@ -189,7 +189,7 @@ test('a file becomes the first row and is completed; nothing is sent anywhere', 
     await firstRowIs(page, colour, names[0]);
   }, CALM));
 
-more('a picture dropped on the figure is reduced to 8 by 8 and enlarged; next to the figure nothing happens', () =>
+more('a picture dropped on the figure is reduced to 8 by 8 and enlarged; a picture dropped next to the figure is ignored', () =>
   withPage(async (page) => {
     await superres.open(page);
     await ready(page, 'superres');
@@ -284,7 +284,7 @@ more('a large photograph is also scaled down', () =>
 );
 
 /**
- * Records the streams that getUserMedia returned. The headless shell has no camera; there, the test provides a green picture.
+ * Records the streams that getUserMedia returned. In the headless shell, which has no camera, the test provides a green picture.
  *
  * @param {Page} page
  */

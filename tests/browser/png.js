@@ -49,7 +49,7 @@ export function png(width, height, pixel) {
 }
 
 /**
- * Returns a black picture with one bit per pixel; even a large one takes only a few kilobytes.
+ * Returns a black picture with one bit per pixel; even a large picture takes only a few kilobytes.
  *
  * @param {number} width
  * @param {number} height

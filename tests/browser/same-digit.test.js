@@ -80,7 +80,7 @@ more('the table has the measured cost of a test digit, with the lowest one marke
   ),
 );
 
-more('pointing at a pixel shows the pixels that it may depend on: not all earlier ones for PixelCNN, all for the others', options, () =>
+more('pointing at a pixel shows which earlier pixels it may depend on: some in PixelCNN, all in the other models', options, () =>
   withPage(
     async (page) => {
       await page.goto(PAGE);

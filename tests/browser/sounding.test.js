@@ -2,8 +2,8 @@
 // @ts-check
 
 /**
- * Tests <next-pixel> with sound. The element is stopped, paused, changed, removed, or given invalid audio. This must not cause an unhandled
- * error, and nothing may be reported afterwards.
+ * Tests <next-pixel> with sound. The element is stopped, paused, changed, removed, or given invalid audio. None of these actions may cause
+ * an unhandled error, and nothing may be reported afterwards.
  */
 
 import assert from 'node:assert/strict';

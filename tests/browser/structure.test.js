@@ -181,7 +181,8 @@ test('three attention mechanisms translate characters as in the library; the seg
     await page.locator('#strength').fill('1');
     assert.deepEqual(await looked(page, 'structured'), trained);
 
-    // Selects four neighbouring characters. The weights from their sixteen assignments equal those of the network.
+    // Selects four neighbouring characters. The weights that follow from the sixteen assignments of these characters equal the weights of
+    // the network.
     await page.locator('#panel-structured .looked button').nth(1).press('Enter');
     assert.match((await page.locator('#sixteen-from').textContent()) ?? '', /^Scores of “.{4}” from the trained network/);
     const line = await page
@@ -201,7 +202,7 @@ test('three attention mechanisms translate characters as in the library; the seg
     await page.locator('#sixteen-again').click();
     assert.equal(await page.locator('#sixteen-from').textContent(), 'These are example scores.');
 
-    // Types an invalid sentence, and one that is too long.
+    // Types an invalid sentence, and a sentence that is too long.
     await page.locator('#german').fill('\u200b');
     await page.waitForFunction(() => /^Type a German sentence/.test(document.querySelector('#german-said')?.textContent ?? ''));
     await page.locator('#german').fill('wort '.repeat(60));

@@ -2,8 +2,8 @@
 // @ts-check
 
 /**
- * The code that runners.test.js runs in Vitest and Jest. It is one function, which runners.test.js inserts as text into a test file. One
- * runner executes the file as a script, the other as a module.
+ * The code that runners.test.js runs in Vitest and Jest. The code is one function, which runners.test.js inserts as text into a test file.
+ * One runner executes the file as a script, the other as a module.
  */
 
 /**

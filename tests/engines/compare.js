@@ -22,7 +22,8 @@ const keyOf = ({ model, work }, item) => `${model}, ${work}, ${item}`;
 /** An engine that produced a hash, and the mode in which it ran (such as resumed). @typedef {{ name: string, way: string }} Finder */
 
 /**
- * Returns the columns (engines and builds) that have this hash; names their modes if the modes of one engine gave different hashes.
+ * Returns a list of the columns (engines and builds) that have this hash. If the modes of one engine gave different hashes, the list also
+ * names the modes.
  *
  * @param {Finder[]} finders
  * @param {Map<string, Finder[]>} hashes

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Code that several kinds share for planning and running their tasks (tests/kinds/NAME/engines.js). It also runs in pages. */
+/** Code that several kinds share for planning and running their tasks (tests/kinds/NAME/engines.js). This code also runs in pages. */
 
 /** @import { AnyInfo as ModelInfo } from '../../web/lib/engine/protocol.js' */
 /** @import { AnyModel as Model } from '../../web/lib/model/of-kind.js' */

@@ -144,7 +144,7 @@ typedef struct {
     uint32_t prefill; /* known positions per call, 0: all */
     int alone;        /* whether each sample has its own session */
     int maps;        /* whether to record attention weights */
-    int moved;        /* whether to copy the session's block elsewhere half-way, and overwrite the old one */
+    int moved;        /* whether to copy the session's block elsewhere half-way, and overwrite the old block */
     uint32_t ahead;   /* look_ahead; drafts work for a single sample only */
 } nx_way;
 
@@ -174,7 +174,7 @@ static nx_session *start(uint32_t samples, uint32_t first, int maps, uint32_t ah
     return session;
 }
 
-/* Copies a session's block elsewhere and overwrites the old one. */
+/* Copies a session's block elsewhere and overwrites the old block. */
 static nx_session *move(nx_session *session) {
     nx_session *elsewhere = room(session_bytes);
     memcpy(elsewhere, session, session_bytes);
@@ -293,7 +293,7 @@ static void attention(void) {
     nx_session *session = start(1, 0, 1, 0);
     prefill(session, values, last, 0, NULL);
     prefill(session, values + last * info.position_elements, 1, 0, nats);
-    /* The keys that any head sees. A head that sees fewer keys has weights of 0 at the others, as in web/lib/engine/work.js. */
+    /* The keys that any head sees. A head that sees fewer keys has weights of 0 at the other keys, as in web/lib/engine/work.js. */
     uint8_t *seen = room(info.positions + 1);
     memset(seen, 0, info.positions + 1);
     for (int pass = 0; pass < 2; pass++) {

@@ -3,7 +3,7 @@
 
 /**
  * Opens every page in every browser. The first figure must be drawn, show the same picture as in the other browsers, and cause no error.
- * The pages are those of web/pages, and the front page.
+ * The pages are the front page and the pages of web/pages.
  */
 
 import { createHash } from 'node:crypto';
@@ -84,7 +84,7 @@ export async function see(engine, base, page, onPicture) {
       size,
       hash: createHash('sha256').update(text).digest('hex'),
       blank: new Set(text.split(/[; ]/)).size <= 2,
-    })); // a picture of a single colour has only one or two different parts
+    })); // the text for a picture of a single colour has only one or two different parts
     return { page, engine: engine.name, pictures, complaints };
   } finally {
     await session.close();

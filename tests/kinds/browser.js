@@ -49,7 +49,7 @@ import { ofEach, rows } from './rows.js';
  */
 
 /**
- * The rows of one kind, by sweep. A string instead of rows is the reason why the kind has none.
+ * The rows of one kind, by sweep. A string instead of rows is the reason why the kind has no rows.
  *
  * @typedef {object} Rows
  * @property {Record<string, Shown> | string} shown    element-life.test.js and left-behind.test.js, by weight file

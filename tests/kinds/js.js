@@ -58,7 +58,7 @@ import { ofEach, rows } from './rows.js';
  * - levels: the names of levels, if a resumed run starts with the first level again
  * - rest: returns options for resume() that save() does not store
  * - heard: returns the part of an input that a resumed run still has
- * - saved: shipped files whose saved runs the test changes to invalid ones
+ * - saved: shipped files; the test changes saved runs of their models so that these runs are invalid
  * - alike: matches shipped files that have the architecture of a smaller file
  * - bothWays: a file and an input for encode() and decode(), if the kind has them
  *
@@ -156,7 +156,7 @@ import { ofEach, rows } from './rows.js';
  */
 
 /**
- * The rows of one kind, by sweep. A string instead of rows is the reason why the kind has none.
+ * The rows of one kind, by sweep. A string instead of rows is the reason why the kind has no rows.
  *
  * @typedef {object} Rows
  * @property {Record<string, Drawing> | string} verbs  verbs.test.js, by `VERB` or `VERB, SPECIAL CASE`: one or more for each verb that draws

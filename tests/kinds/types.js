@@ -8,7 +8,7 @@ import { NAMES } from './rows.js';
 const read = (/** @type {string} */ path) => readFile(new URL(path, import.meta.url), 'utf8');
 
 /**
- * Returns the source files that check the types of the package: common ones, and one for every kind.
+ * Returns the source files that check the types of the package: the common files, and one file for every kind.
  *
  * @returns {Promise<Record<string, string>>}
  */

@@ -2,8 +2,8 @@
 // @ts-check
 
 /**
- * The test cases ("rows") of every page. They are used by "sweeps", the tests in tests/browser that cover all pages. The rows of one page
- * are in tests/pages/NAME/browser.js; tests/kinds/rows.js describes their form.
+ * The test cases ("rows") of every page. The tests in tests/browser that cover all pages, called "sweeps", use these rows. The rows of one
+ * page are in tests/pages/NAME/browser.js; tests/kinds/rows.js describes their form.
  */
 
 import { existsSync, readdirSync } from 'node:fs';
@@ -16,7 +16,7 @@ import { ofEach, rows } from '../kinds/rows.js';
  * - file: a model that the page's figures can show
  * - wrong: a model that these figures cannot show, by default opened-decoder.gguf
  * - said: the page's message about `wrong`
- * - elsewhere: other pages, which cannot show `file`, and their message about it
+ * - elsewhere: other pages, which cannot show `file`, and the message of these pages about `file`
  * - always: whether `npm test`, and not only `npm run test:all`, opens these files
  *
  * @typedef {{ file: string, wrong?: string, said?: RegExp, elsewhere?: { pages: string[], said: RegExp }, always?: true }} OwnFile

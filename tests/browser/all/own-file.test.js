@@ -2,8 +2,8 @@
 // @ts-check
 
 /**
- * Opens visitors' files on the pages that ../own-file.test.js does not test, and checks that each page that runs a model has a button to
- * open a file.
+ * Opens visitors' files on the pages that ../own-file.test.js does not test. Also checks that every page with a model has a button to open
+ * a file.
  */
 
 import assert from 'node:assert/strict';
