@@ -21,9 +21,9 @@ import { isBuilt, published } from './published.js';
 export const OUT = fileURLToPath(new URL('./out/', import.meta.url));
 
 /**
- * LIBRARY is the address of the library, for import() inside a page. The published library is one file. The sources are a hundred modules,
- * and loading them would take half a second more processor time per page. If the sources are newer than the published library, edited()
- * redirects the address to the sources.
+ * LIBRARY is the address of the published library, for import() inside a page. The published library is one file. Loading the sources,
+ * which are a hundred modules, would take half a second more processor time per page. If the sources are newer than the published library,
+ * edited() redirects the address to the sources.
  */
 export const LIBRARY = '/web/dist/nextpixel.js';
 export const WEIGHTS = '/weights/digits.gguf';

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Checks that all pages that use the microphone or the camera report a fault with the same sentences. */
+/** Checks that all pages that use the microphone or the camera report faults in the same words. */
 
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';

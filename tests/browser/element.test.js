@@ -568,7 +568,7 @@ test('a download can be stopped, and later elements do not join a download that 
       await page.clock.resume();
       await page.route('**/weights/digits.gguf', async (route) => {
         asked++;
-        if (!dead) await route.continue(); // otherwise the server never answers
+        if (!dead) await route.continue(); // while `dead` is set, the server never answers
       });
       await open(page, `<next-pixel model="../weights/digits.gguf" task="generate" seed="1" controls></next-pixel>`);
       for (let i = 0; asked === 0 && i < 60; i++) await sleep(50);

@@ -62,7 +62,7 @@ test('the link to the other language opens the same page at the same scroll posi
     await page.locator('#figure-votes').scrollIntoViewIfNeeded();
     await page.locator('#figure-votes').evaluate((figure) => figure.scrollIntoView({ behavior: 'instant' }));
     await painted(page);
-    await page.locator('.masthead .language').evaluate((link) => /** @type {HTMLElement} */ (link).click()); // as by a key: nothing scrolls
+    await page.locator('.masthead .language').evaluate((link) => /** @type {HTMLElement} */ (link).click()); // does not scroll the page
     await page.waitForURL('**/pages/fvsbn/ko/#figure-votes');
     assert.equal(await page.locator('html').getAttribute('lang'), 'ko');
     await firstFigure(page).waitFor(WAIT);

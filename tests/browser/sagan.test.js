@@ -166,7 +166,7 @@ test('the spectral norm: power iteration finds it, and division makes it 1', () 
       for (let i = 0; i < 60; i++) v = round(W, v);
       assert.ok(Math.abs(Math.hypot(W[0] * v[0] + W[1] * v[1], W[2] * v[0] + W[3] * v[1]) - largest(W)) < 1e-3);
     }
-    await page.route('**/sagan-emoji.gguf', () => {}); // this file never arrives, because these figures work without it
+    await page.route('**/sagan-emoji.gguf', () => {}); // this file never arrives, because the figures on the spectral norm work without it
     await page.goto(PAGE);
     await page.locator('#figure-norm').scrollIntoViewIfNeeded();
     const said = page.locator('#norm-said');

@@ -94,7 +94,7 @@ more('pointing at a pixel shows which earlier pixels it may depend on: some in P
       await counts
         .nth(1)
         .getByText(/of 602 earlier pixels/)
-        .waitFor(); // row 22, column 15
+        .waitFor(); // the pixel in row 22, column 15
       const texts = await counts.allTextContents();
       assert.deepEqual(texts.toSpliced(1, 1), Array(5).fill('602 of 602 earlier pixels'));
       assert.ok(parseInt(texts[1], 10) < 500, texts[1]);

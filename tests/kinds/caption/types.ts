@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 
-/** Checks the types for models of the `caption` kind. package.test.js compiles this file; it never runs. */
+/** Checks the types for models of the `caption` kind. package.test.js compiles this file, but never runs it. */
 
 import { load } from 'nextpixel';
 import type {
