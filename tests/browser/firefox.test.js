@@ -2,8 +2,8 @@
 // @ts-check
 
 /**
- * Tests in Firefox, if it is installed. The tests open a page saved as a single file, and a figure in a frame. They also open a course that
- * was kept on the device, after its server has stopped.
+ * Tests in Firefox, if it is installed. The tests open a page saved as a single file, and a figure in a frame. After the server has
+ * stopped, they also open a course that was kept on the device.
  */
 
 import assert from 'node:assert/strict';

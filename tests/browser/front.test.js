@@ -279,7 +279,7 @@ longer('old addresses lead to the new location of their content', () =>
       ['surprise', 'image-transformer', 'surprise'],
     ];
     for (const [old, path, id] of addresses.filter((_, i) => EVERY || i % 4 === 3)) {
-      // leaves the page first, because a change after the # would not load it again
+      // leaves the page first, because a change after the # would not load the page again
       await page.goto('about:blank');
       await page.goto(`${PAGE}#${old}`);
       await page.waitForURL(`**/web/pages/${path}/#${id}`);

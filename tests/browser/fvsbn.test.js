@@ -180,7 +180,7 @@ test('the model learns from picked or drawn digits, and can start over; with red
     await page.locator('#learning-digits canvas[aria-label="201 digits, 3 of them picked"]').waitFor();
     assert.ok(await page.locator('#learning-add').isDisabled());
 
-    // Training stops on its own; then the three training digits cost almost nothing, and other digits cost more.
+    // Training stops automatically. Afterwards, the three training digits cost almost nothing, and other digits cost more.
     await page.locator('#learning-again').click();
     await page.locator('#learning-run').click();
     await nats.getByText(/^2,000 digits/).waitFor({ timeout: 60000 }); // training on 2,000 digits may take up to a minute

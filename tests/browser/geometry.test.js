@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Checks that the figure on local attention shows the same sets of visible positions as the engine uses. Also tests the figure itself. */
+/** Checks that the figure on local attention shows the sets of visible positions that the engine uses. Also tests the figure itself. */
 
 import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';

@@ -16,7 +16,7 @@ import { PHONE, SET, axeFindsNothing, fits, fitsAnyReader, scrollThrough, shifts
 
 const { withPage } = session();
 const NAMES = (await readdir(new URL('../../web/manual/', import.meta.url))).filter((name) => name.endsWith('.html')).sort();
-/** Maximum layout shift; it is smaller than for pages with figures, because these pages are mostly text. */
+/** Maximum layout shift. Pages with figures may shift more, but pages of the manual are mostly text. */
 const SHIFT = 0.02;
 
 assert.ok(NAMES.length >= 9);

@@ -31,7 +31,7 @@ const letters = (page) =>
     .locator('.letter b')
     .allTextContents()
     .then((all) => all.join(''));
-/** Returns the value whose sum is displayed, the matrix and the cell that it is in, and the displayed text. @param {Page} page */
+/** Returns the value whose sum is displayed, the matrix and the cell of this value, and the displayed text. @param {Page} page */
 const told = (page) =>
   page.locator('#sum .sum-value').evaluate((output) => {
     const { name = '', cell = '', value = '' } = /** @type {HTMLElement} */ (output).dataset;

@@ -126,7 +126,7 @@ for (const [i, model] of MODELS.entries()) {
   });
 }
 
-/** An element of each kind whose file is in weights/, except those that fetch their input when they run. */
+/** An element of each kind whose file is in weights/, except elements that fetch their input during a run. */
 const SHOWN = Object.entries(flat(rowsOf('shown'))).filter(
   ([name, { attributes }]) => !('src' in attributes) && existsSync(inRepository(`weights/${name}.gguf`)),
 );

@@ -184,7 +184,7 @@ test('a file becomes the first row and is completed; nothing is sent anywhere', 
     assert.ok(ending.every(Boolean));
     await page.locator('[role=status]', { hasText: 'your picture: three endings are drawn.' }).waitFor({ state: 'attached' });
     assert.deepEqual(asked, []);
-    // An emoji replaces the visitor's picture, even the emoji that was in the row before.
+    // Choosing an emoji replaces the visitor's picture, even if the row showed the same emoji before.
     await page.locator('#colour-strip input').nth(first).check();
     await firstRowIs(page, colour, names[0]);
   }, CALM));

@@ -38,7 +38,7 @@ async function blocked(page, most) {
   /** @type {number[]} */
   const times = [];
   while (times.length < 2 && !(Math.min(...times) < most)) {
-    // measures again if the first time is above the limit, because it may include initialisation
+    // measures again if the first time is above the limit, because the first run may include initialisation
     const before = await worked();
     await runAnew(page, () => page.locator('#run').click());
     await page.locator('#transport[data-phase="done"]').waitFor({ timeout: DRAWN_MS });

@@ -132,7 +132,7 @@ test('terms can be switched off, and scores and neighbours can be changed', () =
   withPage(async (page) => {
     await page.goto(`${PAGE}#figure-sixteen`);
     await page.locator('.sixteen-ways button').first().waitFor();
-    // waits for this run, because it passes its scores to the figure on sixteen assignments
+    // waits for this run, because the run passes its scores to the figure on sixteen assignments
     await page.locator('#segments-transport[data-phase="done"]').waitFor();
     assert.match((await page.locator('#sixteen-said').textContent()) ?? '', /^c = .*16 of 16 terms, Z = .*the same four numbers/);
     await page.locator('.sixteen-ways button').nth(15).press('Space');

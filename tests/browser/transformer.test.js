@@ -88,7 +88,7 @@ test('maps are shown by layer and head, with the pointer and with the keys', opt
       await page.locator('#figure-maps').screenshot({ path: `${OUT}transformer-${kind}.png` });
     }
     assert.equal(pictures.size, 9, 'each looks different');
-    // Each head has its own picture and a sentence; the mean over a layer, which was chosen above, is not among them.
+    // Each head has its own picture and a sentence; the mean over a layer, which was chosen above, is not one of these pictures.
     const small = () =>
       page.locator('#map-heads canvas').evaluateAll((all) => all.map((one) => /** @type {HTMLCanvasElement} */ (one).toDataURL()));
     assert.equal(new Set(await small()).size, 12);

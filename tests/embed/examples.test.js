@@ -155,7 +155,10 @@ test('node', { timeout: 60000 }, async () => {
   }
 });
 
-/** Returns the pixels of a PNG that draw.mjs has written; unlike the file, they do not depend on the compressor. @param {Buffer} png */
+/**
+ * Returns the pixels of a PNG that draw.mjs has written; unlike the bytes of the file, the pixels do not depend on the compressor.
+ * @param {Buffer} png
+ */
 function pixels(png) {
   for (let at = 8; ; at += 12 + png.readUInt32BE(at)) {
     if (png.toString('latin1', at + 4, at + 8) === 'IDAT') return inflateSync(png.subarray(at + 8, at + 8 + png.readUInt32BE(at)));
