@@ -71,8 +71,8 @@ const FLAGS = [
 ];
 
 /**
- * Two font environments (fonts/): one has only a wide font family, and the other has only a narrow font family. With them, pages look the
- * same on every machine. The key is the name of the fontconfig file. The value is a font file that this configuration needs.
+ * Two font environments (fonts/): one has only a wide font family, and the other has only a narrow font family. In these environments,
+ * pages look the same on every machine. The key is the name of the fontconfig file. The value is a font file that this configuration needs.
  */
 const FONTS = {
   wide: '/usr/share/fonts/truetype/dejavu/DejaVuSans.ttf',
@@ -134,7 +134,7 @@ async function startServer() {
   return { built, ...(await serve({ port: 0, root: built ? (await published()).root : undefined })) };
 }
 
-/** Returns the server. It serves the published files, or the sources if they are newer. */
+/** Returns the server, which serves the published files, or the sources if they are newer. */
 const served = () => (shared.server ??= startServer());
 
 /** Redirects requests for the published library to its sources. @param {BrowserContext} context */

@@ -79,7 +79,7 @@ test('objects are dragged; attention can be set by hand; soft and hard attention
     await page.locator('#hand-said', { hasText: /\w/ }).waitFor();
   }));
 
-more('a visitor’s model whose attention has 4 x 4 locations, for pictures of 8 x 8', () =>
+more('a visitor’s model may attend to 4 x 4 locations in pictures of 8 x 8 pixels', () =>
   withPage(async (page) => {
     assert.equal(SIDE, 8);
     await page.goto(PAGE);

@@ -135,7 +135,7 @@ const cutOff = (page) =>
 
 /**
  * Checks that nothing is wider than the window and no text is clipped: at every width, with the reader's spacing, and with text at 200 %.
- * Call it after all figures have been drawn.
+ * Call this function after all figures have been drawn.
  *
  * @param {Page} page
  * @param {string[]} [readers]

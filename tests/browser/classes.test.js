@@ -118,7 +118,7 @@ test('there is a column for each digit, with the values that the model draws giv
     await page.locator('#classes-pace', { hasText: /^\d+ of 60 drawn; [\d.]+ ms per pixel, computed on your device$/ }).waitFor();
   }));
 
-more('all sixty pictures are drawn in the end, and the page announces it', () =>
+more('when all sixty pictures are drawn, the page announces this', () =>
   withPage(async (page) => {
     await open(page);
     await groupIs(page, 9);
@@ -270,7 +270,7 @@ for (const width of [320, 400, 768]) {
   );
 }
 
-more('less motion: nothing begins automatically, and the pictures of a class appear finished', () =>
+more('with reduced motion, nothing begins automatically, and the pictures of a class appear finished', () =>
   withPage(
     async (page) => {
       await open(page);

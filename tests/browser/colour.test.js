@@ -333,7 +333,7 @@ for (const width of [320, 360, 768]) {
   );
 }
 
-more('less motion: nothing begins automatically, and a row appears finished', () =>
+more('with reduced motion, nothing begins automatically, and a row appears finished', () =>
   withPage(
     async (page) => {
       await open(page);

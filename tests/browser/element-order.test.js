@@ -178,7 +178,7 @@ for (const [i, [row, { file, attributes: base, inside = '', values = {} }]] of T
                 /** Waits for the model, except in tests of the property `loading`, which decides when the download starts. */
                 const ready = (/** @type {Any} */ element) =>
                   name === 'loading' ? nap(100) : until(() => element.told.ready > 0, `${name}: the model is loaded`);
-                // Creates an element for each moment. The first element is the one with which the others are compared.
+                // Creates an element for each moment. The other elements are compared with the first element.
                 for (const life of ['from the beginning', ...lives]) {
                   if ((life === 'before the definition') !== early) continue;
                   const element = bare(name);

@@ -150,7 +150,7 @@ test('the translation tables contain every sentence of the library', async () =>
 });
 
 test(
-  'a sound: replaying gives the same sound, and a new seed gives another; the saved file is a WAV, and nx-end has the samples',
+  'replaying gives the same sound, and a new seed gives another sound; the saved file is a WAV, and nx-end has the samples',
   { timeout: 90000 },
   () =>
     withPage(async (page) => {

@@ -25,7 +25,7 @@ const slow = toyModel({ width: 256, height: 256, embedding: 64, feedForward: 256
 const DIGIT = 'model="../weights/digits.gguf" src="pictures/seven.png" rows="12"';
 
 /**
- * Opens a page with some elements. In the page, `__events` records their events.
+ * Opens a page with some elements. In the page, `__events` records the events of these elements.
  *
  * @param {Page} page
  * @param {string} body

@@ -174,7 +174,7 @@ more('a frame whose code cannot be fetched shows the page and the reason', () =>
   ),
 );
 
-more('an error while a frame is measured is shown', () =>
+more('an error that occurs while a frame is measured is shown', () =>
   withPage(async (page) => {
     await page.goto('/web/pages/fvsbn/');
     await firstFigure(page, 'done').waitFor(WAIT);

@@ -82,7 +82,7 @@ more('the digit completes itself as on the page on the Image Transformer', () =>
   }),
 );
 
-longer('a card for each page runs when it is visible, and shows the same as its still', () =>
+longer('a card for each page runs when it is visible, and ends with the same picture as its still', () =>
   withPage(async (page) => {
     await page.goto(PAGE);
     await done(page);
@@ -315,7 +315,7 @@ test('the front page stays below its maximum size', (context) =>
     assert.ok(own < MOST, `${own} bytes`);
   }));
 
-test('reduced motion: nothing begins automatically, and the cards stay still', () =>
+test('with reduced motion, nothing begins automatically, and the cards stay still', () =>
   withPage(
     async (page) => {
       await page.goto(PAGE);

@@ -106,7 +106,7 @@ test('pointing at a pixel shows the weights that the file has for it', options, 
   ),
 );
 
-more('training data are shown next to as many pictures that the model draws, and others on request', options, () =>
+more('training digits are shown next to as many drawn digits; a button shows others', options, () =>
   withPage(async (page) => {
     await page.goto(PAGE);
     await page.locator('#figure-samples').scrollIntoViewIfNeeded();

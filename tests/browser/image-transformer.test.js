@@ -561,7 +561,7 @@ for (const colorScheme of /** @type {('light' | 'dark')[]} */ (['light', 'dark']
   );
 }
 
-more('less motion: nothing begins automatically, pictures appear finished, and can be stepped', () =>
+more('with reduced motion, nothing begins automatically, pictures appear finished, and can be stepped', () =>
   withPage(
     async (page) => {
       await page.goto(PAGE);

@@ -127,7 +127,7 @@ more('a visitor’s file is read; an invalid file and a blocked microphone give 
   }),
 );
 
-more('the element draws and shows such a sound', options, () =>
+more('the element draws and shows a spoken digit', options, () =>
   withPage(async (page) => {
     await openEmpty(page);
     await page.evaluate(async (define) => {

@@ -536,7 +536,7 @@ test('the site can be installed, in each language', { timeout: 120000 }, () =>
       }
       const { installabilityErrors } = await devtools.send('Page.getInstallabilityErrors');
       // In Playwright's contexts, which are private windows, the full Chromium reports exactly one obstacle to installation, the private
-      // window itself. The headless shell does not report it.
+      // window itself. The headless shell does not report this obstacle.
       assert.deepEqual(
         installabilityErrors.filter(({ errorId }) => errorId !== 'in-incognito'),
         [],

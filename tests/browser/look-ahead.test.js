@@ -183,7 +183,7 @@ test("the picture is the model's drawing, and the passes match the steps of the 
     assert.equal(await text(page, 'right-guessing'), String(PIXELS - count));
     assert.equal(await text(page, 'each-guessing'), (PIXELS / count).toFixed(2));
     assert.equal(await text(page, 'summary'), `784 pixels in ${count} passes: ${(PIXELS / count).toFixed(2)} pixels per pass on average.`);
-    // The figure also draws without drafts, and shows the results of both modes. Of the durations, it compares only the medians.
+    // The figure also draws without drafts, and shows the results of both modes. Of the durations, the figure compares only the medians.
     assert.deepEqual(
       [await text(page, 'passes-without'), await text(page, 'each-without'), await text(page, 'right-without')],
       ['784', '1.00', 'none'],
@@ -241,7 +241,7 @@ more('without drafts the picture is the same, with one pixel per pass, and the p
   }),
 );
 
-more('Time both: medians of pictures drawn in both modes, alternately', () =>
+more('Time both draws pictures alternately in both modes, and shows the medians', () =>
   withPage(async (page) => {
     await listen(page);
     await open(page);
@@ -377,7 +377,7 @@ more('off screen the run pauses, and back on screen it continues', () =>
   }),
 );
 
-more('less motion: nothing begins automatically, and the picture appears finished', () =>
+more('with reduced motion, nothing begins automatically, and the picture appears finished', () =>
   withPage(
     async (page) => {
       await open(page);

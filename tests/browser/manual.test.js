@@ -73,7 +73,7 @@ test('a button copies each block of code', async () =>
     assert.equal(await page.evaluate(() => navigator.clipboard.readText()), `${(await block.locator('code').textContent())?.trimEnd()}\n`);
   }));
 
-more('a phone lays it out at its real width', () =>
+more('a phone lays out the manual at the real width of the screen', () =>
   withPage(async (page) => {
     await page.goto('/web/manual/');
     await fits(page);

@@ -161,7 +161,7 @@ test('typed text is written backwards; switching off a part breaks the output, a
     await page.waitForFunction(() => /Type one to six letters/.test(document.getElementById('verdict')?.textContent ?? ''));
   }));
 
-more('a network with only a decoder does the same', () =>
+more('a network with only a decoder writes the same word', () =>
   withPage(async (page) => {
     await page.goto(PAGE);
     await done(page);
@@ -207,7 +207,7 @@ more('an address opens a step; the overture and the layer for pictures work', ()
   }),
 );
 
-more('the page shows the output with one part less, for each part', () =>
+more('for each part of the network, the page shows the output without this part', () =>
   withPage(async (page) => {
     await page.goto(PAGE);
     await done(page);

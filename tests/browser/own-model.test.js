@@ -103,7 +103,7 @@ more('a file can be dropped; a model without a palette gets photographs', () =>
   }, CALM),
 );
 
-more('a model that enlarges goes to the other figure', () =>
+more('a model that enlarges pictures opens in the other figure', () =>
   withPage(async (page) => {
     await superres.open(page);
     await page.locator('#superres-run:enabled').waitFor(WAIT);

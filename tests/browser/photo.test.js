@@ -354,7 +354,7 @@ test('the camera takes a picture, can be cancelled, and is always switched off',
     { ...CALM, permissions: ['camera'] },
   ));
 
-more('a camera that starts too late is switched off, too, and one that stops is reported', () =>
+more('a camera that starts too late is switched off, too; a camera that stops is reported', () =>
   withPage(
     async (page) => {
       await watchCamera(page);

@@ -57,7 +57,7 @@ test('the playground shows a form made from the tables, the call as code, and th
   }),
 );
 
-more('a visitor’s file of another kind; a sentence and a text as input', { timeout: 120000 }, () =>
+more('the playground opens a visitor’s file of another kind, and takes a sentence or a text as input', { timeout: 120000 }, () =>
   withPage(async (page) => {
     await page.goto('/web/manual/playground.html');
     await said(page, /parameters, /);

@@ -154,7 +154,7 @@ test('a picture is chosen from a sheet of seeds; walks, attention and gamma work
     model.close();
   }));
 
-test('the spectral norm: power iteration finds it, and division makes it 1', () =>
+test('power iteration finds the spectral norm, and dividing by this norm makes it 1', () =>
   withPage(async (page) => {
     for (const W of /** @type {import('../../web/pages/sagan/singular.js').Matrix[]} */ ([
       [1.6, 0.9, -0.4, 0.7],

@@ -59,7 +59,7 @@ test('every model draws its own completion with the noise of the seed, and shows
   }),
 );
 
-more('the table has the measured cost of a test digit, with the lowest one marked', options, () =>
+more('the table has the measured costs of a test digit, and marks the lowest cost', options, () =>
   withPage(
     async (page) => {
       await page.goto(PAGE);

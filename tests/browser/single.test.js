@@ -60,7 +60,7 @@ describe('pages', { concurrency: 2 }, () => {
   }
 });
 
-test('a single-file page draws a complete digit, and another one with another seed', { timeout: 300000 }, async () => {
+test('a single-file page draws a complete digit, and another digit with another seed', { timeout: 300000 }, async () => {
   await writeSingle(FOLDER, ['image-transformer']);
   await withPage(async (page) => {
     await page.goto(address('image-transformer.html'));

@@ -24,7 +24,7 @@ const FILES = ['sparse-digits.gguf', 'image-transformer-digits-bw.gguf'];
 const missing = FILES.find((file) => !existsSync(inRepository(`weights/${file}`)));
 const options = { skip: missing && `weights/${missing} is missing` };
 
-test('the patterns on the page equal those of the models, head by head', options, async () => {
+test('the patterns on the page equal the patterns of the models, head by head', options, async () => {
   const digits = await load(new Uint8Array(await readFile(inRepository('weights/sparse-digits.gguf'))));
   const strided = /** @type {const} */ ({ kind: 'strided', n: 784, stride: 28, summary: 0 });
   let looks = 0;

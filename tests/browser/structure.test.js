@@ -229,7 +229,7 @@ more('a batting order depends on neighbours', () =>
   }),
 );
 
-more('the element draws words with their arcs', () =>
+more('the element draws the words of a sentence and the arcs between them', () =>
   withPage(async (page) => {
     await provide(
       page,

@@ -291,7 +291,7 @@ for (const width of [320, 360, 700, 900]) {
   );
 }
 
-more('less motion: nothing begins automatically', () =>
+more('with reduced motion, nothing begins automatically', () =>
   withPage(
     async (page) => {
       await open(page);

@@ -102,7 +102,7 @@ test('a completion can be saved as a PNG and as an animated PNG', () =>
     { acceptDownloads: true },
   ));
 
-more('a browser that cannot make the file says so', () =>
+more('if the browser cannot make the file, the page says so', () =>
   withPage(async (page) => {
     await page.addInitScript(() => {
       /** @type {any} */ (globalThis).CompressionStream = undefined;

@@ -234,7 +234,7 @@ more('a visitor’s file is read, and invalid files are reported', () =>
   }),
 );
 
-more('less motion: nothing begins automatically, and whole sentences appear', () =>
+more('with reduced motion, nothing begins automatically, and whole sentences appear', () =>
   withPage(async (page) => {
     await page.emulateMedia({ reducedMotion: 'reduce' });
     await open(page);

@@ -141,7 +141,7 @@ test('beams are shown as a tree', options, () =>
   }),
 );
 
-more('shuffled words run, also with a model without positions', options, () =>
+more('shuffled words are translated, also by a model without positions', options, () =>
   withPage(async (page) => {
     await open(page);
     await done(page);

@@ -210,7 +210,7 @@ test('a signal stops playback, and a closed context gives an error', () =>
     assert.deepEqual(said, { stopped: 'AbortError', closed: 'closed' });
   }));
 
-test('trees: a plain layer sees one more sample, a dilated layer twice as many', () => {
+test('trees: each plain layer adds one visible sample, and each dilated layer doubles the visible samples', () => {
   for (let layers = 1; layers <= 5; layers++) {
     assert.equal(lit(31, Array(layers).fill(1))[0].size, layers + 1);
     assert.equal(

@@ -70,7 +70,7 @@ const draw = (page) =>
 /** The drawn values, which are the same with any number of workers. @type {number[][] | undefined} */
 let expected;
 
-test('workers that speed up the run are kept, and the others are ended', (context) =>
+test('workers that speed up the run are kept, and the other workers are ended', (context) =>
   withPage(async (page) => {
     const asked = await refuse(page, () => false);
     await open(page);

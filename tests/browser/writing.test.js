@@ -160,7 +160,7 @@ test('an empty prompt gives an empty text, and the element accepts another promp
     );
   }));
 
-test('canvases that cannot be drawn on are refused, and small ones are drawn', () =>
+test('canvases that cannot be drawn on are refused, and small canvases are accepted', () =>
   withPage(async (page) => {
     await provide(page, MODEL, stories);
     await openEmpty(page);

@@ -4,7 +4,7 @@
 
 #include <stddef.h>
 
-/* text (65) receives the digest in lower-case hexadecimal, zero-terminated */
+/* text is an array (65). It receives the digest in lower-case hexadecimal, with a terminating zero */
 void sha256(const void *bytes, size_t length, char *text);
 
 #endif

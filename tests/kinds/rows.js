@@ -18,7 +18,7 @@ import { KINDS } from '../../web/lib/kinds/list.js';
 export const NAMES = KINDS.map(({ name }) => name).filter((name) => name !== 'triad');
 
 /**
- * Imports a file of every kind, or of other folders with rows. Returns its exports, by the name of the folder.
+ * Imports a file of every kind, or of other folders with rows. Returns the exports of these files, by the name of the folder.
  *
  * @template File
  * @param {(name: string) => Promise<File>} of  imports the file of a folder

@@ -13,7 +13,7 @@ export async function verbs(image: ImageData): Promise<void> {
   holds<[Same<typeof latents, LatentRun>, Same<typeof walk, LatentRun>, Same<StepsOf<LatentRun>, LatentStep>]>();
   // @ts-expect-error: a walk has no samples
   latent.walk(1, 2, { samples: 64 });
-  // @ts-expect-error: it draws no rest of a picture
+  // @ts-expect-error: a latent model cannot complete a picture
   latent.complete(image);
   const model: ModelOf<'latent'> = latent;
   model.close();

@@ -34,7 +34,7 @@ export async function verbs(music: MusicSource): Promise<void> {
       Same<typeof resumedNotes, NoteRun>,
     ]
   >();
-  // @ts-expect-error: music is one sample
+  // @ts-expect-error: a run of music has only one sample
   notes.generate({ samples: 3 });
   const model: ModelOf<'note'> = notes;
   model.close();

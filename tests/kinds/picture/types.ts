@@ -47,7 +47,7 @@ export async function verbs(image: ImageData): Promise<void> {
   picture.generate({ seconds: 1 });
   const manyScores: PictureScore[] = await picture.score([image, image], { label: [0, 1] });
   picture.generate({ probabilities: true });
-  // @ts-expect-error: nor a prompt
+  // @ts-expect-error: a picture has no prompt
   picture.generate('a');
   const model: ModelOf<'picture'> = picture;
   model.close();
@@ -77,6 +77,6 @@ export async function uses(canvas: HTMLCanvasElement): Promise<void> {
     (await picture.attention(canvas, { row: 0, column: 0 }))[0].weights,
     (await picture.score(canvas)).nats,
   ];
-  // @ts-expect-error: a model of pictures has no way from one latent to another
+  // @ts-expect-error: a picture model cannot walk between latents
   picture.walk(1, 2);
 }

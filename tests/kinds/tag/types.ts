@@ -11,7 +11,7 @@ export async function verbs(): Promise<void> {
   const tags = await load<'tag'>('a.gguf');
   const tagging = await tags.tag('a', {} as TagOptions);
   holds<[Same<typeof tagging, Tagging>]>();
-  // @ts-expect-error: what tags does not draw
+  // @ts-expect-error: a tagging model has no runs to resume
   tags.resume({});
   const model: ModelOf<'tag'> = tags;
   model.close();

@@ -58,7 +58,7 @@ export async function verbs(): Promise<void> {
       Same<typeof resumedTranslation, TranslationRun>,
     ]
   >();
-  // @ts-expect-error: it is asked with a prompt
+  // @ts-expect-error: a text model needs a prompt
   texts.generate({ seed: 1 });
   const model: ModelOf<'text'> = texts;
   model.close();
