@@ -101,7 +101,7 @@ export async function inARunner({ load, tokenizer, NextPixelError }, { path, byt
   /** @type {Record<string, string>} */
   const wrong = {};
   for (const [name, what] of Object.entries(tries)) {
-    if (/^[A-Zd]/.test(name) && !/^(Buffer|NextPixelError)$/.test(name) && !realm[name]) continue; // the window has no such class
+    if (/^[A-Zd]/.test(name) && !/^(Buffer|NextPixelError)$/.test(name) && !realm[name]) continue; // the runner's window lacks this class
     tried.push(name);
     await what().catch((error) => {
       wrong[name] = String(error?.stack ?? error);

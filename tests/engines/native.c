@@ -72,7 +72,7 @@ static uint32_t *order;  /* (positions) */
 static uint8_t *palette; /* (levels, 3), or null */
 static uint32_t span;    /* elements per position: the channels of a pixel, or 1 */
 
-/* Opens the file named in the line, and prints the hash of its bytes. */
+/* Opens the file that the plan's line names, and prints the hash of the file's bytes. */
 static void open_model(void) {
     FILE *file = fopen(field[PATH], "rb");
     if (!file || fseek(file, 0, SEEK_END)) fail("cannot read the file", 0);
@@ -327,7 +327,7 @@ static void attention(void) {
 
 /* ---- texts and sounds -------------------------------------------------------------------------------------------------- */
 
-/* Returns whether the line is about audio. Audio is treated like text. Its tokens are the levels 0..255 and an end token. */
+/* Returns whether the task is about audio. Audio is treated like text whose tokens are the levels 0..255 and an end token. */
 static int is_sound(void) { return !strcmp(field[TASK], "sound") || !strcmp(field[TASK], "score-sound"); }
 
 /* Returns the same arbitrary tokens or levels as idsOf() of inputs.js. */
@@ -345,7 +345,7 @@ static uint32_t port_of(uint32_t part, const char *name) {
     return NX_NONE;
 }
 
-/* Sets the class or the speaker of a run, if the line has one. */
+/* Sets the class or the speaker of a run, if the plan's line names one. */
 static void give(nx_session *session, uint32_t part, const char *name, int which) {
     uint32_t id = number(which), port = port_of(part, name);
     if (strcmp(field[which], "-1") && port != NX_NONE) check(nx_session_input(model, session, port, &id, 1), "nx_session_input");
@@ -431,7 +431,7 @@ static void score_text(void) {
     free(nats);
 }
 
-/* Prints the costs of the ids of the line's notes, except the first id. */
+/* Prints the costs of the ids of the notes in the plan's line, except the first id. */
 static void score_music(void) {
     uint32_t count = 1, i = 0;
     for (const char *at = field[FEATURES]; *at; at++) count += *at == ' ';
@@ -623,7 +623,7 @@ static void *result_of(const nx_session *session, uint32_t index, uint32_t *coun
     return numbers;
 }
 
-/* Encodes the audio of the line, which has arbitrary levels. codes[0] and codes[1] receive the codes of the top and the bottom level. */
+/* Encodes the audio of the plan's line; its levels are arbitrary. codes[0] and codes[1] receive the codes of the top and the bottom level. */
 static void codes_of_sound(uint32_t *codes[2], uint32_t count[2], int moved) {
     uint32_t n = number(KNOWN), *levels = room(n * sizeof *levels);
     for (uint32_t i = 0; i < n; i++) levels[i] = (7 * i * i + 3 * i + 1) % 256;
@@ -646,7 +646,7 @@ static void say_sound(const char *item, const char *way, const uint32_t *codes, 
     free(session), free(samples);
 }
 
-/* Encodes the audio of the line and decodes it again. */
+/* Encodes the audio of the plan's line, and decodes the codes again. */
 static void code(const char *way, int moved) {
     uint32_t *codes[2], count[2];
     codes_of_sound(codes, count, moved);
@@ -680,7 +680,7 @@ static uint32_t draw_codes(nx_session *session, const char *way, const char *con
     return told;
 }
 
-/* Draws codes of both levels after the codes of the line's audio. Prints the codes, and the audio that all codes decode to. */
+/* Draws codes of both levels after the codes of the audio in the plan's line. Prints the codes, and the audio that all codes decode to. */
 static void speak(const char *way, uint32_t each, int moved) {
     static const char *const items[2][2] = {{"top codes", "nats of the top"}, {"bottom codes", "nats of the bottom"}};
     uint32_t *given[2], count[2] = {0, 0}, end = NX_NONE, ratio = 1;
