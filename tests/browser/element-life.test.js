@@ -168,7 +168,7 @@ test('at any moment, properties can be set, methods can be called, and the eleme
       const { make, heard, nap, count } = /** @type {Given} */ (/** @type {any} */ (globalThis));
       /** @type {Record<string, unknown>} */
       const all = {};
-      // The size is set long before the element is connected, and while it is disconnected.
+      // Sets the size long before the element is connected, and while the element is disconnected.
       const sizes = [];
       for (const early of [true, false]) {
         const element = /** @type {any} */ (document.createElement('next-pixel'));

@@ -76,7 +76,7 @@ for (const [name, options] of /** @type {[string, object][]} */ ([
     }));
 }
 
-/** Gives the test access to workers, so that it can terminate them, as a browser does when it is short of memory. @param {Page} page */
+/** Gives the test access to workers, so that the test can terminate workers, as a browser does when memory is short. @param {Page} page */
 const graspWorkers = (page) =>
   page.addInitScript(() => {
     const all = /** @type {Worker[]} */ ([]);

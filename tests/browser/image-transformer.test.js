@@ -628,7 +628,7 @@ test("the walkthrough leads from the neighbours of a pixel to its probabilities,
     assert.equal(await page.locator('#walk-play-text').textContent(), 'Play', 'the walkthrough begins only on request');
     await page.locator('#walk-back').press('Enter');
     assert.equal(await page.locator('.walk-count').textContent(), `${count - 1} of ${count}`);
-    // The walkthrough of another pixel opens in the same way.
+    // The walkthrough can also show another pixel.
     const before = await page.locator('#walk > li').allTextContents();
     await page.locator('.attention-main .picture').press('ArrowUp');
     await page.locator('#figure-walk').scrollIntoViewIfNeeded();

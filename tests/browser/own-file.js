@@ -2,8 +2,8 @@
 // @ts-check
 
 /**
- * Opens a visitor's own model file on a page. Checks that the page's figures run on it, that an unsuitable file is reported and changes
- * nothing, and that the original model can be restored.
+ * Opens a visitor's own model file on a page. Checks that the page's figures run with this model, that an unsuitable file is reported and
+ * changes nothing, and that the original model can be restored.
  */
 
 import assert from 'node:assert/strict';

@@ -23,7 +23,7 @@ const MADE_OF = ['web', 'weights'];
 const SOURCES = ['web/lib', 'web/dist', 'web/pages', 'web/shell'];
 const AN_HOUR = 3600000;
 
-/** Returns a hash of the sources, which changes whenever they change. */
+/** Returns a hash that changes whenever the sources change. */
 async function digest() {
   const hash = createHash('sha256');
   for (const folder of MADE_OF) {

@@ -623,7 +623,8 @@ static void *result_of(const nx_session *session, uint32_t index, uint32_t *coun
     return numbers;
 }
 
-/* Encodes the audio of the plan's line; its levels are arbitrary. codes[0] and codes[1] receive the codes of the top and the bottom level. */
+/* Encodes the audio of the plan's line; its levels are arbitrary. codes[0] receives the codes of the top level, and codes[1] those of the
+ * bottom level. */
 static void codes_of_sound(uint32_t *codes[2], uint32_t count[2], int moved) {
     uint32_t n = number(KNOWN), *levels = room(n * sizeof *levels);
     for (uint32_t i = 0; i < n; i++) levels[i] = (7 * i * i + 3 * i + 1) % 256;
