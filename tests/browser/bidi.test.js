@@ -72,7 +72,7 @@ test('words and tokens are at the positions where the browser places them', () =
           if (!(off < 1.5)) all.push([at, word, a, b, ours[0].y, theirs[0].y - top]);
         });
       }
-      // Compares the position of every letter of a line without breaks with the browser's own layout.
+      // For a line without breaks, compares the position of every letter with the browser's own layout.
       for (const text of [
         ...texts.flatMap((one) => one.split('\n')),
         'a (b \u05d0) \u05d1 [c]',

@@ -23,7 +23,7 @@ const { withPage } = session(['--js-flags=--expose-gc', '--autoplay-policy=no-us
 
 /** A small model of each kind. */
 const SHOWN = Object.entries(flat(rowsOf('shown')));
-/** For each of these models: its name, and the attributes and the children of an element that shows it. */
+/** For each of these models: the name of the model, and the attributes and the children of an element that shows the model. */
 const ELEMENTS = SHOWN.map(([name, { attributes, inside }]) => /** @type {const} */ ([name, attributes, inside]));
 
 /** The fields that an element's result has, by kind. @type {Record<string, string[]>} */
