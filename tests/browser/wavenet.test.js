@@ -43,8 +43,8 @@ async function inNode(path, settings) {
  * @param {string} model
  * @param {object} settings
  * @param {number} rate  sample rate of the context
- * @param {{ barred?: boolean, first?: boolean, stalls?: number }} [circumstances] barred: whether loading further modules fails; first:
- * whether all samples are drawn before playback; stalls: for how many milliseconds the page blocks during playback
+ * @param {{ barred?: boolean, first?: boolean, stalls?: number }} [circumstances]  barred: whether loading further modules fails; first:
+ *   whether all samples are drawn before playback; stalls: for how many milliseconds the page blocks during playback
  */
 async function recorded(page, model, settings, rate, { barred = false, first = false, stalls = 0 } = {}) {
   await provide(page, '/model.gguf', await readFile(model));

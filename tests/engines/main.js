@@ -15,7 +15,7 @@
  *
  *     ./build.sh test-engines --pages [engine ...]     only the pages
  *     ./build.sh test-engines --short [engine ...]     one build per engine, one shipped file of each kind, and no pages
- * node tests/engines/main.js --model digits [--native=gcc=build/engines/gcc] [engine ...] only models whose names start with "digits"
+ *     node tests/engines/main.js --model digits [--native=gcc=build/engines/gcc] [engine ...]     only models whose names start with "digits"
  */
 
 import { execFile } from 'node:child_process';

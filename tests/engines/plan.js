@@ -31,7 +31,7 @@ import { rows } from '../kinds/rows.js';
  * @property {number} [topK]
  * @property {number} [topP]
  * @property {number} [pinned]     position of the word whose tag is pinned to the last of the tags
- * @property {'all' | 'one'} [ways] whether to run the task in every mode. By default, the task runs in one mode
+ * @property {'all' | 'one'} [ways]  whether to run the task in every mode. By default, the task runs in one mode
  */
 
 /**
