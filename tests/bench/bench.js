@@ -212,7 +212,7 @@ async function startPeers(arena, served) {
 }
 
 /**
- * Returns the name of the build that the library chooses.
+ * Returns the name of the build that the library chooses in this browser.
  *
  * @param {Arena} arena
  * @param {Build[]} builds
@@ -230,8 +230,8 @@ async function choice(arena, builds, model) {
  * @param {Arena} arena
  * @param {Probe[]} probes
  * @param {number} runs
- * @param {number} [until]  deadline, in milliseconds on the clock of performance.now(); a round that would end after it does not begin. The
- *   first round always runs
+ * @param {number} [until]  deadline, in milliseconds on the clock of performance.now(). A round does not begin if it would end after the
+ *   deadline. The first round always runs
  */
 async function measure(arena, probes, runs, until = Infinity) {
   /** @type {Samples} */
@@ -241,7 +241,7 @@ async function measure(arena, probes, runs, until = Infinity) {
   let rounds = 0;
   for (let round = 0; round < runs; round++) {
     const begun = performance.now();
-    /** Seconds spent, by the first part of the probes' names. @type {Record<string, number>} */
+    /** Seconds spent on the probes of this round, by the first part of a probe's name. @type {Record<string, number>} */
     const spent = {};
     // Each round starts at a different probe, so a slow phase of the machine does not always affect the same probes.
     const first = Math.floor((round * probes.length) / runs);
@@ -263,20 +263,23 @@ async function measure(arena, probes, runs, until = Infinity) {
   return { samples, pixels, rounds };
 }
 
-/** Returns the multiply-adds of one position whose value is given, as in the prefill section. @param {Uint8Array} file */
+/** Returns the number of multiply-adds for one position whose value is given. The prefill section measures such positions.
+ * @param {Uint8Array} file */
 function knownMacs(file) {
   const { macs, headMacs } = workOf(file, { from: KNOWN.position, to: KNOWN.position + KNOWN.count });
   return macs - headMacs;
 }
 
-/** Returns the multiply-adds of one block of the models in the kernels section: the matrices, and attention to the mean number of keys. */
+/** Returns the number of multiply-adds of one block of the models in the kernels section: those of its matrix products, plus those of
+ * attention to the mean number of keys. */
 function blockMacs() {
   const shape = partShape(1, 0),
     { width, queryBlock = 0 } = shape;
   return productMacs(shape) + ((queryBlock + 1) / 2) * 2 * width;
 }
 
-/** Returns the size of a core's second-level cache, or the smallest size in current processors if the system does not report it. */
+/** Returns the size in bytes of a core's second-level cache. If the system does not report the size, returns the smallest size of current
+ * processors. */
 function cacheBytes() {
   const file = '/sys/devices/system/cpu/cpu0/cache/index2/size';
   const found = existsSync(file) ? /^(\d+)K/.exec(readFileSync(file, 'utf8')) : null;

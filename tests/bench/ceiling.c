@@ -5,8 +5,8 @@
  *
  * build.sh compiles this file three times: for baseline SIMD128, for relaxed SIMD, and with the dot product in parts, as in
  * src/kernels/dot.h. Weights are 8-bit integers. Each 32-bit lane of a vector belongs to one row, so a vector holds four columns of four
- * rows, and four activations are loaded into every lane. The loops have no scales, no tails and no bias. A real kernel has to handle all of
- * these, so it reaches only a part of the speed of these loops.
+ * rows. The same four activations are loaded into every lane. The loops have no scales, no tails and no bias. A real kernel has to handle
+ * all of these, so it reaches only a part of the speed of these loops.
  */
 #include <stdint.h>
 #include <wasm_simd128.h>
@@ -14,8 +14,8 @@
 #define EXPORT __attribute__((visibility("default")))
 #define INLINE static inline __attribute__((always_inline))
 
-/* Activations are 8-bit values 0..127 (relaxed), or the same values widened to 16 bits. The benchmark leaves this array at zero, because
- * multiplying zeros takes as long as multiplying other values. */
+/* With relaxed SIMD, activations are 8-bit values 0..127. Otherwise, the same values are widened to 16 bits. The benchmark leaves this
+ * array at zero, because multiplying zeros takes as long as multiplying other values. */
 #define COLUMNS 1024
 
 #ifdef __wasm_relaxed_simd__
@@ -37,8 +37,8 @@ INLINE v128_t dot(v128_t w, const activation *x, v128_t sum) {
 }
 #endif
 
-/* Not static, because a compiler that sees no writes would treat the zeros as constants and remove the loads. The distance between rows is
- * not a power of two, because some first-level caches are slow at such distances. */
+/* The array is not static, because a compiler that sees no writes would treat the zeros as constants and remove the loads. The distance
+ * between rows is not a power of two, because some first-level caches are slow at such distances. */
 activation x[4][COLUMNS + 40];
 
 /* Multiplies a tile of 16 rows (four vectors) by n columns of activations; n is a constant after inlining. Each iteration handles two
@@ -73,14 +73,14 @@ EXPORT int32_t dot_one(const int8_t *w, uint32_t bytes, uint32_t times) {
     return wasm_i32x4_extract_lane(total, 0);
 }
 
-/* Multiplies by four columns that share each read of the weights; this takes bytes * times * 4 multiply-adds. */
+/* Multiplies the weights by four columns. Each weight is read once for all four columns. This takes bytes * times * 4 multiply-adds. */
 EXPORT int32_t dot_four(const int8_t *w, uint32_t bytes, uint32_t times) {
     v128_t total = wasm_i32x4_splat(0);
     for (uint32_t i = 0; i < times; i++) total = wasm_i32x4_add(total, tile(w, bytes, 4));
     return wasm_i32x4_extract_lane(total, 0);
 }
 
-/* Reads `bytes` (a multiple of 128) of memory once and adds them up as 32-bit numbers. */
+/* Reads `bytes` bytes of memory once (a multiple of 128) and adds them up as 32-bit numbers. */
 EXPORT int32_t stream(const int8_t *memory, uint32_t bytes) {
     v128_t sum[8];
     for (int v = 0; v < 8; v++) sum[v] = wasm_i32x4_splat(0);

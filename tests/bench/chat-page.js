@@ -3,8 +3,8 @@
 
 /**
  * Measures a conversation on the chat page in Chromium. The model has the shape of a language model that the page offers, but its weights
- * are random. For each turn, the script prints the milliseconds to the first token, as the page shows them, and the number of tokens that
- * the model read.
+ * are random. For each turn, the script prints the time to the first token (the milliseconds that the page shows) and the number of tokens
+ * that the model read.
  *
  *     node tests/bench/chat-page.js [--shape 1B] [--turns 10] [--question 30] [--tokens 16]
  */

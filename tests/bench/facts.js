@@ -2,8 +2,8 @@
 // @ts-check
 
 /**
- * Computes how many multiply-adds one step of a model needs and how many bytes it reads. summary.js compares these numbers with the time of
- * a step.
+ * Computes how many multiply-adds one step of a model needs and how many bytes the step reads. summary.js compares these numbers with the
+ * time of a step.
  */
 
 import { readGGUF } from '../js/gguf.js';
@@ -59,7 +59,7 @@ export function keysOf(metadata, position) {
 
 /** Returns the number of positions per row of the picture. @param {Record<string, any>} metadata */
 function gridWidth(metadata) {
-  const whole = metadata['image-transformer.output.type'] === 'dmol' || metadata.palette; // each position is a whole pixel, not a channel of one
+  const whole = metadata['image-transformer.output.type'] === 'dmol' || metadata.palette; // each position is a whole pixel, not one channel
   return metadata['image-transformer.image.width'] * (whole ? 1 : metadata['image-transformer.image.channels']);
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Measures how fast sounds are generated as codes, in headless Chromium, with one worker and with two. It times complete digits (from the
-// priors to the waveform), the decoder alone and the encoders alone. The result for each digit is the minimum of several rounds, because
-// other programs may run on the machine.
+// Measures the speed of a model that generates spoken digits as codes and decodes the codes to a waveform. The model runs in headless
+// Chromium with one worker and with two. The script times complete digits (from the priors to the waveform), the decoder alone and the
+// encoders alone. The result for each digit is the minimum of several rounds, because other programs may run on the machine.
 //
 //   node tests/bench/jukebox.js [weights/jukebox-small.gguf] [--count 20] [--rounds 7] [--seconds 1.5]
 // @ts-check

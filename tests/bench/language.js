@@ -29,9 +29,13 @@ export const LLAMAS = Object.freeze({
 });
 
 /**
- * Weight types. number: the GGUF code for the type; values, bytes: size of a block; halves: [position in the block, bits] of each
- * half-precision number of a block (its scales and minimum). These scales and minima turn random bytes into weights of about 0.02. None of
- * these weights is subnormal, because subnormal numbers are slow.
+ * The weight types, with these fields:
+ * - number: the GGUF code for the type
+ * - values, bytes: numbers of weights and of bytes in a block
+ * - halves: [position in the block, bits] of each half-precision number of a block (its scales and minimum)
+ *
+ * The scales and minima turn random bytes into weights of about 0.02. None of these weights is subnormal, because subnormal numbers are
+ * slow.
  *
  * @type {Record<string, { number: number, values: number, bytes: number, halves: [at: number, value: number][] }>}
  */
@@ -120,7 +124,7 @@ function matrices(shape, type) {
   ];
 }
 
-/** Returns the multiply-adds of the matrices in one step. @param {LlamaShape} shape */
+/** Returns the number of multiply-adds of the matrices in one step. @param {LlamaShape} shape */
 export const weightsOf = (shape) => matrices(shape, 'q8_0').reduce((sum, [, , rows, cols]) => sum + rows * cols, 0);
 
 /** Returns the size in bytes of all matrices in the file. A step reads all of them. @param {LlamaShape} shape @param {string} type */
@@ -136,7 +140,7 @@ function encoded(type) {
   let state = 1;
   for (let i = 0; i < data.length; i++) data[i] = (state = (Math.imul(state, 1664525) + 1013904223) >>> 0) >>> 24;
   for (let at = 0; at < data.length; at += bytes) for (const [byte, half] of halves) view.setUint16(at + byte, half, true);
-  // about 0.01, of either sign
+  // weights of about 0.01, positive or negative
   if (type === 'f16') for (let at = 0; at < data.length; at += 2) view.setUint16(at, 0x2000 | (view.getUint16(at, true) & 0x83ff), true);
   return data;
 }

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** The llama section of the benchmark: language models of three sizes and three weight types, with random weights, in all runtimes. */
+/** The llama section of the benchmark: measures language models in all runtimes. The models have random weights, three sizes and three
+ * weight types. */
 
 import { LLAMAS, POOL, bytesOf, llamaModel, weightsOf } from './language.js';
 import { FLOAT, INT32, INT64, Graph } from './onnx.js';
@@ -37,8 +38,11 @@ const SHARE = 0.7;
  * and the norm use the runtime's own operators. The embedding table has only the ids that the benchmark uses, because a larger table would
  * take memory and time without changing the results.
  *
- * Inputs: input_ids of shape (1, tokens); total, the number of positions after this run; length, total minus one; past.I.key and
- * past.I.value for each block I.
+ * Inputs:
+ * - input_ids, of shape (1, tokens)
+ * - total: the number of positions after this run
+ * - length: total minus one
+ * - past.I.key and past.I.value for each block I
  *
  * @param {LlamaShape} shape
  * @returns {Uint8Array<ArrayBuffer>}
@@ -153,7 +157,8 @@ export async function llamaProbes({ arena, chosen, provide, steps }, size, withP
   return probes;
 }
 
-/** Returns the multiply-adds of the matrices for a prompt. Only the last token goes through the output layer. @param {LlamaShape} shape */
+/** Returns the number of multiply-adds of the matrices for a prompt. Only the last token goes through the output layer.
+ * @param {LlamaShape} shape */
 const promptMacs = (shape) => PROMPT * weightsOf(shape) - (PROMPT - 1) * shape.values * shape.width;
 
 /**
@@ -197,7 +202,7 @@ export function llamaResult(samples, peers, dots = null) {
         rows.push({ size, type, what, ...one, others });
         ((summary[size] ??= {})[type] ??= {})[what] = one;
       }
-      // The figures at the first position are also the figures of the model as a whole.
+      // The figures at the first position also serve as the figures of the model as a whole.
       if (summary[size]?.[type]) Object.assign(summary[size][type], summary[size][type][LLAMA_POSITIONS[0]]);
     }
   }

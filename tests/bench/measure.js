@@ -21,8 +21,8 @@ import { serve as serveFolders } from './server.js';
 const median = (x) => [...x].sort((a, b) => a - b)[x.length >> 1];
 
 const ROUNDS = 9;
-/** The driver waits this many milliseconds before it reads the times of a page, because the driver's first request blocks the page for 10
- * ms. */
+/** The driver waits this many milliseconds before it asks a page for its times. The wait is necessary because the driver's first request
+ * blocks the page for 10 ms. */
 const WAIT_MS = 1000;
 /** Number of tokens of a story: the whole context. */
 const TOKENS = 480;
@@ -91,7 +91,7 @@ async function timesOf(page) {
 for (let round = 0; round < ROUNDS; round++) {
   const context = await browser.newContext(); // a new context has empty caches
   const page = await context.newPage();
-  // The third visit counts as warm. The second visit is not recorded, because it is the first one that the service worker controls.
+  // The third visit counts as warm. The second visit is not recorded, because it is the first visit that the service worker controls.
   for (const visit of /** @type {const} */ (['cold', 'second', 'warm'])) {
     await page.goto(`${bare.url}tests/bench/pages/paint.html`);
     const { pixel: paints } = await timesOf(page);
@@ -116,8 +116,9 @@ for (let round = 0; round < ROUNDS; round++) {
   await context.close();
 }
 /**
- * Times of the library in an empty page, with its files in the browser's cache. load: the time to load the model; pass: the time from the
- * call to the first pixel of a digit.
+ * Times of the library in an empty page, with the library's files in the browser's cache:
+ * - load: the time to load the model
+ * - pass: the time from the call to the first pixel of a digit
  *
  * @type {{ load: number[], pass: number[] }}
  */

@@ -60,7 +60,7 @@ export const partShape = (blocks, values) => ({
   memoryBlock: 0,
 });
 
-/** Returns the multiply-adds of the matrices for one position. @param {Shape} shape */
+/** Returns the number of multiply-adds of the matrices for one position. @param {Shape} shape */
 export function productMacs({ width, blocks, inner, values }) {
   return blocks * (4 * width * width + 2 * width * inner) + values * width;
 }
@@ -115,7 +115,7 @@ export function imageModel(shape, type, seed = 1) {
     norm(`blk.${i}.ffn_norm`);
   }
   norm('output_norm');
-  matrix('output.weight', values, width, 'q8'); // 8 bits, as in the shipped files
+  matrix('output.weight', values, width, 'q8'); // 8 bits, as in the shipped weight files
   const local = queryBlock > 0;
   return writeGGUF({
     metadata: {
@@ -149,8 +149,8 @@ export function imageModel(shape, type, seed = 1) {
 /**
  * Makes a decoder of this shape as a GGUF file of the gpt2 architecture, for wllama (llama.cpp).
  *
- * wllama takes prompts as text and fails on output that is not UTF-8. So every token is printable: the first tokens are single characters,
- * which include the letters of the prompt, and the others are words.
+ * wllama takes prompts as text and fails on output that is not UTF-8. So every token is printable. The first tokens are single characters
+ * and include the letters of the prompt. The other tokens are words.
  *
  * @param {Shape} shape
  * @param {WeightType} type
@@ -215,11 +215,15 @@ export function gpt2Model({ width, blocks, heads, inner, values, side }, type, s
 
 /**
  * Makes one step of a decoder of this shape as an ONNX file, for ONNX Runtime. The step uses GroupQueryAttention, the runtime's fastest
- * attention with a cache, and the same dynamic 8-bit products as the output of quantize_dynamic.
+ * attention with a cache. Its matrix products are dynamic 8-bit products, as in files that quantize_dynamic writes.
  *
- * Inputs: input_ids and position_ids of shape (1, 1); length, the number of positions in the cache, and total, which is length plus one
- * (int32 scalars); past.I.key and past.I.value of shape (1, heads, past, width / heads). Outputs: logits, present.I.key and
- * present.I.value.
+ * Inputs:
+ * - input_ids and position_ids, of shape (1, 1)
+ * - length: the number of positions in the cache, an int32 scalar
+ * - total: length plus one, an int32 scalar
+ * - past.I.key and past.I.value for each block I, of shape (1, heads, past, width / heads)
+ *
+ * Outputs: logits, and present.I.key and present.I.value for each block I.
  *
  * @param {Shape} shape
  * @param {number} [seed]

@@ -58,7 +58,8 @@ export async function startNative(folder, file, most) {
    * Reads a prompt and generates greedily.
    * @param {number} length
    * @param {number} steps
-   * @returns {Promise<{ read: number, drew: number }>} read: milliseconds for the prompt and the first token; drew: for the other tokens
+   * @returns {Promise<{ read: number, drew: number }>} read: milliseconds for the prompt and the first token; drew: milliseconds for the
+   *   other tokens
    */
   const run = async (length, steps) => {
     await sequence.clearHistory();
@@ -76,7 +77,7 @@ export async function startNative(folder, file, most) {
     /** Returns milliseconds per token around a position. @param {{ position: number, steps: number }} place */
     time: ({ position, steps }) => turn(steps, async () => (await run(position - steps / 2, steps)).drew),
     /**
-     * Returns the milliseconds that a prompt of this many tokens takes, up to the first generated token.
+     * Returns the milliseconds from the start of a prompt with this many tokens to the first generated token.
      * @param {{ length: number }} prompt
      */
     prompt: ({ length }) => turn(1, async () => (await run(length, 0)).read),

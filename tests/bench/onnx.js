@@ -3,7 +3,7 @@
 
 /**
  * Writes ONNX files, which are protocol buffers defined by onnx.proto. Only the parts that the benchmark's models need are implemented. The
- * first argument of int, float and bytes is the number of the field in onnx.proto.
+ * first argument of int(), float() and bytes() is the number of the field in onnx.proto.
  */
 
 /** Element types of TensorProto. */
@@ -126,7 +126,7 @@ export class Graph {
   /**
    * @param {string} operator
    * @param {string[]} inputs
-   * @param {Record<string, number>} [attributes]  integers are written as integers, others as floats
+   * @param {Record<string, number>} [attributes]  integers are written as integers, other numbers as floats
    * @param {number | string[]} [outputs]  number of outputs, or their names
    * @param {string} [domain]
    * @returns {string[]} names of the outputs

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Records the files that each page requests until its first screen is complete, in page-bytes.json. Writes the size of these files, as a
+// Records in page-bytes.json the files that each page requests until its first screen is complete. Writes the size of these files, as a
 // static server sends them, into a table in web/manual/chapters/numbers.md. tests/js/page-bytes.test.js compares the pages with these
 // records.
 //

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: MIT
-// Compares the speeds of two versions of the library, another one and this one, on language models with random weights. One process runs
-// both versions alternately.
+// Compares the speed of another version of the library with the speed of this version, on language models with random weights. One process
+// runs both versions alternately.
 //
 //   git worktree add ../old COMMIT && node tests/bench/paired-llama.js ../old [--rounds 9] [--sizes 135M] [--types q8_0,q4_0,q4_k_m]
 //   [--prompts 64] [--builds nextpixel-relaxed]
 //
-// Prints the processor time in milliseconds that each version takes to generate a token at position 64 and to read a prompt. Also prints
-// the median over the rounds of old time / new time. A median above 1 means that this version is faster. Both versions must generate the
-// same ids. Builds with relaxed SIMD need Node 22 or later, which supports it without a flag.
+// Prints the processor time in milliseconds that each version takes to generate a token at position 64 and to read a prompt. For each
+// round, the script computes the ratio old time / new time, and it prints the median of these ratios. A median above 1 means that this
+// version is faster. Both versions must generate the same ids. Builds with relaxed SIMD need Node 22 or later, which supports relaxed SIMD
+// without a flag.
 // @ts-check
 import './quiet.js';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';

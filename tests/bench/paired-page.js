@@ -5,8 +5,8 @@
 //   git worktree add ../old COMMIT && node tests/bench/paired-page.js ../old [--rounds 9] [--site]
 //
 // Prints the milliseconds from navigation to the first paint and to the first drawn pixel, with empty caches and on the third visit. For
-// each time, prints the median of the rounds and the best round. Each version has its own server. With --site, the folders are sites that
-// `./build.sh site` has built.
+// each of these times, prints the median of all rounds and the shortest time. Each version has its own server. With --site, the folders are
+// sites that `./build.sh site` has built.
 // @ts-check
 import './quiet.js';
 import { resolve } from 'node:path';

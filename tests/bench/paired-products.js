@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Compares three programs: another version of the library, this version, and LiteRT.js. Measures the speed of matrix products and of
-// reading known pixels. One Chromium runs them alternately.
+// reading known pixels. One Chromium runs the three programs alternately.
 //
 //   git worktree add ../old COMMIT    (then in both folders, to compile build/products*.wasm: npm run bench -- --quick --only products)
 //   node tests/bench/paired-products.js ../old [--seconds 85] [--builds relaxed,pairs]

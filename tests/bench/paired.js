@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: MIT
-// Compares the speeds of two versions of the library, another one and this one. For each weight file, one process runs both versions
+// Compares the speed of another version of the library with the speed of this version. For each weight file, one process runs both versions
 // alternately, so a slow phase of the machine affects both.
 //
 //   git worktree add ../old COMMIT && node tests/bench/paired.js ../old [--rounds 15] [--build nextpixel-pairs] [NAME ...]
 //
 // NAME is the name of a weight file. By default, all weight files of the other version are measured. Both versions read the files from the
-// folder of the other version. In each round both versions compute the same positions of a model. For each file, the script prints the
-// median over the rounds of old processor time / new processor time. A median above 1 means that this version is faster. Both versions must
-// give the same bits. If a median is below 0.98, the project's limit, the file is measured again. The exit code is 1 if a file is below the
-// limit twice, and 2 if bits differ.
+// folder of the other version. In each round both versions compute the same positions of a model. In each round, the script computes the
+// ratio old processor time / new processor time. For each file, it prints the median of these ratios. A median above 1 means that this
+// version is faster. Both versions must give the same bits. The project's limit for a median is 0.98. If the median of a file is below this
+// limit, the file is measured again. The exit code is 1 if a file is below the limit twice, and 2 if bits differ.
 //
 // A single process for all files would give wrong ratios, because the machine code that V8 generates for a function depends on the models
 // that ran before. For example, one file has a ratio of 1.00 in its own process but had 0.80 as the thirteenth file of a shared process.
-// Another file had 1.20 in a shared process. Builds with relaxed SIMD need Node 22 or later, which supports it without a flag.
+// Another file had 1.20 in a shared process. Builds with relaxed SIMD need Node 22 or later, which supports relaxed SIMD without a flag.
 // @ts-check
 import { spawnSync } from 'node:child_process';
 import { readFile, readdir } from 'node:fs/promises';
@@ -26,7 +26,7 @@ import './quiet.js';
 /** @import { Part } from '../../web/lib/engine/protocol.js' */
 
 const LEAST = 0.98;
-/** Approximate duration of a round of one version, in milliseconds. */
+/** Approximate duration in milliseconds of one version's part of a round. */
 const ROUND_MS = 150;
 /** Lower limit in milliseconds for the duration of a run, used to compute the number of repetitions in a round. */
 const SHORTEST_MS = 0.1;
@@ -102,7 +102,7 @@ function draw(core, steps) {
 const median = (numbers) => numbers.sort((a, b) => a - b)[Math.floor(numbers.length / 2)];
 
 /**
- * Compares both versions on a file in this process, and sets the exit code.
+ * Compares both versions on one weight file in this process, and sets the exit code.
  *
  * @param {string} name
  */

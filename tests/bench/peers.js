@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Lists and installs the other runtimes of the benchmark, each with its fastest settings for one thread. */
+/** Lists the other runtimes of the benchmark, each with its fastest settings for one thread, and installs them. */
 
 import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync, statSync } from 'node:fs';

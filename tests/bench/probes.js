@@ -21,7 +21,7 @@ import { CHAIN_TYPES, chainModel, chainOf } from './tflite.js';
  * @property {string} chosen                  the build that the library chooses in this browser
  * @property {WeightType[]} types
  * @property {Record<string, string>} models  maps a model's name (w1-q4, w1-q8 or a shipped model) to its address
- * @property {string[]} attending             the models for which facts.js can compute the work of a step
+ * @property {string[]} attending             names of the models for which facts.js can compute the work of a step
  * @property {(file: string, make: () => Uint8Array) => string} provide  writes a file and returns its address
  * @property {number} steps                   number of steps of a measurement
  */
@@ -31,17 +31,18 @@ export const TOGETHER = [1, 2, 4, 8];
 export const AT_ONCE = [1, 3];
 /** The position at which the timed steps start. */
 export const STEP = 128;
-/** The positions with given values that the prefill section reads: the first position, and their number. */
+/** The positions with given values that the prefill section reads: `position` is the first one, `count` is their number. */
 export const KNOWN = { position: 64, count: 64 };
 /** Numbers of columns in the products section. */
 export const CHAIN_COLUMNS = [1, 16];
 /**
- * The shape of the smallest matrix product. Its matrix stays in a cache. If the other products are slower, they are waiting for memory.
+ * The shape of the smallest matrix product. Its matrix stays in a cache. If larger products have a lower speed, they are waiting for
+ * memory.
  * @type {[rows: number, columns: number][]}
  */
 const ONE = [[W1.width, W1.width]];
-/** Sizes in megabytes of the memory that is read to measure the streaming rate. On most machines, the largest does not fit the third-level
- * cache. */
+/** Sizes in megabytes of the memory that is read to measure the streaming rate. On most machines, the largest size does not fit the
+ * third-level cache. */
 export const STREAMS = [4, 16, 64];
 
 /** Starts the engine with a model. @param {Stage} stage @param {string} build @param {string} model  address of the model */
@@ -106,7 +107,7 @@ export async function w1Probes(stage, peers) {
 }
 
 /**
- * Returns the probes of the matrix products of W1 alone, in each of our builds and in LiteRT.
+ * Returns the probes that run only the matrix products of W1, in each of our builds and in LiteRT.
  *
  * @param {Stage} stage
  * @param {string} out  the build folder
@@ -207,7 +208,7 @@ export async function lookAheadProbes({ arena, builds, models }, drafted) {
 }
 
 /**
- * Returns the probes of models that generate sounds sample by sample, and of the matrix products of these models alone.
+ * Returns two kinds of probes for models that generate sounds sample by sample: the whole model, and only its matrix products.
  *
  * @param {Stage} stage
  * @param {{ name: string, shapes: [rows: number, columns: number][] }[]} sounds  files of weights/
@@ -234,7 +235,7 @@ export async function soundProbes({ arena, builds }, sounds, out) {
 }
 
 /**
- * Returns the probes of models that draw pictures in one pass, and of the convolutions of these models alone.
+ * Returns two kinds of probes for models that draw pictures in one pass: the whole model, and only its convolutions.
  *
  * @param {Stage} stage
  * @param {{ name: string, shapes: [rows: number, channels: number, side: number][] }[]} made  files of weights/

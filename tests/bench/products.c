@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * Computes only the matrix products of one model step, for npm run bench: with Q8_0 or Q4_0 weights, for one or several columns, in the
- * order of the model. The time includes rounding the columns, but not the gates, queues and sums between products. This file can also
- * compute the convolutions of a model that draws a picture in one pass. Their time includes gathering and rounding the inputs of each
- * location, but not norms. Like ceiling.c, this file is compiled for each build.
+ * For npm run bench, computes only the matrix products of one model step, in the order of the model. The weights are Q8_0 or Q4_0, and the
+ * products have one or several columns. The time includes rounding the columns, but not the gates, queues and sums between products. This
+ * file can also compute the convolutions of a model that draws a picture in one pass. The time of the convolutions includes gathering and
+ * rounding the inputs of each location, but not norms. Like ceiling.c, this file is compiled for each build.
  */
 #include <string.h>
 
@@ -41,7 +41,7 @@ static int pack(nx_matrix *packed, uint32_t rows, uint32_t cols, uint32_t type) 
     return 1;
 }
 
-/* Adds a product. `four`: whether its weights have 4 bits. Returns 0 if the memory is full. */
+/* Adds a product. `four` says whether its weights have 4 bits. Returns 0 if the memory is full. */
 EXPORT uint32_t add(uint32_t rows, uint32_t cols, uint32_t four) {
     if (count == MOST || !pack(&matrices[count], rows, cols, four ? NX_Q4_0 : NX_Q8_0)) return 0;
     count++;
@@ -81,7 +81,7 @@ EXPORT uint32_t add_convolution(uint32_t rows, uint32_t channels, uint32_t side)
     return 1;
 }
 
-/* Runs all convolutions, `times` times, on NX_COLUMNS locations together, as the engine does when it draws a picture. */
+/* Runs all convolutions `times` times. Each call computes NX_COLUMNS locations together, as the engine does when it draws a picture. */
 EXPORT float convolutions(uint32_t times) {
     for (uint32_t i = 0; i < times; i++)
         for (uint32_t k = 0; k < convolved; k++) {

@@ -6,9 +6,9 @@
 const BLOCK = 32;
 
 /**
- * Returns a generator of nearly normal numbers with variance 1. Each number is the sum of twelve uniform numbers, minus 6. Computing it
- * needs only sums of integers and one division, which give the same result on every machine. The results of log and cos differ between
- * machines.
+ * Returns a generator of nearly normal numbers with variance 1. Each number is the sum of twelve uniform numbers, minus 6. Computing this
+ * number needs only sums of integers and one division, which give the same result on every machine. The results of log and cos differ
+ * between machines.
  *
  * @param {number} seed
  * @returns {() => number}
@@ -50,7 +50,7 @@ const word = new DataView(new ArrayBuffer(4));
  * Rounds a number to half precision. The number must be zero or in the normal range of half precision.
  *
  * @param {number} value
- * @returns {number} its 16 bits
+ * @returns {number} the 16 bits of the rounded number
  */
 export function half(value) {
   word.setFloat32(0, value);
@@ -79,7 +79,7 @@ function extreme(data, from, count) {
 }
 
 /**
- * Rounds to GGUF's Q8_0: blocks of 32, with a half-precision scale and then 32 signed bytes.
+ * Rounds to GGUF's Q8_0. A block holds 32 numbers: a half-precision scale and then 32 signed bytes.
  *
  * @param {Float32Array} data
  */
@@ -95,8 +95,8 @@ export function q8_0(data) {
 }
 
 /**
- * Rounds to GGUF's Q4_0: blocks of 32, with a half-precision scale and then 16 bytes. Byte i holds value i in its low nibble and value i +
- * 16 in its high nibble, each plus 8.
+ * Rounds to GGUF's Q4_0. A block holds 32 numbers: a half-precision scale and then 16 bytes. Byte i holds value i in its low nibble and
+ * value i + 16 in its high nibble, each plus 8.
  *
  * @param {Float32Array} data
  */

@@ -11,8 +11,9 @@ import { fileURLToPath, pathToFileURL } from 'node:url';
 const DIST = new URL('../../web/dist/', import.meta.url);
 
 /**
- * Maximum gzip sizes in KB that the project guarantees. images: the small build (the rows of src/models/models.h that are marked SMALL);
- * all: the build with all models.
+ * Maximum gzip sizes in KB that the project guarantees:
+ * - images: the small build, with the models whose rows in src/models/models.h are marked SMALL
+ * - all: the build with all models
  */
 const MOST = { images: 64, all: 128 };
 

@@ -5,7 +5,8 @@
  * Searches for leaks. Uses every kind of model repeatedly. Some runs continue to the end, some are stopped and some are aborted. Then
  * prints the memory, workers, timers and handles that remain: node --expose-gc tests/bench/soak.js [minutes, default 20]
  *
- * Fails if the memory after the last round is more than a third larger than after the fifth round, or if a worker, timer or handle remains.
+ * The script fails if the memory after the last round is more than 4/3 of the memory after the fifth round, or if a worker, timer or handle
+ * remains.
  */
 
 import { load } from '../../web/lib/index.js';

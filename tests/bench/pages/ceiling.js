@@ -17,8 +17,8 @@ export async function start({ wasm, most: megabytes }) {
   const at = Math.ceil(exports.__heap_base.value / 128) * 128;
   const most = megabytes * MB;
   exports.memory.grow(Math.ceil((at + most) / PAGE));
-  // Writes the memory first. Memory that was never written is a single physical page of zeros, mapped many times, so it would be read from
-  // the first-level cache.
+  // Writes the memory first. All pages of memory that was never written are one physical page of zeros, so reads would come from the
+  // first-level cache.
   new Uint8Array(exports.memory.buffer, at, most).fill(1);
   const times = 64;
   /** @param {(...values: number[]) => number} dot @param {number} columns */
@@ -31,8 +31,8 @@ export async function start({ wasm, most: megabytes }) {
         return performance.now() - start;
       })));
   return {
-    /** one() and four() return billions of multiply-adds per second. one() multiplies by one column, four() by four columns that share the
-     * weights. */
+    /** one() and four() return billions of multiply-adds per second. one() multiplies the weights by one column; four() multiplies them by
+     * four columns. */
     one: () => rate(exports.dot_one, 1),
     four: () => rate(exports.dot_four, 4),
     /** Returns billions of bytes per second. @param {{ megabytes: number }} size */

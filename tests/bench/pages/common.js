@@ -37,7 +37,7 @@ export function argmax(logits) {
   return best;
 }
 
-/** Number of warm-up tokens before the first measurement. After them every engine has fully compiled its hot code. */
+/** Number of warm-up tokens before the first measurement. After these tokens, every engine has fully compiled its hot code. */
 export const WARM_UP = 64;
 
 /**

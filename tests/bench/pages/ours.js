@@ -12,7 +12,7 @@ import { bytesOf, turn, WARM_UP } from './common.js';
 /** @import { AnyModel as Model } from '../../../web/lib/model/of-kind.js' */
 
 const SETTINGS = { seed: 7n, temperature: 1, topK: 0, topP: 1 };
-/** Number of positions that are drawn in the same session before a measurement, to warm up caches and branch prediction. */
+/** Number of positions that are drawn before a measurement in the same session, to warm up caches and branch prediction. */
 const WARM = 8;
 
 /** @param {number} count @param {number} values */
@@ -63,7 +63,7 @@ export async function startCore({ wasm, model }) {
         return ms;
       });
     },
-    /** Returns the milliseconds that a prompt of this many tokens takes, up to the first generated token. */
+    /** Returns the milliseconds from the start of a prompt with this many tokens to the first generated token. */
     prompt({ length = 1 }) {
       return turn(1, () => {
         const session = core.openSession({ ...SETTINGS, samples: 1, temperature: 0 });
@@ -167,7 +167,7 @@ export async function startLibrary({ wasm, model }) {
   }
   return {
     info: { width, height, completes },
-    /** Returns the milliseconds until the lower half of a picture is drawn, and the number of its pixels in one sample. */
+    /** Returns the milliseconds until the lower half of a picture is drawn, and the number of pixels of this half in one sample. */
     async half({ samples = 1 }) {
       let count = 0;
       const ms = await turn(1, async () => {
@@ -180,8 +180,8 @@ export async function startLibrary({ wasm, model }) {
       return { ms, pixels: count / samples / channels };
     },
     /** Returns milliseconds per picture drawn without input, in two modes: the default, which uses speculative decoding if it is faster,
-     * and without speculative decoding. The share of correct drafts differs between pictures, so several pictures are measured, always the
-     * same pictures. The two modes alternate, because the speed of the machine changes from second to second. */
+     * and without speculative decoding. The share of correct drafts differs between pictures, so several pictures are measured. They are
+     * the same in every round. The two modes alternate, because the speed of the machine changes from second to second. */
     async ahead({ pictures = 4 }) {
       const parts = { with: 0, without: 0 };
       for (let seed = 1; seed <= pictures; seed++) {

@@ -2,8 +2,8 @@
 // @ts-check
 
 /**
- * Runs TensorFlow.js with its wasm backend and one thread. The decode step is written with TensorFlow.js operations on floats, the only
- * type that this backend supports.
+ * Runs TensorFlow.js with its wasm backend and one thread. The decode step is written with TensorFlow.js operations on floats, because this
+ * backend supports only floats.
  */
 
 import { stepped } from './common.js';

@@ -2,10 +2,10 @@
 // @ts-check
 
 /**
- * Runs wllama, which is llama.cpp compiled to wasm, with one thread. The defaults of wllama are not its fastest settings: a half-precision
- * cache and flash attention are slow in wasm, so the benchmark uses a single-precision cache and no flash attention. wllama takes prompts
- * as text. Here each letter of a prompt is a token, and a begin token comes first. wllama itself measures the times. These times exclude
- * the messages between wllama's threads.
+ * Runs wllama, which is llama.cpp compiled to wasm, with one thread. The defaults of wllama are not its fastest settings, because a
+ * half-precision cache and flash attention are slow in wasm. The benchmark uses a single-precision cache and no flash attention. wllama
+ * takes prompts as text. In this benchmark, each letter of a prompt is a token, and a begin token comes first. wllama itself measures the
+ * times. These times exclude the messages between wllama's threads.
  */
 
 import { bytesOf, turn, WARM_UP } from './common.js';
@@ -54,7 +54,7 @@ export async function start({ peers, model, shape }) {
     async time({ position, steps }) {
       const from = position - steps / 2;
       await generate(from, 1); // reads the prompt, so the next call finds the prompt in the cache
-      // One more token is generated, because the first one comes from the pass over the prompt.
+      // One more token is generated, because the first token comes from the pass over the prompt.
       return turn(steps, () => generate(from, steps + 1));
     },
     /** Returns the milliseconds that a prompt of this many tokens takes. Each prompt starts with a different letter, so no prompt is in the
