@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: MIT
-// Measures in Node how the time of a step with sparse and with dense attention grows with the length of the sequence. The models have
-// random weights and the same widths. The measured steps are at the last positions of a sequence.
+// Measures in Node the time of a step for sequences of different lengths, for models with sparse attention and for models with dense
+// attention. The models have random weights and the same widths. The measured steps are at the last positions of a sequence.
 //
 //   node tests/bench/sparse.js [--width 64] [--lengths 1024,4096,16384,65536] [--json]
 //
-// The attention time of a step is the time of a step at the end of a sequence minus the time of a step at its beginning. All times are
+// The attention time is the difference between two times: of a step at the end of a sequence, and of a step at its beginning. All times are
 // processor times. The script alternates twelve times between eight steps at the beginning and eight steps at the end, and takes the median
 // difference. For sparse attention, the result is the median of five of these measurements. Dense attention is measured only up to 16,384
 // positions, which already takes some seconds.
 //
 // The two layers of strided attention together see at most 2 sqrt(n) of n positions, so their time should double when n quadruples. The
-// measured factor is two to three, because the keys and values of a run outgrow one cache level after another. Fixed attention sees sqrt(n)
-// + n / 16 positions here: the number of positions that summarise a block grows with the side of the picture. The page on sparse attention
-// uses the same rule.
+// measured factor is two to three, because the keys and values of a run outgrow one cache level after another. In these models, fixed
+// attention sees sqrt(n) + n / 16 positions, because the number of positions that summarise a block grows with the side of the picture. The
+// page on sparse attention uses the same rule.
 // @ts-check
 import './quiet.js';
 import { readFile } from 'node:fs/promises';

@@ -15,10 +15,10 @@
  * @property {Build[]} builds            the library's builds; the first one is the baseline
  * @property {string} chosen             the build that the library chooses in this browser
  * @property {number} cacheBytes         size of the second-level cache of one core
- * @property {readonly number[]} positions  of W1
+ * @property {readonly number[]} positions  positions at which W1 is measured
  * @property {readonly string[]} types   weight types of W1
  * @property {{ id: string, name: string, gzip?: number }[]} peers
- * @property {Record<string, Work>} w1Work  by `type/position`
+ * @property {Record<string, Work>} w1Work  the work of a step of W1, by `type/position`
  * @property {{ name: string, pixels: number }[]} shipped  pixels: number of pixels in the lower half of a picture
  * @property {{ name: string, rate: number, macs: number }[]} [sounds]  rate: samples per second; macs: multiply-adds per sample
  * @property {{ name: string, macs: number, all: number }[]} [made]  models that draw a picture in one pass; macs: multiply-adds of the

@@ -18,8 +18,10 @@ task_size() {
 # measure    measure the time per pixel, the time of a completion, and the time from page open to the first pixel
 task_measure() { task_tools; node tests/bench/measure.js "$@"; }
 
-# ceilings: builds the loops whose speed `bench` counts as 100 % ($OUT/ceiling.wasm, ceiling-relaxed.wasm, ceiling-pairs.wasm), a model's
-# matrix products ($OUT/products*.wasm), and kernels together with their upper bounds ($OUT/kernels.wasm)
+# ceilings: builds the wasm files that `bench` needs in $OUT:
+# - ceiling.wasm, ceiling-relaxed.wasm and ceiling-pairs.wasm: the loops whose speed `bench` counts as 100 %
+# - products*.wasm: the matrix products of a model
+# - kernels.wasm: kernels together with their upper bounds
 ceilings() {
   for build in '' -relaxed -pairs; do
     "$CLANG" --target=wasm32-unknown-emscripten --sysroot="$(sysroot)" $WASM_CFLAGS -O3 $(flags_of "nextpixel$build") -c tests/bench/ceiling.c -o "$OUT/ceiling$build.o"

@@ -18,7 +18,7 @@ class Writer {
   #view = new DataView(this.#bytes.buffer);
   #at = 0;
 
-  /** Reserves `count` bytes, so that the byte at offset `skip` among them is aligned.
+  /** Reserves `count` bytes. The byte at offset `skip` of these bytes is aligned.
    * @param {number} count @param {number} align @param {number} [skip] */
   #room(count, align, skip = 0) {
     while ((this.#at + skip) % align) this.#at++;
@@ -124,7 +124,7 @@ export const chainOf = ({ width, blocks, inner, values }) => [
   [values, width],
 ];
 
-/** Weight types, by their names in results. Each has one scale per row. */
+/** Weight types, by their names in results. Each type has one scale per row. */
 export const CHAIN_TYPES = Object.freeze(/** @type {const} */ (['q8', 'q4']));
 
 /**

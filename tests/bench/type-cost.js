@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Measures how much rounding the weights of a language model to each type increases the nats per token and the perplexity of a text. The
+// Rounds the weights of a language model to each type, and measures how much the nats per token and the perplexity of a text increase. The
 // model runs in the wasm engine. The input is a file of half-precision weights. For each type, every matrix whose rows divide into whole
-// blocks is rounded to that type, each weight to the nearest value; other matrices stay unchanged.
+// blocks is rounded to that type. Each weight is rounded to the nearest value. Other matrices stay unchanged.
 //
 //   node tests/bench/type-cost.js --text TEXT[.xz] [--last BYTES] [--file tests/golden/stories260K.gguf]
 //
@@ -36,7 +36,8 @@ function single(bits) {
 }
 
 /**
- * Rounds to Q5_0. A block is a half-precision scale, the highest bits of the 5-bit values, and their other four bits as in Q4_0.
+ * Rounds to Q5_0. A block consists of a half-precision scale, the highest bits of the 5-bit values, and the other four bits of the values,
+ * as in Q4_0.
  * @param {Float32Array} data
  */
 function q5_0(data) {

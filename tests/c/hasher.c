@@ -8,8 +8,8 @@
 #include "kernels/kernels.h"
 #include "sampling/categorical.h"
 
-/* A hash of all ids that a sequence has read and drawn before a position. If positions may be recomputed, the hash of every position is
- * kept, otherwise only the hash of the last position. */
+/* A hash of all ids that a sequence has read and drawn before a position. If positions may be recomputed, the state keeps the hash of every
+ * position. Otherwise, it keeps only the hash of the last position. */
 typedef struct {
     uint32_t entered, hash[];
 } hasher_state;

@@ -32,7 +32,7 @@ uint32_t hasher_hash(uint32_t hash, uint32_t word);
 /* Computes nx_stride(HASHER_PLACES) logits for the location of a position, given a hash of all earlier ids and locations. */
 void hasher_place_logits(uint32_t hash, float *logits);
 
-/* Opens a model of one part. While the model is in use, it reads `config` and counts misuses in it. */
+/* Opens a model with one part. While the model is in use, it reads `config` and counts misuses in `config->misused`. */
 nx_model *hasher_open(hasher_config *config);
 
 #endif

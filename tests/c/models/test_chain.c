@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Compares chains with sums over all C^T taggings in double precision. Also tests the label bias, Baum-Welch training, and very long texts.
+ * Compares the results of chains with sums over all taggings, computed in double precision. With C tags and T words, there are C^T
+ * taggings. Also tests the label bias, Baum-Welch training, and very long texts.
  */
 #include <math.h>
 #include <string.h>
@@ -168,8 +169,8 @@ static void by_hand(void) {
     check_note("  marginals within %.2g of the sum over all taggings", worst);
 }
 
-/* The recursions of forward_backward.h, computed in double precision, give the same sums. The library's results differ from them only by
- * rounding. */
+/* The recursions of forward_backward.h, computed in double precision, give the same results as the sums over all taggings. The library's
+ * results differ from them only by rounding. */
 static void in_double(void) {
     for (uint64_t seed = 0; seed < 20; seed++) {
         chain_toy c = {.type = "crf", .states = 3, .features = 8, .width = 1, .length = 6};

@@ -2,7 +2,7 @@
  *
  * Tests super-resolution that reads the small picture directly (models/image_transformer/direct.h). The features of a pixel, and the mean
  * colour that a cell's remaining pixels need, must equal those of a separate computation. Later pixels must never be read, and invalid
- * files must be refused. All other numbers are compared with PyTorch's by the golden files tests/golden/direct-*.gguf.
+ * files must be refused. For all other numbers, the golden files tests/golden/direct-*.gguf contain PyTorch's results.
  */
 #include <math.h>
 #include <string.h>
@@ -69,7 +69,7 @@ static void causality(void) {
         float *rows[3];
         check_random random = {9};
         for (uint32_t i = 0; i < n * E; i++) ids[i] = random_below(&random, part.values);
-        for (int run = 0; run < 3; run++) { /* run 1: with another id; run 2: also with another small picture */
+        for (int run = 0; run < 3; run++) { /* run 1 changes an id; run 2 also changes the small picture */
             picture_settings settings = toy_settings(1, 0);
             nx_session *session = toy_bare_session(model, &settings, NULL);
             picture_info info;

@@ -17,9 +17,9 @@
 
 /* Tolerance for the single-precision error after two blocks, relative to the standard deviation of the logits. */
 #define TOLERANCE 2e-5
-/* The largest error from rounding activations, keys, values and weights, relative to the logits' deviation. */
+/* Tolerance for the error from rounding activations, keys, values and weights, relative to the standard deviation of the logits. */
 #define ROUNDED_TOLERANCE 0.25
-/* The tolerance for recorded logits in F32. */
+/* Tolerance for the difference from recorded logits, with F32 weights. */
 #define RECORDED_TOLERANCE 1e-4
 /* The tolerance for GELU, relative to max(1, |x|). It allows for a few roundings. */
 #define GELU_TOLERANCE 4e-7

@@ -16,8 +16,8 @@
 
 /* ---- toys ------------------------------------------------------------------------------------------------------------------- */
 
-/* Numbers of toy models: below DIRECT, the configurations of toy_configs; from DIRECT on, two super-resolution models (direct.h); from
- * SEEDS on, very small models. */
+/* Each toy model has a number. Numbers below DIRECT are indices of toy_configs. Numbers from DIRECT on are two super-resolution models
+ * (direct.h). Numbers from SEEDS on are very small models. */
 enum { DIRECT = 100, SEEDS = 200 };
 
 static toy_file toy_number(uint32_t number) {
@@ -222,7 +222,7 @@ static void steps_are_prefill(const subject *s, check_random *random) {
     }
 }
 
-/* B samples together equal B separate runs. */
+/* B samples that are drawn together equal the samples of B separate runs. */
 static void batch_is_singles(const subject *s, check_random *random) {
     static const uint32_t sizes[] = {1, 5, 16, 37, 64};
     const uint8_t *known = random_image(s, random);
@@ -369,8 +369,8 @@ static void grid_is_full(void) {
     }
 }
 
-/* Blocks of one column traverse the image column by column. If the two position tables are exchanged, the transposed image in raster order
- * must give the same result. */
+/* If blocks are one column wide, the generation order traverses the image column by column. If the two position tables are exchanged, the
+ * transposed image in raster order must give the same result. */
 static void grid_is_transposed(void) {
     check_random random = {9};
     toy_config c = {.height = 5, .width = 7, .channels = 1, .levels = 6, .blocks = 2, .d = 16, .inner = 24, .heads = 2, .key_length = 8,
@@ -524,7 +524,7 @@ static void rounding(void) {
  * later positions. */
 #define Q8_LOGIT_TOLERANCE 0.1
 #define Q8_WEIGHT_TOLERANCE 0.02
-/* The largest difference from a computation without rounding. */
+/* Tolerance for the difference from a computation without rounding. */
 #define Q8_ACTIVATION_COST 0.3
 
 static double difference(const float *a, const double *b, size_t n) {

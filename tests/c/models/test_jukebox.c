@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
  * Tests Jukebox: the code of a vector, the number of codes of a sound, decoding a window of the codes, the separate random streams of the
- * priors, and the inputs on which the codes depend. Golden files compare Jukebox's outputs with PyTorch's.
+ * priors, and the inputs on which the codes depend. Golden files contain PyTorch's outputs, with which other tests compare Jukebox's
+ * outputs.
  */
 #include <string.h>
 
@@ -305,15 +306,15 @@ static void hops(void) {
         CHECK_INT(sound_of(model, codes, tops * RATIO, 0, samples), tops * TOP_HOP);
     }
     /* A changed sample must not change distant codes. A stack of two units with dilation 1 reaches back two positions, and each stride adds
-     * half of that. */
+     * half of this distance. */
     codes_of(model, sound, 200, 1, first);
     sound[150] ^= 128;
     codes_of(model, sound, 200, 1, codes);
     for (uint32_t i = 0; i < 150 / BOTTOM_HOP - 4; i++) CHECK_INT(codes[i], first[i]);
 }
 
-/* Decodes only the codes that affect a window, including some codes on both sides. The samples in the window must equal those of the whole
- * sound. */
+/* Decodes only the codes that affect a window, including some codes on both sides. The samples in the window must equal the same samples of
+ * the whole sound. */
 static void windows(void) {
     const nx_model *model = model_of(toys);
     enum { N = 90, REACH = 6 };

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Compares the Llama family with its equations in double precision, where each token attends to all earlier ones.
+ * Compares the Llama family with its equations in double precision. In the equations, each token attends to all earlier tokens, without a
+ * cache.
  */
 #include <math.h>
 #include <stdio.h>
@@ -16,8 +17,8 @@
 
 /* Tolerance for the single-precision error after two blocks, for logits with a standard deviation of about 1. */
 #define TOLERANCE 2e-5
-/* The largest error from rounding activations, keys, values and Q8_0 weights, relative to the standard deviation of the logits; 0.14 was
- * measured. */
+/* Tolerance for the error from rounding activations, keys, values and Q8_0 weights, relative to the standard deviation of the logits. The
+ * measured error was 0.14. */
 #define ROUNDED_TOLERANCE 0.25
 
 /* ---- toys ------------------------------------------------------------------------------------------------------------------- */
@@ -210,7 +211,7 @@ static void linear(double *out, const float *w, const float *bias, uint32_t rows
     for (uint32_t r = 0; bias && r < rows; r++) out[r] += (double)bias[r];
 }
 
-/* Computes the rotation angles of a position (rotated / 2). local: whether the block sees only the last ids. */
+/* Computes the rotation angles of a position (rotated / 2). `local` says whether the block sees only the most recent ids. */
 static void angles_of(const toy_llama *m, double *angle, uint32_t position, int local) {
     const toy_llama_config *c = &m->config;
     uint32_t rotated = c->rotated ? c->rotated : key_length_of(c);
@@ -220,8 +221,8 @@ static void angles_of(const toy_llama *m, double *angle, uint32_t position, int 
     const float *stretch = apart ? NULL : weights(m, c->kin == PHI3 ? "rope_factors_short.weight" : "rope_freqs.weight", 0);
     for (uint32_t i = 0; i < rotated / 2; i++) {
         double frequency = pow(base, -2.0 * i / rotated), share = 1; /* share: weight of the scaled frequency in the interpolation */
-        /* over the training positions, a pair makes a number of full turns: below turns[1] turns, `share` is 1; above turns[0] turns, it is
-         * 0 */
+        /* `share` depends on how many full turns a pair makes over the training positions: it is 1 below turns[1] turns, and 0 above
+         * turns[0] turns */
         if (c->yarn && !apart) {
             double pair[2], fast = c->turns[0] > 0 ? (double)c->turns[0] : 32, slow = c->turns[0] > 0 ? (double)c->turns[1] : 1;
             for (int e = 0; e < 2; e++) pair[e] = fmax(0, rotated * log(c->yarn / ((e ? slow : fast) * 2 * pi)) / (2 * log(base)));
@@ -594,8 +595,8 @@ static const char stories_text[] =
     "to play with your ball, but I can't find it.\"\nLily was sad and didn't know what to do. She said, \"I'm sorry, Lily. I didn't know what to "
     "do.\"\nLily didn't want to help her mom, so she";
 
-/* Opens the model in F32, F16 or Q8_0. The F16 and Q8_0 files are opened unchanged (Q8_0 is rounded as the converter rounds). For F32, the
- * F16 weights are widened. */
+/* Opens the model in F32, F16 or Q8_0. The F16 and Q8_0 files are opened unchanged. (The weights of the Q8_0 file are rounded as the
+ * converter rounds them.) For F32, the F16 weights are widened. */
 static nx_model *stories_in(uint32_t type) {
     size_t length = 0;
     uint8_t *bytes = check_read_file(type == NX_Q8_0 ? "tests/golden/stories260K-q8_0.gguf" : "tests/golden/stories260K.gguf", &length);
@@ -621,7 +622,7 @@ static nx_model *stories_in(uint32_t type) {
     return toy_open(&(toy){.bytes = memory_copy(head.bytes, head.length), .length = head.length});
 }
 
-/* Appends the text of an id in a vocabulary of SentencePiece. */
+/* Appends the text of an id in a SentencePiece vocabulary. */
 static void append_token(const nx_model *model, char *text, size_t room, uint32_t id) {
     nx_metadata entry;
     uint64_t n;

@@ -16,7 +16,7 @@
 /* Tolerance for the single-precision error over a text. */
 #define TOLERANCE 1e-4
 #define MAP_TOLERANCE 3e-5
-/* The largest error from rounding activations and weights. */
+/* Tolerance for the error from rounding activations and weights. */
 #define ROUNDED_TOLERANCE 0.3
 #define ROUNDED_MAP_TOLERANCE 0.1
 

@@ -16,7 +16,7 @@
 
 /* Tolerance for the single-precision error after three blocks, relative to the standard deviation of the outputs. */
 #define TOLERANCE 2e-5
-/* The largest error from rounding activations, keys, values and weights, relative to the outputs' deviation. */
+/* Tolerance for the error from rounding activations, keys, values and weights, relative to the standard deviation of the outputs. */
 #define ROUNDED_TOLERANCE 0.3
 /* The tolerance for x sigma(1.702 x), relative to max(1, |x|): a few roundings. */
 #define GELU_TOLERANCE 4e-7

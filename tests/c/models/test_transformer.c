@@ -15,7 +15,7 @@
 
 /* Tolerance for the single-precision error after two or three blocks, relative to the standard deviation of the logits. */
 #define TOLERANCE 2e-5
-/* The largest error from rounding activations, keys, values and weights, relative to the logits' deviation. */
+/* Tolerance for the error from rounding activations, keys, values and weights, relative to the standard deviation of the logits. */
 #define ROUNDED_TOLERANCE 0.25
 /* Tolerance for the weights of a map. */
 #define MAP_TOLERANCE 5e-5
