@@ -260,8 +260,8 @@ static void join(double *h, const double *y, const toy *m, layer l, const char *
 }
 
 /* Rounds the weights of a head's query as attention/kv7.c does: multiplies them by the scales of the values, and rounds them to 127 steps.
- * Each group of 32 positions in a run of visible positions, counted from a multiple of 16, has its own steps. `values` has the shape (n,
- * stride) and is already rounded. */
+ * A run of visible positions is divided into groups of 32 positions, counted from a multiple of 16. Each group has its own steps. `values`
+ * has the shape (n, stride) and is already rounded. */
 static void round_weights(double *weights, const double *values, const uint8_t *visible, uint32_t n, uint32_t stride, uint32_t key_length) {
     double *scale = memory_take(n * sizeof *scale), block[32];
     for (uint32_t j = 0; j < n; j++) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * A second implementation of the library's arithmetic, to which the tests compare the library. It follows the formulas in double precision,
- * without blocks, caches or SIMD.
+ * A second implementation of the library's arithmetic, with which the tests compare the library. The reference follows the formulas in
+ * double precision, without blocks, caches or SIMD.
  */
 #ifndef REFERENCE_H
 #define REFERENCE_H

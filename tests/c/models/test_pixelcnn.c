@@ -207,8 +207,8 @@ static void rectify(float *x, size_t n) {
     for (size_t i = 0; i < n; i++) x[i] = x[i] > 0 ? x[i] : 0;
 }
 
-/* Computes out, of shape (n, cols): sums of rows of a table over a square of side k. above, own: whether the taps in the lines above the
- * pixel, and those in its own line, are included. */
+/* Computes out, of shape (n, cols): sums of rows of a table over a square of side k. `above` says whether the taps in the lines above the
+ * pixel are included, and `own` whether the taps in the pixel's line are. */
 static void table_rows(const plain *p, float *out, const float *table, const float *bias, uint32_t cols, const uint32_t *ids, uint32_t k, int above,
                        int own) {
     int W = (int)p->c->width, half = (int)k / 2;
@@ -375,7 +375,8 @@ static void causality(void) {
 }
 
 /* Changes each pixel in turn to find the predictions that it affects, and compares the result with the last row of the map "field". In the
- * plain model, some earlier pixels never affect a prediction: the blind spot. In the gated model, every earlier pixel affects it. */
+ * plain model, some earlier pixels never affect a prediction: the blind spot. In the gated model, every earlier pixel affects the
+ * prediction. */
 static void fields(void) {
     check_random random = {53};
     for (uint32_t gated = 0; gated < 2; gated++) {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * Tests the generator of a self-attention GAN. If gamma is 0, there is no attention. Attention weights add up to 1. A given latent makes
- * the same picture as the same latent when it is drawn. A run may be interrupted after any slice. Inconsistent files are refused. Golden
- * files compare the generator's outputs with PyTorch's.
+ * Tests the generator of a self-attention GAN. If gamma is 0, there is no attention. Attention weights add up to 1. A latent makes the same
+ * picture whether it is given or drawn. A run may be interrupted after any slice. Inconsistent files are refused. Golden files contain
+ * PyTorch's outputs, with which other tests compare the generator's outputs.
  */
 #include <string.h>
 
@@ -188,8 +188,8 @@ static drawn draw(const nx_model *model, uint32_t seed, uint32_t sample, const u
 static const sagan_toy pooled = {.attention = 4, .pool = 1, .key = 4, .value = 8, .gain = 0.5f};
 static const sagan_toy whole = {.attention = 8, .key = 8, .value = 4, .gain = 0.5f};
 
-/* If gamma is 0, the picture is bit-identical to the picture of the same weights without attention, because x + 0 o = x. Any other gamma
- * changes the picture. */
+/* If gamma is 0, the picture is bit-identical to the picture of the same weights without attention, because x + 0 o = x for any finite
+ * output o of attention. Any other gamma changes the picture. */
 static void no_gain(void) {
     const nx_model *plain = model_of(&(sagan_toy){.gain = 0});
     const sagan_toy toys[] = {pooled, whole};

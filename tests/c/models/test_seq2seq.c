@@ -199,7 +199,7 @@ typedef struct {
     double *logits, *weights, *centre; /* shapes (n, V), (n, S), (n); a centre is a position in the source, at most that of the last word */
 } twin_run;
 
-/* Converts S scores of bits to p(z_i = 1). */
+/* Converts the scores of S bits z_i to the probabilities p(z_i = 1). */
 static void expected(const seq2seq *m, double *a, uint32_t S) {
     const double bias = (double)tensor(m, "attn_bias.weight")[0];
     double A[4] = {0};
@@ -210,8 +210,8 @@ static void expected(const seq2seq *m, double *a, uint32_t S) {
     else ref_segments(a, a, A, S);
 }
 
-/* Computes the weights (S) and the context (2e) of a state at position p from the equations. For the additive score, W_q and W_k are one
- * matrix that multiplies [s; h]. */
+/* Computes the S weights and the context (2e numbers) of a state at position p from the equations. For the additive score, W_q and W_k are
+ * one matrix that multiplies [s; h]. */
 static double attended(const seq2seq *m, const double *s, const double *h, uint32_t S, uint32_t p, double *a, double *context) {
     const config *c = &m->c;
     uint32_t w = 2 * c->e, A = c->A, middle = p < S ? p : S - 1;
@@ -302,7 +302,7 @@ static nx_session *session_of(const nx_model *model, const uint32_t *source, uin
 }
 
 /* Computes the logits of n known ids, in order. Unless null, `weights` receives the attention weights over the source, shape (n, S), and
- * `centres` the centres, shape (n). */
+ * `centres` receives the centres, shape (n). */
 static float *run(const nx_model *model, const uint32_t *source, uint32_t S, const uint32_t *ids, uint32_t n, float *weights, float *centres) {
     nx_session *session = session_of(model, source, S, weights != NULL);
     nx_part_info part;
@@ -412,7 +412,7 @@ static void scores_are_one_another(void) {
     same(general, cosine, 0); /* all scores are zero in both files, so the context is the mean of the annotations */
 }
 
-/* A window that covers the source equals global attention. */
+/* Local attention with a window that covers the whole source equals global attention. */
 static void window_that_covers_all(void) {
     for (size_t i = 0; i < CONFIGS; i++) {
         config c = configs[i], local = c;
@@ -451,8 +451,8 @@ static void window_at_both_ends(void) {
     }
 }
 
-/* Without transitions a chain equals independent bits. For a source of one word, the weight is sigma of the word's score. The map "alone"
- * is the map without transitions. */
+/* Without transitions, the bits of a chain are independent. For a source of one word, the weight is sigma of the word's score. The map
+ * "alone" is the map without transitions. */
 static void chains_without_transitions(void) {
     config c = configs[18], chained = c;
     chained.structure = SEGMENTATION;

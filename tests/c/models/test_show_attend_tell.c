@@ -272,8 +272,8 @@ static uint32_t look(const nx_model *model, const config *c, const nx_session *s
     return place;
 }
 
-/* Computes the logits of n known ids, in order. Unless null, `weights` receives the weights over the cells, shape (n, L), and `places` the
- * attended locations, shape (n). */
+/* Computes the logits of n known ids, in order. Unless null, `weights` receives the weights over the cells, shape (n, L), and `places`
+ * receives the attended locations, shape (n). */
 static float *run(const nx_model *model, const config *c, const uint32_t *picture, const uint32_t *ids, uint32_t n, float *weights,
                   uint32_t *places) {
     nx_session *session = session_of(model, c, picture, weights != NULL);
@@ -424,8 +424,8 @@ static void soft_of_one_place(void) {
     CHECK_FLOATS(output[0], output[1], N * soft.values);
 }
 
-/* A location is drawn from the weights. The noise depends on the seed, the sample and the position, and comes from the stream for draws
- * inside a pass. The words, known or drawn, do not affect the noise. At temperature 0 the location is the most probable one. */
+/* A location is drawn from the weights. The noise depends on the seed, the sample and the position, and comes from the random stream for
+ * draws inside a pass. The words, known or drawn, do not affect the noise. At temperature 0 the location is the most probable one. */
 static void places(void) {
     enum { B = 3 };
     config c = hardened(1);

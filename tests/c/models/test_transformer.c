@@ -174,8 +174,8 @@ static void joined(working *w, const char *norm, int block, const double *f) {
     if (!w->m->config.pre_norm) w->x = normed(w, norm, block, w->x);
 }
 
-/* Computes the attention of x to `memory`, of shape (n_memory, d). If memory is null, x attends to itself: each row up to its own position
- * (causal = 1), or to all positions. map: null, or shape (heads, n, keys), written */
+/* Computes the attention of x to `memory`, of shape (n_memory, d). If memory is null, x attends to itself: each row attends to the rows up
+ * to its own position (causal = 1), or to all rows. Unless null, `map` receives the weights, shape (heads, n, keys). */
 static void attended(working *w, const char *kind, int block, const double *memory, uint32_t n_memory, int causal, double *map) {
     const toy_transformer_config *c = &w->m->config;
     uint32_t d = c->d, k = d / c->heads;
@@ -293,7 +293,7 @@ static nx_session *session_of(const nx_model *model, const uint32_t *source, uin
     return session;
 }
 
-/* Returns the logits, shape (n, V), of n known ids, in order. nats: shape (n), written, or null. */
+/* Returns the logits, shape (n, V), of n known ids, in order. Unless null, `nats` receives n numbers. */
 static float *logits_of(const nx_model *model, nx_session *session, const uint32_t *ids, uint32_t n, uint32_t V, float *nats) {
     float *all = memory_take((size_t)n * V * sizeof *all), cost;
     for (uint32_t p = 0; p < n; p++) {
@@ -441,8 +441,8 @@ static void permutation(void) {
     }
 }
 
-/* Heads are independent: a model with two heads equals two models with one head each, where the attention of each model writes only to one
- * half of the channels. The model has only one block, and no norms, because norms would mix the two halves. The maps of the whole model
+/* Heads are independent: a model with two heads equals two models with one head each. The attention of each of these models writes only to
+ * one half of the channels. The model has only one block, and no norms, because norms would mix the two halves. The maps of the whole model
  * must equal the maps of the two models. */
 static void heads(void) {
     toy_transformer_config c = {.values = 30, .length = 20, .encoder_blocks = 1, .blocks = 1, .d = 16, .inner = 8, .heads = 2, .seed = 9, .position = TOY_PLACELESS};

@@ -188,8 +188,8 @@ static void nothing(void) {
     CHECK_NEAR((double)marginals[0 * 4 + 2], 0, 1e-6);
 }
 
-/* In a sentence of 128 words with scores of deviation 30, the marginals of each word add up to 1, and the marginals of all arcs add up to
- * the number of words. The marginals add up for nearly equal scores too. */
+/* In a sentence of 128 words whose scores have a standard deviation of 30, the marginals of each word add up to 1, and the marginals of all
+ * arcs add up to the number of words. The marginals add up for nearly equal scores too. */
 static void long_sentence(void) {
     for (int sharp = 0; sharp < 2; sharp++) {
         uint32_t n = 128, stride = nx_tree_stride(n);

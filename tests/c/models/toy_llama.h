@@ -14,7 +14,7 @@ typedef struct {
     uint32_t end; /* id of the end, plus 1; 0: none */
     float base;   /* base of the rotary frequencies; 0: 10,000, and no key in the file */
     float scaling; /* linear scaling of positions; 0: none, and no key in the file */
-    int stretched; /* 1: the file has a divisor for each frequency; for phi3, they are for a context of half the length */
+    int stretched; /* 1: the file has a divisor for each frequency; for phi3, the divisors are for a context of half the length */
     int kin;       /* LLAMA or a related architecture */
     uint32_t window; /* window of local attention; 0: no key */
     uint32_t pattern; /* every n-th block is global; 0: no key */
