@@ -32,8 +32,8 @@ compile() {
     xargs -P 2 -n 2 sh -c "$command -Iinclude -Isrc -Itests/c -c \"\$0\" -o \"\$1\"" || die "could not compile $dir"
 }
 
-# native_suite COMPILER [FLAGS [SANITIZERS]]: builds $OUT/native-COMPILER/suite with sanitizers. FLAGS apply to the library, SANITIZERS to
-# the tests.
+# native_suite COMPILER [FLAGS [SANITIZERS]]: builds $OUT/native-COMPILER/suite with sanitizers. FLAGS apply to the library, and SANITIZERS
+# apply to the tests.
 native_suite() {
   into=$OUT/native-$(basename "$1")$suffix
   if ! fresh "$into/suite"; then

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Tests branches, runs that grow or are rewound, changes of settings, maps, penalties and biases, with every kind of model (subject.h).
+ * Tests these features with every kind of model (subject.h): branches, growing and rewinding a run, changing its settings, maps, penalties
+ * and biases.
  */
 #include <math.h>
 #include <string.h>
@@ -407,7 +408,7 @@ static void distributions(void) { for_every(distribution); }
 static void shaping(void) {
     subject s = subject_named("llama");
     toy_llama_config loose = {.values = 40, .length = 30, .blocks = 1, .d = 16, .inner = 16, .heads = 2, .groups = 1, .seed = 6};
-    s.model = toy_llama_open(toy_llama_build(&loose)); /* an untied model, because a tied one would merely repeat its input */
+    s.model = toy_llama_open(toy_llama_build(&loose)); /* this model is not tied, because a tied model would only repeat its input */
     nx_settings settings = settings_of(1, 0, 19);
     settings.temperature = 0, settings.penalty_last = 5, settings.repetition = 1.5f, settings.frequency = 0.3f, settings.presence = 0.2f;
     settings.biases = 2;

@@ -348,7 +348,8 @@ static float q8_of(float value, float other, uint32_t packing) {
     return out[0];
 }
 
-/* If all weights and inputs are extreme, no lane may overflow, in rows of the maximum length for one integer sum and in longer ones. */
+/* Even if all weights and inputs are extreme, no lane may overflow. The test uses rows of the maximum length for one integer sum, and
+ * longer rows. */
 static void product_q8_long(void) {
     for (uint32_t cols = 992; cols <= 3072; cols += 32)
         for (int sign = -1; sign <= 1; sign += 2) {
@@ -462,8 +463,8 @@ static void scales_of_a_byte(void) {
     }
 }
 
-/* Integers cannot represent infinity or NaN, but the result must not be finite, for one column and for several. Sums of the integers must
- * not overflow. */
+/* Integers cannot represent infinity or NaN. If an input is infinite or NaN, the result must still not be finite, for one column and for
+ * several. Sums of the integers must not overflow. */
 static void any_type_keeps_what_is_not_finite(void) {
     static const float odd[] = {NAN, INFINITY, -INFINITY};
     check_random random = {22};
@@ -484,8 +485,8 @@ static void any_type_keeps_what_is_not_finite(void) {
 static int is_k(uint32_t type) { return nx_type_of(type)->values == 256; }
 static uint32_t step_of(uint32_t type) { return nx_type_of(type)->values; }
 
-/* Returns |scale * number| + |offset| of a K-type value. To separate the two, the scale of the offsets is set to zero; it is the last
- * half-precision number of the scales. */
+/* Returns |scale * number| + |offset| of a K-type value. To separate the two terms, the test sets the scale of the offsets to zero. This
+ * scale is the last half-precision number of the scales. */
 static double k_parts(const uint8_t *row, uint32_t type, uint32_t c) {
     const nx_type *t = nx_type_of(type);
     uint8_t block[256], zero[2] = {0, 0};

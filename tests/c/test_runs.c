@@ -102,7 +102,8 @@ static void looked_up(void) {
     CHECK(guessed_ahead > 100);
 }
 
-/* The drafted positions equal those that the test computes. Known ids begin the text, and a bias determines how it continues. */
+/* The drafted positions equal the positions that the test itself computes. Known ids begin the text, and a bias determines how it
+ * continues. */
 static void looked_up_where(void) {
     subject s = subject_named("llama");
     s.shape.length = 60;
@@ -127,8 +128,8 @@ static void looked_up_where(void) {
 
 /* ---- known ids -------------------------------------------------------------------------------------------------------------- */
 
-/* Drawn ids can be given to another run as known ids: as one list for all samples or one list per sample, with or without nats, in one call
- * or in several calls. Drawing can continue after any of these ids. */
+/* Drawn ids can be given to another run as known ids. They may be one list for all samples or one list per sample. They may be given with
+ * or without nats, and in one call or in several calls. Drawing can continue after any of these ids. */
 static void putting(const subject *s) {
     nx_settings settings = settings_of(3, 0, 4);
     run all = whole(s, &settings);
@@ -369,7 +370,7 @@ static void sources(void) {
 
 /* ---- noise inside the model ----------------------------------------------------------------------------------------------------- */
 
-/* Returns a hasher whose ids depend only on the last location. Its locations depend only on the noise. */
+/* Returns a hasher whose ids depend only on the most recent location. Its locations depend only on the noise. */
 static subject flat_noisy(int which) {
     subject s = subject_of(which);
     hasher_settings.flat = 1, hasher_settings.end = -100;

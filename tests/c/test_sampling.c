@@ -385,8 +385,8 @@ static void filters_by_hand(void) {
         {FILTER(1, 0, 1, 0, 0.3f, 1), 0x07},       {FILTER(1, 2, 0.5f, 0, 0, 1), 0x01},        /* 0.4 and 0.3 become 0.57 and 0.43 */
         {FILTER(1, 0, 0.85f, 0, 0.45f, 1), 0x03},  {FILTER(0.1f, 0, 0.5f, 0, 0, 1), 0x03},     /* the temperature is applied last */
         {FILTER(0.1f, 0, 0.5f, 0, 0, 0), 0x01},    /* the temperature is applied first: the most probable value has nearly all mass */
-        /* entropy 1.505 nats. Surprisals: 0.916 (p = 0.4), 1.204 (0.3), 1.897 (0.15), 2.659, ... nats. 0.3 is the nearest (0.30 away), then
-         * 0.15 (0.39), then 0.4 (0.59) */
+        /* entropy 1.505 nats. Surprisals: 0.916 (p = 0.4), 1.204 (0.3), 1.897 (0.15), 2.659, ... nats. The surprisal of p = 0.3 is nearest
+         * to the entropy (0.30 nats away), then that of 0.15 (0.39 away), then that of 0.4 (0.59 away) */
         {FILTER(1, 0, 1, 0.2f, 0, 1), 0x02},       {FILTER(1, 0, 1, 0.31f, 0, 1), 0x06},       {FILTER(1, 0, 1, 0.46f, 0, 1), 0x07},
         {FILTER(0, 0, 1, 0.2f, 0, 1), 0x02},       /* temperature 0 takes the most probable of the typical values */
     };
@@ -640,7 +640,7 @@ static void masses_sum_to_one(void) {
             if (kinds[i] == NX_DMOL && run % 5 == 0) o.mixtures = 1 + random_below(&random, NX_MAX_MIXTURES);
             size_t mark = memory_mark();
             float *p = parameters_of(&o, 1, -7, 3, &random), *out = memory_take(nx_stride(o.values) * sizeof *out);
-            /* with several components, known channels change their weights */
+            /* with several components, known channels change the weights of the components */
             uint32_t index = o.mixtures == 1 ? random_below(&random, o.elements) : 0;
             uint32_t earlier[2] = {random_below(&random, o.values), random_below(&random, o.values)};
             double sum = 0, weights = 0, top = -INFINITY;

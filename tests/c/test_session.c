@@ -271,8 +271,8 @@ static void broken_numbers(void) {
 
 /* ---- look-ahead -------------------------------------------------------------------------------------------------------------- */
 
-/* Writes configuration i with a draft. The first ones are those of toy.c that have a draft. Then come other kinds of models, to which this
- * function adds a draft. Returns 0 after the last one. */
+/* Writes configuration i with a draft. The first configurations are those of toy.c that have a draft. The next configurations are other
+ * kinds of models, to which this function adds a draft. Returns 0 after the last configuration. */
 static int drafted(int i, toy_config *c) {
     static const int others[] = {TOY_DMOL_GREY, TOY_BERNOULLI, TOY_LOGISTIC, TOY_SR_PALETTE};
     if (i >= 8) return 0;
@@ -294,8 +294,8 @@ typedef struct {
 
 static uint8_t level_of(const picture_info *info, uint8_t value) { return info->palette ? value : toy_level(value, info->levels); }
 
-/* Computes how far ahead each of `steps` positions from `from` on must be computed according to the rule of speculative decoding. Position
- * i is computed ahead[i] positions after the start of its pass. `values` holds the n values of the whole image. */
+/* Applies the rule of speculative decoding to `steps` positions from `from` on, and determines how far ahead each position must be
+ * computed. Position i is computed ahead[i] positions after the start of its pass. `values` holds the n values of the whole image. */
 static void foresee(const nx_model *model, const picture_settings *s, const uint8_t *values, uint32_t from, uint32_t steps, uint8_t *ahead, tally *t) {
     picture_info info = info_of(model);
     size_t mark = memory_mark();
@@ -556,7 +556,7 @@ static void look_ahead_restored(void) {
 }
 
 /* Makes a model, and a copy in which the embedding of the highest level is infinite. In the copy, results become non-finite once this level
- * is drawn or drafted. bias, draft_bias: the bias of that level in the model's output and in the draft's. */
+ * is drawn or drafted. `bias` is the bias of that level in the model's output, and `draft_bias` is its bias in the draft's output. */
 static void breaks_after_last(const toy_config *c, float bias, float draft_bias, nx_model **good, nx_model **broken) {
     for (int b = 0; b < 2; b++) {
         toy *m = toy_build(c, NULL);

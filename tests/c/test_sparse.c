@@ -12,7 +12,8 @@
 
 /* Tolerance of attention in single precision over at most 60 positions, if the scores have a standard deviation of about 1. */
 #define TOLERANCE 4e-6
-/* Largest error from rounding queries, keys, values and weights to 7 bits, for values of deviation 1; 0.032 was measured. */
+/* Tolerance for the error from rounding queries, keys, values and weights to 7 bits, if the values have a standard deviation of 1. The
+ * measured error was 0.032. */
 #define ROUNDED_TOLERANCE 0.06
 
 /* ---- the definition --------------------------------------------------------------------------------------------------------- */
@@ -25,7 +26,7 @@ static int sees(const nx_sparse *p, uint32_t sets, uint32_t i, uint32_t j) {
     return j <= i && (((sets & NX_NEAR) && near) || ((sets & NX_FAR) && far) || ((sets & NX_PREVIOUS) && previous));
 }
 
-/* Returns whether the sets are stored in a ring of the last positions. */
+/* Returns whether the sets are stored in a ring of the most recent positions. */
 static int in_ring(const nx_sparse *p) { return p->sets == NX_NEAR || p->sets == NX_PREVIOUS; }
 
 /* A pattern matches its definition. The pattern's slots are a permutation of the positions. A ring has slots for the set and for one more

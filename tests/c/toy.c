@@ -139,7 +139,7 @@ static void list_offsets(toy_tensor *t) {
     }
 }
 
-/* Draws weights with the standard deviation of weights/train/golden.py, large enough that attention is far from uniform. */
+/* Draws weights with the same standard deviation as weights/train/golden.py. It is so large that attention is far from uniform. */
 static void draw_weights(toy_tensor *t, const toy_config *c) {
     const char *like = strcmp(t->name, "draft.output.bias") ? t->name : "output.bias"; /* equal biases make drafts often correct */
     check_random random = {c->seed ^ check_hash(0, like, strlen(like))};

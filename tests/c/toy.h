@@ -66,7 +66,7 @@ typedef struct {
     int headless;                                  /* whether the file lacks output.bias */
     uint32_t type;                                 /* type of the matrices: NX_F32, NX_F16, NX_Q8_0, NX_Q4_0 */
     uint32_t tables;                               /* type of the embeddings */
-    float sharpness;                               /* deviation of the logits; 0 means 1.5 */
+    float sharpness;                               /* standard deviation of the logits; 0 means 1.5 */
     uint32_t neighbours, hidden, rank, draft_type; /* sizes of the draft; 0 neighbours: no draft */
     float peak;                                    /* deviation of output.bias and draft.output.bias, which are equal; 0 means 0.3 */
     uint64_t seed;
@@ -192,7 +192,7 @@ nx_session *toy_session(const nx_model *model, const picture_settings *settings,
 /* Makes an arbitrary image for picture_condition. Returns the number of values of the image; 0 if the model takes no image. */
 uint32_t toy_input(const picture_info *info, uint8_t **values);
 
-/* Settings for `samples` samples, seed `seed`, no label, temperature 1, no filter. */
+/* Returns settings for `samples` samples and the seed `seed`, with temperature 1, without a label or a filter. */
 picture_settings toy_settings(uint32_t samples, uint32_t seed);
 
 /* Opens arbitrary bytes as a file. If the file is accepted, makes a short run that calls every function. Checks invariants that must hold

@@ -2,8 +2,8 @@
  *
  * The triad: an architecture of three parts that tests the data flow between parts, in C and in JavaScript.
  *
- *   encoder   reads `sound`, two samples per slice. It skips pairs of samples that are both 0. Its results are `codes`, one for each other
- *             pair, and `levels`, two for each code.
+ *   encoder   reads `sound`, two samples per slice. It skips pairs of samples that are both 0. Its results are `codes`, one for each
+ *             pair that is not skipped, and `levels`, two for each code.
  *   prior     reads `codes` and draws any number of ids. The probabilities of an id depend on the code at its position and on the previous
  *             id.
  *   decoder   reads `prior` (the ids), one id per slice. Its result is `sound`: two samples for each id. The samples depend on the id

@@ -59,7 +59,7 @@ async function reached(seen) {
 }
 
 /**
- * Returns a copy of `bytes` in which `count` bytes from `at` are replaced by others.
+ * Returns a copy of `bytes` in which `count` bytes, beginning at `at`, are replaced by `others`.
  * @param {Uint8Array} bytes
  * @param {number} at
  * @param {number} count

@@ -170,8 +170,8 @@ static uint32_t result_numbers(const nx_result *result, const nx_shape *shape) {
     return (result->rows == NX_ROWS_OF_INPUT ? shape->counts[result->rows_of] : result->dims[0]) * result->dims[1] * result->dims[2] * result->dims[3];
 }
 
-/* Reads random ranges of every result of `session`; some ranges extend past the end. whole: null, or a completely encoded session, whose
- * values must be equal. done: 1 if every range within the results must be available. */
+/* Reads random ranges of every result of `session`; some ranges extend past the end. `whole` is null or a completely encoded session that
+ * must have the same values. `done` is 1 if every range within the results must be available. */
 static void read_results(const nx_model *model, const nx_session *session, const nx_session *whole, int done, const nx_shape *shape, check_random *random) {
     nx_result result;
     for (uint32_t i = 0; nx_model_result(model, 0, i, &result) == NX_OK; i++) {

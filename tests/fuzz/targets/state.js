@@ -3,7 +3,7 @@
 
 /**
  * Fuzzes the engine's state in a run saved with save({ state: true }). The state is damaged, but its hash is correct. Either the state is
- * rejected with a message, or the run continues with arbitrary tokens. In both cases, the engine must never access memory outside its own.
+ * rejected with a message, or the run continues with arbitrary tokens. In both cases, the engine must access only its own memory.
  */
 
 import assert from 'node:assert/strict';
