@@ -3,10 +3,10 @@
  * Loops that measure two limits of the machine for npm run bench: the speed of dot products without other work, and the speed of reading
  * memory.
  *
- * build.sh compiles this file three times: for baseline SIMD128, for relaxed SIMD, and with the dot product in parts, as in
- * src/kernels/dot.h. Weights are 8-bit integers. Each 32-bit lane of a vector belongs to one row, so a vector holds four columns of four
- * rows. The same four activations are loaded into every lane. The loops have no scales, no tails and no bias. A real kernel has to handle
- * all of these, so it reaches only a part of the speed of these loops.
+ * build.sh compiles this file three times: for baseline SIMD128, for relaxed SIMD, and with NX_PAIRS. With NX_PAIRS, several instructions
+ * replace the single dot-product instruction of relaxed SIMD (src/kernels/dot.h). Weights are 8-bit integers. Each 32-bit lane of a vector
+ * belongs to one row, so a vector holds four columns of four rows. The same four activations are loaded into every lane. The loops have no
+ * scales, no tails and no bias. A real kernel has to handle all of these, so it reaches only a part of the speed of these loops.
  */
 #include <stdint.h>
 #include <wasm_simd128.h>

@@ -3,7 +3,8 @@
 // static server sends them, into a table in web/manual/chapters/numbers.md. tests/js/page-bytes.test.js compares the pages with these
 // records.
 //
-//   node tests/bench/page-bytes.js [page ...]    all pages, or only those that are named: node tests/bench/page-bytes.js opened
+//   node tests/bench/page-bytes.js           all pages
+//   node tests/bench/page-bytes.js opened    only the pages that are named, such as `opened`
 // @ts-check
 import { readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';

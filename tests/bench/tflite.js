@@ -129,7 +129,7 @@ export const CHAIN_TYPES = Object.freeze(/** @type {const} */ (['q8', 'q4']));
 
 /**
  * Makes a file for LiteRT that multiplies its input by a sequence of random matrices. The input tensor has shape (n, columns of the first
- * matrix), and the output tensor has shape (n, rows of the last matrix); both are float tensors.
+ * matrix). The output tensor has shape (n, rows of the last matrix). Both tensors contain floats.
  *
  * @param {[rows: number, columns: number][]} chain  sizes of the matrices, in order
  * @param {typeof CHAIN_TYPES[number]} type

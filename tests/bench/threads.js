@@ -8,7 +8,7 @@
  *
  *     node tests/bench/threads.js [--rounds 5] [--busy]
  *
- * With --busy, another program keeps a processor busy during the measurement; threads must not make generation slower even then. The gain
+ * With --busy, another program keeps a processor busy during the measurement. Even then, threads must not make generation slower. The gain
  * is small if two threads share a core, which some systems count as two processors. The printed ratio is a ratio of medians.
  */
 

@@ -7,7 +7,8 @@
 
 #include "nextpixel.h"
 
-/* Starts a run. length: number of positions (0: the maximum length of the part); maps: whether to keep the attention of each position. */
+/* Starts a run of `length` positions; 0 means the maximum length of the part. `maps` says whether the run keeps the attention of each
+ * position. */
 nx_session *one_sample(const nx_model *model, uint32_t length, uint32_t maps);
 
 /* Returns n random ids below `values`. */

@@ -45,7 +45,7 @@ static int bits_at(const uint8_t *bytes, uint32_t from, uint32_t count) {
 /* Returns the nibble of value i (0..31). Values 0 to 15 are the low nibbles of sixteen bytes, values 16 to 31 the high nibbles. */
 static int nibble_at(const uint8_t *bytes, uint32_t i) { return bits_at(bytes, 8 * (i % 16) + (i < 16 ? 0 : 4), 4); }
 
-/* Returns the 6-bit scale (which = 0) or offset (which = 1) of one of the eight groups of 32 values in a block of Q4_K or Q5_K. For the
+/* A block of Q4_K or Q5_K has eight groups of 32 values. Returns the 6-bit scale (which = 0) or offset (which = 1) of one group. For the
  * last four groups, four bits are in the last four bytes, and two bits are the high bits of the first eight bytes. */
 static int packed_six(const uint8_t *bytes, uint32_t part, uint32_t which) {
     if (part < 4) return bits_at(bytes, 8 * (part + 4 * which), 6);
@@ -280,7 +280,7 @@ static void round_weights(double *weights, const double *values, const uint8_t *
 }
 
 /* Computes the attention of the n rows of h to the `keys` rows of `memory`, or to h itself if `memory` is null. Only pairs with a nonzero
- * entry in `visible`, shape (n, keys), attend. kept: null, or receives the weights, shape (heads, n, keys). */
+ * entry in `visible`, shape (n, keys), attend. Unless null, `kept` receives the weights, shape (heads, n, keys). */
 static void attention(double *h, const toy *m, layer l, const char *cross, uint32_t n, double *memory, uint32_t keys, const uint8_t *visible,
                       double *kept, int rounded) {
     const toy_config *g = &m->config;
@@ -453,7 +453,7 @@ double ref_least_mass = 1e-5;
 int ref_exact_mass;
 
 /* Computes V log-masses of a discretised logistic or normal distribution, with the rule for small masses that training uses [Salimans 2017,
- * and its code]. exact: 1 computes the masses of a logistic distribution without this rule. */
+ * and its code]. If `exact` is 1, computes the masses of a logistic distribution without this rule. */
 static void discretised(double *out, uint32_t levels, int gaussian, double mean, double log_scale, int exact) {
     double s = fmax(log_scale, -7), half = 1.0 / (levels - 1), scale = exp(-s);
     for (uint32_t v = 0; v < levels; v++) {

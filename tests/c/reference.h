@@ -32,8 +32,8 @@ void ref_layer_norm(double *x, const float *gain, const float *bias, double epsi
 void ref_softmax(double *x, uint32_t n);
 double ref_log_sum_exp(const double *x, uint32_t n);
 
-/* Returns log Z of a chain of n bits, computed with the forward recursion over its states. theta: the n scores of z_i = 1; A: the 2 x 2
- * matrix of transitions. p receives the n probabilities p(z_i = 1), computed with the backward recursion. */
+/* Returns log Z of a chain of n bits, computed with the forward recursion over its states. `theta` holds the n scores of z_i = 1, and `A`
+ * is the 2 x 2 matrix of transitions. `p` receives the n probabilities p(z_i = 1), computed with the backward recursion. */
 double ref_segments(double *p, const double *theta, const double *A, uint32_t n);
 
 /* Computes the attention of one head's query over `n` keys and values, each of shape (n, stride), at positions where `visible` is nonzero.

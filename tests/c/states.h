@@ -26,9 +26,9 @@ typedef struct {
 #define STATES_VARIANTS 4
 int states_make(states_subject *s, const toy_row *row, const nx_model *model, uint32_t part, uint32_t variant);
 
-/* Damages and restores a session. The session must either be refused or work safely: it must access only its own memory and come to an end,
- * and it must be possible to save it again. `data` determines the stage, the damage and the later calls. After the end of `data`, zeros are
- * used. Returns 1 if the damaged session was accepted. */
+/* Damages and restores a session. The session must either be refused or work safely. If it is accepted, it must access only its own memory
+ * and come to an end, and it must be possible to save it again. `data` determines the stage, the damage and the later calls. After the end
+ * of `data`, zeros are used. Returns 1 if the damaged session was accepted. */
 int states_restore(const states_subject *s, const uint8_t *data, size_t size);
 
 #endif

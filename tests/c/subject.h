@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * The tests of runs, searches and branches are repeated for several models, the subjects: the hashers (hasher.h), the second part of the
- * triad (triad.h) and the toys of every model (toy.h). This header lists the subjects and has functions that run them.
+ * The tests of runs, searches and branches are repeated for several models, which are called subjects. The subjects are the hashers
+ * (hasher.h), the second part of the triad (triad.h) and the toys of every model (toy.h). This header lists the subjects and has functions
+ * that run them.
  */
 #ifndef TEST_SUBJECT_H
 #define TEST_SUBJECT_H
@@ -169,7 +170,7 @@ static inline const uint32_t *at(const subject *s, const run *r, uint32_t sample
 }
 
 /* Runs `test` on each subject whose uses_of() includes `use`. If penalties, biases and filters are on, only one subject of each kind is
- * used. end: value of hasher_config.end for the hashers. */
+ * used. `end` is the value of hasher_config.end for the hashers. */
 static inline void for_those(uint32_t use, void (*test)(const subject *s), float end) {
     uint32_t uses;
     for (int i = 0; (uses = uses_of(i)); i++) {

@@ -257,7 +257,7 @@ static void compare(const sequence *s, const nx_pattern *pattern, uint32_t type,
         for (uint32_t h = 0; h < s->heads; h++) {
             size_t at = (size_t)i * s->width + h * s->key_length;
             ref_attention(truth, weights, q + at, k + h * s->key_length, v + h * s->key_length, visible, n, s->width, s->key_length);
-            double worst = 0, spread = 0, moved = 0; /* moved: the largest change of a channel when the weights are rounded */
+            double worst = 0, spread = 0, moved = 0; /* moved: how much rounding the weights changes a channel at most */
             for (uint32_t j = 0; j <= i; j++) {
                 double magnitude = 0;
                 if (!visible[j]) continue;

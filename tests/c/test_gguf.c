@@ -117,8 +117,8 @@ static void at_the_limits(void) {
     c.heads = 256;
     m = toy_build(&c, NULL);
     CHECK_INT(toy_exercise(m->bytes, m->length, MOST), NX_OK);
-    /* tests the largest grid of pixels with the smallest blocks, the largest number of mixtures, and the largest small image; for the last
-     * one, only the size of a run is computed */
+    /* tests the largest grid of pixels with the smallest blocks, the largest number of mixtures, and the largest small image. For the
+     * largest small image, the test only computes the size of a run */
     c = (toy_config){.height = 256, .width = 256, .channels = 3, .levels = 256, .blocks = 1, .d = 4, .inner = 4, .heads = 1, .key_length = 4,
                      .pattern = NX_LOCAL_2D, .block_rows = 1, .block_cols = 1, .flange_rows = 1, .flange_cols = 1, .position = TOY_SINUSOIDAL,
                      .output = NX_DMOL, .mixtures = NX_MAX_MIXTURES, .seed = 1};
@@ -487,7 +487,8 @@ static void huge_weights(void) {
 
 #define DRAFT(part) "draft." part ".weight"
 
-/* Opens a file with a draft of these sizes. status: NX_OK if the file is valid, otherwise the status with which it must be refused. */
+/* Opens a file with a draft of these sizes. `status` is NX_OK if the file is valid. Otherwise, it is the status with which the file must be
+ * refused. */
 static void draft_of(uint32_t neighbours, uint32_t hidden, uint32_t rank, nx_status status) {
     size_t mark = memory_mark();
     toy_config c = *config(0);

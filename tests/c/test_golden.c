@@ -16,7 +16,7 @@
 /* Tolerance for the single-precision error after at most three layers, for logits with a standard deviation of about 1.5. */
 #define OUTPUT_TOLERANCE 1e-4
 /* For a discretised density, the tolerance is relative to 1 + nats, because an error of x in the location changes the nats by e^-s x, where
- * s is the log scale. 5.2e-6 was measured. */
+ * s is the log scale. The measured error was 5.2e-6. */
 #define NATS_TOLERANCE 1e-4
 /* The golden values of a quantised file use the file's weights, but no further rounding. The library also rounds activations, keys, values,
  * and Q8_0 weights (to 7 bits). This changes the outputs by at most this tolerance. */

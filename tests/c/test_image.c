@@ -9,9 +9,9 @@
 #include "kernels/image.h"
 #include "reference.h"
 
-/* Each row lists: rows, cols, channels, pixel; down, across; strides, dilation; edges above, left, below, right. The cases include kernels
- * of 3 x 3, 4 x 4 and 5 x 5, single rows, single pixels, patches larger than the picture, edges on one side, and strides that skip
- * pixels. */
+/* Each entry lists the fields of nx_patches (kernels/image.h): rows, cols, channels, pixel; down, across; strides, dilation; above, left,
+ * below, right. The cases include kernels of 3 x 3, 4 x 4 and 5 x 5, single rows, single pixels, patches larger than the picture, edges on
+ * one side, and strides that skip pixels. */
 static const nx_patches shapes[] = {
     {7, 7, 32, 0, 3, 3, 1, 1, 1, 1, 1, 1, 1},  {7, 5, 16, 0, 3, 3, 2, 2, 1, 1, 1, 1, 1}, {28, 28, 1, 1, 5, 5, 2, 2, 1, 2, 2, 2, 2},
     {8, 8, 12, 12, 4, 4, 2, 2, 1, 1, 1, 1, 1}, {4, 4, 20, 0, 4, 4, 1, 1, 1, 0, 0, 0, 0}, {1, 40, 8, 8, 1, 3, 1, 1, 9, 0, 9, 0, 9},

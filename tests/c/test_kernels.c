@@ -187,9 +187,11 @@ static toy_tensor tensor(uint32_t rows, uint32_t cols, uint32_t type, check_rand
  * partial sum of magnitudes. */
 static double f32_tolerance(uint32_t cols, double magnitude) { return (cols + 1) * UNIT * magnitude; }
 
-/* Error bound of a quantised product after x and, in Q8_0, the weights have been rounded. Integers are exact. The roundings are: two in a
- * packed scale, one in its product with the integer, one in the addition of each block, and three for the step of x (the step itself, its
- * product, and the addition of the bias). */
+/* Error bound of a quantised product after x and, in Q8_0, the weights have been rounded. Integers are exact. The roundings are:
+ * - two in a packed scale
+ * - one in the product of the scale and the integer
+ * - one in the addition of each block
+ * - three for the step of x: the step itself, its product, and the addition of the bias. */
 static double q8_tolerance(uint32_t blocks, double magnitude) { return (blocks + 6) * UNIT * magnitude; }
 
 /* Rounds x to 8 bits as defined in kernels.h, in single precision like the library. q receives the numbers in units of the returned
@@ -558,8 +560,8 @@ static double offset_parts(const uint8_t *row, uint32_t type, uint32_t cols, con
     return sum;
 }
 
-/* A product with a matrix of any type equals the product of the matrix's values and the rounded x, for single columns and for several at
- * once. */
+/* A product with a matrix of any type equals the product of the matrix's values and the rounded x, for single columns and for several
+ * columns at once. */
 static void product_by_block(uint32_t type, uint32_t rows, uint32_t cols, uint32_t most, check_random *random) {
     size_t mark = memory_mark();
     uint8_t *bytes = any_rows(type, rows, cols, random);
@@ -766,8 +768,8 @@ static void relu_keeps_nan(void) {
 }
 
 /* Error bound of layer norm. The mean has an error of at most width/4 + 3 roundings of the mean magnitude, which shifts all centred numbers
- * equally. The relative error of the variance is the same number of roundings. Five more operations follow. spread: the standard deviation
- * by which the norm divides. */
+ * equally. The relative error of the variance is the same number of roundings. Five more operations follow. `spread` is the standard
+ * deviation by which the norm divides. */
 static double norm_tolerance(uint32_t width, double magnitude, double spread, double unit, double gain, double bias) {
     double roundings = width / 4 + 8;
     return roundings * UNIT * (fabs(gain) * (magnitude / spread + fabs(unit)) + fabs(bias));

@@ -243,7 +243,7 @@ static void add_block(toy *m, const char *stack, uint32_t i, const char *part, c
     add(m, strcat(strcat(strcat(name, "."), part), kind), rows, cols, type);
 }
 
-/* Adds the tensors of query, key, value, output and norm. cross: prefix of their names. */
+/* Adds the tensors of query, key, value, output and norm. `cross` is a prefix of their names. */
 static void add_attention(toy *m, const char *stack, uint32_t i, const char *cross) {
     static const char *const projections[] = {"attn_q", "attn_k", "attn_v", "attn_output"};
     const toy_config *c = &m->config;

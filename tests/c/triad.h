@@ -22,12 +22,14 @@
 enum { TRIAD_ENCODER, TRIAD_PRIOR, TRIAD_DECODER, TRIAD_PARTS };
 enum { TRIAD_OF_CODES, TRIAD_OF_LEVELS };
 
-/* Tensors, all F32: enc.weight (16, 2) has the two levels of each code; prior.weight (16, 16) has the logits after each id; dec.weight (16,
- * 2) has the samples of each id. */
+/* The tensors, all of type F32:
+ * - enc.weight (16, 2) has the two levels of each code
+ * - prior.weight (16, 16) has the logits after each id
+ * - dec.weight (16, 2) has the samples of each id */
 extern const nx_arch nx_triad;
 
-/* Reference functions. The first one returns the code of a pair of samples. The second one returns the samples of an id, given the ids
- * before and after it. dec: the id's row of dec.weight. */
+/* Reference functions. The first one returns the code of a pair of samples. The second one returns a sample of an id, given the ids before
+ * and after it. `dec` is the number for this sample in the id's row of dec.weight. */
 static inline uint32_t triad_code(uint32_t first, uint32_t second) { return (first + 3 * second) / 7 % TRIAD_VALUES; }
 static inline uint32_t triad_sample(uint32_t before, uint32_t id, uint32_t after, float dec) {
     return (16 * id + 3 * before + 5 * after + (uint32_t)dec) % TRIAD_LEVELS;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Measures nextpixel in two ways: the engine alone, called through core.js as the library's worker calls it, and complete pictures drawn
- * through the library. */
+/** Measures nextpixel in two ways. Some functions call the engine alone through core.js, as the library's worker does. Other functions draw
+ * complete pictures through the library. */
 
 import { Core } from '../../../web/lib/engine/core.js';
 import { load } from '../../../web/lib/index.js';

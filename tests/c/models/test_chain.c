@@ -16,7 +16,7 @@
 typedef struct {
     const char *type;
     uint32_t states, features, width, length, weights; /* weights: type of feature.weight */
-    float *feature, *transition, *start, *end;         /* null: random numbers; after the file is written, the values as stored in it */
+    float *feature, *transition, *start, *end;         /* null: random numbers. file_of() sets these pointers to the stored values */
 } chain_toy;
 
 static toy_file file_of(chain_toy *c, uint64_t seed) {
@@ -91,8 +91,8 @@ static tagged tag(const nx_model *model, const uint32_t *features, uint32_t n, c
     return r;
 }
 
-/* Returns the score of a tagging in double precision: the sum of the scores along the chain (crf, hmm), or of the log-probabilities
- * (memm). */
+/* Returns the score of a tagging in double precision. For crf and hmm, this is the sum of the scores along the chain. For memm, it is the
+ * sum of the log-probabilities. */
 static double score(const chain_toy *c, const uint32_t *features, uint32_t n, const uint32_t *z) {
     uint32_t C = c->states;
     double sum = 0;

@@ -1,8 +1,12 @@
 /* SPDX-License-Identifier: MIT
  *
- * Tests Jukebox: the code of a vector, the number of codes of a sound, decoding a window of the codes, the separate random streams of the
- * priors, and the inputs on which the codes depend. Golden files contain PyTorch's outputs, with which other tests compare Jukebox's
- * outputs.
+ * Tests these features of Jukebox:
+ * - the code of a vector, and the number of codes of a sound
+ * - decoding a window of the codes
+ * - the separate random streams of the priors
+ * - the inputs on which the codes depend
+ *
+ * Golden files contain PyTorch's outputs, with which other tests compare Jukebox's outputs.
  */
 #include <string.h>
 

@@ -151,8 +151,7 @@ static float *grid(const plain *p, uint32_t channels) {
 }
 
 /* Applies the masks of the paper to a k x k square over `in` channels: mask A removes the pixel itself and all later pixels; mask B removes
- * only the later pixels. Removed taps have no weights in the file. Each of the `rows` outputs begins as its bias, or as zero. one_hot: x is
- * a list of ids, each of which selects a row of a table. */
+ * only the later pixels. Removed taps have no weights in the file. Each of the `rows` outputs begins as its bias. */
 static void masked(const plain *p, float *out, const float *weight, const float *bias, uint32_t rows, const float *x, uint32_t in, uint32_t k,
                    int mask_a) {
     int W = (int)p->c->width, H = (int)p->c->height, half = (int)k / 2, taps = half * (int)k + half + !mask_a;

@@ -592,7 +592,7 @@ static void refused_files(void) {
     }
 }
 
-/* With a long source and many rows of maps, sizes are computed in 64 bits, so that a size that is too large is refused and does not wrap
+/* With a long source and many rows of maps, sizes are computed in 64 bits. A size that is too large is therefore refused and does not wrap
  * around. */
 static void absurd_sizes(void) {
     toy_transformer_config c = {.values = 8, .length = 32768, .encoder_blocks = 1, .blocks = 1, .d = 4, .inner = 4, .heads = 1, .seed = 3};
