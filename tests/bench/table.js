@@ -9,7 +9,7 @@ const number = (value, digits = 2) => (value === null || value === undefined ? '
 const percent = (share) => (share === null || share === undefined ? '-' : `${Math.round(100 * share)} %`);
 
 /**
- * Formats a table as text. The first column is left-aligned, the others are right-aligned.
+ * Formats a table as text. The first column is left-aligned, and the other columns are right-aligned.
  *
  * @param {string[]} head
  * @param {string[][]} rows

@@ -2,9 +2,9 @@
  *
  * The hasher is a toy part of a model. With it, the session tests cover features that no picture model has. The hasher reads each id only
  * once and cannot rewind, unless it is set to keep a state for each position. Some ids end samples. A forward pass is computed in several
- * slices. The hasher encodes an input of any length, item by item. It has no maximum length, so a run may have any length. At every
- * position, the hasher may draw a location on which all later ids depend. Its logits depend on all ids that a sequence has read and drawn,
- * so any mix-up of sequences or positions changes the logits.
+ * slices. The hasher encodes an input of any length, item by item. The hasher itself has no maximum length, so a run may have any length.
+ * At every position, the hasher may draw a location on which all later ids depend. The logits of the hasher depend on all ids that a
+ * sequence has read and drawn. Any mix-up of sequences or positions therefore changes the logits.
  */
 #ifndef HASHER_H
 #define HASHER_H

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
 // Runs the C tests that were compiled to WebAssembly:  node tests/c/run.mjs FILE.wasm [arguments of the tests]
-// A trap is a failure. The module imports only a function that prints and one that reads a file.
+// A trap is a failure. The module imports only two functions: the first prints text, and the second reads a file.
 import { readFile } from 'node:fs/promises';
 import { readFileSync, writeSync } from 'node:fs';
 

@@ -148,7 +148,7 @@ static void large_grids(void) {
 
 /* ---- attention ------------------------------------------------------------------------------------------------------------- */
 
-/* Random queries, keys and values of a sequence of n positions. Each has heads * key_length numbers. */
+/* Random queries, keys and values of a sequence of n positions. Each query, key or value has heads * key_length numbers. */
 typedef struct {
     uint32_t n, heads, key_length, width;
     float *query, *key, *value;

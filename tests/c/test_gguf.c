@@ -823,8 +823,8 @@ static void alignment(void) {
     }
 }
 
-/* Writes a file with the maximum numbers of keys and tensors. Each tensor starts where the previous one ends, except that tensor `shared`
- * overlaps another tensor. */
+/* Writes a file with the maximum numbers of keys and tensors. Each tensor starts where the previous tensor ends, except tensor `shared`,
+ * which overlaps another tensor. */
 static toy_file crowd(uint32_t shared) {
     toy_file file = {0};
     put_header(&file, 2048, 1024);

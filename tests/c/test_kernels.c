@@ -278,7 +278,7 @@ static void product_of(uint32_t type, uint32_t rows, uint32_t cols, uint32_t mos
         CHECK_FLOATS(out, all + (size_t)first * stride, (size_t)n * stride);
         nx_matmul(out, &matrix, n % 2 ? zeros : NULL, &some);
         nx_matmul(again, &matrix, n % 2 ? NULL : zeros, &some);
-        CHECK_FLOATS(out, again, (size_t)n * stride); /* a product without bias equals one with a bias of zeros */
+        CHECK_FLOATS(out, again, (size_t)n * stride); /* a product without bias equals a product with a bias of zeros */
     }
     memory_release(mark);
 }
@@ -446,8 +446,8 @@ static uint8_t *any_rows(uint32_t type, uint32_t rows, uint32_t cols, check_rand
     return all;
 }
 
-/* Tests scales of one byte. From 2^-24 to 2^15 they are exact in half precision; smaller scales become zero, and larger ones are
- * refused. */
+/* Tests scales of one byte. From 2^-24 to 2^15 they are exact in half precision; smaller scales become zero, and larger scales are refused.
+ */
 static void scales_of_a_byte(void) {
     for (uint32_t e = 0; e < 256; e++) {
         uint8_t block[17];
@@ -633,7 +633,7 @@ static void inputs_in_turn(void) {
     }
 }
 
-/* If one number of a column is ten thousand times as large as the others, the contribution of the others must not be lost. */
+/* If one number of a column is ten thousand times as large as the other numbers, their contribution must not be lost. */
 static void outliers(void) {
     check_random random = {24};
     uint32_t cols = 2048;

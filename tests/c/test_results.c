@@ -90,7 +90,7 @@ static void sizes(void) {
     STATUS(&plain, NX_OK, .counts = {3});
     least = bytes;
     STATUS(&plain, NX_OK, .counts = {3, 3});
-    CHECK_INT(bytes, least); /* the size is the same, because each word has one hint, given or not */
+    CHECK_INT(bytes, least); /* the size is the same, because it includes one hint per word, whether the hint is given or not */
     STATUS(&plain, NX_E_ARGUMENT, .counts = {3, 2});
     STATUS(&plain, NX_E_ARGUMENT, .counts = {0, 2}); /* a count of 0 means the maximum number of words */
     STATUS(&plain, NX_E_ARGUMENT, .counts = {3, 3, 1});

@@ -523,7 +523,7 @@ static double output_tolerance(const nx_output *o, const float *p, uint32_t v) {
 }
 
 /* Computes the reference's log-probabilities twice: with a slightly lower threshold of the rule for small masses (`truth`), and with a
- * slightly higher one (`above`). Where the two differ, single precision may take either branch of the rule. */
+ * slightly higher threshold (`above`). Where the two differ, single precision may take either branch of the rule. */
 static void twins(const nx_output *o, const double *wide, const uint32_t *earlier, uint32_t index, double *truth, double *above) {
     ref_least_mass = 1e-5 * (1 - 3e-3);
     ref_output(truth, o, wide, earlier, index);
@@ -697,8 +697,8 @@ static void output_ends(void) {
         }
 }
 
-/* If the location is far outside [-1, 1], one end has all the mass. With the widest scale, each end has half of the mass. With the
- * narrowest scale, one level has all the mass. */
+/* If the location is far outside [-1, 1], the lowest or the highest level has all the mass. With the widest scale, each of these two levels
+ * has half of the mass. With the narrowest scale, one level has all the mass. */
 static void output_certainties(void) {
     float out[256];
     for (int kind = NX_LOGISTIC; kind <= NX_GAUSSIAN; kind++) {
@@ -719,8 +719,8 @@ static void output_certainties(void) {
     }
 }
 
-/* The nats of a mixture with one component equal the log-masses of a logistic, bit for bit, although the mixture computes only one
- * level. */
+/* The nats of a mixture with one component equal the log-masses of a logistic distribution, bit for bit, although the mixture computes only
+ * one level. */
 static void one_component(void) {
     check_random random = {10};
     for (int i = 0; i < 8; i++)

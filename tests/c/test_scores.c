@@ -62,7 +62,7 @@ static void windows(void) {
             }
 }
 
-/* A window has 2D + 1 positions. At the ends of the source it has fewer, but at least one. */
+/* A window has 2D + 1 positions. At the ends of the source, a window has fewer positions, but at least one. */
 static void around(void) {
     for (uint32_t count = 1; count < 12; count++)
         for (uint32_t D = 1; D < 14; D++)

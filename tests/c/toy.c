@@ -139,7 +139,8 @@ static void list_offsets(toy_tensor *t) {
     }
 }
 
-/* Draws weights with the same standard deviation as weights/train/golden.py. It is so large that attention is far from uniform. */
+/* Draws weights with the same standard deviation as weights/train/golden.py. This deviation is so large that attention is far from uniform.
+ */
 static void draw_weights(toy_tensor *t, const toy_config *c) {
     const char *like = strcmp(t->name, "draft.output.bias") ? t->name : "output.bias"; /* equal biases make drafts often correct */
     check_random random = {c->seed ^ check_hash(0, like, strlen(like))};
@@ -532,7 +533,7 @@ uint32_t toy_configs(const toy_config **list, const char *const **names) {
          .encoder_blocks = 2, .type = NX_Q8_0, .seed = 18},
         {.height = 6, .width = 7, .channels = 1, .levels = 10, .blocks = 2, .d = 16, .inner = 24, .heads = 2, .key_length = 8,
          .position = TOY_LEARNED_HALF, .classes = 2, .sharpness = 1, .neighbours = 6, .hidden = 12, .rank = 5, .peak = 3, .seed = 19},
-        /* query blocks of 11 and 19 are not multiples of the kernels' tiles, and the last one is short */
+        /* query blocks of 11 and 19 are not multiples of the kernels' tiles, and the last block is shorter */
         {.height = 6, .width = 7, .channels = 1, .levels = 16, .blocks = 2, .d = 12, .inner = 20, .heads = 1, .key_length = 12,
          .pattern = NX_LOCAL_1D, .query_block = 11, .memory_block = 6, .position = TOY_SINUSOIDAL, .pre_norm = 1, .type = NX_F16,
          .sharpness = 1, .neighbours = 9, .hidden = 8, .rank = 3, .draft_type = NX_F16, .peak = 1.7f, .seed = 20},

@@ -7,7 +7,7 @@ import { bytesOf, turn } from './common.js';
 
 const MB = 2 ** 20;
 const PAGE = 65536;
-/** Size of the weights of the dot product. They fit the second-level cache of every machine. */
+/** Size of the weights of the dot product. The weights fit the second-level cache of every machine. */
 const DOT_BYTES = MB / 4;
 
 /** @param {{ wasm: string, most: number }} options  most: the maximum for the argument `megabytes` of stream() */

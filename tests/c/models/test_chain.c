@@ -207,7 +207,7 @@ static void in_double(void) {
     }
 }
 
-/* If several taggings are equally good, the one with the lowest tags is returned. */
+/* If several taggings are equally good, the tagging with the lowest tags is returned. */
 static void ties(void) {
     float zeros[5 * 8] = {0}, feature[3 * 5] = {0, 0, 0, 0, 0, 0, 1, 0, 1, 0, 0, 0, 0, 2, 2};
     chain_toy c = {.type = "crf", .states = 5, .features = 3, .width = 1, .length = 6, .feature = feature, .transition = zeros, .start = zeros, .end = zeros};
@@ -423,8 +423,8 @@ static void overflow(void) {
     CHECK_INT(tag(toy_file_open(&file), features, 2, NULL).status, NX_E_NUMERIC);
 }
 
-/* Tests the maximum number of words with the maximum number of features per word. Their ids alone take 16 GB, which does not fit in 32
- * bits. */
+/* Tests the maximum number of words with the maximum number of features per word. The ids of the features alone take 16 GB, a size that
+ * does not fit in 32 bits. */
 static void too_long(void) {
     chain_toy c = {.type = "crf", .states = 2, .features = 2, .width = 256, .length = NX_MAX_LENGTH};
     toy_file file = file_of(&c, 7);

@@ -177,7 +177,7 @@ static const toy_gpt2_config configs[] = {
 };
 
 /* Computes the positions one by one and compares the logits with the reference. Then computes all positions in one call, which must give
- * the same bits for the last one. */
+ * the same bits for the last position. */
 static void logits(void) {
     check_random random = {8};
     for (size_t i = 0; i < sizeof configs / sizeof *configs; i++) {

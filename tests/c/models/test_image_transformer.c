@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Tests whole models. Their outputs are compared with a reference in double precision. The frequencies of drawn images are compared with
- * the probabilities that the model assigns to them. Other tests cover causality, the cache, batches, patterns and labels.
+ * Tests whole models. The models' outputs are compared with a reference in double precision. The frequencies of drawn images are compared
+ * with the probabilities that the model assigns to them. Other tests cover causality, the cache, batches, patterns and labels.
  */
 #include <math.h>
 #include <string.h>
@@ -593,7 +593,7 @@ static void agrees(const subject *s, check_random *random) {
         float *seen = floats((size_t)rows * s->window), *nats = floats(s->elements);
         uint32_t *keys = memory_take(s->window * sizeof *keys), count = 0;
         for (uint32_t i = 0; i < n; i++) {
-            if (i % 5 == 4) continue; /* sometimes two positions share a pass; only the last one is compared */
+            if (i % 5 == 4) continue; /* sometimes two positions share a pass; only the last of them is compared */
             uint32_t at = nx_session_position(session), visible = 0;
             CHECK_INT(picture_prefill(s->model, session, values + at * s->E, i + 1 - at, nats + at * s->E), NX_OK);
             if (!CHECK_INT(picture_attention(s->model, session, 0, seen, keys, &count), NX_OK)) return;
@@ -679,7 +679,8 @@ static void drafts(void) {
         check_at("configuration %lld", i, 0, 0, 0);
         draft_agrees(list + i, &random);
     }
-    /* drafts of the smallest to the largest sizes; images of one row, of one column, and wider than the most distant neighbour */
+    /* drafts from the smallest to the largest size; the images include one with a single row, one with a single column, and some that are
+     * wider than the distance to the farthest neighbour */
     static const uint32_t shapes[][6] = {{1, 40, 2, 1, 4, 1}, {40, 1, 256, 32, 4, 1}, {20, 18, 256, 32, 256, 3}, {3, 40, 2, 32, 20, 256}};
     for (int i = 0; i < 4; i++) {
         size_t mark = memory_mark();

@@ -425,7 +425,7 @@ static void soft_of_one_place(void) {
 }
 
 /* A location is drawn from the weights. The noise depends on the seed, the sample and the position, and comes from the random stream for
- * draws inside a pass. The words, known or drawn, do not affect the noise. At temperature 0 the location is the most probable one. */
+ * draws inside a pass. The words, known or drawn, do not affect the noise. At temperature 0, the most probable location is taken. */
 static void places(void) {
     enum { B = 3 };
     config c = hardened(1);

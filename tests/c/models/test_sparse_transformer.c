@@ -397,8 +397,8 @@ static void memory_of_a_run(void) {
 
 static double gelu(double x) { return x / (1 + exp(-1.702 * x)); }
 
-/* Compares the kernel for x sigma(1.702 x) with the formula, including large arguments. Its values must differ from those of GELU with
- * tanh. */
+/* Compares the kernel for x sigma(1.702 x) with the formula, including large arguments. The kernel's values must differ from those of GELU
+ * with tanh. */
 static void gelu_alone(void) {
     float x[4800] = {0}, tanh_form[16] = {1, 1, 1, 1}, far[16] = {1e30f, -1e30f, INFINITY, 3e38f, -40, 40, -0.0f};
     double worst = 0;

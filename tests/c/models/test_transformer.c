@@ -306,7 +306,7 @@ static float *logits_of(const nx_model *model, nx_session *session, const uint32
 /* ---- tests ------------------------------------------------------------------------------------------------------------------ */
 
 /* Computes the positions one by one, for sources of all lengths, and compares the logits with the reference. Then computes all positions in
- * one call, which must give the same bits for the last one. */
+ * one call, which must give the same bits for the last position. */
 static void logits(void) {
     for (size_t i = 0; i < CONFIGS; i++) {
         const toy_transformer_config *c = configs + i;

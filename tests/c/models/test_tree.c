@@ -43,7 +43,7 @@ static int is_tree(const heads_of *t) {
 /* Returns the state before the first tree of n words. */
 static heads_of before_all(uint32_t n) { return (heads_of){n, {NX_NONE}}; }
 
-/* Advances to the next tree; returns 0 after the last. */
+/* Advances to the next tree. Returns 0 after the last tree. */
 static int next_tree(heads_of *t) {
     for (;;) {
         uint32_t m = 0;

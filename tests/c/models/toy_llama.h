@@ -18,7 +18,7 @@ typedef struct {
     int kin;       /* LLAMA or a related architecture */
     uint32_t window; /* window of local attention; 0: no key */
     uint32_t pattern; /* every n-th block is global; 0: no key */
-    int joined;    /* queries, keys and values share one matrix, and gate and up share another */
+    int joined;    /* queries, keys and values share one matrix, and gate and up share another matrix */
     float turns[2]; /* yarn_beta_fast and yarn_beta_slow; 0: no key */
     uint32_t yarn; /* number of training positions, which YaRN extends by the factor `scaling`; 0: no YaRN */
     uint32_t tokens; /* size of the file's vocabulary; 0: no vocabulary */
