@@ -12,8 +12,8 @@ import { floats, normal, q4_0, q8_0 } from './random.js';
  * @property {number} blocks
  * @property {number} heads
  * @property {number} inner   width of the feed-forward network
- * @property {number} values  ids
- * @property {number} length  positions
+ * @property {number} values  number of ids in the vocabulary
+ * @property {number} length  maximum number of positions
  * @property {number} [kvHeads]    number of key and value heads; the default is the number of query heads
  * @property {number} [keyLength]  width of a head
  * @property {'llama' | 'qwen3'} [arch]

@@ -23,7 +23,7 @@ typedef struct {
 /* The settings of a run (nx_settings), plus the class. */
 typedef struct {
     uint32_t seed_low, seed_high, samples, first_sample;
-    int32_t label; /* or -1 */
+    int32_t label; /* a class, or -1 for none */
     float temperature;
     uint32_t top_k;
     float top_p;

@@ -99,7 +99,8 @@ task_native() {
   say "$OUT/native-$(basename "$CC")/suite [-v] [--every] [part of a test's name ...] [tests/golden/*.golden.gguf]"
 }
 
-# run_suite NAME COMMAND: runs the C tests. Their output goes to $OUT/NAME.log, and the hash of their results to $OUT/NAME.hash.
+# run_suite NAME COMMAND: runs the C tests. Writes the output of the tests to $OUT/NAME.log, and the hash of the tests' results to
+# $OUT/NAME.hash.
 run_suite() {
   name=$1; shift
   rm -f "$OUT/$name.hash"

@@ -1,4 +1,8 @@
-/* SPDX-License-Identifier: MIT  Models whose weights arrive in pieces equal whole models, bit for bit, and errors name the fault. */
+/* SPDX-License-Identifier: MIT
+ *
+ * Tests models whose weights arrive in pieces. Bit for bit, they must equal models that are opened from a whole file, and errors must name
+ * the fault.
+ */
 #include <math.h>
 #include <string.h>
 

@@ -61,7 +61,7 @@ static void descriptions(void) {
                 uint32_t part = i ? beyond[i - 1] : parts, index = j ? beyond[j - 1] : 0;
                 check_at("part %lld, index %lld", part, index, 0, 0);
                 CHECK_INT(nx_model_part(model, part, &info), NX_E_ARGUMENT);
-                for (uint32_t own = 0; own < 2; own++, part = 0) { /* own = 1: part 0, which exists, with an invalid index */
+                for (uint32_t own = 0; own < 2; own++, part = 0) { /* own = 1 tests part 0, which exists, with an invalid index */
                     if (own && !j) continue;
                     CHECK_INT(nx_model_port(model, part, index, &port), NX_E_ARGUMENT);
                     CHECK_INT(nx_model_result(model, part, index, &result), NX_E_ARGUMENT);
@@ -150,7 +150,7 @@ static void sessions(void) {
 }
 
 /* Tests a run of a text model in which half of the positions are known and half are drawn. Output buffers have the size stated in the
- * manual. If an argument is refused, nothing may be written, so these calls get a buffer of size zero. */
+ * manual. If an argument is refused, nothing may be written. Calls with such an argument therefore get a buffer of size zero. */
 static void runs(void) {
     const nx_model *model = text_model();
     nx_shape shape = {.length = 20};

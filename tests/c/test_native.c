@@ -31,7 +31,7 @@ static void spoil(nx_settings *s, nx_shape *shape, uint32_t *part, check_random 
     else *real[random_below(random, sizeof real / sizeof *real)] = x;
 }
 
-/* nx_session_problem reports a reason exactly for those settings with which no session can be opened. */
+/* nx_session_problem reports a reason if and only if no session can be opened with the settings. */
 static void reasons(void) {
     check_random random = {3};
     uint32_t refused = 0, taken = 0;

@@ -66,7 +66,8 @@ static void shaped_ahead(void) {
 
 static uint32_t guessed_ahead; /* number of positions that were computed ahead from drafts, over all models */
 
-/* Drafts that repeat earlier text (lookup decoding) give the same ids and nats, in fewer passes if the text repeats itself. */
+/* With drafts that repeat earlier text (lookup decoding), a run has the same ids and nats as without drafts. If the text repeats itself,
+ * the run needs fewer passes. */
 static void look_up(const subject *s) {
     for (uint32_t seed = 0; seed < 8; seed++) {
         nx_settings settings = settings_of(1, 0, seed);

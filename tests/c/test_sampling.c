@@ -1,4 +1,7 @@
-/* SPDX-License-Identifier: MIT  Tests the noise, the categorical distribution, and the output distributions that are reduced to it. */
+/* SPDX-License-Identifier: MIT
+ *
+ * Tests the noise, the categorical distribution, and the output distributions that are reduced to a categorical distribution.
+ */
 #include <math.h>
 #include <string.h>
 
@@ -213,7 +216,7 @@ static void temperature_zero(void) {
             if (x[v] > x[best]) best = v;
         for (uint32_t sample = 0; sample < 4; sample++) {
             CHECK_INT(draw(x, levels, (nx_settings)FILTER(0, 0, 1, 0, 0, 0), sample), best);
-            /* the smallest temperatures give the same result */
+            /* a very small temperature, top-k 1 and a very small top-p give the same result as temperature 0 */
             CHECK_INT(draw(x, levels, (nx_settings)FILTER(1e-40f, 0, 1, 0, 0, 0), sample), best);
             CHECK_INT(draw(x, levels, (nx_settings)FILTER(1, 1, 1, 0, 0, 0), sample), best);
             CHECK_INT(draw(x, levels, (nx_settings)FILTER(1, 0, 1e-30f, 0, 0, 0), sample), best);

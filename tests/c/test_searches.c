@@ -321,7 +321,7 @@ static void exhaustive(void) {
                 if (word[n - 1] == END && score < least) least = score, memcpy(best, word, sizeof best);
                 memory_release(inside);
             }
-            double found = (double)search_by_hand(&s, MOST_BEAMS, (float)tenths / 10, ids, &n); /* 4 + 16 + 64 beginnings */
+            double found = (double)search_by_hand(&s, MOST_BEAMS, (float)tenths / 10, ids, &n); /* there are 4 + 16 + 64 prefixes */
             CHECK_NEAR(found, least, 1e-5);
             CHECK_BYTES(ids, best, n * sizeof *ids);
             memory_release(mark);

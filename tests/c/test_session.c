@@ -902,7 +902,7 @@ static void damaged_states(void) {
                 }
                 copy[at] = b;
             }
-            for (int run = 0; run < 60; run++) { /* writes random words, in even runs anywhere, in odd runs in the header */
+            for (int run = 0; run < 60; run++) { /* writes random words: anywhere in even runs, only in the header in odd runs */
                 memcpy(copy, m.state, m.bytes);
                 for (int damage = 0; damage < 3; damage++) {
                     uint32_t word = random_below(&random, 2) ? random_bits(&random) : random_below(&random, m.info.positions + 1);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Compares sparse patterns with their definition, and attention over them with dense attention under a mask.
+ * Compares sparse patterns with their definition, and attention over sparse patterns with dense attention under a mask.
  */
 #include <math.h>
 #include <string.h>
@@ -119,7 +119,7 @@ static void two_layers(void) {
         for (uint32_t l = 3; 2 * l < n; l++) {
             nx_sparse p = {NX_STRIDED, n, l, 0, 0};
             CHECK(reaches_all(&p, NX_NEAR, NX_FAR, 0) && reaches_all(&p, NX_FAR, NX_NEAR, 0));
-            p.kind = NX_BLOCKS; /* this pattern also has the previous row, without which its first two sets do not reach all positions */
+            p.kind = NX_BLOCKS; /* this pattern has a third set, the previous row; the first two sets alone do not reach all positions */
             CHECK(!reaches_all(&p, NX_NEAR, NX_FAR, 1) && !reaches_all(&p, NX_FAR, NX_NEAR, 1));
             for (uint32_t c = 1; c < l; c++) {
                 p = (nx_sparse){NX_FIXED, n, l, c, 0};

@@ -58,8 +58,8 @@ typedef struct {
     int palette; /* whether elements are indices of `levels` colours */
     nx_output_kind output;
     uint32_t mixtures;                                  /* of NX_DMOL */
-    uint32_t input_height, input_width, encoder_blocks; /* super-resolution; otherwise 0 */
-    uint32_t encoder_inner;                             /* 0: inner */
+    uint32_t input_height, input_width, encoder_blocks; /* for super-resolution; otherwise 0 */
+    uint32_t encoder_inner;                             /* 0 means the same as `inner` */
     int direct;                                         /* whether positions read the small picture directly */
     uint32_t classes;
     int biases;                                    /* whether query, key, value and output have biases */
@@ -68,7 +68,7 @@ typedef struct {
     uint32_t tables;                               /* type of the embeddings */
     float sharpness;                               /* standard deviation of the logits; 0 means 1.5 */
     uint32_t neighbours, hidden, rank, draft_type; /* sizes of the draft; 0 neighbours: no draft */
-    float peak;                                    /* deviation of output.bias and draft.output.bias, which are equal; 0 means 0.3 */
+    float peak;                                    /* standard deviation of output.bias and draft.output.bias, which are equal; 0 means 0.3 */
     uint64_t seed;
 } toy_config;
 
@@ -186,7 +186,7 @@ nx_model *toy_open(const toy *model);
 /* Opens a session. Returns null after a failed check. `bytes` (may be null) receives the session's size. */
 nx_session *toy_bare_session(const nx_model *model, const picture_settings *settings, size_t *bytes);
 
-/* Opens a session like toy_bare_session. If the model takes an image, also gives it the image of toy_input. */
+/* Opens a session like toy_bare_session. If the model takes an image, the session also gets the image of toy_input. */
 nx_session *toy_session(const nx_model *model, const picture_settings *settings, size_t *bytes);
 
 /* Makes an arbitrary image for picture_condition. Returns the number of values of the image; 0 if the model takes no image. */

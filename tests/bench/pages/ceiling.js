@@ -54,7 +54,7 @@ export async function start({ wasm, most: megabytes }) {
 /**
  * Starts the products of tests/bench/products.c.
  *
- * @param {{ wasm: string, shapes: [rows: number, columns: number][], four?: boolean }} options  four: 4-bit weights
+ * @param {{ wasm: string, shapes: [rows: number, columns: number][], four?: boolean }} options  four: whether the weights have 4 bits
  */
 export async function startProducts({ wasm, shapes, four = false }) {
   const module = await WebAssembly.compile(await bytesOf(wasm));

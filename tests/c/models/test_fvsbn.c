@@ -109,7 +109,7 @@ static void sums(void) {
         }
 }
 
-/* A changed pixel changes no output up to and including its own position. */
+/* If a pixel is changed, no output at its position or before changes. */
 static void causality(void) {
     const nx_model *model = toy_fvsbn(4, 4, NX_F16, 5);
     uint32_t ids[16];

@@ -28,7 +28,7 @@ typedef struct {
     uint32_t value;
 } jukebox_toy;
 
-#define TOP_CODES HASHER_END /* id of the end, used by the tests of all models */
+#define TOP_CODES HASHER_END /* the end id, used by the tests of all models */
 #define BOTTOM_CODES (HASHER_END + 1)
 #define TOP_HOP 8u
 #define BOTTOM_HOP 4u

@@ -32,7 +32,7 @@ typedef struct {
     range_kind range;
     structure_kind structure;
     int before, feeds;
-    uint32_t end; /* id of the end, plus 1; 0: none */
+    uint32_t end; /* the end id plus 1; 0 means no end id */
     uint32_t type;
     uint64_t seed;
 } config;

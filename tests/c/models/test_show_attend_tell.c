@@ -27,7 +27,7 @@ typedef struct {
     uint32_t values, length, height, width, kernels[MOST], strides[MOST], channels[MOST]; /* lists end at the first zero */
     uint32_t E, H, T, A;
     int selects, hard;
-    uint32_t end; /* id of the end, plus 1; 0: none */
+    uint32_t end; /* the end id plus 1; 0 means no end id */
     uint32_t type;
     uint64_t seed;
 } config;

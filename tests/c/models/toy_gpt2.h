@@ -8,7 +8,7 @@
 typedef struct {
     uint32_t values, length, blocks, d, inner, heads; /* length: number of learned positions; inner: 0 means 4 d, and no key in the file */
     int tied, bare;                                   /* bare: the linear maps have no biases */
-    uint32_t end;                                     /* id of the end, plus 1; 0: none */
+    uint32_t end;                                     /* the end id plus 1; 0 means no end id */
     uint32_t type;
     uint64_t seed;
 } toy_gpt2_config;

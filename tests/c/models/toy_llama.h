@@ -11,7 +11,7 @@ enum { LLAMA, QWEN2, QWEN3, GEMMA3, GEMMA2, GEMMA, OLMO2, EXAONE4, EXAONE, SMOLL
 typedef struct {
     uint32_t values, length, blocks, d, inner, heads, groups, key_length, rotated; /* key_length, rotated: 0 means derived from d */
     int tied, biases; /* biases: 1 for queries, keys and values; 2 for every linear map */
-    uint32_t end; /* id of the end, plus 1; 0: none */
+    uint32_t end; /* the end id plus 1; 0 means no end id */
     float base;   /* base of the rotary frequencies; 0: 10,000, and no key in the file */
     float scaling; /* linear scaling of positions; 0: none, and no key in the file */
     int stretched; /* 1: the file has a divisor for each frequency; for phi3, the divisors are for a context of half the length */

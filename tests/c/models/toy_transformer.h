@@ -10,7 +10,7 @@ enum { TOY_SINES, TOY_LEARNED, TOY_PLACELESS };
 typedef struct {
     uint32_t values, length, encoder_blocks, blocks, d, inner, heads; /* inner: 0 means 4 d, and no key in the file */
     int pre_norm, position, biases;                                   /* biases: whether the projections of attention have biases */
-    uint32_t end;                                                     /* id of the end, plus 1; 0: none */
+    uint32_t end;                                                     /* the end id plus 1; 0 means no end id */
     uint32_t type;
     uint64_t seed;
 } toy_transformer_config;
