@@ -43,7 +43,7 @@ ceilings() {
 
 # bench      time nextpixel and other runtimes in one headless Chromium: npm run bench -- --help
 task_bench() {
-  task_tools # needed for a browser and its driver
+  task_tools # needed for the browser and its driver
   case " $* " in *' --help '* | *' -h '*) ;; *)
     if have "$CLANG" && have "$WASM_LD"; then ceilings
     else say "NOT MEASURED: the machine's ceiling needs $CLANG and $WASM_LD (Debian packages: clang-19 lld-19)"; fi ;;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
  * The harness of the C tests: named tests, checks that count and explain failures, and memory that is released when a test ends. The
- * harness runs natively and as WebAssembly. As WebAssembly it imports only two functions, for text and files (run.mjs).
+ * harness runs natively and as WebAssembly. As WebAssembly, the harness imports only two functions (run.mjs): one prints text, and the
+ * other reads files.
  */
 #ifndef CHECK_H
 #define CHECK_H

@@ -9,7 +9,7 @@
 #include "sampling/categorical.h"
 
 /* A hash of all ids that a sequence has read and drawn before a position. If positions may be recomputed, the state keeps the hash of every
- * position. Otherwise, it keeps only the hash of the last position. */
+ * position. Otherwise, it keeps only the hash of the most recent position. */
 typedef struct {
     uint32_t entered, hash[];
 } hasher_state;

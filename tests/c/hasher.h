@@ -22,7 +22,7 @@ typedef struct {
     int flat;           /* whether all ids are always equally probable */
     int noisy;          /* whether the hasher draws a location at every position; if flat is set too, ids depend only on this location */
     int again;          /* whether positions may be computed again; ids below 4 are then more probable than others */
-    float end;          /* number added to the logit of the end */
+    float end;          /* number added to the logit of the end id */
     uint32_t misused;   /* counts misuse: a position computed twice or out of order, or scratch memory lost between slices */
 } hasher_config;
 

@@ -28,7 +28,7 @@ void ref_round(double *x, uint32_t n, uint32_t group, double steps) {
     }
 }
 
-/* An IEEE half. */
+/* Returns the value of an IEEE half-precision number. */
 static double half_at(const uint8_t *bytes) {
     int bits = bytes[0] | bytes[1] << 8, exponent = bits >> 10 & 31;
     double size = exponent ? ldexp(1024 + (bits & 1023), exponent - 25) : ldexp(bits & 1023, -24);
@@ -42,7 +42,8 @@ static int bits_at(const uint8_t *bytes, uint32_t from, uint32_t count) {
     return value;
 }
 
-/* Returns the nibble of value i (0..31). Values 0 to 15 are the low nibbles of sixteen bytes, values 16 to 31 the high nibbles. */
+/* Returns the nibble of value i (0..31). Values 0 to 15 are the low nibbles of sixteen bytes, and values 16 to 31 are the high nibbles of
+ * the same bytes. */
 static int nibble_at(const uint8_t *bytes, uint32_t i) { return bits_at(bytes, 8 * (i % 16) + (i < 16 ? 0 : 4), 4); }
 
 /* A block of Q4_K or Q5_K has eight groups of 32 values. Returns the 6-bit scale (which = 0) or offset (which = 1) of one group. For the

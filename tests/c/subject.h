@@ -187,7 +187,7 @@ static inline void for_those(uint32_t use, void (*test)(const subject *s), float
 
 static inline void for_every(void (*test)(const subject *s)) { for_those(TOY_RUN, test, 1); }
 
-/* Like for_those(TOY_RUN, ...), but the hashers never draw the end. */
+/* Like for_those(TOY_RUN, ...), but the hashers never draw the end id. */
 static inline void for_every_endless(void (*test)(const subject *s)) { for_those(TOY_RUN, test, -100); }
 
 /* Runs each test (the list ends with a null pointer) with penalties and biases. Penalties and biases depend only on the ids of the

@@ -122,7 +122,7 @@ static void grids(void) {
         if (ranges > most) most = ranges, bound = nx_pattern_max_ranges(&p);
     }
     check_note("  at most %u ranges; bound there %u", (unsigned)most, (unsigned)bound);
-    nx_pattern published = grid(16, 48, 4, 16, 4, 32); /* half of the paper's size in each direction */
+    nx_pattern published = grid(16, 48, 4, 16, 4, 32); /* in each direction, half of the size in the paper */
     grid_of(&published);
 }
 

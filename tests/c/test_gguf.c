@@ -1,4 +1,7 @@
-/* SPDX-License-Identifier: MIT  The reader of files returns a status with a reason for any bytes, and never reads outside them. */
+/* SPDX-License-Identifier: MIT
+ *
+ * Tests that the file reader returns a status with a reason for any bytes, and that it never reads outside these bytes.
+ */
 #include <math.h>
 #include <string.h>
 
@@ -89,7 +92,7 @@ static void optional_keys(void) {
         check_at("key %lld", i, 0, 0, 0);
         CHECK_INT(toy_exercise(m->bytes, m->length, MOST), NX_OK);
     }
-    /* the defaults of key_length and memory_block are d / heads and l_q */
+    /* by default, key_length is d / heads, and memory_block is l_q */
     toy *m = toy_build(config(1), &(toy_twist){.without = KEY("attention.key_length")});
     CHECK_INT(toy_exercise(m->bytes, m->length, MOST), NX_OK);
     m = toy_build(config(4), &(toy_twist){.without = KEY("attention.memory_block")});

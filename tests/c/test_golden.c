@@ -19,7 +19,7 @@
  * s is the log scale. The measured error was 5.2e-6. */
 #define NATS_TOLERANCE 1e-4
 /* The golden values of a quantised file use the file's weights, but no further rounding. The library also rounds activations, keys, values,
- * and Q8_0 weights (to 7 bits). This changes the outputs by at most this tolerance. */
+ * and Q8_0 weights (to 7 bits). These additional roundings change the outputs by at most this tolerance. */
 #define QUANTISED_OUTPUT_TOLERANCE 0.3
 #define QUANTISED_NATS_TOLERANCE 0.03 /* tolerance of the mean difference over the image */
 /* Tolerance for the weights of attention. */

@@ -617,7 +617,7 @@ static void products_by_block(void) {
     }
 }
 
-/* If matrices of two kinds read the same columns alternately, x is rounded again for each of them, in its own way. */
+/* If matrices of two kinds read the same columns alternately, x is rounded again for each matrix, as the kind of the matrix requires. */
 static void inputs_in_turn(void) {
     check_random random = {23};
     static const uint32_t types[] = {NX_Q8_0, NX_Q4_0, NX_F16, NX_Q6_K, NX_Q8_0, NX_Q4_K};

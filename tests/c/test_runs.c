@@ -40,7 +40,7 @@ static void division(const subject *s) {
 
 static void divided(void) { for_every(division); }
 
-/* Speculative decoding uses the same noise for drafts and for draws, so the ids are the same as without it. */
+/* Speculative decoding uses the same noise for drafts and for draws, so the ids are the same as without speculative decoding. */
 static void shaped_ahead(void) {
     uint32_t guessed = 0;
     for (shaped = 0; shaped < 2; shaped++) {

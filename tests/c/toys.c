@@ -1,4 +1,7 @@
-/* SPDX-License-Identifier: MIT  The toys of every model, which build.sh finds: TOYS(NAME) for each `const toy_row NAME_toys[]`. */
+/* SPDX-License-Identifier: MIT
+ *
+ * Joins the toys of all models. build.sh finds each array `const toy_row NAME_toys[]` and writes TOYS(NAME) for it to toys.inc.
+ */
 #include "check.h"
 #include "toy.h"
 

@@ -25,7 +25,7 @@ import { parseArgs } from 'node:util';
 import { Random } from './input.js';
 
 /**
- * BATCH: number of inputs between two checks of the coverage. IDLE: number of checks without new coverage after which the fuzzer stops
+ * BATCH: number of inputs between two checks of the coverage. IDLE: after this number of checks without new coverage, the fuzzer stops
  * measuring coverage, because measuring takes time. LONGEST: maximum length of an input in bytes.
  */
 const BATCH = 200;

@@ -27,7 +27,7 @@ export async function startCore({ wasm, model }) {
   const ids = known(core.part.length * span, values);
 
   /**
-   * Opens a session in which the values of the first positions are given; these are "known positions".
+   * Opens a session in which the values of the first `position` positions are given. Such positions are called "known positions".
    * @param {number} position
    * @param {number} samples
    * @param {boolean} [greedy]

@@ -57,8 +57,8 @@ export async function start({ peers, model, shape }) {
       // One more token is generated, because the first token comes from the pass over the prompt.
       return turn(steps, () => generate(from, steps + 1));
     },
-    /** Returns the milliseconds that a prompt of this many tokens takes. Each prompt starts with a different letter, so no prompt is in the
-     * cache. */
+    /** Returns the milliseconds from the start of a prompt with this many tokens to the first generated token. Each prompt starts with a
+     * different letter, so no prompt is in the cache. */
     prompt: (/** @type {{ length: number }} */ { length }) =>
       turn(1, () => generate(length, 1, `${'klmnopqrstuvwxyz'[prompts++ % 16]}bcdefghij`, false)),
   };

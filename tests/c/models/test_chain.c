@@ -218,7 +218,7 @@ static void ties(void) {
     for (uint32_t t = 0; t < 6; t++) CHECK_INT(r.tags[t], expected[t]);
 }
 
-/* With one position and two states, the probability is sigma of the difference of the scores. */
+/* With one position and two states, the probability of a state is sigma of the difference of the two scores. */
 static void one_position(void) {
     chain_toy c = {.type = "crf", .states = 2, .features = 4, .width = 1, .length = 6};
     toy_file file = file_of(&c, 3);

@@ -109,7 +109,7 @@ static void sums(void) {
         }
 }
 
-/* If a pixel is changed, no output at its position or before changes. */
+/* If a pixel is changed, no output at or before its position changes. */
 static void causality(void) {
     const nx_model *model = toy_fvsbn(4, 4, NX_F16, 5);
     uint32_t ids[16];

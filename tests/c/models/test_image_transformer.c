@@ -16,8 +16,8 @@
 
 /* ---- toys ------------------------------------------------------------------------------------------------------------------- */
 
-/* Each toy model has a number. Numbers below DIRECT are indices of toy_configs. Numbers from DIRECT on are two super-resolution models
- * (direct.h). Numbers from SEEDS on are very small models. */
+/* Each toy model has a number. Numbers below DIRECT are indices of toy_configs. Numbers from DIRECT on identify two super-resolution models
+ * (direct.h). Numbers from SEEDS on identify very small models. */
 enum { DIRECT = 100, SEEDS = 200 };
 
 static toy_file toy_number(uint32_t number) {
@@ -85,7 +85,7 @@ typedef struct {
     toy *toy;
     nx_model *model;
     nx_output distribution;
-    uint32_t n, E, elements, levels, outputs, window; /* positions, elements per position, elements in total, V, P */
+    uint32_t n, E, elements, levels, outputs, window; /* n: positions; E: elements per position; elements: n E; levels: V; outputs: P */
 } subject;
 
 static subject subject_of(const toy_config *c) {

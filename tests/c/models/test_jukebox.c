@@ -71,7 +71,7 @@ static char *numbered(char *text, uint32_t i, const char *part) {
     return text;
 }
 
-/* Writes a layer of a stack. `mixed`: whether the layer is residual. */
+/* Writes a layer of a stack. `mixed` says whether the layer is residual. */
 static void put_layer(writer *w, const char *stack, uint32_t i, uint32_t rows, uint32_t cols, int mixed) {
     char text[40];
     put_linear(w, stack, numbered(text, i, "conv"), rows, cols, NX_F32, 1);
@@ -118,7 +118,7 @@ static void put_prior(writer *w, const char *stack, uint32_t positions, uint32_t
     put(w, stack, "output.weight", values, d, type, w->toy->equal ? 0 : 0.5f, 0);
     toy_tensor bias = {.rows = 1, .cols = values, .type = NX_F32, .values = memory_take(values * sizeof(float))};
     strcat(strcpy(bias.name, stack), "output.bias");
-    /* makes the end improbable */
+    /* makes the end id improbable */
     for (uint32_t i = 0; i < values; i++) bias.values[i] = values == TOP_CODES + 1 && i == TOP_CODES && !w->toy->equal ? -20 : 0;
     put_tensor(&w->head, &w->data, &bias);
     w->n_tensors++;

@@ -447,7 +447,7 @@ static void refused_files(void) {
         check_at("type %lld", type, 0, 0, 0);
         CHECK(nx_model_size(m->file.bytes, m->file.length, &bytes, NULL) < 0);
     }
-    toy_llama *other = toy_llama_build(&c); /* the id of the end becomes 37, which is not in the vocabulary, so no token ends a text */
+    toy_llama *other = toy_llama_build(&c); /* the end id becomes 37, which is not in the vocabulary, so no token ends a text */
     uint32_t beyond = 37, end;
     *type_of(other, "llama.context_length") = GGUF_I32;
     memcpy(type_of(other, "tokenizer.ggml.eos_token_id") + 4, &beyond, 4);
@@ -533,8 +533,8 @@ static toy_file head_of_blocks(uint32_t blocks, uint64_t *length) {
     return head;
 }
 
-/* The size of a model larger than 2 GiB is reported correctly. If the model does not fit in the memory of a web page, the error states its
- * size. */
+/* The size of a model larger than 2 GiB is reported correctly. If the model does not fit in the memory of a web page, the error states the
+ * model's size. */
 static void large_models(void) {
     uint64_t length;
     size_t bytes = 0;
@@ -564,7 +564,8 @@ static void stretches(void) {
     }
 }
 
-/* A tensor of an unsupported type is ignored if the model does not need it. If the model needs it, the error states its name and type. */
+/* A tensor of an unsupported type is ignored if the model does not need it. If the model needs the tensor, the error states the tensor's
+ * name and type. */
 static void refused_types(void) {
     static const struct {
         uint32_t type;

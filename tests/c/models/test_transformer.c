@@ -211,7 +211,7 @@ static void fed_forward(working *w, int block) {
     joined(w, "ffn_norm", block, mapped(w, "ffn_down", block, inner, w->n, c->d, inner_of(c)));
 }
 
-/* Embeds n ids and adds their positions; NX_NONE stands for no id. */
+/* Embeds n ids and adds the embeddings of their positions. NX_NONE stands for no id. */
 static working begun(const toy_transformer *m, const char *stack, const uint32_t *ids, uint32_t n) {
     const toy_transformer_config *c = &m->config;
     working w = {m, stack, n, memory_take(n * c->d * sizeof(double))};

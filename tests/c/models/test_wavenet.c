@@ -339,7 +339,7 @@ static void distribution(void) {
     CHECK_NEAR(total, 1, 1e-5);
 }
 
-/* A sound has the length that the caller requests, unless an end is drawn earlier. A run without a length is refused. */
+/* A sound has the length that the caller requests, unless an end id is drawn earlier. A run without a length is refused. */
 static void length_and_end(void) {
     const nx_model *model = opened(build(toys + SOUND));
     nx_settings settings = {.samples = 1, .temperature = 1, .top_p = 1};

@@ -24,7 +24,7 @@ async function steps(run, most) {
   for await (const step of run) if (step && ++count >= most) break;
 }
 
-/** Converts a saved run to JSON and back, as storing it does. @param {any} saved */
+/** Converts a saved run to JSON and back, as an application does that stores the run. @param {any} saved */
 const throughJson = (saved) =>
   saved === undefined ? saved : JSON.parse(JSON.stringify(saved, (_, value) => (typeof value === 'bigint' ? String(value) : value)));
 
