@@ -68,7 +68,7 @@ typedef struct {
     uint32_t tables;                               /* type of the embeddings */
     float sharpness;                               /* standard deviation of the logits; 0 means 1.5 */
     uint32_t neighbours, hidden, rank, draft_type; /* sizes of the draft; 0 neighbours: no draft */
-    float peak;                                    /* standard deviation of output.bias and draft.output.bias, which are equal; 0 means 0.3 */
+    float peak;                                    /* standard deviation of output.bias and of draft.output.bias; 0 means 0.3 */
     uint64_t seed;
 } toy_config;
 

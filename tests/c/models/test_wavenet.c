@@ -21,7 +21,7 @@ typedef struct {
     uint32_t R, D, S, head, classes, speakers;
     uint32_t height, width, levels, bernoulli; /* sizes of a picture; all zero for a sound */
     uint32_t type;                             /* type of the matrices */
-    uint32_t nobody;                           /* 1: the rows of all classes and speakers are zero, so classes and speakers have no effect */
+    uint32_t nobody;                           /* 1: the rows of classes and speakers are zeros and have no effect */
     uint64_t seed;
     const char *number; /* null, or a key whose value is replaced */
     uint32_t value;
