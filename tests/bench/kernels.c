@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT
  *
  * Measures the kernels that contain no matrix product, for npm run bench. The speed of each kernel is compared with an upper bound; all
- * data are in the first-level cache. For the gates of gated PixelCNN (src/kernels/gates.c) and the cells of recurrent networks
- * (src/kernels/cells.c), the bound is the speed of their tanh and sigma alone. For the kernels that gather the taps of a convolution
- * (src/kernels/queue.c, image.c), the bound is the speed of copying the same number of bytes. The sizes are taken from
- * weights/gated-pixelcnn-digits.gguf, weights/pixelcnn-digits.gguf, weights/seq2seq-additive.gguf and weights/lstmn.gguf.
+ * data are in the first-level cache. For gates (gated PixelCNN, src/kernels/gates.c) and cells (recurrent networks, src/kernels/cells.c),
+ * the bound is the speed of computing only their tanh and sigma. For kernels that gather the taps of a convolution (src/kernels/queue.c,
+ * image.c), the bound is the speed of copying the same number of bytes. The sizes are taken from weights/gated-pixelcnn-digits.gguf,
+ * weights/pixelcnn-digits.gguf, weights/seq2seq-additive.gguf and weights/lstmn.gguf.
  */
 #include <string.h>
 

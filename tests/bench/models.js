@@ -215,7 +215,7 @@ export function gpt2Model({ width, blocks, heads, inner, values, side }, type, s
 
 /**
  * Makes one step of a decoder of this shape as an ONNX file, for ONNX Runtime. The step uses GroupQueryAttention, the runtime's fastest
- * attention with a cache. Its matrix products are dynamic 8-bit products, as in files that quantize_dynamic writes.
+ * attention with a cache. The step's matrix products are dynamic 8-bit products, as in files that quantize_dynamic writes.
  *
  * Inputs:
  * - input_ids and position_ids, of shape (1, 1)

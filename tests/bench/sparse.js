@@ -4,10 +4,10 @@
 //
 //   node tests/bench/sparse.js [--width 64] [--lengths 1024,4096,16384,65536] [--json]
 //
-// The attention time is the difference between two times: of a step at the end of a sequence, and of a step at its beginning. All times are
-// processor times. The script alternates twelve times between eight steps at the beginning and eight steps at the end, and takes the median
-// difference. For sparse attention, the result is the median of five of these measurements. Dense attention is measured only up to 16,384
-// positions, which already takes some seconds.
+// The attention time of a step is a difference of two times: the time of a step at the end of a sequence, minus the time of a step at the
+// beginning. All times are processor times. The script alternates twelve times between eight steps at the beginning and eight steps at the
+// end, and takes the median difference. For sparse attention, the result is the median of five of these measurements. Dense attention is
+// measured only up to 16,384 positions, which already takes some seconds.
 //
 // The two layers of strided attention together see at most 2 sqrt(n) of n positions, so their time should double when n quadruples. The
 // measured factor is two to three, because the keys and values of a run outgrow one cache level after another. In these models, fixed

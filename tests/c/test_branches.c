@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Tests these features with every kind of model (subject.h): branches, growing and rewinding a run, changing its settings, maps, penalties
- * and biases.
+ * Tests these features with every kind of model (subject.h): branches, runs that grow, runs that are rewound, changed settings, maps,
+ * penalties and biases.
  */
 #include <math.h>
 #include <string.h>

@@ -207,7 +207,7 @@ static void rectify(float *x, size_t n) {
 }
 
 /* Computes out, of shape (n, cols): sums of rows of a table over a square of side k. `above` says whether the taps in the lines above the
- * pixel are included, and `own` whether the taps in the pixel's line are. */
+ * pixel are included, and `own` says whether the taps in the pixel's line are included. */
 static void table_rows(const plain *p, float *out, const float *table, const float *bias, uint32_t cols, const uint32_t *ids, uint32_t k, int above,
                        int own) {
     int W = (int)p->c->width, half = (int)k / 2;
