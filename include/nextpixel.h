@@ -18,12 +18,12 @@
  * Memory. The library never allocates. Functions report how many bytes a model or session needs, and the caller passes one block of that
  * size, aligned to NX_ALIGN. The block holds all data of the model or session. There is no destructor: to destroy a model or session, free
  * its block. A model is read-only after nx_model_open, so any number of sessions may share it. A session holds no pointer, so its block may
- * be moved, copied (a fork), or written to a file and read back. After reading a block back, call nx_session_check. A copy continues the
- * run with bit-identical results.
+ * be moved, copied (which forks the run), or written to a file and read back. After reading a block back, call nx_session_check. A copy
+ * continues the run with bit-identical results.
  *
  * Determinism. The drawn ids and their negative log-probabilities (nats) depend only on the file, the part, its inputs, the known ids and
- * their positions, the settings, the seed, the index of the sample and the origin. The results are bit-identical in every build of this
- * library, regardless of how the work is divided into calls and of how many samples advance together.
+ * their positions, the settings, the seed, the index of the sample and the origin (nx_settings). The results are bit-identical in every
+ * build of this library, regardless of how the work is divided into calls and of how many samples advance together.
  *
  * Errors. Every fallible function returns an nx_status: NX_OK (0), NX_MORE (1) if it must be called again, or a negative code from the list
  * below. Passing a null or misaligned pointer is a programming error with undefined behaviour.
@@ -123,9 +123,9 @@ typedef struct {
     uint32_t optional;   /* 1: a run may omit this input */
     uint32_t any_length; /* 1: the input has up to dims[0] items, and nx_shape.counts sets their number */
     uint32_t like;       /* with any_length: the index of a port that must have the same number of items, or NX_NONE */
-    /* 1: a run that is not given this input fills it with noise before encoding; the noise depends on the seed and the first sample. Each
-     * standard normal deviate z becomes the id nearest to 32768 + 8192 z, at most 65535. If the part has a result of the same name, that
-     * result returns the drawn values. */
+    /* 1: if a run is not given this input, the run fills the input with noise before encoding; the noise depends on the seed and the first
+     * sample. Each standard normal deviate z becomes the id nearest to 32768 + 8192 z, at most 65535. If the part has a result of the same
+     * name, that result returns the drawn values. */
     uint32_t noise;
 } nx_port;
 
@@ -155,7 +155,7 @@ typedef struct {
     uint32_t rows;    /* layers times heads */
     uint32_t keys;    /* maximum number of keys that one query attends to */
     uint32_t queries; /* 0: the queries are the positions of the run; otherwise the maximum number of queries during encoding */
-    uint32_t asking;  /* with queries: the input whose items are the queries; NX_NONE: there are always `queries` of them */
+    uint32_t asking;  /* with queries: the input whose items are the queries; NX_NONE: the number of queries is fixed */
 } nx_map;
 
 /* A table of numbers in the file that a codec needs, such as the colours of a palette. */
@@ -214,8 +214,8 @@ NX_API nx_status nx_model_open(void *block, size_t block_bytes, const void *file
  * and nx_model_begin are like nx_model_size and nx_model_open, with these differences:
  * head (present)   the first bytes of a file of `length` bytes; may include part of the data, and may be freed after nx_model_begin
  * NX_MORE          the list of tensors is not complete in the first `present` bytes
- * NX_E_ARGUMENT    the model must be opened from the whole file: opening it reads weights (as for picture models), or the data of the
- *                  tensors are not in the order of the list */
+ * NX_E_ARGUMENT    the model must be opened from the whole file: either opening it reads weights (as for picture models), or the tensors'
+ *                  data are not in the order of the list */
 NX_API_TEXTS nx_status nx_model_head_size(const void *head, size_t present, size_t length, size_t *bytes, nx_problem *problem);
 NX_API_TEXTS nx_status nx_model_begin(void *block, size_t block_bytes, const void *head, size_t present, size_t length, nx_model **model,
                                       nx_problem *problem);
@@ -281,17 +281,17 @@ typedef struct {
      * stored, or if the part has no draft and look_up is 0. */
     uint32_t look_ahead;
 
-    float typical_p;           /* keep the values whose surprisal is nearest the entropy until their mass exceeds this; 0..1; 0, 1: all */
+    float typical_p;           /* keep values in order of |surprisal - entropy| until their mass exceeds this; 0..1; 0, 1: all */
     float min_p;               /* keep the values at least this many times as probable as the most probable value; 0..1, 0: all */
     uint32_t temperature_last; /* 0 or 1: see the order above */
     uint32_t penalty_last;     /* number of recent ids that are penalised; 0: none */
-    float repetition;          /* a positive logit is divided by this number, a negative one multiplied; 0.01..100, 0 and 1: no change */
+    float repetition;          /* divides positive logits of recent ids, multiplies negative ones; 0.01..100; 0, 1: no change */
     float frequency;           /* number subtracted from the logit of an id once per occurrence; -100..100 */
     float presence;            /* number subtracted once from the logit of each id that occurs; -100..100 */
-    /* 1: if a part has no draft and E = 1, guesses come from the sequence itself. If the last ids have occurred before, the guesses are the
-     * ids that followed their latest earlier occurrence [prompt look-up: Saxena 2023; Yang et al. 2023, arXiv:2304.04487]. This is useful
-     * if the model is larger than the processor's cache, because computing several positions then takes little longer than computing
-     * one. */
+    /* 1: if a part has no draft and E = 1, guesses come from the sequence itself. If the most recent ids have occurred before, the guesses
+     * are the ids that followed their latest earlier occurrence [prompt look-up: Saxena 2023; Yang et al. 2023, arXiv:2304.04487]. Look-up
+     * is useful if the model is larger than the processor's cache, because computing several positions then takes little longer than
+     * computing one. */
     uint32_t look_up;
     uint32_t biases; /* maximum number of ids that nx_session_bias accepts in this run, up to NX_MAX_BIASES */
     uint32_t hidden; /* 1: the hidden states of the last position are stored for nx_session_hidden; must be 0 if part.hidden_layers is 0 */
@@ -372,7 +372,7 @@ NX_API nx_status nx_session_draw(const nx_model *model, nx_session *session, uin
 NX_API nx_status nx_session_resample(const nx_model *model, nx_session *session, const uint32_t *parents);
 
 /* Lists the k most probable ids of the next position of each sample, without drawing one. Works only for a part with E = 1. The
- * probabilities are those of the model's own distribution, like all nats. The next draw reuses the output computed here.
+ * probabilities are those of the model's own distribution (temperature 1, no filter). The next draw reuses the output computed here.
  * ids     shape (B, k), written: the most probable id first; ties go to the lower id; NX_NONE for a sample that has ended
  * nats    shape (B, k), written: -log p of these ids; 0 for a sample that has ended
  * Returns NX_E_ARGUMENT if k is 0 or above `values`, and at the end of the run; otherwise as nx_session_draw. */
@@ -411,20 +411,20 @@ NX_API_TEXTS nx_status nx_session_search(const nx_model *model, nx_session *sess
                                          uint32_t *over);
 
 /* Makes `to` a copy of sample `sample` of `from` as it was at `position`, including the inputs, the state and the ids before `position`.
- * `to` must be a session just opened on the same part with the same shape. If `to` has the settings of `from`, with the noise index of the
- * copied sample as first_sample, it continues bit for bit like that sample.
+ * `to` must be a session just opened on the same part with the same shape. If `to` has the settings of `from`, except that first_sample is
+ * the noise index of the copied sample, then `to` continues bit for bit like that sample.
  * Returns NX_E_ARGUMENT if the two sessions do not match, or if the position is further back than part.rewinds. */
 NX_API_TEXTS nx_status nx_session_branch(const nx_model *model, nx_session *to, const nx_session *from, uint32_t sample, uint32_t position);
 
-/* Rewinds a run to `position`: all known or drawn ids from there on are dropped. The ids before `position` then count as known, even a last
- * id that ended a sample. The run continues bit for bit like a run that was given these ids. Errors:
+/* Rewinds a run to `position`: all known or drawn ids from there on are dropped. The ids before `position` then count as known, even if the
+ * last of these ids ended a sample. The run continues bit for bit like a run that was given these ids. Errors:
  *   NX_E_ARGUMENT  `position` is after the run's position, or further back than part.rewinds; the run has stopped inside a position
  *                  (after NX_MORE); the run is a beam search; or the part is noisy and the temperature is not 0
  *   NX_E_NUMERIC   a value in the run is not finite */
 NX_API_TEXTS nx_status nx_session_rewind(const nx_model *model, nx_session *session, uint32_t position);
 
-/* Adds biases[i] to the logit of ids[i] in all later draws; replaces all earlier biases. Biases are settings: a saved session includes
- * them, but a branch does not copy them.
+/* Adds biases[i] to the logit of ids[i] in all later draws. The new biases replace all earlier biases. Biases are settings: a saved session
+ * includes them, but a branch does not copy them.
  * ids      shape (count); each id is below `values`. An id that occurs twice gets the sum of both biases
  * biases   shape (count); each magnitude is at most NX_MOST_BIAS
  * Returns NX_E_ARGUMENT if there are more than settings.biases ids or a number is out of range. */
@@ -438,9 +438,9 @@ NX_API nx_status nx_session_retune(const nx_model *model, nx_session *session, c
 /* Returns the number of positions known or drawn so far, which is the index of the next position. */
 NX_API uint32_t nx_session_position(const nx_session *session);
 
-/* For each of the positions from..from+count-1, writes how many guessed ids its computation was based on: 0 for the first position of a
- * pass (and for every position if look_ahead is off), k for a position that follows k right guesses. ahead: shape (count), written.
- * NX_E_ARGUMENT: a position is not drawn or known yet. */
+/* For each of the positions from..from+count-1, writes the number of guessed ids on which the position's computation was based: 0 for the
+ * first position of a pass (and for every position if look_ahead is off), k for a position that follows k correct guesses. ahead: shape
+ * (count), written. NX_E_ARGUMENT: a position is not drawn or known yet. */
 NX_API nx_status nx_session_ahead(const nx_model *model, const nx_session *session, uint32_t from, uint32_t count, uint8_t *ahead);
 
 /* Copies the output parameters of the last position for which they were computed (by a draw, a top, or a put with nats). For a categorical

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * A bump arena over one block that the caller provides. With base == NULL the arena only counts, so the same code computes the size of a
- * model or session and lays it out.
+ * A bump arena over one block that the caller provides. With base == NULL the arena only counts, so the same code first computes the size
+ * of a model's or session's block and then lays out the block.
  */
 #ifndef NX_ARENA_H
 #define NX_ARENA_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Loads tensors into a model: checks them and stores them at their destination. All rows may be stored in one call, or each group of rows
- * when it arrives.
+ * Loads tensors into a model: checks them and stores them at their destination. The caller may store all rows in one call, or store each
+ * group of rows when it arrives.
  */
 #ifndef NX_DESTINATION_H
 #define NX_DESTINATION_H
@@ -9,10 +9,10 @@
 #include "arch.h"
 
 /* Returns whether every weight is finite: no number or scale may have an exponent of all ones, and an E8M0 scale must be at most 2^16.
- * bytes: size of whole rows. */
+ * bytes: size of the data, which are whole rows. */
 int nx_all_finite(uint32_t type, const uint8_t *data, uint32_t bytes);
 
-/* Returns whether all F32 values are in the range of the destination, if it has one. */
+/* Returns whether all F32 values are in the destination's range; 1 if the destination has no range. */
 int nx_destination_fits(const nx_destination *to, uint32_t type, const uint8_t *data, uint32_t bytes);
 
 /* Stores rows first..first+count-1 of a tensor at its destination. The first call for a tensor must be for row 0. */

@@ -21,7 +21,7 @@
 
 /* Limits of a file. */
 #define GGUF_MAX_BYTES 0xf0000000u /* 3.75 GiB */
-#define GGUF_MAX_DIM 0x80000000u   /* limit of columns and of rows, so that the size of a tensor fits 64 bits */
+#define GGUF_MAX_DIM 0x80000000u   /* limit on the numbers of columns and of rows, so that the size of a tensor fits 64 bits */
 #define GGUF_MAX_KEYS 1024u
 #define GGUF_MAX_TENSORS 2048u
 #define GGUF_MAX_NAME 255u /* maximum number of bytes of a key or of a tensor's name */
@@ -56,8 +56,8 @@ enum { NX_TENSOR_TYPES(NX_BLOCK_BYTES, NX_NOTHING) };
 /* The format of a block's scale or, for a type without blocks, the format of its values. E8M0: a byte e, which means 2^(e - 127). */
 typedef enum { NX_F32_SCALE, NX_HALF_SCALE, NX_BF16_SCALE, NX_E8M0_SCALE } nx_scale;
 
-/* Layout of a type: blocks of `bytes` bytes with `values` values and `scales` scales of type `scale`, which start at byte `at`. `form` is
- * the form in which a matrix of this type is packed by block (kernels/kernels.h). */
+/* Layout of a type. Each block has `bytes` bytes, `values` values and `scales` scales. The scales have the format `scale` and start at byte
+ * `at`. `form` is the form in which a matrix of this type is packed by block (kernels/kernels.h). */
 typedef struct {
     uint16_t values, bytes;
     uint8_t scale, scales, at, form;
@@ -87,7 +87,7 @@ typedef struct {
 typedef struct {
     uint32_t type;
     uint32_t n_dims;
-    uint32_t dim[GGUF_MAX_DIMENSIONS]; /* fastest first: dim[0] is the number of columns, dim[1] of rows; unused ones are 1 */
+    uint32_t dim[GGUF_MAX_DIMENSIONS]; /* fastest first: dim[0] counts columns, dim[1] counts rows; unused dimensions are 1 */
     uint32_t offset;                   /* offset of the tensor's data in the file */
     const uint8_t *data;               /* null if only the head is present */
     uint32_t bytes;                    /* size of the tensor's data; 0: the type is not supported */

@@ -25,7 +25,7 @@ uint64_t nx_attend_scratch_bytes(uint32_t window, uint32_t n_ranges);
  * out, query   shape (heads * queries_per_kv * key_length); key_length % 4 == 0
  * scratch      nx_attend_scratch_bytes bytes, overwritten
  * map          null, or receives the weights: head h at map + h * map_stride, one number for each visible position;
- *              with an 8-bit cache, every weight is at least 2^-64 of the largest
+ *              with an 8-bit cache, every weight is at least 2^-64 times the largest weight
  * Sums run over the positions in ascending order, so the result depends neither on where the ring begins nor on other queries. Cost: 2 *
  * visible positions * width multiply-adds. */
 void nx_attend(float *out, const float *query, const nx_cache *cache, const nx_range *ranges, uint32_t n_ranges, void *scratch, float *map,

@@ -8,8 +8,8 @@
  *
  * Bottleneck. For 16 positions of a head of width 64 there are 128 products of 16 bytes, each with a load, and about 160 instructions for
  * scales, softmax and rounding. These instructions take about as long as the products: in `npm run bench -- --only ours,kernels`, attention
- * has half the throughput of a loop of dot products alone. Each vector of results has only one partial sum. With two partial sums, as for
- * one column in matmul.c, a decoder of 6 MB was 5 % slower.
+ * has half the throughput of a loop of dot products alone. Each vector of results has only one partial sum. With two partial sums, which
+ * matmul.c uses for a single column, a 6 MB decoder was 5 % slower.
  */
 #include "kv7.h"
 

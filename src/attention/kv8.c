@@ -3,9 +3,9 @@
  * Computes attention over keys and values that are cached in 8 bits, for language models. Queries and attention weights have 14 bits.
  * tiles.h describes the cache and the order of the work. In this file, the bytes are signed (kernels/wide.h).
  *
- * In the cache, the scales are followed by key sums of shape (H, S): 8192 times the sum of each position's key. These sums correct the
- * products, because 8192 is added to each number of a query. In a wide cache, a second set of keys and sums follows. This second set stores
- * the rounding error of each 8-bit number, in steps that are FINE times smaller.
+ * In the cache, key sums of shape (H, S) follow the scales. A key sum is 8192 times the sum of the numbers of one position's key. These
+ * sums correct the products, because 8192 is added to each number of a query. In a wide cache, a second set of keys and sums follows. This
+ * second set stores the rounding error of each 8-bit number, in steps that are FINE times smaller.
  *
  * Keys and values are rounded to 8 bits (keys of a wide cache to 16), with one scale per head and position. Queries are rounded to 14 bits,
  * and attention weights are rounded to 16383 steps.
@@ -15,8 +15,8 @@
  * exponential, the rounding and the sums. At position 2,000 (k = 64, V8, relaxed SIMD), scores take a third of the time, sums of values
  * another third, and the steps between them a quarter. A multiply-add of attention therefore takes about as long as a multiply-add with
  * 8-bit weights in blocks.c. The positions of a prompt are computed together. This is faster than computing one token at a time only
- * because a head's keys and values are then in the processor's cache. For the shape of SmolLM2 (135 M), a prompt of 4,000 tokens takes 12.2
- * times as many multiply-adds as a prompt of 500.
+ * because a head's keys and values then stay in the processor's cache. For the shape of SmolLM2 (135 M), a prompt of 4,000 tokens takes
+ * 12.2 times as many multiply-adds as a prompt of 500.
  */
 #include "kv8.h"
 
@@ -113,7 +113,7 @@ static NX_NOINLINE void products(v128_t product[4], const uint8_t *bytes, uint32
     for (int i = 0; i < 4; i++) product[i] = wasm_i32x4_add(wide_first(sum[0][i]), sum[1][i]);
 }
 
-/* Computes product[i] = query . key for the positions 4 i..4 i + 3 of a tile, in steps. */
+/* Computes product[i] = query . key for the positions 4 i..4 i + 3 of a tile, in units of the rounding steps. */
 NX_INLINE void key_products(v128_t product[4], const nx_wide *query, const uint8_t *keys, const int32_t *key_sums, uint32_t vectors) {
     products(product, keys, 4 * TILE, query, vectors);
     for (int i = 0; i < 4; i++) product[i] = wasm_f32x4_convert_i32x4(wasm_i32x4_sub(product[i], wasm_v128_load(key_sums + 4 * i)));

@@ -3,7 +3,7 @@
  * Patterns define which cached positions a query sees. Positions are indices in generation order.
  *
  * Query blocks. A pattern divides the positions into query blocks, each contiguous in generation order. All queries of a block see the same
- * memory; each one also sees the earlier positions of the block. A pass of many columns therefore stays within one block
+ * memory; each query also sees the earlier positions of the block. A pass of many columns therefore stays within one block
  * (nx_pattern_block_end) and uses one list of visible positions.
  */
 #ifndef NX_PATTERN_H

@@ -3,8 +3,8 @@
 
 static uint32_t min(uint32_t a, uint32_t b) { return a < b ? a : b; }
 
-/* Returns the number of slots for each residue modulo the stride in the far set of the strided and blocks patterns: 4, 8, or a multiple of
- * 16 (whole tiles). The alignment of a range of slots within its tiles therefore does not depend on the capacity of the sequence. The
+/* Returns the number of slots that the far set of a strided or blocks pattern has for each residue modulo the stride: 4, 8, or a multiple
+ * of 16 (whole tiles). The alignment of a range of slots within its tiles therefore does not depend on the capacity of the sequence. The
  * rounding of sums does not depend on the capacity either. */
 static uint32_t residue_slots(const nx_sparse *p) {
     uint32_t rows = (p->positions - 1) / p->stride + 1;

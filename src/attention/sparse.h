@@ -14,9 +14,9 @@
  * empty for the first l - c positions, and A3 is empty for the first l positions.
  *
  * A pattern also assigns a slot of the cache to each position, so that the positions of each set that a query sees are in contiguous slots.
- * The near sets and the previous block use a ring of the last positions. The far set of the strided and blocks patterns keeps the positions
- * of each residue modulo l in contiguous slots. The far set of the fixed pattern keeps only the summaries. If queries see both the near and
- * the far set, all positions are kept, and position i has slot i.
+ * The near sets and the previous block use a ring of the most recent positions. The far set of the strided and blocks patterns keeps the
+ * positions of each residue modulo l in contiguous slots. The far set of the fixed pattern keeps only the summaries. If queries see both
+ * the near and the far set, all positions are kept, and position i has slot i.
  */
 #ifndef NX_SPARSE_H
 #define NX_SPARSE_H
@@ -38,7 +38,7 @@ typedef struct {
 #define NX_NOT_KEPT 0xffffffffu
 #define NX_SPARSE_SPARE 16 /* spare slots of a ring: the largest number of positions that can share a pass, or that can be recomputed */
 
-/* Returns the slot of position i, to be taken modulo nx_sparse_slots; NX_NOT_KEPT if no query ever sees it. */
+/* Returns the slot of position i, to be taken modulo nx_sparse_slots; NX_NOT_KEPT if no query ever sees the position. */
 uint32_t nx_sparse_slot(const nx_sparse *pattern, uint32_t i);
 
 /* Lists the slots that query i sees, in the order of their positions. ranges: shape (nx_sparse_max_ranges), written; they neither touch nor
@@ -50,7 +50,8 @@ uint32_t nx_sparse_ranges(const nx_sparse *pattern, uint32_t i, nx_range *ranges
  * positions. */
 uint32_t nx_sparse_keys(const nx_sparse *pattern, uint32_t i, uint32_t *keys);
 
-/* nx_sparse_max_ranges returns the largest number of ranges that a query sees, and nx_sparse_window the largest number of positions. */
+/* nx_sparse_max_ranges returns the largest number of ranges that a query sees, and nx_sparse_window returns the largest number of
+ * positions. */
 uint32_t nx_sparse_max_ranges(const nx_sparse *pattern);
 uint32_t nx_sparse_window(const nx_sparse *pattern);
 

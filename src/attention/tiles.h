@@ -79,14 +79,14 @@ NX_INLINE float store_bytes(uint8_t *to, const float *x, uint32_t n, uint32_t st
 }
 
 /* Stores the scores of the positions 4 group .. 4 group + 3. A score is product times scale, in bits (base 2); it is capped if `cap` is not
- * 0, and -infinity outside the range. end: 1 if some of the positions may be outside. Returns, in each lane, the maximum of `top` and these
- * scores. */
+ * 0, and it is -infinity outside the range. end: 1 if some of the positions may be outside the range. Returns, in each lane, the maximum of
+ * `top` and these scores. */
 NX_INLINE v128_t keep_scores(float *scores, v128_t product, v128_t scale, float cap, uint32_t group, int end, nx_range range, v128_t top) {
     v128_t score = wasm_f32x4_mul(product, scale);
     if (cap > 0) score = nx_capped(score, cap);
     if (end) score = nx_mask_group(score, group, range);
     wasm_v128_store(scores, score);
-    return wasm_f32x4_pmax(top, score); /* this ignores NaN, which appears again in the exponentials */
+    return wasm_f32x4_pmax(top, score); /* pmax ignores NaN, which appears again in the exponentials */
 }
 
 /* Computes the weights of one tile, 2^(score - top) times the scale of the position's value. Adds the powers 2^(score - top) to *sum, and

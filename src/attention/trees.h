@@ -6,8 +6,8 @@
  *   p(trees) = exp(sum over m of s[head of m][m]) / Z
  *
  * [Eisner 1996; Kim et al. 2017 for attention, section 3.2]. A span i .. j is complete if all its words depend, directly or indirectly, on
- * one of its ends: on i in C_right(i, j), on j in C_left(i, j). A span is incomplete if the arc between its two ends was drawn last. This
- * arc is i -> j in I_right and j -> i in I_left:
+ * one of its ends: on i for C_right(i, j), or on j for C_left(i, j). A span is incomplete if the arc between its two ends was drawn last.
+ * This arc is i -> j in I_right and j -> i in I_left:
  *
  *   I(i, j)       = log sum over i <= k < j of e^(C_right(i, k) + C_left(k + 1, j)),   I_right = I + s[i][j],   I_left = I + s[j][i]
  *   C_right(i, j) = log sum over i < k <= j of e^(I_right(i, k) + C_right(k, j))
@@ -18,7 +18,7 @@
  * outside pass propagates derivatives backwards from d log Z / d log Z = 1: each term receives e^(term - sum) times the derivative of its
  * sum. For the arc h -> m of an incomplete span, the received derivatives add up to d log Z / d s[h][m], which is p(h is the head of m). If
  * each log sum is replaced by a maximum, the first of the largest terms receives the whole derivative. The arcs of the most probable tree
- * then receive 1, all other arcs 0. There are no products, so nothing underflows.
+ * then receive 1, and all other arcs receive 0. There are no products, so nothing underflows.
  *
  * Each pass takes about n^3 / 2 exponentials. A call computes the spans of one width, so that a long sentence can be interrupted. -infinity
  * marks an impossible arc.
@@ -51,7 +51,7 @@ void nx_tree_inside(const nx_trees *trees, uint32_t width);
 float nx_tree_total(const nx_trees *trees);
 
 /* The first function computes the outside pass for the root; call it after nx_tree_total. The second function computes the outside pass for
- * all spans of width + 1 words; call it then for the widths n - 1 .. 2, 1.
+ * all spans of width + 1 words; call it after the first function, for the widths n - 1 .. 2, 1 in this order.
  * marginals   shape (n + 1, stride), like the scores; zeros before the first call. After the last call, the array holds p(head | words) for
  *             every dependent */
 void nx_tree_outside_root(const nx_trees *trees, float total, float *marginals);

@@ -6,9 +6,9 @@
  * Layout of 4-bit and 6-bit weights: [rows/16][cols/32] blocks of
  *   half scale[1 or 2][16], half offset[1 or 2][16] (in some forms), byte nibbles[4][4][16] or sixes[2][4][3][16]
  * The halves of nibbles[g][v] are the groups g and g + 4 of four columns of the rows 4v..4v+3. The low six bits of sixes[h][v][i] are the
- * group 4h + i. The two bits above are bits 2i and 2i + 1 of the group 4h + 3. A constant is added to each number before it is stored. If
- * the form has no offsets, the constant is 8 (4 bits) or 32 (6 bits). Otherwise it is 0, except for Q3_K in blocks of 24 bytes, where it is
- * 4. The stored numbers are multiplied by 8-bit activations, with a scale for every 32 numbers of a column.
+ * group 4h + i. The two high bits of this byte are bits 2i and 2i + 1 of the group 4h + 3. A constant is added to each number before it is
+ * stored. If the form has no offsets, the constant is 8 (4 bits) or 32 (6 bits). Otherwise it is 0, except for Q3_K in blocks of 24 bytes,
+ * where it is 4. The stored numbers are multiplied by 8-bit activations, with a scale for every 32 numbers of a column.
  *
  * Layout of 8-bit weights: [rows/16] { float constant[16]; [cols/32] blocks of { half scale[16]; int8 weight[8][4][16]; } }
  * Signed weights use both signs of a byte, so activations must be 0..127 for an exact dot product everywhere. The activations are therefore
