@@ -495,8 +495,8 @@ static NX_NOINLINE void small_4_pairs(v128_t (*sum)[4], const open_block *open, 
     small_block(sum, open, x, stride, facts, form, 1, 4);
 }
 
-/* Returns how many of the `rest` remaining columns are computed together next: as many as the registers can hold sums for. A result of 1
- * means one by one. */
+/* Returns the number of the `rest` remaining columns that are computed together next, so that their sums fit in the registers. A result of
+ * 1 means that the columns are computed one by one. */
 static uint32_t together(uint32_t rest) { return rest < 4 ? 1 : NX_ONE_DOT && rest >= 6 && rest / 2 != 4 ? 6 : 4; }
 
 typedef struct {
@@ -509,8 +509,8 @@ typedef struct {
 
 static const float no_bias[TILE];
 
-/* Multiplies a tile by the columns from..to-1, except for the last ones if they must be computed one by one. Returns the first column that
- * remains. */
+/* Multiplies a tile by the columns from..to-1, except for the last columns if these must be computed one by one. Returns the first column
+ * that remains. */
 static uint32_t multiply_columns(const product *p, const uint8_t *tile, uint32_t t, uint32_t from, uint32_t to) {
     const nx_matrix *m = p->matrix;
     uint32_t form = m->type, blocks = m->cols / BLOCK, out_stride = nx_stride(m->rows), n = 0;

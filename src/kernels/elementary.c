@@ -8,7 +8,7 @@ v128_t nx_capped(v128_t x, float cap) {
 
 void nx_f64_sincos(double x, double *sine, double *cosine) {
     int k = (int)(x * 0.63661977236758134308 + 0.5); /* 2 / pi */
-    /* pi/2 = 1.5707963109016418 (its upper 26 bits, so that k times it is exact) + 1.5893254712295857e-8 */
+    /* pi/2 = 1.5707963109016418 (its upper 26 bits, so that k times this number is exact) + 1.5893254712295857e-8 */
     double r = (x - k * 1.57079631090164184570) - k * 1.58932547122958567343e-08;
     double z = r * r;
     double s = r * (1 - z / 6 * (1 - z / 20 * (1 - z / 42 * (1 - z / 72 * (1 - z / 110 * (1 - z / 156 * (1 - z / 210)))))));

@@ -3,7 +3,7 @@
  * Decodes the tensor types of GGUF. See formats.h.
  *
  * Blocks of 32 values; d and m are half-precision numbers:
- *   Q4_0 { d; byte q[16] }                 d (q - 8); the low nibble of byte j is q of value j, the high nibble q of value 16 + j
+ *   Q4_0 { d; byte q[16] }                 d (q - 8); byte j holds q of value j (low nibble) and q of value 16 + j (high nibble)
  *   Q4_1 { d, m; byte q[16] }              d q + m
  *   Q5_0 { d; u32 h; byte q[16] }          d (q + 16 h_j - 16), where h_j is bit j of h
  *   Q5_1 { d, m; u32 h; byte q[16] }       d (q + 16 h_j) + m
@@ -56,7 +56,8 @@ uint16_t nx_float_to_half(float x) {
     return (uint16_t)(sign | (size - 0x38000000 + 0xfff + (size >> 13 & 1)) >> 13);
 }
 
-/* Unpacks two nibbles per byte: the low nibbles are values 0..15, the high ones 16..31. Subtracts `minus` from each value. */
+/* Unpacks two nibbles per byte: the low nibbles are values 0..15, and the high nibbles are values 16..31. Subtracts `minus` from each
+ * value. */
 static void nibbles(int8_t *number, const uint8_t *pairs, int32_t minus) {
     for (uint32_t i = 0; i < 16; i++) {
         number[i] = (int8_t)((pairs[i] & 15) - minus);

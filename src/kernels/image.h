@@ -37,15 +37,15 @@ static inline uint32_t nx_patch_length(const nx_patches *p) { return p->down * p
 /* Concatenates the vectors at all taps of a location. out: shape (nx_patch_length), written. location: row * nx_patch_cols + column. */
 void nx_patch_gather(float *out, const float *picture, const nx_patches *patches, uint32_t location);
 
-/* Computes a convolution at n locations, beginning with `first`, n <= NX_COLUMNS: out (n, nx_stride(weights->rows)) written, weights *
- * patch + bias. weights: nx_patch_length columns. scratch: nx_convolve_bytes of these patches. The values of a location do not depend on
- * other locations. */
+/* Computes a convolution at n locations, beginning with `first`, n <= NX_COLUMNS: out = weights * patch + bias. out: shape (n,
+ * nx_stride(weights->rows)), written. weights: nx_patch_length columns. scratch: nx_convolve_bytes of these patches. The values of a
+ * location do not depend on other locations. */
 uint64_t nx_convolve_bytes(const nx_patches *patches);
 void nx_convolve(float *out, const nx_matrix *weights, const float *bias, const float *picture, const nx_patches *patches, uint32_t first,
                  uint32_t n, void *scratch);
 
-/* Computes the maximum over 2 x 2 pixels. out: shape (rows / 2, cols / 2), written. If the number of rows or columns is odd, the last one
- * is dropped. NaN counts as the largest. channels % 4 == 0 */
+/* Computes the maximum over 2 x 2 pixels. out: shape (rows / 2, cols / 2), written. If the number of rows or columns is odd, the last row
+ * or column is dropped. NaN counts as the largest. channels % 4 == 0 */
 void nx_pool_largest(float *out, const float *picture, uint32_t rows, uint32_t cols, uint32_t channels);
 
 /* Doubles the size of a picture by nearest-neighbour upscaling: every pixel is written four times. out: shape (2 rows, 2 cols), written. */

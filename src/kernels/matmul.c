@@ -307,8 +307,8 @@ NX_INLINE void tile_q4(const tile_work *w, const q4_block *weights, uint32_t n) 
     finish_tile(w, sum, n);
 }
 
-/* Returns how many of the four vectors of rows of a Q8_0 tile are processed together. For three and four columns it is two, so that the
- * sums fit in the registers. For Q4_0 it is always four, because a tile's weights are unpacked once for all columns. */
+/* Returns how many of the four vectors of rows of a Q8_0 tile are processed together. For three and four columns the result is two, so that
+ * the sums fit in the registers. For Q4_0 the number is always four, because a tile's weights are unpacked once for all columns. */
 NX_INLINE int vectors(uint32_t n) { return n > 2 ? 2 : 4; }
 
 /* Computes the partial products for the weights' columns from..to-1 (at most EXACT) and the vectors of rows from `at` on. The loop loads
@@ -364,8 +364,8 @@ NX_INLINE void tile_q8(const tile_work *w, const float *weights, uint32_t n) {
     }
 }
 
-/* Multiplies two tiles by one column of at most EXACT values, bit-identical to tile_q8. The two tiles share the loads of the activations
- * and the fixed cost of a short row. */
+/* Multiplies two tiles by one column of at most EXACT values. The results are bit-identical to those of tile_q8. The two tiles share the
+ * loads of the activations and the fixed cost of a short row. */
 NX_INLINE void two_tiles_q8(const tile_work *w, const uint8_t *weights, const uint8_t *others) {
     v128_t sum[2][4];
     for (int k = 0; k < 2; k++)

@@ -4,8 +4,8 @@
  * The outputs of a layer at past positions stay in a queue, from which the taps of a convolution are gathered. A position thus costs one
  * product, and no product is computed twice. Outside the grid all values are zero.
  *
- * A queue is a ring. It has one slot for each position that the taps reach back, and NX_COLUMNS more: a pass may write all its columns
- * before it reads any, and up to NX_COLUMNS positions may be recomputed.
+ * A queue is a ring. It has one slot for each position that the taps reach back, and NX_COLUMNS more slots, because a pass may write all
+ * its columns before it reads any, and up to NX_COLUMNS positions may be recomputed.
  */
 #ifndef NX_QUEUE_H
 #define NX_QUEUE_H

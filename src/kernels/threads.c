@@ -9,8 +9,8 @@
  *
  * A helper is useless if another program occupies its core. It may be interrupted in the middle of a piece for thousands of times the
  * duration of a piece, or it may share the owner's core and take turns with the owner. The owner therefore does the next jobs alone in two
- * cases: if it had to wait long, or if hardly any helper was still at work when the owner had finished its own pieces. Each time this
- * happens again, the owner does twice as many jobs alone.
+ * cases: if it had to wait long, or if hardly any helper was still at work when the owner had finished its own pieces. Each time one of
+ * these cases occurs again, the owner does twice as many jobs alone.
  */
 #if defined(NX_THREADS)
 
@@ -20,9 +20,9 @@
 
 /* Pieces per job: more pieces than threads, so that a slow thread does not delay the others. */
 #define PIECES 64
-/* Number of times that a helper polls before it sleeps. So many polls take longer than the time between two products of a step. */
+/* Number of times that a helper polls before it sleeps. This many polls take longer than the time between two products of a step. */
 #define LOOKS 20000
-/* If the owner polls more often than this, it has waited too long. So many polls take longer than a piece of the largest product. */
+/* If the owner polls more often than this, it has waited too long. This many polls take longer than a piece of the largest product. */
 #define WAITS (1 << 19)
 /* Number of jobs in a trial. A trial measures whether helpers are at work: if two threads work equally fast, the owner finishes first in
  * half of the jobs. */

@@ -49,7 +49,7 @@ typedef struct {
 uint32_t nx_convolution_slices(const nx_convolutions *c, uint32_t n);
 nx_convolution_slice nx_convolution_slice_at(const nx_convolutions *c, uint32_t slice);
 
-/* Computes this part of a convolution of `picture`, with relu if index < c->n. out: shape (past - first, nx_stride(channels out)),
+/* Computes the locations of `part` from `picture`, with relu if part.index < c->n. out: shape (past - first, nx_stride(channels out)),
  * written. */
 void nx_convolve_slice(float *out, const nx_convolutions *c, nx_convolution_slice part, const float *picture, void *scratch);
 

@@ -14,8 +14,8 @@
 #include "arch.h"
 #include "layers/layers.h"
 
-/* The struct of each text decoder begins with this struct. The functions below take `decoder` as a void pointer, so they can be functions
- * of the model's nx_part. */
+/* The struct of each text decoder begins with this struct. The functions below take `decoder` as a void pointer, so the model's nx_part can
+ * point to them. */
 typedef struct {
     uint32_t d, heads, n_kv_heads, key_length, n_blocks;
     nx_output distribution;
@@ -30,8 +30,8 @@ typedef struct {
  * the table is also the output matrix. */
 void nx_decoder_read(nx_reader *r, nx_decoder *decoder);
 
-/* Rejects a file with keys of other models, unless their values are neutral: the functions here ignore these keys, so the result would be
- * wrong. scaled: whether the model itself reads the scales of embeddings, scores, residuals and logits. */
+/* Rejects a file that has keys of other models with values that are not neutral. The functions here ignore these keys, so their results
+ * would be wrong. scaled: whether the model itself reads the scales of embeddings, scores, residuals and logits. */
 void nx_decoder_refuse(nx_reader *r, const char *arch, int scaled);
 
 /* Sets the form of the caches, which depends on the matrix that computes the keys. wide: whether keys may have a few channels far larger
@@ -57,16 +57,16 @@ void nx_decoder_start(const nx_decoder *decoder, const nx_column *columns, uint3
 /* Writes the embedding of an id to x (d). */
 void nx_decoder_embed(const nx_decoder *decoder, float *x, uint32_t id);
 
-/* Queries, keys and values of the columns. Those of column j begin at query + j * query_stride, key + j * kv_stride and value + j *
+/* Queries, keys and values of the columns. The numbers of column j begin at query + j * query_stride, key + j * kv_stride and value + j *
  * kv_stride. */
 typedef struct {
     const float *query, *key, *value; /* shapes (H k), (G k), (G k) */
     uint32_t query_stride, kv_stride;
 } nx_qkv;
 
-/* Computes out (J, nx_stride(H k)) = the attention of block `index`, heads concatenated. Each column attends to the last `local` slots up
- * to and including its own, or to all slots up to its own if `local` is 0. Stores the keys and values in the cache. The column of position
- * p has slot p - behind, where behind is 1 if position 0 has no key, otherwise 0. */
+/* Computes out (J, nx_stride(H k)) = the attention of block `index`, heads concatenated. Each column attends to the `local` slots that end
+ * with its own slot, or to all slots up to its own slot if `local` is 0. Stores the keys and values in the cache. The column of position p
+ * has slot p - behind, where behind is 1 if position 0 has no key, otherwise 0. */
 void nx_decoder_attend(const nx_decoder *decoder, uint32_t index, const nx_column *columns, uint32_t n, uint32_t behind, uint32_t local,
                        const nx_qkv *qkv, float *out, void *scratch);
 

@@ -121,7 +121,7 @@ uint32_t nx_sparse_blocks_keys(const nx_sparse_blocks *b, uint32_t row, uint32_t
 /* ---- a pass ---------------------------------------------------------------------------------------------------------- */
 
 typedef struct {
-    float *y, *normed;          /* shape (J, d): a sublayer's output, and a sublayer's input */
+    float *y, *normed;          /* shape (J, d); y: a sublayer's output, normed: a sublayer's input */
     float *query, *key, *value; /* shape (J, H k) */
     float *mixed;               /* shape (J, H k) */
     float *inner;               /* shape (J, F) */

@@ -8,17 +8,17 @@
  *   memm  p(z | x) = product over t of softmax over c of (U_t[c] + A[z_t-1][c])                      one Z for each previous tag
  *   hmm   p(z, x) = p(z_1) product of p(z_t | z_t-1) p(x_t | z_t); U, A, start and end are the logarithms of these probabilities
  *
- * All three are computed as one chain (attention/forward_backward.h). For a given x, an HMM is equivalent to a CRF with the same weights.
- * An MEMM is also equivalent to a CRF. The Z of step t + 1 depends only on z_t and on word t + 1, so it can be moved into the potentials of
- * position t:
+ * All three models are computed as one chain (attention/forward_backward.h). For a given x, an HMM is equivalent to a CRF with the same
+ * weights. An MEMM is also equivalent to a CRF. The Z of step t + 1 depends only on z_t and on word t + 1, so it can be moved into the
+ * potentials of position t:
  *
  *   U_t[k] - log sum over c of e^(A[k][c] + U_t+1[c]),   and log sum over c of e^(start[c] + U_1[c]) is also subtracted from U_1.
  *
- * The remaining sums are then 1. This causes the label bias: a tag with a single successor passes all its mass to that successor,
- * regardless of the word.
+ * The remaining sums are then 1. The normalisation of every step causes the label bias: a tag with a single successor passes all its mass
+ * to that successor, regardless of the word.
  *
- * Tags may be pinned. If all tags are pinned, the result is the negative log-probability of this tagging in nats. If some are pinned, the
- * results are the best tags and the marginals of the other words.
+ * Tags may be pinned. If all tags are pinned, the result is the negative log-probability of this tagging in nats. If only some tags are
+ * pinned, the results are the best tags and the marginals of the other words.
  *
  * T: words. C: tags. F: features per word, given as ids below V; id 0 means no feature. Results: the best tags given the pins (Viterbi),
  * p(z_t = c | x, pins), and three numbers: log Z; -log p(pins | x); -log p(best tags | x).
@@ -146,8 +146,8 @@ static void emit(const model *m, const uint32_t *ids, float *u, float *row) {
     }
 }
 
-/* Subtracts the log-sums of an MEMM from its potentials at t. Call this function for t before it changes the potentials at later
- * positions. */
+/* Subtracts the log-sums of an MEMM from its potentials at t. Call this function for the positions in ascending order, because position t
+ * needs the original potentials of position t + 1. */
 static void normalise(const model *m, const room *r, uint32_t t, uint32_t n, float *row) {
     float *u = r->potential + (size_t)t * m->stride;
     if (t == 0) {

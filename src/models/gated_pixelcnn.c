@@ -37,7 +37,7 @@ typedef struct {
 
 typedef struct {
     nx_pixels pixels;
-    nx_taps above, beside; /* taps of the other layers; those of `above` are relative to the next row, so they include the current row */
+    nx_taps above, beside; /* taps of the layers after the first; `above` is relative to the next row, so it includes the current row */
     nx_taps first_above, first_beside; /* taps of the first layer */
     nx_taps row;                       /* taps that reach back to all values which wait for the pixels of a row */
     nx_embedding vertical, horizontal; /* shape (taps V, 2d): weights of the first layer */
@@ -105,7 +105,7 @@ static uint64_t beside_bytes(const model *m) { return nx_queue_bytes(&m->beside,
 static uint64_t layer_bytes(const model *m) { return link_bytes(m) + above_bytes(m) + beside_bytes(m); }
 
 /* These functions return the three queues of layer i. The first one holds the output of the vertical stack, which waits for the pixels of a
- * row. The others hold the values of v and of x from the previous layer. In layer 0, the queues for v and x stay empty. */
+ * row. The other two queues hold the values of v and of x from the previous layer. In layer 0, the queues for v and x stay empty. */
 static float *links_at(const model *m, void *state, uint32_t i) { return (float *)((uint8_t *)state + i * layer_bytes(m)); }
 static float *above_at(const model *m, void *state, uint32_t i) { return links_at(m, state, i) + link_bytes(m) / sizeof(float); }
 static float *beside_at(const model *m, void *state, uint32_t i) { return above_at(m, state, i) + above_bytes(m) / sizeof(float); }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
  * Image Transformer [Parmar, Vaswani, Uszkoreit, Kaiser, Shazeer, Ku, Tran 2018, arXiv:1802.05751]: a decoder of self-attention blocks that
- * predicts one position of an image after another. For super-resolution, the small image is read by an encoder, or each pixel is
- * conditioned on it directly (direct.h, which is not in the paper), or both.
+ * predicts one position of an image after another. For super-resolution, an encoder reads the small image, or each pixel is conditioned on
+ * the small image directly (direct.h, which is not in the paper), or both.
  *
  * A position is one of three things: one channel of a pixel (a pixel then has C positions, and each channel has its own table of values), a
  * pixel with a colour of a palette, or a whole pixel whose three channels share a mixture of logistics.
@@ -23,7 +23,7 @@
 #include "session/draft.h"
 
 #define ARCH "image-transformer"
-#define SPARE_SLOTS 16 /* spare slots of the ring with a local pattern */
+#define SPARE_SLOTS 16 /* spare slots of a ring, if the pattern is local */
 
 /* ---- config and weights ---------------------------------------------------------------------------------------------- */
 
@@ -50,7 +50,7 @@ typedef struct {
     nx_linear head;                   /* shape (P, d) */
 
     /* the encoder */
-    uint32_t source, source_cols, n_encoder_blocks; /* S, columns of the source, encoder blocks; 0: none */
+    uint32_t source, source_cols, n_encoder_blocks; /* S; number of columns of the source; number of encoder blocks; 0: no encoder */
     nx_block_form source_form;
     nx_linear source_pixel; /* shape (d, C) */
     const float *source_row_position, *source_col_position;
@@ -69,7 +69,7 @@ static int crossed(const model *m) { return m->source && !m->direct.places; }
 
 /* Reads the embeddings of an axis as `rows` vectors of d numbers. Learned tables of d/2 columns fill the half that starts at `half`;
  * learned tables of d columns fill the whole vector. Sinusoidal embeddings fill the half that starts at `half` with sin(p w_f), then cos(p
- * w_f), f < F = d/4, w_f = 10000^(-f / (F - 1)). The vectors of the rows and of the columns are added. Because each one fills only its own
+ * w_f), f < F = d/4, w_f = 10000^(-f / (F - 1)). The vectors of the rows and of the columns are added. If each vector fills only its own
  * half, the sum is the concatenation of the two halves. */
 static const float *positions(nx_reader *reader, const char *name, int sinusoidal, uint32_t rows, uint32_t d, uint32_t half) {
     const float *learned = NULL;
@@ -244,8 +244,8 @@ static void configure(nx_reader *r, nx_plan *plan) {
 
 /* ---- memory: caches of keys and values, and the scratch of a pass ---------------------------------------------------- */
 
-/* Returns the number of slots in the rings of a run. With a local pattern, a ring has spare slots: positions are recomputed after a wrong
- * guess, and when a branch returns to an earlier position. A ring never has more slots than the run needs. */
+/* Returns the number of slots in the rings of a run. With a local pattern, a ring has spare slots, because positions are recomputed after a
+ * wrong guess and when a branch returns to an earlier position. A ring never has more slots than the run needs. */
 static uint32_t slots(const model *m, const nx_shape *shape) {
     uint32_t all = (shape->length + 3) & ~3u, ring = nx_pattern_slots(&m->pattern) + SPARE_SLOTS;
     return ring < all ? ring : all;
@@ -287,7 +287,7 @@ static uint64_t scratch_bytes(const void *opaque, const nx_shape *shape, uint32_
 /* The encoder's output. The decoder reads only part of it; the rest is working memory of the encoder. */
 typedef struct {
     void *cross; /* keys and values of the encoder's output: N caches of S slots, one for each decoder block */
-    float *x;    /* shape (S, d): the encoder's residual stream; in the end its output (times U if the output is added to the pixels) */
+    float *x;    /* shape (S, d): the residual stream, finally the encoder's output (times U if this output is added to the pixels) */
     void *cache; /* one cache of S slots, for the encoder's own attention */
     uint64_t bytes;
 } encoder_output;
@@ -418,8 +418,8 @@ static void enter_known(const model *m, float *x, const nx_column *column, uint3
     nx_add(x, source_at(m, column->encoder_output).x + (size_t)nx_direct_cell(&m->direct, column->position) * nx_stride(m->d), m->d, 1);
 }
 
-/* Returns the address at which block `index` writes its attention weights over the source. They follow the weights over earlier positions
- * of all blocks. */
+/* Returns the address at which block `index` writes its attention weights over the source. These weights follow the weights over earlier
+ * positions of all blocks. */
 static float *source_map(const model *m, const nx_column *column, uint32_t index) {
     return column->maps + (size_t)m->n_blocks * m->heads * map_keys(m, &column->inputs->shape) + (size_t)index * m->heads * m->source;
 }

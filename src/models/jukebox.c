@@ -8,9 +8,9 @@
  *   decoder   bottom -> sound: decodes codes of the bottom level (or, if `upper` is 1, of the top level) to samples
  *
  * A sound is a sequence of mu-law levels 0..255. A table of the file converts them to samples, which are -1..1 and slightly beyond. Each
- * level is a separate autoencoder, as in the paper, so the codes of one level can be decoded without those of the other. The sound is
- * padded with silence to a whole number of codes of the top level. If a file has no key jukebox.top.block_count, it has no priors, and the
- * parts `top` and `bottom` cannot be run.
+ * level is a separate autoencoder, as in the paper, so the codes of one level can be decoded without the codes of the other level. The
+ * sound is padded with silence to a whole number of codes of the top level. If a file has no key jukebox.top.block_count, it has no priors,
+ * and the parts `top` and `bottom` cannot be run.
  */
 #include "models/jukebox/codes.h"
 #include "models/jukebox/prior.h"

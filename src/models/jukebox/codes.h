@@ -20,8 +20,8 @@ typedef struct {
     nx_linear book; /* shape (codes, width): the vectors e, and -|e|^2 / 2 as their biases */
 } nx_codes;
 
-/* Reads a level, "top" or "bottom", of architecture `arch`. The first function reads its keys and encoder, the second one its decoder. Each
- * call adds the number of weights that it reads to the count of the part nx_reader.part. */
+/* Reads a level, "top" or "bottom", of architecture `arch`. The first function reads the level's keys and encoder, and the second function
+ * reads its decoder. Each call adds the number of weights that it reads to the count of the part nx_reader.part. */
 void nx_codes_read_encoder(nx_reader *r, nx_codes *level, const char *arch, const char *name);
 void nx_codes_read_decoder(nx_reader *r, nx_codes *level, const char *arch, const char *name);
 

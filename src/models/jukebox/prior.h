@@ -5,8 +5,8 @@
  *   x = e[code at p - 1] + row[p / l] + column[p % l] + class + speaker + above_p        blocks        W LN(x) + b
  *
  * Position 0 has no previous code. The class and the speaker may be absent. above_p depends on the codes of the level above, if there is
- * one. It is computed from these codes by a table, a stack of convolutions, and a layer norm. The stack expands the vector of each code to
- * one vector for each position below this code.
+ * one. This vector is computed from these codes by a table, a stack of convolutions, and a layer norm. The stack expands the vector of each
+ * code to one vector for each position below this code.
  */
 #ifndef NX_JUKEBOX_PRIOR_H
 #define NX_JUKEBOX_PRIOR_H
