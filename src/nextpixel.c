@@ -30,7 +30,7 @@ static void keep_metadata(nx_model *model, const nx_gguf *file, uint32_t bytes_k
 /* Continues an FNV-1a hash over 32-bit words. The last word is padded with zeros. */
 static uint32_t hash_of(uint32_t hash, const uint8_t *bytes, uint32_t length) {
     uint32_t whole = length & ~3u, word;
-    for (uint32_t i = 0; i < whole; i += 4) { /* all complete words; the compiler knows their size, so each takes one load */
+    for (uint32_t i = 0; i < whole; i += 4) { /* all complete words; the compiler knows their size, so each word takes one load */
         memcpy(&word, bytes + i, 4);
         hash = (hash ^ word) * 16777619u;
     }

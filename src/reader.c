@@ -262,7 +262,7 @@ void nx_read_ends(nx_reader *reader, nx_plan *plan) {
         if (!integer_of(&entry, &id))
             nx_reader_fail(reader, NX_E_FORMAT, keys[i], "the key has another type than it should");
         else if (id < 0 || id >= plan->output.values)
-            continue; /* -1 means none; an id outside the vocabulary is never drawn, so it cannot end a text */
+            continue; /* -1 means that there is no such id; an id outside the vocabulary is never drawn, so it cannot end a text */
         else if (!plan->n_ends || plan->ends[0] != id)
             plan->ends[plan->n_ends++] = (uint32_t)id;
     }

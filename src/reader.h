@@ -69,8 +69,8 @@ uint32_t nx_read_vocabulary(nx_reader *reader, const char *tensor);
 /* Reads the ids that end a text, from tokenizer.ggml.eos_token_id and eot_token_id. */
 void nx_read_ends(nx_reader *reader, nx_plan *plan);
 
-/* The first function returns the number of columns of a tensor, the second one the number of rows; both return 0 if the tensor is absent.
- * They are used where variants of a model differ only in the shape of a tensor. */
+/* The first function returns the number of columns of a tensor, and the second function returns the number of rows. Both return 0 if the
+ * tensor is absent. These functions are used where variants of a model differ only in the shape of a tensor. */
 uint32_t nx_tensor_columns(const nx_reader *reader, const char *name);
 uint32_t nx_tensor_rows(const nx_reader *reader, const char *name);
 

@@ -9,7 +9,7 @@
  *     values       number of values of a block; a row of a matrix consists of whole blocks
  *     bytes        size of a block in bytes
  *     scale        the format of a block's scale or, for a type without blocks, of its values (nx_scale)
- *     scales, at   number of scales, which is 2 if the block also has an offset (m), and the byte at which the first one begins
+ *     scales, at   number of scales, which is 2 if the block also has an offset (m), and the byte at which the first scale begins
  *     form         the packed form of a block in the kernels (kernels/kernels.h)
  *   NOT_READ(name, code, values, bytes, reason)
  *     reason       why the type is not supported; the manual prints it

@@ -5,19 +5,19 @@
  *   x = x + W_o attention(norm(x)),   x = x + W_down ( silu(W_gate h) * W_up h ),  h = norm(x)
  *
  * They have root-mean-square norms [Zhang, Sennrich 2019], rotary positions [Su et al. 2021, section 3.2] and queries that share keys and
- * values [Ainslie et al. 2023]. Any linear map may have a bias. The matrices of queries, keys and values may be stored as one matrix, and
- * so may the gate and up matrices. Each related architecture has its own key prefix and one line in `kinds` below, which lists how it
- * differs from Llama:
+ * values [Ainslie et al. 2023]. Any linear map may have a bias. The matrices of queries, keys and values may be stored as one matrix. The
+ * gate and up matrices may also be stored as one matrix. Each related architecture has its own key prefix and one line in `kinds` below,
+ * which lists how the architecture differs from Llama:
  *
  *   qwen2, exaone   rotate different pairs of numbers [Yang et al. 2024, arXiv:2407.10671; LG AI Research 2024, arXiv:2412.04862]
- *   qwen3     as qwen2; also norms the queries and the keys of each head before it rotates them [Yang et al. 2025, arXiv:2505.09388]
+ *   qwen3     as qwen2; also normalises the queries and the keys of each head before it rotates them [Yang et al. 2025, arXiv:2505.09388]
  *   gemma     as qwen2; x begins as sqrt(d) times the embedding, W_down gets gelu(W_gate h) * W_up h [Gemma Team 2024, arXiv:2403.08295]
- *   gemma2    as gemma; also norms the output of each sublayer, caps scores and logits, and in every second block attends only to the
+ *   gemma2    as gemma; also normalises the output of each sublayer, caps scores and logits, and in every second block attends only to the
  *             last `window` ids [Gemma Team 2024, arXiv:2408.00118, section 2]
  *   gemma3    as gemma2, but without caps and with the norms of qwen3; five of six blocks are local and have their own rotary frequencies
  *             [Gemma Team 2025, arXiv:2503.19786, section 2]
- *   olmo2     as qwen2; norms the output of each sublayer instead of its input (h = x); also norms all queries of a position together, and
- *             all its keys [OLMo Team 2024, arXiv:2501.00656, section 2]
+ *   olmo2     as qwen2; normalises the output of each sublayer instead of its input (h = x); also normalises all queries of a position
+ *             together, and all keys of a position together [OLMo Team 2024, arXiv:2501.00656, section 2]
  *   exaone4   as olmo2, with the norms of qwen3; if there is a window, three of four blocks are local, and only local blocks have rotary
  *             positions [LG AI Research 2025, arXiv:2507.11407, section 2]
  *   smollm3   every fourth block has no rotary positions [Yang et al. 2025, arXiv:2501.18795]
@@ -28,8 +28,8 @@
  *
  * The first id is given, and position p > 0 reads id p - 1 (layers/decoder.h), whose rotary position is p - 1.
  *
- * Letters: T positions, d width of the model, H heads of width k for queries, G for keys and values (H/G queries share a key and a value),
- * F inner width of the feed-forward network, V ids, N blocks, J columns of a pass.
+ * Letters: T positions, d width of the model, H heads of width k for queries, G heads for keys and values (H/G queries share a key and a
+ * value), F inner width of the feed-forward network, V ids, N blocks, J columns of a pass.
  */
 #include <string.h>
 
@@ -46,7 +46,7 @@
 /* ---- config and weights ---------------------------------------------------------------------------------------------- */
 
 typedef struct {
-    int local, turned;                  /* local: the block sees only the last ids; turned: it has rotary positions */
+    int local, turned;                  /* local: the block sees only the most recent ids; turned: it has rotary positions */
     const float *attention_norm;        /* shape (d), or null */
     nx_linear query, key, value;        /* shapes (H k, d), (G k, d), (G k, d) */
     const float *query_norm, *key_norm; /* shape (k), or over all heads (H k) and (G k), or null */
@@ -190,8 +190,8 @@ static const block *read_blocks(nx_reader *r, const model *m) {
 
 /* Computes the rotary frequencies base^(-2i / rotated), divided by a common factor and, if the file has them, by individual factors. The
  * common factor is linear scaling: more positions fit into the range of angles seen in training [Chen et al. 2023, arXiv:2306.15595]. The
- * frequencies of pairs from `last` on are divided by the common factor, those of pairs up to `first` are unchanged, and those in between
- * are interpolated [YaRN: Peng et al. 2023, arXiv:2309.00071, section 3.2]. */
+ * frequencies of pairs up to `first` are unchanged, the frequencies of pairs from `last` on are divided by the common factor, and the
+ * frequencies between these pairs are interpolated [YaRN: Peng et al. 2023, arXiv:2309.00071, section 3.2]. */
 static const double *frequencies(nx_reader *r, const model *m, float base, double scale, double first, double last) {
     uint32_t half = m->rotated / 2;
     double *frequency = nx_arena_take(r->arena, half * sizeof *frequency), log_base = nx_f64_log((double)base);
@@ -344,7 +344,7 @@ typedef struct {
     float *query, *key, *value; /* shapes (J, H k), (J, G k), (J, G k) */
     float *mixed;               /* shape (J, H k) */
     float *gate, *up;           /* shape (J, F) */
-    float *turn;                /* shape (J, 2, k / 2): cosines and sines of the rotary angles; then those of local blocks */
+    float *turn;                /* shape (J, 2, k / 2): cosines and sines of the rotary angles; then the same for local blocks */
     void *attend, *matmul;
     uint64_t bytes;
 } scratch;
@@ -494,7 +494,7 @@ static int forward(const void *opaque, const nx_column *columns, uint32_t n, uin
     return 0;
 }
 
-/* Lists the keys: key j is id j - 1, and key 0 is the start. A local block has only the last `window` ids. */
+/* Lists the keys: key j is id j - 1, and key 0 is the start. A local block attends only to the last `window` ids. */
 static uint32_t local_keys(const void *opaque, const nx_shape *shape, uint32_t map, uint32_t row, uint32_t position, uint32_t *keys) {
     const model *m = opaque;
     uint32_t count = nx_decoder_keys(&m->decoder, shape, map, row, position, keys);

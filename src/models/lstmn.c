@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * The long short-term memory-network [Cheng, Dong, Lapata 2016, arXiv:1601.06733]: an LSTM with two tapes, which store the hidden state and
- * the cell of every word read so far. A plain LSTM uses only the last state; this network attends to all states:
+ * the cell of every word read so far. A plain LSTM uses only the previous state; this network attends to all states:
  *
  *   a_i  = v . tanh(W_h h_i + W_x x_t + W_s s_t-1),  i < t                        eq. 5
  *   p    = softmax of a                                                            eq. 6

@@ -12,7 +12,7 @@
  * The blind spot is a property of the model.
  *
  * Each block stores the inputs of its convolution in a queue, h values per pixel. For each pixel, therefore, only one column of every layer
- * is computed. The result is bit-identical to a convolution over the whole picture.
+ * is computed. The result is bit-identical to the result of a convolution over the whole picture.
  *
  * Letters: n pixels, d = 2h width of x, N blocks, V levels, J columns of a pass. In the file, a convolution has shape (out, taps in), where
  * the taps are the ones that the mask keeps, in raster order. The first convolution is a table of shape (taps V, d), with one row for each

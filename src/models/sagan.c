@@ -10,12 +10,12 @@
  *     beta_ji = softmax over i of g(x_j) . f(x_i),   o_j = W_o sum over i of beta_ji h(x_i),   x = x + gamma o
  *   picture = tanh(W * relu(norm(x)))          (side, side, 3) of -1..1; an id is the integer nearest to 127.5 (1 + value)
  *
- * A norm has one scale and one shift for each channel and class. They come from conditional batch normalisation, whose means and variances
- * have been folded into them. Every weight in the file is already divided by its spectral norm. The softmax has no factor 1/sqrt(d).
+ * A norm has one scale and one shift for each channel and class. The scales and shifts are those of conditional batch normalisation, with
+ * its means and variances folded in. Every weight in the file is already divided by its spectral norm. The softmax has no factor 1/sqrt(d).
  *
  * L: size of a latent. C: channels of a block. K: channels of f and g. V: channels of h. Ports: class and latent. If the latent is not
- * given, it is drawn with the run's noise. Results: image, the picture as ids (side, side, 3); latent, the one that was given or drawn; and
- * pixels, the picture before it is rounded to ids.
+ * given, it is drawn with the run's noise. Results: image, the picture as ids (side, side, 3); latent, as given or drawn; and pixels, the
+ * picture before it is rounded to ids.
  */
 #include <string.h>
 

@@ -44,7 +44,7 @@
 
 #define ARCH "seq2seq"
 #define MAX_CONTEXT 32768
-#define SLOTS (NX_COLUMNS + 1) /* slots of the ring of states: the previous one, and as many positions as a run may go back */
+#define SLOTS (NX_COLUMNS + 1) /* slots of the ring of states: the previous state, and each position that a run may go back */
 
 /* ---- config and weights ---------------------------------------------------------------------------------------------- */
 
@@ -155,7 +155,7 @@ static void configure(nx_reader *r, nx_plan *plan) {
 
 /* ---- memory ------------------------------------------------------------------------------------------------------------ */
 
-/* The output of the encoder; the decoder reads it. */
+/* The encoder's output, which the decoder reads. */
 typedef struct {
     float *h;     /* shape (S, 2e): annotations */
     float *keys;  /* shape (S, A or 2e): W_k h_i, or h_i / |h_i|, or h_i itself, depending on the score */

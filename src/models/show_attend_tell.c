@@ -38,7 +38,7 @@
 #define COLOURS 3u
 #define IMAGE 0 /* ports */
 #define LIGHT 1
-#define SLOTS (NX_COLUMNS + 1) /* slots of the ring of states: the previous one, and as many positions as a run may go back */
+#define SLOTS (NX_COLUMNS + 1) /* slots of the ring of states: the previous state, and each position that a run may go back */
 
 /* ---- config and weights ---------------------------------------------------------------------------------------------- */
 
@@ -103,7 +103,7 @@ static void configure(nx_reader *r, nx_plan *plan) {
     plan->n_inputs = 2;
     plan->inputs[IMAGE] = (nx_port){.name = "image", .values = 256, .dims = {m->height, m->width, COLOURS, 1}, .like = NX_NONE};
     /* Forces the location that each of the first positions attends to. The id L means that a position's location is not forced. Positions
-     * after the last given one are not forced either. */
+     * after the last given location are not forced either. */
     plan->inputs[LIGHT] =
         (nx_port){.name = "light", .values = m->L + 1, .dims = {context, 1, 1, 1}, .optional = 1, .any_length = 1, .like = NX_NONE};
     nx_read_ends(r, plan);

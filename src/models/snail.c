@@ -2,7 +2,7 @@
  *
  * SNAIL, a simple neural attentive learner [Mishra, Rohaninejad, Chen, Abbeel 2018, arXiv:1707.03141], which classifies characters after
  * seeing one example of each character. The input is a sequence of examples followed by a query. Each example is an embedded picture with
- * its one-hot label; the query's label is zeros. Layers append channels to x, where x_t is step t:
+ * its one-hot label; the query's label consists of zeros. Layers append channels to x, where x_t is step t:
  *
  *   embed       relu(W * picture + b) four times, then a linear map of the whole output
  *               the convolutions have strides; the paper uses pooling instead
@@ -11,8 +11,8 @@
  *
  *   attend, dense 2, 4, .. 2^L, attend, dense 2, 4, .. 2^L, attend; odds = log softmax(W_o x), over the labels of the examples
  *
- * Batch norms are folded into the convolutions. There may be several queries. Each one is the step after the last example: it sees all
- * examples and itself, but no other query.
+ * Batch norms are folded into the convolutions. There may be several queries. Each query is the step after the last example. A query sees
+ * all examples and itself, but no other query.
  *
  * N: examples. Q: queries. T = N + Q: steps in memory. The map has the weights of the queries over the examples. The weight of a query on
  * itself is 1 minus the sum of these weights.

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * The Transformer [Vaswani, Shazeer, Parmar, Uszkoreit, Jones, Gomez, Kaiser, Polosukhin 2017, "Attention is all you need",
- * arXiv:1706.03762]: an encoder that reads a sentence, and a decoder that writes another one, word by word.
+ * arXiv:1706.03762]: an encoder that reads a sentence, and a decoder that writes another sentence, word by word.
  *
  *   attention(X, M) = W_o concat_h( softmax( (W_q X)_h (W_k M)_h^T / sqrt(k) ) (W_v M)_h )                       sections 3.2.1, 3.2.2
  *   encoder:  x = LN(x + attention(x, x)),  x = LN(x + W_down ReLU(W_up x + b_up) + b_down)                      sections 3.1, 3.3
@@ -184,7 +184,7 @@ static void finish(const model *m, const stack *of, float *x, uint32_t n) {
     if (m->pre_norm) nx_norm_columns(&of->last, x, m->epsilon, m->decoder.d, n);
 }
 
-/* Computes the decoder's attention to its own earlier positions and the current one. */
+/* Computes the decoder's attention to its own earlier positions and the current position. */
 static void self_attention(const model *m, const nx_attention_weights *w, uint32_t index, const scratch *of, const nx_column *columns,
                            uint32_t n) {
     const nx_sublayers *s = &of->sublayers;
@@ -238,8 +238,8 @@ static int encode(const void *opaque, const nx_inputs *inputs, uint32_t slice, v
 
 /* ---- the decoder ----------------------------------------------------------------------------------------------------- */
 
-/* Returns the address at which block `index` writes its attention weights over the source. They follow the weights over earlier positions
- * of all blocks. */
+/* Returns the address at which block `index` writes its attention weights over the source. These weights follow the weights over earlier
+ * positions of all blocks. */
 static float *source_map(const model *m, const nx_column *column, uint32_t index) {
     const nx_shape *shape = &column->inputs->shape;
     return column->maps + (size_t)m->decoder.heads * (m->writing.n_blocks * shape->length + index * shape->counts[0]);
@@ -273,8 +273,8 @@ static int forward(const void *opaque, const nx_column *columns, uint32_t n, uin
     return 0;
 }
 
-/* Lists the keys of a map. For a map over the target, they are all positions up to the current one: key j is id j - 1, and key 0 is the
- * start. For a map over the source, they are all positions. */
+/* Lists the keys of a map. For a map over the target, the keys are all positions up to the current position: key j is id j - 1, and key 0
+ * is the start. For a map over the source, the keys are all positions of the source. */
 static uint32_t keys(const void *opaque, const nx_shape *shape, uint32_t map, uint32_t row, uint32_t position, uint32_t *list) {
     (void)opaque, (void)row;
     uint32_t count = map == 0 ? position + 1 : shape->counts[0];

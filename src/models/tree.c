@@ -10,15 +10,17 @@
  *   y = LN(x),   s[h][m] = (W_h y_h + b_h) . (W_c y_m + b_c) / sqrt(d) + distance[m - h]                 distances are clamped to -R..R
  *
  * Arcs from the root have no distance term. The sums over all trees are then computed as attention/trees.h describes. Before that, the
- * scores of each word are centred: the log-sum-exp of a word's scores over all heads is subtracted from them and added to log Z. The
- * centred scores are log probabilities of a softmax, so sums over trees stay small even in long sentences.
+ * scores of each word are centred: the log-sum-exp of a word's scores over all heads is subtracted from these scores and added to log Z.
+ * The centred scores are log probabilities of a softmax, so sums over trees stay small even in long sentences.
  *
- * Heads may be pinned. If the heads of all words are pinned, the result is the negative log-probability of that tree in nats. If some are
- * pinned, the results are the best heads and the marginals of the other words. If no tree satisfies the pins, the results are not finite.
+ * Heads may be pinned. If the heads of all words are pinned, the result is the negative log-probability of this tree in nats. If only some
+ * heads are pinned, the results are the best heads and the marginals of the other words. If no tree satisfies the pins, the results are not
+ * finite.
  *
- * n: words; T = n + 1: words and root. d: width. F: features per word, given as ids below V; id 0 means no feature. Results: the heads of
- * the most probable tree given the pins, counted from 1, with 0 as the root; p(head of m = h | x, pins), one row of 129 numbers for each
- * word, with zeros after the first n + 1 numbers; and three numbers: log Z, -log p(pins | x) and -log p(that tree | x).
+ * n: words; T = n + 1: words and root. d: width. F: features per word, given as ids below V; id 0 means no feature. Results:
+ *   heads       the head of each word in the most probable tree given the pins; words count from 1, and 0 is the root
+ *   marginals   p(head of m = h | x, pins), one row of 129 numbers for each word, with zeros after the first n + 1 numbers
+ *   nats        three numbers: log Z, -log p(pins | x), and -log p(most probable tree | x)
  */
 #include "attention/trees.h"
 
@@ -122,7 +124,7 @@ static void configure(nx_reader *r, nx_plan *plan) {
 /* ---- memory ---------------------------------------------------------------------------------------------------------- */
 
 typedef struct {
-    double centred, centred_pinned; /* sums of the log sums that were subtracted from the scores: without the pins, and with them */
+    double centred, centred_pinned; /* sums of the log sums that were subtracted from the scores: without the pins, and with the pins */
     double total[3];                /* log sums over trees of the centred scores, for FREE, PINNED and BEST */
     float nats[3];
     uint32_t done;
@@ -326,7 +328,7 @@ static void score(const model *m, const room *r, const uint32_t *pins, uint32_t 
 /* ---- trees ---------------------------------------------------------------------------------------------------------------- */
 
 /* Computes slice `step` of one run over all trees. The 2 n - 1 slices are the inside pass, the root, and the outside pass. For the scores
- * without pins, only the first two are needed. Returns 0 if there is no tree. */
+ * without pins, only the inside pass and the root are needed. Returns 0 if there is no tree. */
 static int step_of(const room *r, uint32_t step, uint32_t n, const float *scores, int best, int outside, double *total) {
     nx_trees trees = {n, best, scores, r->charts};
     if (step == 0) nx_tree_begin(&trees);

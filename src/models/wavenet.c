@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT
  *
  * WaveNet [van den Oord, Dieleman, Zen, Simonyan, Vinyals, Graves, Kalchbrenner, Senior, Kavukcuoglu 2016, arXiv:1609.03499]: generates
- * sound sample by sample with causal convolutions of two taps. The distance between the two taps is the dilation d. It doubles from layer
- * to layer, so L layers see 2^L samples. For the column h of the next sample, layer l computes
+ * sound sample by sample with causal convolutions of two taps. The distance between the two taps is the dilation d. The dilation doubles
+ * from layer to layer, so L layers see 2^L samples. For the column h of the next sample, layer l computes
  *
  *   [f, g] = W_gate [h_{t-d}; h_t] + V_c class + V_s speaker        before the first sample, h is zero (this differs from silence)
  *   z      = tanh(f) sigma(g)
  *   [r, s] = W_mix z        h += r, skip += s                       the last layer has only s
  *
- * There are L of these layers. They follow a first layer, which reads ids: h_t = A id_{t-2} + B id_{t-1} + bias, where A and B are rows of
- * a table. The output is W_output relu(W_head relu(skip)). The class and the speaker are optional.
+ * There are L of these layers. The layer before them reads ids: h_t = A id_{t-2} + B id_{t-1} + bias, where A and B are rows of a table.
+ * The output is W_output relu(W_head relu(skip)). The class and the speaker are optional.
  *
  * Each layer has a queue that holds h of the last d samples [Paine et al. 2016, arXiv:1611.09482]. A sample therefore takes L products,
  * whatever the dilations are, although it depends on 2^L inputs.
@@ -67,8 +67,8 @@ static void read_output(nx_reader *r, nx_output *output, nx_plan *plan) {
     nx_read_levels(r, ARCH, NX_DISCRETE_KINDS, output);
 }
 
-/* Adds a port for a class or a speaker to the plan; the port takes one id. If the file has no names for them, no port is added. Returns the
- * number of names. */
+/* Adds a port for a class or a speaker to the plan; the port takes one id. If the file has no names of classes or speakers, no port is
+ * added. Returns the number of names. */
 static uint32_t read_port(nx_reader *r, nx_plan *plan, const char *names, const char *name, uint32_t *port) {
     uint32_t values = nx_read_strings(r, nx_key(ARCH, names).text, NX_MAX_CLASSES);
     *port = values ? plan->n_inputs : NX_NONE;

@@ -32,7 +32,7 @@ void nx_categorical_top(const float *logits, uint32_t values, uint32_t k, uint32
     for (uint32_t i = 0; i < k; i++) ids[i] = nx_heap_pop(logits, heap, values - i);
 }
 
-/* Subtracts the largest number of z from all numbers, and divides them by T. */
+/* Subtracts the largest number of z from all numbers, and divides the differences by T. */
 static void temper(float *z, uint32_t stride, uint32_t values, float by) {
     v128_t top = wasm_f32x4_splat(z[argmax(z, values)]), temperature = wasm_f32x4_splat(by);
     for (uint32_t v = 0; v < stride; v += 4)

@@ -14,8 +14,8 @@
 /* Returns the natural logarithm of the probability of `value`: logit - logsumexp. */
 float nx_categorical_log_prob(const float *logits, uint32_t values, uint32_t value);
 
-/* Draws a value: the one with the largest sum of logit_v / T and Gumbel noise_v, among the values that the filters keep. Ties go to the
- * lowest value. The result is a sample of the softmax of the kept logit_v / T. [Gumbel-max: Maddison, Tarlow, Minka 2014, section 2]
+/* Draws the value with the largest sum of logit_v / T and Gumbel noise_v among the values that the filters keep. Ties go to the lowest
+ * value. The result is a sample of the softmax of the kept logit_v / T. [Gumbel-max: Maddison, Tarlow, Minka 2014, section 2]
  * scratch    3 * nx_stride(V) floats, overwritten
  * Cost: V steps; with a filter, V + kept * log V steps, where the filters keep `kept` values. */
 uint32_t nx_categorical_sample(const float *logits, uint32_t values, const nx_settings *settings, nx_noise noise, float *scratch);
@@ -29,8 +29,8 @@ uint32_t nx_categorical_draw(float *z, uint32_t values, float temperature, nx_no
  * scratch    nx_stride(V) floats, overwritten */
 void nx_categorical_top(const float *logits, uint32_t values, uint32_t k, uint32_t *ids, float *scratch);
 
-/* Returns the difference between the largest of V numbers, which is at index `best`, and the second largest. For the `scratch` that
- * nx_categorical_sample has written (at temperature 0: for the logits), this difference measures how certain the draw was. */
+/* Returns the difference between the largest of V numbers, which is at index `best`, and the second largest. If x is the `scratch` that
+ * nx_categorical_sample has written (at temperature 0: the logits), this difference measures how certain the draw was. */
 float nx_categorical_margin(const float *x, uint32_t values, uint32_t best);
 
 #endif

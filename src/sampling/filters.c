@@ -22,9 +22,9 @@ static void drop_others(float *z, uint32_t values, const uint32_t *heap, uint32_
     for (uint32_t i = kept; i < values; i++) z[heap[values - 1 - i]] = minus_infinity;
 }
 
-/* Applies top-k and top-p: takes at most k values in order of probability, then keeps the fewest of them, in this order, whose total mass
- * is at least p. If all values are taken, the total mass is summed in the order in which they are taken. For a large vocabulary, it is
- * summed in the order of the indices, so that only the kept values need to be sorted. */
+/* Applies top-k and top-p: takes at most k values in order of probability, then keeps the first of these values until the kept mass is at
+ * least p times the total mass. If all values are taken, the total mass is summed in the order in which they are taken. For a large
+ * vocabulary, the total mass is summed in the order of the indices, so that only the kept values need to be sorted. */
 static void keep_probable(float *z, uint32_t values, uint32_t k, float p, float *mass, uint32_t *heap) {
     uint32_t n = k && k < values ? k : values, taken = 0;
     memcpy(mass, z, nx_stride(values) * sizeof *z);
@@ -87,8 +87,8 @@ static void keep_likely(float *z, uint32_t values, float p) {
     }
 }
 
-/* The filters that follow top_p, in the order in which they are applied. Each has a setting in nx_settings from 0 to 1; 0 turns the filter
- * off. No filter ever drops the most probable value. */
+/* The filters that follow top_p, in the order in which they are applied. Each filter has a setting in nx_settings from 0 to 1; 0 turns the
+ * filter off. No filter ever drops the most probable value. */
 static const struct {
     size_t number; /* offset of the setting in nx_settings */
     void (*keep)(float *z, uint32_t values, float number);

@@ -42,7 +42,7 @@ void nx_add_gumbel(float *z, nx_noise noise, uint32_t first) {
     v128_t word[4] = {group, wasm_i32x4_splat((int32_t)noise.position), wasm_i32x4_splat((int32_t)noise.sample),
                       wasm_i32x4_splat((int32_t)noise.stream)};
     nx_philox(word, noise.seed_low, noise.seed_high);
-    transpose(word); /* each group of four values was in one lane of four vectors; now it is one vector */
+    transpose(word); /* each group of four values was in one lane of four vectors; now each group is one vector */
     for (int i = 0; i < 4; i++) {
         v128_t u = wasm_f32x4_convert_i32x4(wasm_u32x4_shr(word[i], 9));
         u = wasm_f32x4_mul(wasm_f32x4_add(u, wasm_f32x4_splat(0.5f)), wasm_f32x4_splat(0x1p-23f));

@@ -23,8 +23,8 @@ const char *const nx_output_names[NX_OUTPUT_KINDS] = {[NX_CATEGORICAL] = "catego
 
 /* Masses of a mixture are added directly, not through their logarithms. Two limits prevent overflow and subnormal numbers, which are slow
  * on processors: no edge is further out than FAR_EDGE, where the mass beyond is e^-38, and no component weighs less than e^LEAST_WEIGHT. If
- * the edges of a level are more than WIDE standardised units apart, each edge has its own exponential. This never happens with 256
- * levels. */
+ * the edges of a level are more than WIDE standardised units apart, each edge has its own exponential. The edges of 256 levels are never so
+ * far apart. */
 #define FAR_EDGE 38.0f
 #define LEAST_WEIGHT (-38.0f)
 #define WIDE 9.0f
@@ -202,7 +202,7 @@ static void add_masses(level_masses *masses, uint32_t levels, float mean, float 
 }
 
 /* Computes the log-masses of the levels of one channel under the mixture, given the earlier channels. The weights of the components are
- * taken relative to the most probable one. The masses are added, and logarithms are taken at the end. */
+ * taken relative to the most probable component. The masses are added, and logarithms are taken at the end. */
 static void mixture_levels(const nx_output *output, const float *parameters, const uint32_t *earlier, uint32_t index, float *logits) {
     uint32_t K = output->mixtures, V = output->values;
     float log_weight[NX_MAX_MIXTURES], x[3], best = minus_infinity;
@@ -228,7 +228,7 @@ static float log_sum_exp_of(const float *terms, uint32_t n) {
 }
 
 /* Returns -ln p of channel `index` given the channels before it: the log-sum of the components' log-weights after the previous channel,
- * minus the log-sum after this channel. This is the formula of training. */
+ * minus the log-sum after this channel. Training uses the same formula. */
 static float mixture_nats(const nx_output *output, const float *parameters, const uint32_t *ids, uint32_t index) {
     float before[NX_MAX_MIXTURES], with[NX_MAX_MIXTURES], x[3];
     for (uint32_t c = 0; c <= index; c++) x[c] = scaled(ids[c], output->values);

@@ -21,8 +21,8 @@ typedef enum {
     NX_CATEGORICAL, /* V logits per element */
     NX_BERNOULLI,   /* V = 2: one logit a; p(1) = 1 / (1 + e^-a) */
     NX_DMOL,        /* discretised mixture of K logistics over a pixel [Salimans 2017, section 2.1-2.2] */
-    NX_LOGISTIC,    /* discretised logistic: location, log scale per element */
-    NX_GAUSSIAN     /* discretised normal: mean, log standard deviation per element */
+    NX_LOGISTIC,    /* discretised logistic: a location and a log scale per element */
+    NX_GAUSSIAN     /* discretised normal: a mean and a log standard deviation per element */
 } nx_output_kind;
 #define NX_OUTPUT_KINDS (NX_GAUSSIAN + 1)
 #define NX_DISCRETE_KINDS NX_DMOL /* number of kinds before NX_DMOL */

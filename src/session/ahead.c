@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
  * Exact speculative decoding [predictive sampling: Wiggers, Hoogeboom 2020, arXiv:2002.09928]: computes the next position and all available
- * guesses in one pass, then draws each position until a guess is wrong. The noise depends on the position, so a draw after right guesses is
- * the same as it would be without guessing.
+ * guesses in one pass, then draws each position until a guess is wrong. The noise depends on the position, so a draw after correct guesses
+ * is the same as a draw without guesses.
  */
 #include <string.h>
 
@@ -12,7 +12,7 @@
 /* Shortest match that counts: a match of a single id says little about the following ids. */
 #define LEAST_AGREEING 2u
 
-/* Number of guesses before their success rate is used: fewer guesses say little about the next one. */
+/* Number of guesses before their success rate is used: fewer guesses say little about the next guess. */
 #define LEAST_TRIED 16u
 
 int nx_looks_ahead(const nx_layout *l) {
@@ -22,8 +22,8 @@ int nx_looks_ahead(const nx_layout *l) {
            !s->settings.maps && !s->settings.hidden && s->computed <= s->position;
 }
 
-/* Returns whether recent guesses were right so often that computing the columns of new guesses is worth the time. If they were not, guesses
- * are tried again after a while. */
+/* Returns whether recent guesses were correct so often that computing the columns of new guesses is worth the time. Otherwise, guesses are
+ * tried again after a while. */
 static int worth_guessing(nx_session *s) {
     if (s->tried <= LEAST_TRIED || s->held >= s->tried / 2) return 1;
     s->tried -= s->tried / 16;

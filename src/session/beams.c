@@ -66,8 +66,8 @@ nx_status nx_session_advance(const nx_model *model, nx_session *session, const u
 /* Returns 1 / length penalty: ((5 + n) / 6)^-alpha. */
 static float per_length(uint32_t n, float alpha) { return (float)nx_f64_exp((double)-alpha * nx_f64_log((5.0 + n) / 6)); }
 
-/* Inserts a candidate into a sorted list of n candidates, after those with equal nats. If the list already has `room` candidates, its last
- * one is dropped. Returns the number of candidates. */
+/* Inserts a candidate into a sorted list of n candidates, after the candidates with equal nats. If the list already has `room` candidates,
+ * its last candidate is dropped. Returns the number of candidates. */
 static uint32_t insert(nx_candidate *candidates, uint32_t n, uint32_t room, nx_candidate one) {
     uint32_t at = n < room ? n++ : n - 1;
     for (; at && one.nats < candidates[at - 1].nats; at--) candidates[at] = candidates[at - 1];

@@ -83,7 +83,7 @@ const nx_draft *nx_draft_read(nx_reader *r, uint32_t rows, uint32_t cols, uint32
 }
 
 /* Lays out the scratch memory. Returns the address of the hidden units; *matmul gets the address of the matrix product's scratch memory,
- * *bytes the total size. */
+ * and *bytes gets the total size. */
 static float *scratch_at(const nx_draft *d, void *memory, void **matmul, uint64_t *bytes) {
     nx_arena arena = {memory, 0, UINT64_MAX};
     float *hidden = nx_arena_columns(&arena, 1, d->hidden);

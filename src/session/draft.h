@@ -8,9 +8,14 @@
  *   hidden = max(0, sum over o of N_o e[x at neighbour o of p] + R[row of p] + C[column of p])      (h)
  *   logits = W hidden + b                                                                          (V)
  *
- * A neighbour outside the grid adds nothing. The tensors' names begin with "draft.": offset (O, 2) is the distance from p to each neighbour
- * in rows and columns; token_embd (V, r) is e; neighbour (O h, r) holds all N_o; position_row (rows, h) is R; position_col (cols, h) is C;
- * output (V, h) is W, with the bias b.
+ * A neighbour outside the grid adds nothing. The tensors' names begin with "draft.":
+ *
+ *   offset         shape (O, 2): the distance from p to each neighbour, in rows and columns
+ *   token_embd     shape (V, r): e
+ *   neighbour      shape (O h, r): all N_o
+ *   position_row   shape (rows, h): R
+ *   position_col   shape (cols, h): C
+ *   output         shape (V, h): W, with the bias b
  */
 #ifndef NX_DRAFT_H
 #define NX_DRAFT_H

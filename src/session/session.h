@@ -13,8 +13,8 @@
 #include "model.h"
 #include "sampling/categorical.h"
 
-/* If the margin of a guess over the next best value is below this number of nats, no further positions are guessed after it. These guesses
- * fail so often that computing the columns after them is not worth the time. The drawn values do not depend on this limit. */
+/* If the margin of a guess over the next best value is below this number of nats, no further positions are guessed after it. Uncertain
+ * guesses fail so often that computing the columns after them is not worth the time. The drawn values do not depend on this limit. */
 #define NX_SURE 1.5f
 
 struct nx_session {
@@ -26,13 +26,13 @@ struct nx_session {
     uint32_t has_output; /* whether the last pass computed its output layer */
     uint32_t forked;
     uint32_t given;           /* bit i: whether input i has been given */
-    uint32_t slices, encoded; /* slices: number of finished encoder slices; encoded: 1 if all are finished */
+    uint32_t slices, encoded; /* slices: number of finished encoder slices; encoded: 1 if all slices are finished */
     uint32_t columns;         /* number of columns of an interrupted pass, otherwise 0 */
     uint32_t group, slice;    /* of the interrupted pass: number of samples before it, and number of its finished slices */
     uint32_t broken;          /* 1: a computed number is not finite */
-    uint32_t tried, held;     /* number of recent guesses by look-up, and how many of them were right */
+    uint32_t tried, held;     /* number of recent guesses by look-up, and number of correct guesses among them */
     uint32_t begun;           /* 1 + the position at which a beam search began; 0: none */
-    uint32_t living, found;   /* number of live hypotheses of the search, and of complete ones */
+    uint32_t living, found;   /* number of live hypotheses of the search, and of complete hypotheses */
     float best;               /* lowest score of the complete hypotheses */
 };
 
@@ -106,7 +106,7 @@ static inline int nx_noisy(const nx_layout *l) { return NX_TEXTS && l->plan->noi
 void nx_adopt(const nx_layout *l, const uint32_t *parents);
 
 /* Computes the first slice of a pass of n columns or, if the pass was interrupted, its next slice. group: number of samples before the
- * pass. Returns NX_MORE while there are more slices; the session stores the index of the next one. parameters: shape (n, nx_stride(P)),
+ * pass. Returns NX_MORE while there are more slices; the session stores the index of the next slice. parameters: shape (n, nx_stride(P)),
  * written with the last slice; may be null. */
 nx_status nx_pass(const nx_layout *l, const nx_column *columns, uint32_t n, uint32_t group, float *parameters);
 
@@ -120,8 +120,8 @@ nx_status nx_compute(const nx_layout *l);
 /* Returns whether an id ends a sample. */
 int nx_ends(const nx_plan *plan, uint32_t id);
 
-/* Adds biases and penalties to l->logits, then draws one element of a sample's position from them. All earlier ids of the sample must be
- * known. */
+/* Adds biases and penalties to l->logits, then draws one element of a sample's position from these logits. All earlier ids of the sample
+ * must be known. */
 uint32_t nx_draw_id(const nx_layout *l, uint32_t sample, uint32_t position, uint32_t element);
 
 /* Draws the elements of one position of a sample from the output parameters, and stores them in the sample's slot. ids, nats: shape (E),
@@ -129,7 +129,7 @@ uint32_t nx_draw_id(const nx_layout *l, uint32_t sample, uint32_t position, uint
 void nx_draw_elements(const nx_layout *l, uint32_t sample, uint32_t position, const float *parameters, uint32_t *ids, float *nats);
 
 /* Returns whether the run uses speculative decoding. If it does, nx_draw_ahead draws all positions that one pass yields, but at most `most`
- * (ahead.c). */
+ * positions (ahead.c). */
 int nx_looks_ahead(const nx_layout *l);
 nx_status nx_draw_ahead(const nx_layout *l, uint32_t most, uint32_t *ids, float *nats);
 

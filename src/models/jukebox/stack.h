@@ -5,7 +5,7 @@
  *   THREE   y_t = W [x_{t-1}; x_t; x_{t+1}] + b
  *   UNIT    y_t = x_t + W_mix relu(W relu[x_{t-d}; x_t; x_{t+d}] + b) + b_mix                dilation d; as many channels out as in
  *   DOWN    y_i = W [the 2 s vectors from s / 2 before block i to s / 2 behind it] + b       blocks of s: a convolution of stride s
- *   UP      the s vectors from the middle of block j - 1 to that of block j = W [x_{j-1}; x_j] + b     a transposed convolution of stride s
+ *   UP      the s vectors from the middle of block j - 1 to the middle of block j = W [x_{j-1}; x_j] + b     transposed, stride s
  *
  * T is the number of input vectors, and C is the number of their channels.
  */

@@ -33,8 +33,8 @@ void nx_notes_read(nx_reader *r, nx_notes *notes, const char *arch, uint32_t val
     notes->sounding = nx_read_embedding(r, "sounding_embd.weight", values, d);
 }
 
-/* The values stored for each position: TIME, CHORD, and SOUNDING for each voice. SOUNDING is the id of the voice's last note plus 1, or 0
- * if the voice has had no note yet. */
+/* The values stored for each position: TIME, CHORD, and SOUNDING for each voice. SOUNDING is the id of the voice's most recent note plus 1,
+ * or 0 if the voice has had no note yet. */
 enum { TIME, CHORD, SOUNDING };
 
 static uint32_t numbers_of(const nx_notes *notes) { return SOUNDING + notes->voices; }

@@ -4,9 +4,9 @@
  * ticks by which the id advances the time and, if the id is a note, the note's voice and pitch. Three values that depend on the ids up to
  * position i are added to the embedding of position i:
  *
- *   bar[t / b] + tick[t % b]    t: ticks that have passed, b: ticks of a bar; all later bars share the last row of `bar`
- *   chord[c]                    c: number of ids since the last one with ticks; larger numbers use the last row
- *   sum over v of sounding[s]   s: the last id of voice v; a voice without one adds nothing
+ *   bar[t / b] + tick[t % b]    t: ticks that have passed, b: ticks of a bar; bars beyond the table share its last row
+ *   chord[c]                    c: number of ids since the last id with ticks; larger numbers use the last row
+ *   sum over v of sounding[s]   s: the last id of voice v; a voice without an id adds nothing
  *
  * Notes that start at the same time have the same embedding bar + tick. The values t, c and s are stored for each position, so that
  * positions can be recomputed.

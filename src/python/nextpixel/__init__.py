@@ -68,7 +68,7 @@ class Part:
 
     A part that draws ids has at most `length` positions (0: any number). Each position has `span` ids below `values`, and `outputs` output
     parameters (logits). `inputs` are Ports; `results` and `maps` are names; `ends` are the ids that end a sample. The part has hidden
-    states in `hidden_layers` layers of `hidden_width` values; if `hidden_layers` is 0, it has none.
+    states in `hidden_layers` layers of `hidden_width` values; if `hidden_layers` is 0, the part has none.
     """
 
     index: int
