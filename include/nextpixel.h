@@ -225,9 +225,12 @@ NX_API_TEXTS nx_status nx_model_begin(void *block, size_t block_bytes, const voi
 NX_API_TEXTS uint32_t nx_model_tensors(const nx_model *model);
 NX_API_TEXTS nx_status nx_model_tensor(const nx_model *model, uint32_t index, nx_tensor_info *info);
 
-/* Feeds `rows` rows of tensor `tensor`, beginning with row `row`. Every tensor must be fed, even one that the model does not use. Returns
- * NX_MORE while rows are missing, NX_OK when the model is complete, NX_E_ARGUMENT for rows out of order, NX_E_NUMERIC for a weight that is
- * not finite, and NX_E_FORMAT for a number out of its range. After NX_E_NUMERIC or NX_E_FORMAT the model cannot be used. */
+/* Feeds `rows` rows of tensor `tensor`, beginning with row `row`. Every tensor must be fed, even one that the model does not use. Returns:
+ *   NX_MORE         rows are missing
+ *   NX_OK           the model is complete
+ *   NX_E_ARGUMENT   the rows are out of order
+ *   NX_E_NUMERIC    a weight is not finite; the model cannot be used
+ *   NX_E_FORMAT     a number is out of its range; the model cannot be used */
 NX_API_TEXTS nx_status nx_model_feed(nx_model *model, uint32_t tensor, uint32_t row, uint32_t rows, const void *data, nx_problem *problem);
 
 /* These functions give the number of parts of a model; the description of a part; its ports, results, maps and tables; and the ids that end
@@ -342,14 +345,15 @@ NX_API nx_status nx_session_input(const nx_model *model, nx_session *session, ui
  * NX_E_NUMERIC every later call returns NX_E_NUMERIC, too. */
 NX_API nx_status nx_session_encode(const nx_model *model, nx_session *session);
 
-/* Prefill: appends `count` known positions. One pass computes many of them. Known positions may come before, between and after
- * drawn ones.
+/* Prefill: appends `count` known positions. One pass computes many of them. Known positions may come before, between and after drawn
+ * positions.
  * ids     each = 0: shape (count, E), the same ids for every sample; each = 1: shape (count, B, E), NX_NONE for samples that have ended
  * nats    shape (count, B, E), written: -log p(id | all before it) of the model's own distribution (temperature 1, no filter);
  *         0 where a sample has ended. If nats is null, the output layer is not computed
- * Known ids never end a sample. Returns NX_E_ARGUMENT if fewer than `count` positions remain, if an id is not below `values`, or if inputs
- * or their encoding are missing; NX_E_NUMERIC if the output is not finite (every later call returns it, too); NX_MORE if only a slice of a
- * position was computed. After NX_MORE, call again with the positions that remain according to nx_session_position. */
+ * Known ids never end a sample. Returns NX_OK, or:
+ *   NX_E_ARGUMENT   fewer than `count` positions remain, an id is not below `values`, or inputs or their encoding are missing
+ *   NX_E_NUMERIC    the output is not finite; every later call returns NX_E_NUMERIC, too
+ *   NX_MORE         only a slice of a position was computed: call again with the positions that remain according to nx_session_position */
 NX_API nx_status nx_session_put(const nx_model *model, nx_session *session, const uint32_t *ids, uint32_t count, int each, float *nats);
 
 /* Draws the next `steps` positions of every sample.
@@ -360,8 +364,10 @@ NX_API nx_status nx_session_put(const nx_model *model, nx_session *session, cons
  * ids     shape (steps, B, E), written
  * nats    shape (steps, B, E), written as by nx_session_put; may be null
  * drawn   written: the number of positions drawn; fewer than `steps` if all samples have ended or if NX_MORE is returned; may be null
- * Returns NX_E_ARGUMENT if fewer than `steps` positions remain (nothing is drawn) or if inputs are missing; NX_E_NUMERIC at the position
- * where the output is not finite (every later call returns it, too); NX_MORE if it must be called again for the remaining steps. */
+ * Returns NX_OK, or:
+ *   NX_E_ARGUMENT   fewer than `steps` positions remain (nothing is drawn), or inputs are missing
+ *   NX_E_NUMERIC    the output of a position is not finite; every later call returns NX_E_NUMERIC, too
+ *   NX_MORE         call again for the remaining steps */
 NX_API nx_status nx_session_draw(const nx_model *model, nx_session *session, uint32_t steps, uint32_t *ids, float *nats, uint32_t *drawn);
 
 /* Resamples: sample b becomes a copy of sample parents[b] and continues with its own noise. Copies of likely samples can thus replace
@@ -375,7 +381,7 @@ NX_API nx_status nx_session_resample(const nx_model *model, nx_session *session,
  * probabilities are those of the model's own distribution (temperature 1, no filter). The next draw reuses the output computed here.
  * ids     shape (B, k), written: the most probable id first; ties go to the lower id; NX_NONE for a sample that has ended
  * nats    shape (B, k), written: -log p of these ids; 0 for a sample that has ended
- * Returns NX_E_ARGUMENT if k is 0 or above `values`, and at the end of the run; otherwise as nx_session_draw. */
+ * Returns NX_E_ARGUMENT if k is 0 or above `values`, and at the end of the run; otherwise returns the statuses of nx_session_draw. */
 NX_API_TEXTS nx_status nx_session_top(const nx_model *model, nx_session *session, uint32_t k, uint32_t *ids, float *nats);
 
 /* Performs one step of a beam search: sample b continues the former sample parents[b] with ids[b]. Only parents that are chosen more than
@@ -398,10 +404,11 @@ typedef struct {
  * section 7]. Each sample is a hypothesis; at the start all samples are the same. The candidates of a step are the best continuations of
  * the live hypotheses; there are samples * (1 + ends) candidates. Among the first `samples` candidates, those whose id is one of the part's
  * end ids are complete. The next best candidates become the new live hypotheses, as sample 0, 1, ..., and the rest is dropped. The search
- * is over when there are as many complete hypotheses as samples, when no live hypothesis can score below the best complete one, or at the
- * end of the run. The result is the complete hypothesis with the lowest score, or the first live one if none is complete. With one sample,
- * the search takes the most probable id at every step. To read the ids of a hypothesis, follow its chain of parents. Until the search is
- * over, no other call may advance the run. A search cannot begin in a run that has drawn ids or called nx_session_put with each = 1.
+ * is over when there are as many complete hypotheses as samples, when no live hypothesis can score below the best complete hypothesis, or
+ * at the end of the run. The result is the complete hypothesis with the lowest score, or the first live hypothesis if none is complete.
+ * With one sample, the search takes the most probable id at every step. To read the ids of a hypothesis, follow its chain of parents. Until
+ * the search is over, no other call may advance the run. A search cannot begin in a run that has drawn ids or called nx_session_put with
+ * each = 1.
  * alpha        the exponent of the length penalty, 0 (none) to 2
  * candidates   capacity samples * (1 + ends); *count of them written, the best first; ties go to the lower parent, then to the lower id
  * over         written: 1 after the last step
@@ -467,7 +474,7 @@ NX_API nx_status nx_session_map(const nx_model *model, const nx_session *session
                                 uint32_t *keys, float *weights, uint32_t *count);
 
 /* Copies the hidden states of the last computed position, p, of a sample. Requires settings.hidden = 1. The hidden states are the outputs
- * of the layers that compute the output for p: layer 0 is the embedding that enters the first block, layer i is the output of block i,
+ * of the layers that compute the output for p. Layer 0 is the embedding that enters the first block. Layer i is the output of block i,
  * before the model's last norm. To predict position p, a decoder reads id p - 1, so these are the hidden states of that id. If nothing was
  * read (position 0 of a text), the hidden states are zeros. */
 NX_API_TEXTS nx_status nx_session_hidden(const nx_model *model, const nx_session *session, uint32_t sample, uint32_t layer, float *values);

@@ -19,10 +19,12 @@ typedef enum {
 
 /* Local 2D. Positions form a grid of rows and columns. The grid is divided into query blocks of block_rows x block_cols (smaller at the
  * right and bottom edges). Generation goes through the blocks in raster order, and through each block in raster order. Let r0 be a block's
- * first row and c0..c1-1 its columns. The queries of this block see the flange_rows rows above r0 in columns c0 - flange_cols .. c1 +
- * flange_cols - 1; the flange_cols columns left of c0 in the block's own rows; and the positions of the block up to the query. In the
- * block's own rows, the columns to the right of the block are never visible, because they are generated later. All areas are clipped at the
- * image's edges. */
+ * first row and c0..c1-1 its columns. The queries of this block see:
+ *   - the flange_rows rows above r0, in the columns c0 - flange_cols .. c1 + flange_cols - 1
+ *   - the flange_cols columns left of c0, in the block's own rows
+ *   - the positions of the block up to the query
+ * In the block's own rows, the columns to the right of the block are never visible, because they are generated later. All areas are clipped
+ * at the image's edges. */
 typedef struct {
     nx_pattern_kind kind;
     uint32_t positions;    /* n: number of positions in a complete sequence */

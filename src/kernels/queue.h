@@ -33,9 +33,11 @@ uint32_t nx_tap_at(const nx_taps *taps, uint32_t t, uint32_t position);
 /* Returns how many positions back the farthest tap is. */
 uint32_t nx_taps_reach(const nx_taps *taps);
 
-/* Functions for a queue of vectors with `channels` numbers. nx_queue_bytes returns the size of the queue in bytes, a multiple of NX_ALIGN.
- * nx_queue_at returns the address of a position's vector. nx_queue_write stores x (channels) at a position. nx_queue_gather concatenates
- * the vectors at all taps of a position and writes them to out (taps channels). */
+/* Functions for a queue of vectors with `channels` numbers:
+ *   nx_queue_bytes    returns the size of the queue in bytes, a multiple of NX_ALIGN
+ *   nx_queue_at       returns the address of a position's vector
+ *   nx_queue_write    stores x (channels) at a position
+ *   nx_queue_gather   concatenates the vectors at all taps of a position and writes the result to out (taps channels) */
 uint64_t nx_queue_bytes(const nx_taps *taps, uint32_t channels);
 float *nx_queue_at(const float *queue, const nx_taps *taps, uint32_t channels, uint32_t position);
 void nx_queue_write(float *queue, const nx_taps *taps, uint32_t channels, uint32_t position, const float *x);

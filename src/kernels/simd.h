@@ -3,8 +3,10 @@
  * The only file that depends on the instruction set. The code uses WebAssembly SIMD128 intrinsics; a native build gets them from SIMDe,
  * which implements the same names exactly. All other code is written once.
  *
- * To get equal results everywhere, the code follows these rules: multiplications and additions are separate operations in a fixed order,
- * without fused multiply-add (-ffp-contract=off); libm is not used; and f32x4 min/max are not used where NaN could occur.
+ * To get equal results everywhere, the code follows these rules:
+ *   - Multiplications and additions are separate operations in a fixed order, without fused multiply-add (-ffp-contract=off).
+ *   - The code does not use libm.
+ *   - The code does not use f32x4 min and max where NaN could occur.
  */
 #ifndef NX_SIMD_H
 #define NX_SIMD_H

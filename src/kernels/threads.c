@@ -45,8 +45,11 @@ typedef struct {
 
 static pool shared;
 
-/* The owner's counters: the number of jobs left to do alone; the number of jobs to do alone after the next failed trial; and, during a
- * trial, the number of jobs so far and the number of jobs in which the owner saw a helper at work. */
+/* The owner's counters:
+ *   alone   number of jobs left to do alone
+ *   next    number of jobs to do alone after the next failed trial
+ *   jobs    number of jobs of the current trial so far
+ *   seen    number of those jobs in which the owner saw a helper at work */
 static struct {
     uint32_t alone, next, jobs, seen;
 } trust = {.next = ALONE};

@@ -20,8 +20,10 @@
  * Tags may be pinned. If all tags are pinned, the result is the negative log-probability of this tagging in nats. If only some tags are
  * pinned, the results are the best tags and the marginals of the other words.
  *
- * T: words. C: tags. F: features per word, given as ids below V; id 0 means no feature. Results: the best tags given the pins (Viterbi),
- * p(z_t = c | x, pins), and three numbers: log Z; -log p(pins | x); -log p(best tags | x).
+ * T: words. C: tags. F: features per word, given as ids below V; id 0 means no feature. Results:
+ *   tags        the best tags given the pins (Viterbi)
+ *   marginals   p(z_t = c | x, pins)
+ *   nats        three numbers: log Z, -log p(pins | x), and -log p(best tags | x)
  */
 #include <math.h>
 #include <string.h>

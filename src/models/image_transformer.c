@@ -4,8 +4,10 @@
  * predicts one position of an image after another. For super-resolution, an encoder reads the small image, or each pixel is conditioned on
  * the small image directly (direct.h, which is not in the paper), or both.
  *
- * A position is one of three things: one channel of a pixel (a pixel then has C positions, and each channel has its own table of values), a
- * pixel with a colour of a palette, or a whole pixel whose three channels share a mixture of logistics.
+ * A position is one of three things:
+ *   - one channel of a pixel; a pixel then has C positions, and each channel has its own table of values
+ *   - a pixel whose value is a colour of a palette
+ *   - a whole pixel whose three channels share a mixture of logistics
  *
  * Letters: n positions, d width of the model, H heads of width k, F inner width of the feed-forward network, V levels,
  * C channels, N blocks, E elements per position, P output parameters per position, S positions of the encoder. J columns of a pass. Shapes
@@ -347,8 +349,10 @@ static void embed_pixel(float *out, const nx_linear *linear, const uint32_t *pix
 }
 
 /* Encodes the small image (S, C): computes keys and values for every decoder block, or the rows that are added to the pixels of each cell.
- * Each slice computes one step for at most NX_COLUMNS columns. The steps are, in this order: the embeddings; for each encoder block, its
- * keys and values and then the block itself; and for each decoder block, its keys and values. */
+ * Each slice computes one step for at most NX_COLUMNS columns. The steps, in this order:
+ *   1. the embeddings
+ *   2. for each block of the encoder: its keys and values, then the block itself
+ *   3. for each block of the decoder: its keys and values */
 static int encode(const void *opaque, const nx_inputs *inputs, uint32_t slice, void *output, void *scratch_memory) {
     const model *m = opaque;
     uint32_t passes = (m->source + NX_COLUMNS - 1) / NX_COLUMNS, x_stride = nx_stride(m->d), last_encoded = 2 * m->n_encoder_blocks;

@@ -14,8 +14,10 @@
  * its means and variances folded in. Every weight in the file is already divided by its spectral norm. The softmax has no factor 1/sqrt(d).
  *
  * L: size of a latent. C: channels of a block. K: channels of f and g. V: channels of h. Ports: class and latent. If the latent is not
- * given, it is drawn with the run's noise. Results: image, the picture as ids (side, side, 3); latent, as given or drawn; and pixels, the
- * picture before it is rounded to ids.
+ * given, it is drawn with the run's noise. Results:
+ *   image    the picture as ids, shape (side, side, 3)
+ *   latent   the latent that was given or drawn
+ *   pixels   the picture before it is rounded to ids
  */
 #include <string.h>
 

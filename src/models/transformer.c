@@ -199,8 +199,10 @@ static void self_attention(const model *m, const nx_attention_weights *w, uint32
 /* ---- the encoder ----------------------------------------------------------------------------------------------------- */
 
 /* Encodes the source (S), and computes keys and values of the encoder's output for every decoder block. Each slice computes one step for at
- * most NX_COLUMNS columns. The steps are, in this order: the embeddings; for each block of the encoder, its keys and values and then the
- * block itself; and for each block of the decoder, its keys and values. */
+ * most NX_COLUMNS columns. The steps, in this order:
+ *   1. the embeddings
+ *   2. for each block of the encoder: its keys and values, then the block itself
+ *   3. for each block of the decoder: its keys and values */
 static int encode(const void *opaque, const nx_inputs *inputs, uint32_t slice, void *output, void *scratch_memory) {
     const model *m = opaque;
     uint32_t S = inputs->shape.counts[0];
