@@ -321,9 +321,11 @@ NX_API nx_status nx_session_open(void *block, size_t block_bytes, const nx_model
 /* Extends a run: copies `from` into a block of nx_session_grown_size bytes. The copy has a capacity of `length` positions. It continues bit
  * for bit like a run that had this capacity from the beginning; `from` is unchanged. A run can thus begin with little memory and grow as
  * needed. Only runs of a part with `grows` can be extended.
- * Returns NX_OK; NX_E_ARGUMENT if `length` is not above the capacity of `from` or is above the maximum of the part, if the run has stopped
- * inside a position (after NX_MORE), or if the run is a search, whose result depends on the length; NX_E_LIMIT if the block would be larger
- * than NX_MAX_SESSION_BYTES; NX_E_MEMORY if block_bytes is too small. */
+ * Returns NX_OK, or:
+ *   NX_E_ARGUMENT   `length` is not above the capacity of `from`, or is above the maximum of the part; the run has stopped inside a
+ *                   position (after NX_MORE); or the run is a search, whose result depends on the length
+ *   NX_E_LIMIT      the block would be larger than NX_MAX_SESSION_BYTES
+ *   NX_E_MEMORY     block_bytes is too small */
 NX_API_TEXTS nx_status nx_session_grown_size(const nx_model *model, const nx_session *from, uint32_t length, size_t *bytes);
 NX_API_TEXTS nx_status nx_session_grow(void *block, size_t block_bytes, const nx_model *model, const nx_session *from, uint32_t length,
                                        nx_session **session);

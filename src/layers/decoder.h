@@ -5,8 +5,13 @@
  * In a model without a begin token (GPT-2, Llama) the first id is given. The first id has no past, so position 0 predicts nothing (all ids
  * are equally probable). Position p > 0 reads id p - 1, whose key and value are in slot p - 1, and sees slots 0..p - 1.
  *
- * Letters: d width of the model, H heads of queries and G heads of keys and values, all of width k (H / G queries share a key and a value
- * [Ainslie et al. 2023, arXiv:2305.13245]), V ids, N blocks. J is the number of columns of a pass.
+ * Letters:
+ *   d      width of the model
+ *   H, G   number of heads of queries, and of keys and values; H / G queries share a key and a value [Ainslie et al. 2023,
+ *          arXiv:2305.13245]
+ *   k      width of every head
+ *   V, N   number of ids, number of blocks
+ *   J      number of columns of a pass
  */
 #ifndef NX_DECODER_H
 #define NX_DECODER_H

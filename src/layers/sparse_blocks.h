@@ -10,7 +10,8 @@
  * the heads uses A1, and the other half uses A2. A pattern with a third set A3 is always interleaved: its blocks use the three sets in
  * turn.
  *
- * Letters: d width of the model, H heads of width k, F inner width of the feed-forward network, N blocks, J columns of a pass.
+ * Letters: d: width of the model. H: number of heads. k: width of a head. F: inner width of the feed-forward network. N: number of blocks.
+ * J: number of columns of a pass.
  */
 #ifndef NX_SPARSE_BLOCKS_H
 #define NX_SPARSE_BLOCKS_H

@@ -8,8 +8,8 @@
  *
  * Norms come after each sublayer ("post"), x = LN(x + f(x)), or before it ("pre"), x = x + f(LN(x)) [Xiong et al. 2020, arXiv:2002.04745].
  *
- * Letters: d width of the model, H heads of width k, F inner width of the feed-forward network, S positions of a source, J columns of a
- * pass.
+ * Letters: d: width of the model. H: number of heads. k: width of a head. F: inner width of the feed-forward network. S: number of
+ * positions of a source. J: number of columns of a pass.
  */
 #ifndef NX_SUBLAYERS_H
 #define NX_SUBLAYERS_H

@@ -10,8 +10,8 @@
  * The first id is given. Position p > 0 reads id p - 1 (layers/decoder.h) and adds learned position p - 1. The last of T learned positions
  * therefore predicts the id at position T.
  *
- * Letters: T learned positions, d width of the model, H heads of width k = d / H, F inner width of the feed-forward network, V ids, N
- * blocks, J columns of a pass.
+ * Letters: T: number of learned positions. d: width of the model. H: number of heads. k = d / H: width of a head. F: inner width of the
+ * feed-forward network. V: number of ids. N: number of blocks. J: number of columns of a pass.
  */
 #include <string.h>
 

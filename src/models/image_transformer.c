@@ -9,9 +9,14 @@
  *   - a pixel whose value is a colour of a palette
  *   - a whole pixel whose three channels share a mixture of logistics
  *
- * Letters: n positions, d width of the model, H heads of width k, F inner width of the feed-forward network, V levels,
- * C channels, N blocks, E elements per position, P output parameters per position, S positions of the encoder. J columns of a pass. Shapes
- * are (rows, columns), row-major.
+ * Letters (shapes are (rows, columns), row-major):
+ *   n, S      number of positions of the picture, and of the encoder
+ *   d         width of the model
+ *   H, k      number of heads, width of a head
+ *   F         inner width of the feed-forward network
+ *   V, C, N   number of levels, of channels, of blocks
+ *   E, P      number of elements per position, and of output parameters per position
+ *   J         number of columns of a pass
  */
 #include <string.h>
 

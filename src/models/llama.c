@@ -28,8 +28,14 @@
  *
  * The first id is given, and position p > 0 reads id p - 1 (layers/decoder.h), whose rotary position is p - 1.
  *
- * Letters: T positions, d width of the model, H heads of width k for queries, G heads for keys and values (H/G queries share a key and a
- * value), F inner width of the feed-forward network, V ids, N blocks, J columns of a pass.
+ * Letters:
+ *   T      number of positions
+ *   d      width of the model
+ *   H, G   number of heads of queries, and of keys and values; H / G queries share a key and a value
+ *   k      width of every head
+ *   F      inner width of the feed-forward network
+ *   V, N   number of ids, number of blocks
+ *   J      number of columns of a pass
  */
 #include <string.h>
 

@@ -17,7 +17,7 @@
  * As in decoders (layers/decoder.h), the first id is given. Position p > 0 reads id p-1, which is word t = p, and writes slot p of the
  * tape. Slot 0 is a row of zeros, which is part of the softmax if tape_start is "zero".
  *
- * Letters: T the largest number of ids, d width, V ids, J columns of a pass.
+ * Letters: T: largest number of positions. d: width of a word. V: number of ids in the vocabulary. J: number of columns of a pass.
  */
 #include <string.h>
 

@@ -14,9 +14,10 @@
  * Each block stores the inputs of its convolution in a queue, h values per pixel. For each pixel, therefore, only one column of every layer
  * is computed. The result is bit-identical to the result of a convolution over the whole picture.
  *
- * Letters: n pixels, d = 2h width of x, N blocks, V levels, J columns of a pass. In the file, a convolution has shape (out, taps in), where
- * the taps are the ones that the mask keeps, in raster order. The first convolution is a table of shape (taps V, d), with one row for each
- * tap and value.
+ * Letters: n: number of pixels. d = 2h: width of x. N: number of blocks. V: number of levels. J: number of columns of a pass.
+ *
+ * In the file, a convolution has shape (out, taps in), where the taps are the taps that the mask keeps, in raster order. The first
+ * convolution is a table of shape (taps V, d), with one row for each tap and value.
  */
 #include "layers/pixels.h"
 

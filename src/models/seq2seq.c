@@ -28,8 +28,14 @@
  * is zero. Values that are the same for every output word are computed once per sentence: W_k h_i, or h_i / |h_i|. A step then takes a
  * matrix product with the state, one with the input, S scores, and a matrix product with the table.
  *
- * Letters: T the largest number of positions of source and target, S positions of this source, d width of a word, e width of one direction
- * of the encoder, A inner width of the networks that compute scores, V ids, J columns of a pass.
+ * Letters:
+ *   T   largest number of positions of a source or a target
+ *   S   number of positions of the current source
+ *   d   width of a word
+ *   e   width of one direction of the encoder
+ *   A   inner width of the networks that compute scores
+ *   V   number of ids
+ *   J   number of columns of a pass
  */
 #include <string.h>
 

@@ -15,8 +15,11 @@
  *
  * W_k a_i is computed once per picture.
  *
- * Letters: L cells of the last convolution with D channels each; E width of a word, H width of the state, A width of the attention, T width
- * of the layer before the words, V ids, J columns of a pass.
+ * Letters:
+ *   L, D         number of cells of the last convolution, number of channels of a cell
+ *   E, H, A, T   width of a word, of the state, of the attention, of the layer before the words
+ *   V            number of ids
+ *   J            number of columns of a pass
  */
 #include <math.h>
 #include <string.h>

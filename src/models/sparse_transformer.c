@@ -14,7 +14,8 @@
  * 0 reads id p - 1 and corresponds to position p - 1 of the pattern. The first id is given, and position 0 predicts nothing (as for other
  * text models, see layers/decoder.h).
  *
- * Letters: n positions of the pattern, d width of the model, V values, P parameters of the output, J columns of a pass.
+ * Letters: n: number of positions of the pattern. d: width of the model. V: number of values. P: number of parameters of the output.
+ * J: number of columns of a pass.
  */
 #include "layers/sparse_blocks.h"
 #include "models/sparse_transformer/notes.h"

@@ -18,8 +18,14 @@
  *
  * Sources of different lengths are not padded.
  *
- * Letters: T the largest number of positions of source and target, S positions of this source, d width of the model, H heads of width k = d
- * / H, F inner width of the feed-forward networks, V ids, N blocks, J columns of a pass.
+ * Letters:
+ *   T      largest number of positions of a source or a target
+ *   S      number of positions of the current source
+ *   d      width of the model
+ *   H, k   number of heads; width of a head, d / H
+ *   F      inner width of the feed-forward networks
+ *   V, N   number of ids, number of blocks
+ *   J      number of columns of a pass
  */
 #include <string.h>
 

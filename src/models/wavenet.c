@@ -17,7 +17,7 @@
  * A sound is a sequence of mu-law levels 0..255 and an end, 256; the caller limits its length. The same network also draws grey pictures,
  * which are sequences of pixels in raster order.
  *
- * Letters: R width of h, D width of z, S width of skip, V values of an id, J columns of a pass.
+ * Letters: R: width of h. D: width of z. S: width of skip. V: number of values of an id. J: number of columns of a pass.
  */
 #include <string.h>
 

@@ -41,8 +41,8 @@ static inline uint64_t nx_map_rows(const nx_map *map, const nx_shape *shape) {
     return (uint64_t)map->rows * (NX_TEXTS && map->queries ? nx_map_queries(map, shape) : 1);
 }
 
-/* Pointers to the parts of a session's block. Letters: P output parameters of a position, E elements of a position, V values of an element,
- * S slots (equal to the number of samples). */
+/* Pointers to the parts of a session's block. Letters: P: number of output parameters of a position. E: number of elements of
+ * a position. V: number of values of an element. S: number of slots, which equals the number of samples. */
 typedef struct {
     const nx_model *model;
     const nx_plan *plan;
