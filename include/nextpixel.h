@@ -25,8 +25,8 @@
  * their positions, the settings, the seed, the index of the sample and the origin (nx_settings). The results are bit-identical in every
  * build of this library, regardless of how the work is divided into calls and of how many samples advance together.
  *
- * Errors. Every fallible function returns an nx_status: NX_OK (0), NX_MORE (1) if it must be called again, or a negative code from the list
- * below. Passing a null or misaligned pointer is a programming error with undefined behaviour.
+ * Errors. Every fallible function returns an nx_status: NX_OK (0), NX_MORE (1) if the function must be called again, or a negative code
+ * from the list below. Passing a null or misaligned pointer is a programming error with undefined behaviour.
  */
 #ifndef NEXTPIXEL_H
 #define NEXTPIXEL_H
@@ -47,7 +47,7 @@ extern "C" {
 #else
 #define NX_API
 #endif
-/* Marks functions that a page does not need if it only draws pictures. WebAssembly builds for pictures omit these functions. */
+/* Marks functions that are not needed by a page that only draws pictures. WebAssembly builds for pictures omit these functions. */
 #define NX_API_TEXTS NX_API
 /* Marks functions that are only for C programs. No WebAssembly build exports them. */
 #if defined(__wasm__)
@@ -134,7 +134,7 @@ enum {
     NX_ROWS_FIXED,     /* dims[0] */
     NX_ROWS_OF_INPUT,  /* as many rows as an input has items */
     NX_ROWS_OF_RESULT, /* as many rows as another result of the part */
-    NX_ROWS_COUNTED    /* the part determines the number: nx_session_result_count returns it once everything is encoded */
+    NX_ROWS_COUNTED    /* the part determines the number: nx_session_result_count returns this number once everything is encoded */
 };
 
 /* A result: at most dims[0] rows of dims[1] * dims[2] * dims[3] values that a part computes from its inputs. The ids of a result are the
@@ -221,7 +221,7 @@ NX_API_TEXTS nx_status nx_model_begin(void *block, size_t block_bytes, const voi
                                       nx_problem *problem);
 
 /* nx_model_tensors returns the number of tensors to feed (0 if the model was opened from the whole file). nx_model_tensor describes the
- * tensor at `index`. It returns NX_E_ARGUMENT past the last tensor. */
+ * tensor at `index`, and returns NX_E_ARGUMENT past the last tensor. */
 NX_API_TEXTS uint32_t nx_model_tensors(const nx_model *model);
 NX_API_TEXTS nx_status nx_model_tensor(const nx_model *model, uint32_t index, nx_tensor_info *info);
 
@@ -244,7 +244,7 @@ NX_API nx_status nx_model_table(const nx_model *model, uint32_t part, uint32_t i
 NX_API nx_status nx_model_end(const nx_model *model, uint32_t part, uint32_t index, uint32_t *id);
 
 /* nx_model_metadata_count returns the number of metadata entries of the file (its model card included). nx_model_metadata writes the entry
- * at `index`. It returns NX_E_ARGUMENT past the last entry. */
+ * at `index`, and returns NX_E_ARGUMENT past the last entry. */
 NX_API uint32_t nx_model_metadata_count(const nx_model *model);
 NX_API nx_status nx_model_metadata(const nx_model *model, uint32_t index, nx_metadata *entry);
 
@@ -275,13 +275,13 @@ typedef struct {
     float temperature; /* the logits are divided by the temperature; 0: always the most probable id that the filters keep. Finite, 0..100 */
     uint32_t top_k;    /* keep the k most probable values; 0: all */
     float top_p;       /* keep the smallest set of the most probable values whose total probability is at least this; in (0, 1]; 1: all */
-    uint32_t maps;     /* 1: the maps of the last position are stored for nx_session_map */
+    uint32_t maps;     /* 1: the maps of the latest position are stored for nx_session_map */
     /* Speculative decoding: the maximum number of positions that one pass of the model computes. The results are exact (predictive sampling
-     * [Wiggers, Hoogeboom 2020, arXiv:2002.09928]). The first of these positions is computed as usual; the others are computed from ids
-     * that the file's draft or look_up guessed. 0..16; 8 works well. The draft draws its guesses with the noise that the model's own draws
-     * will use, so most guesses are right. Positions after the first wrong guess are computed again, so the ids are the same as without
-     * guesses. A pass computes only one position if look_ahead is 0 or 1, if there is more than one sample, if maps or hidden states are
-     * stored, or if the part has no draft and look_up is 0. */
+     * [Wiggers, Hoogeboom 2020, arXiv:2002.09928]). The first of these positions is computed as usual; the other positions are computed
+     * from ids that the file's draft or look_up guessed. 0..16; 8 works well. The draft draws its guesses with the noise that the model's
+     * own draws will use, so most guesses are right. Positions after the first wrong guess are computed again, so the ids are the same as
+     * without guesses. A pass computes only one position if look_ahead is 0 or 1, if there is more than one sample, if maps or hidden
+     * states are stored, or if the part has no draft and look_up is 0. */
     uint32_t look_ahead;
 
     float typical_p;           /* keep values in order of |surprisal - entropy| until their mass exceeds this; 0..1; 0, 1: all */
@@ -347,7 +347,7 @@ NX_API nx_status nx_session_input(const nx_model *model, nx_session *session, ui
  * NX_E_NUMERIC every later call returns NX_E_NUMERIC, too. */
 NX_API nx_status nx_session_encode(const nx_model *model, nx_session *session);
 
-/* Prefill: appends `count` known positions. One pass computes many of them. Known positions may come before, between and after drawn
+/* Prefill: appends `count` known positions. One pass computes many positions. Known positions may come before, between and after drawn
  * positions.
  * ids     each = 0: shape (count, E), the same ids for every sample; each = 1: shape (count, B, E), NX_NONE for samples that have ended
  * nats    shape (count, B, E), written: -log p(id | all before it) of the model's own distribution (temperature 1, no filter);
@@ -373,7 +373,7 @@ NX_API nx_status nx_session_put(const nx_model *model, nx_session *session, cons
 NX_API nx_status nx_session_draw(const nx_model *model, nx_session *session, uint32_t steps, uint32_t *ids, float *nats, uint32_t *drawn);
 
 /* Resamples: sample b becomes a copy of sample parents[b] and continues with its own noise. Copies of likely samples can thus replace
- * unlikely ones, as in a particle filter [Gordon et al. 1993]. Only parents that are chosen more than once are copied. From then on, a
+ * unlikely samples, as in a particle filter [Gordon et al. 1993]. Only parents that are chosen more than once are copied. From then on, a
  * sample has the ids and the output of its parent. Has no effect before the first draw, when all samples are the same. parents: shape (B).
  * Returns NX_E_ARGUMENT for a parent that is not a sample, inside a position (after NX_MORE, or after nx_session_top of a noisy part), and
  * during a search. */
@@ -404,13 +404,12 @@ typedef struct {
 
 /* Computes the next step of a beam search, which finds the ids with the lowest score [length penalty: Wu et al. 2016, arXiv:1609.08144,
  * section 7]. Each sample is a hypothesis; at the start all samples are the same. The candidates of a step are the best continuations of
- * the live hypotheses; there are samples * (1 + ends) candidates. Among the first `samples` candidates, those whose id is one of the part's
- * end ids are complete. The next best candidates become the new live hypotheses, as sample 0, 1, ..., and the rest is dropped. The search
- * is over when there are as many complete hypotheses as samples, when no live hypothesis can score below the best complete hypothesis, or
- * at the end of the run. The result is the complete hypothesis with the lowest score, or the first live hypothesis if none is complete.
- * With one sample, the search takes the most probable id at every step. To read the ids of a hypothesis, follow its chain of parents. Until
- * the search is over, no other call may advance the run. A search cannot begin in a run that has drawn ids or called nx_session_put with
- * each = 1.
+ * the live hypotheses; there are samples * (1 + ends) candidates. Each of the first `samples` candidates is complete if its id is one of
+ * the part's end ids. The next best candidates become the new live hypotheses, as sample 0, 1, ..., and the rest is dropped. The search is
+ * over when there are as many complete hypotheses as samples, when no live hypothesis can score below the best complete hypothesis, or at
+ * the end of the run. The result is the complete hypothesis with the lowest score, or the first live hypothesis if none is complete. With
+ * one sample, the search takes the most probable id at every step. To read the ids of a hypothesis, follow its chain of parents. Until the
+ * search is over, no other call may advance the run. A search cannot begin after a draw, or after nx_session_put with each = 1.
  * alpha        the exponent of the length penalty, 0 (none) to 2
  * candidates   capacity samples * (1 + ends); *count of them written, the best first; ties go to the lower parent, then to the lower id
  * over         written: 1 after the last step
@@ -452,8 +451,8 @@ NX_API uint32_t nx_session_position(const nx_session *session);
  * (count), written. NX_E_ARGUMENT: a position is not drawn or known yet. */
 NX_API nx_status nx_session_ahead(const nx_model *model, const nx_session *session, uint32_t from, uint32_t count, uint8_t *ahead);
 
-/* Copies the output parameters of the last position for which they were computed (by a draw, a top, or a put with nats). For a categorical
- * distribution, these are the logits. output: shape (P), written.
+/* Copies the output parameters of the latest position for which they were computed (by a draw, a top, or a put with nats). For a
+ * categorical distribution, these are the logits. output: shape (P), written.
  * NX_E_ARGUMENT: no such sample, or no position computed yet. */
 NX_API_TEXTS nx_status nx_session_output(const nx_model *model, const nx_session *session, uint32_t sample, float *output);
 

@@ -1,4 +1,5 @@
-/* SPDX-License-Identifier: MIT  The table of architectures: all architectures of models.h, or only the ones that the build names. */
+/* SPDX-License-Identifier: MIT  The table of architectures: all architectures of models.h, or only the architectures that the build
+ * names. */
 #include "arch.h"
 
 #include <string.h>

@@ -98,7 +98,7 @@ typedef struct {
     float *maps;   /* null, or receives the weights of all maps without queries, one map after another, each of shape (rows, keys) */
     float *hidden; /* null, or receives the hidden states, shape (hidden_layers, hidden_width) */
     /* For a noisy part, which draws with nx_categorical_draw: the noise of this sample at this position, and the temperature of the run. A
-     * second draw at the same position uses the noise values after the ones that the first draw used. */
+     * second draw at the same position uses the noise values after those of the first draw. */
     nx_noise noise;
     float temperature;
 } nx_column;
@@ -119,9 +119,9 @@ typedef struct {
     void (*grow)(const void *m, const nx_shape *from_shape, const void *from, const nx_shape *to_shape, void *to);
 
     /* Computes slice 0, 1, ... of the encoder's output from the inputs, if nx_plan.encodes is set. Returns 1 while there are more slices, 0
-     * after the last one, and -1 when a number is not finite. A session restored from damaged data may request any slice, and its encoder
-     * output may contain any bytes. A slice past the last one therefore returns 0, and indices that are read from the encoder's output must
-     * be checked. */
+     * after the last slice, and -1 when a number is not finite. A session restored from damaged data may request any slice, and its encoder
+     * output may contain any bytes. A request past the last slice therefore returns 0, and indices that are read from the encoder's output
+     * must be checked. */
     int (*encode)(const void *m, const nx_inputs *inputs, uint32_t slice, void *encoder_output, void *scratch);
 
     /* Returns the end of the range of positions that can share a pass with `position`. Null: any positions can share a pass. */

@@ -230,7 +230,7 @@ nx_status nx_gguf_parse(nx_gguf *file, const void *bytes, size_t present, size_t
     uint32_t version = take_u32(&c);
     uint64_t n_tensors = take_u64(&c), n_keys = take_u64(&c);
     if (c.status) return nx_refuse(problem, NX_E_FORMAT, "", 0, "the file ends inside its header");
-    if (version != 2 && version != 3) /* versions 2 and 3 have the same layout; only 3 may be big-endian */
+    if (version != 2 && version != 3) /* versions 2 and 3 have the same layout; only version 3 may be big-endian */
         return nx_refuse(problem, NX_E_UNSUPPORTED, "", 0,
                          version == 0x03000000 || version == 0x02000000 ? "a big-endian GGUF file" : "the GGUF version is neither 2 nor 3");
     if (n_keys > GGUF_MAX_KEYS) return nx_refuse(problem, NX_E_LIMIT, "", 0, "more than 1024 metadata keys");

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * Reads GGUF files (versions 2 and 3). No other code parses untrusted bytes. nx_gguf_parse checks every count, length, type, size and
- * offset against the file. Once it succeeds, the data of every entry are inside the file.
+ * offset against the file. Once nx_gguf_parse succeeds, the data of every entry are inside the file.
  *
  * The format, little-endian throughout:
  *   magic "GGUF", u32 version, u64 tensor count, u64 key count
@@ -93,7 +93,7 @@ typedef struct {
     uint32_t bytes;                    /* size of the tensor's data; 0: the type is not supported */
 } nx_tensor;
 
-/* Checks the structure of a file and indexes it. bytes: its first `present` bytes; length: size of the whole file. Returns NX_OK,
+/* Checks the structure of a file and indexes it. bytes: the file's first `present` bytes; length: size of the whole file. Returns NX_OK,
  * NX_E_FORMAT, NX_E_UNSUPPORTED or NX_E_LIMIT; NX_MORE if `bytes` ends before the data of the tensors. */
 nx_status nx_gguf_parse(nx_gguf *file, const void *bytes, size_t present, size_t length, nx_problem *problem);
 

@@ -1,5 +1,5 @@
-/* SPDX-License-Identifier: MIT  See attention.h. Caches and attention in single precision are here; those in 7 and 8 bits are in kv7.c and
- * kv8.c. */
+/* SPDX-License-Identifier: MIT  See attention.h. Caches and attention in single precision are here; kv7.c and kv8.c have caches and
+ * attention in 7 and 8 bits. */
 #include "attention.h"
 
 #include <string.h>

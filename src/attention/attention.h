@@ -13,7 +13,7 @@ uint64_t nx_cache_bytes(uint32_t type, uint32_t slots, uint32_t heads, uint32_t 
 /* Stores the key and the value of a position, each of shape (heads * key_length). */
 void nx_cache_write(const nx_cache *cache, uint32_t position, const float *key, const float *value);
 
-/* Copies a cache (F32 or 8 bits) into a longer one of the same type. The ring of `from` must not have wrapped around yet. */
+/* Copies a cache (F32 or 8 bits) into a longer cache of the same type. The ring of `from` must not have wrapped around yet. */
 void nx_cache_copy(const nx_cache *to, const nx_cache *from);
 
 /* Returns the size of the scratch memory of nx_attend in bytes. */

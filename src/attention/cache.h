@@ -10,9 +10,9 @@
 
 #define NX_MAX_KEY_LENGTH 1024
 
-/* Types of caches. NX_F32 stores keys and values unchanged. The other types round them: NX_KV7 to 7 bits, for pictures (kv7.c), and NX_KV8
- * to 8 bits, for language models (kv8.c). NX_KV8_WIDE is NX_KV8 with 16-bit keys, for models whose keys have a few channels far larger than
- * the others. */
+/* Types of caches. NX_F32 stores keys and values unchanged. The other types round keys and values: NX_KV7 to 7 bits, for pictures (kv7.c),
+ * and NX_KV8 to 8 bits, for language models (kv8.c). NX_KV8_WIDE is NX_KV8 with 16-bit keys, for models whose keys have a few channels far
+ * larger than the others. */
 enum { NX_KV7 = 8, NX_KV8 = 64, NX_KV8_WIDE = 65 };
 static inline int nx_is_kv8(uint32_t type) { return type == NX_KV8 || type == NX_KV8_WIDE; }
 

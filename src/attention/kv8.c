@@ -12,11 +12,11 @@
  *
  * Bottleneck. For a head of width k, one position takes 2 k multiply-adds (k for its score, k for its value), in two planes of seven bits.
  * These multiply-adds take k / 4 products of 16 bytes, with three quarters as many loads and splats, and about 15 more instructions for the
- * exponential, the rounding and the sums. At position 2,000 (k = 64, V8, relaxed SIMD), scores take a third of the time, sums of values
- * another third, and the steps between them a quarter. A multiply-add of attention therefore takes about as long as a multiply-add with
- * 8-bit weights in blocks.c. The positions of a prompt are computed together. This is faster than computing one token at a time only
- * because a head's keys and values then stay in the processor's cache. For the shape of SmolLM2 (135 M), a prompt of 4,000 tokens takes
- * 12.2 times as many multiply-adds as a prompt of 500.
+ * exponential, the rounding and the sums. At position 2,000 (k = 64, V8, relaxed SIMD), computing the scores takes a third of the time,
+ * summing the values takes another third, and the steps between take a quarter. A multiply-add of attention therefore takes about as long
+ * as a multiply-add with 8-bit weights in blocks.c. The positions of a prompt are computed together. Computing them together is faster than
+ * computing one token at a time only because a head's keys and values then stay in the processor's cache. For the shape of SmolLM2 (135 M),
+ * a prompt of 4,000 tokens takes 12.2 times as many multiply-adds as a prompt of 500.
  */
 #include "kv8.h"
 

@@ -39,7 +39,7 @@ typedef struct {
     uint32_t n;     /* number of ranges or keys listed so far */
 } listing;
 
-/* Appends the positions from..to-1; if this range begins where the last listed range ends, the two are merged. */
+/* Appends the positions from..to-1; if this range begins where the last listed range ends, the two ranges are merged. */
 static void append(listing *l, uint32_t from, uint32_t to) {
     if (l->keys)
         for (; from < to; from++) l->keys[l->n++] = from;

@@ -39,8 +39,8 @@ typedef struct {
     uint32_t from, to;
 } nx_range;
 
-/* Lists the ranges of positions that query i sees, in ascending order. The ranges neither touch nor overlap, and the last one ends with i.
- * Returns the number of ranges. */
+/* Lists the ranges of positions that query i sees, in ascending order. The ranges neither touch nor overlap, and the last range ends with
+ * i. Returns the number of ranges. */
 uint32_t nx_pattern_ranges(const nx_pattern *pattern, uint32_t i, nx_range *ranges);
 
 /* Lists the positions of nx_pattern_ranges one by one, in ascending order. keys: space for nx_pattern_window positions. Returns the number

@@ -41,9 +41,9 @@ typedef struct {
 /* Returns the slot of position i, to be taken modulo nx_sparse_slots; NX_NOT_KEPT if no query ever sees the position. */
 uint32_t nx_sparse_slot(const nx_sparse *pattern, uint32_t i);
 
-/* Lists the slots that query i sees, in the order of their positions. ranges: shape (nx_sparse_max_ranges), written; they neither touch nor
- * overlap. Returns the number of ranges, which is 0 if the query sees no positions. In a range of a near set, slot numbers may exceed
- * nx_sparse_slots: nx_attend reduces them modulo the number of slots. */
+/* Lists the slots that query i sees, in the order of their positions. ranges: shape (nx_sparse_max_ranges), written; the ranges neither
+ * touch nor overlap. Returns the number of ranges, which is 0 if the query sees no positions. In a range of a near set, slot numbers may
+ * exceed nx_sparse_slots: nx_attend reduces them modulo the number of slots. */
 uint32_t nx_sparse_ranges(const nx_sparse *pattern, uint32_t i, nx_range *ranges);
 
 /* Lists the positions in the slots that query i sees, in ascending order. keys: shape (nx_sparse_window), written. Returns the number of

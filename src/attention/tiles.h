@@ -9,7 +9,7 @@
  *   key scales, value scales   shape (H, S): for each position, the scale of its largest number in this head
  *
  * The functions work on tiles of 16 positions. Positions of a tile that the query does not see have the score -infinity and the weight 0.
- * The weights of every two tiles of a range are multiplied by the scales of the values. They are then rounded with a common scale.
+ * The weights of every two tiles of a range are multiplied by the scales of the values. The products are then rounded with a common scale.
  */
 #ifndef NX_TILES_H
 #define NX_TILES_H
@@ -118,8 +118,8 @@ NX_INLINE float weigh_two(float *weights, const head_cache *head, ring_walk *wal
     return f32x4_largest_magnitude(largest);
 }
 
-/* Returns the size in bytes of the scratch memory that attention needs for n_ranges ranges with `window` positions in total. It holds the
- * weights of all tiles that the ranges can touch, and block_bytes bytes for every two tiles. */
+/* Returns the size in bytes of the scratch memory that attention needs for n_ranges ranges with `window` positions in total. The scratch
+ * memory holds the weights of all tiles that the ranges can touch, and block_bytes bytes for every two tiles. */
 static inline uint64_t tiles_scratch_bytes(uint32_t window, uint32_t n_ranges, size_t block_bytes) {
     uint64_t tiles = window / TILE + 2 * (uint64_t)n_ranges;
     return tiles * TILE * sizeof(float) + (tiles / 2 + n_ranges) * block_bytes;

@@ -7,8 +7,8 @@
  *   half scale[1 or 2][16], half offset[1 or 2][16] (in some forms), byte nibbles[4][4][16] or sixes[2][4][3][16]
  * The halves of nibbles[g][v] are the groups g and g + 4 of four columns of the rows 4v..4v+3. The low six bits of sixes[h][v][i] are the
  * group 4h + i. The two high bits of this byte are bits 2i and 2i + 1 of the group 4h + 3. A constant is added to each number before it is
- * stored. If the form has no offsets, the constant is 8 (4 bits) or 32 (6 bits). Otherwise it is 0, except for Q3_K in blocks of 24 bytes,
- * where it is 4. The stored numbers are multiplied by 8-bit activations, with a scale for every 32 numbers of a column.
+ * stored. If the form has no offsets, the constant is 8 (4 bits) or 32 (6 bits). Otherwise the constant is 0, except for Q3_K in blocks of
+ * 24 bytes, where the constant is 4. The stored numbers are multiplied by 8-bit activations, with a scale for every 32 numbers of a column.
  *
  * Layout of 8-bit weights: [rows/16] { float constant[16]; [cols/32] blocks of { half scale[16]; int8 weight[8][4][16]; } }
  * Signed weights use both signs of a byte, so activations must be 0..127 for an exact dot product everywhere. The activations are therefore
@@ -20,7 +20,7 @@
  * product. A shift by a loop counter costs three more instructions, so the shifts that unpack weights are constants. For one column, the
  * weights come from memory, and memory bandwidth limits the product. Products with 8-bit weights nearly reach this limit. Several columns
  * share a block, whose scales and numbers are unpacked once for all of them. The loop multiplies six columns by two vectors of rows at a
- * time. This takes all 15 registers: twelve for the sums (enough to hide the latency of the product), two for weights and one for an
+ * time. The loop needs all 15 registers: twelve for the sums (enough to hide the latency of the product), two for weights and one for an
  * activation. The loop takes one group at a time, because with two groups V8 spills sums and reaches only 0.85 of the speed. In a block of
  * 8-bit weights, 16 products are added to a sum. In any other block, 8 products are added to a sum, or 4 if the block has two scales.
  * Converting, scaling and adding the sum takes five instructions, a load and a store in every block. 4-bit weights need half as many

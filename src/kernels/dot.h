@@ -18,11 +18,11 @@
  * and one mask replaces two widening instructions. The sums stay 256 times too large until dot_value shifts them back, which is exact. Once
  * the zero of the weights is subtracted, a sum over 1,024 products is below 2^31: it is at most 1024 * 64 * 127 * 256.
  *
- * On some processors (x86 before AVX-VNNI), engines expand the instruction to five machine instructions. One of them adds products in
- * pairs, in 16 bits. Another one adds the pairs by multiplying them by a vector of ones, which is loaded each time. For these engines, a
- * third build (NX_PAIRS) contains three of the five instructions directly, and sums of nibble products stay in 16 bits as long as they fit
- * (dot_pairs, up to NX_PAIRS_MOST products). Nothing saturates, so the sums equal those of the other builds on every machine;
- * web/lib/workers/simd.js measures which build is faster.
+ * On some processors (x86 before AVX-VNNI), engines expand the instruction to five machine instructions. One instruction adds products in
+ * pairs, in 16 bits. Another instruction adds the pairs by multiplying them by a vector of ones, which is loaded each time. For these
+ * engines, a third build (NX_PAIRS) contains three of the five instructions directly, and sums of nibble products stay in 16 bits as long
+ * as they fit (dot_pairs, up to NX_PAIRS_MOST products). Nothing saturates, so the sums equal the sums of the other builds on every
+ * machine; web/lib/workers/simd.js measures which build is faster.
  *
  * The zero of the weights is subtracted once per sum: a sum begins with dot_start(z, sum a), because sum (w - z) a = sum w a - z sum a. All
  * sums are computed modulo 2^32, because non-finite numbers are rounded to arbitrary integers, whose sums may overflow.

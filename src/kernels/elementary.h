@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * exp, log, tanh and sigma on four lanes, and the double-precision functions of the sinusoidal positions. The library has its own
- * functions, because results of libm differ between systems, while results of this library must not.
+ * functions, because results of libm differ between systems, while results of this library must not differ.
  */
 #ifndef NX_ELEMENTARY_H
 #define NX_ELEMENTARY_H
@@ -62,7 +62,7 @@ NX_INLINE v128_t f32x4_tanh(v128_t x) {
 v128_t nx_capped(v128_t x, float cap);
 
 /* Returns 2^x for x <= 0 with a relative error under 3e-6, which is enough for weights that are rounded to far fewer digits. Below -64
- * (-infinity included) the result is 2^-64. This avoids subnormal numbers, which are inexact and slow. NaN stays NaN.
+ * (-infinity included) the result is 2^-64. This limit avoids subnormal numbers, which are inexact and slow. NaN stays NaN.
  *
  * x = n + r with |r| <= 1/2, where n is rounded as in f32x4_exp. 2^r is approximated by the polynomial of degree 4 with the least relative
  * error on [-1/2, 1/2], and n is added to the exponent. */

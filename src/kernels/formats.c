@@ -95,7 +95,7 @@ static void fifth(nx_weights *w, const uint8_t *bits) {
 }
 
 /* Reads the scale and the offset of group s in a block of Q4_K or Q5_K; a group has 32 values. All scales and offsets have six bits and
- * share twelve bytes: the first four pairs are contiguous, the other four use the remaining bits. */
+ * share twelve bytes: the first four pairs are contiguous, and the other four pairs use the remaining bits. */
 static void scale_of_32(nx_weights *w, const uint8_t *block, uint32_t s) {
     const uint8_t *bytes = block + 4;
     uint32_t scale = s < 4 ? bytes[s] & 63 : (bytes[s + 4] & 15) | (uint32_t)bytes[s - 4] >> 6 << 4;
@@ -103,8 +103,8 @@ static void scale_of_32(nx_weights *w, const uint8_t *block, uint32_t s) {
     whole(w, nx_load_half(block) * (float)scale, -(nx_load_half(block + 2) * (float)offset));
 }
 
-/* Returns scale s (0..15) of a block of Q3_K. Each scale has six bits: the low four are in the first eight bytes, the high two are in the
- * last four bytes. */
+/* Returns scale s (0..15) of a block of Q3_K. Each scale has six bits: the low four bits are in the first eight bytes, and the high two
+ * bits are in the last four bytes. */
 static int32_t scale_of_16(const uint8_t *bytes, uint32_t s) {
     uint32_t low = s < 8 ? bytes[s] & 15 : (uint32_t)bytes[s - 8] >> 4;
     return (int32_t)(low | ((uint32_t)bytes[8 + s % 4] >> s / 4 * 2 & 3) << 4) - 32;

@@ -34,8 +34,8 @@ typedef struct {
 } nx_weights;
 
 /* Unpacks weights 32 b .. 32 b + 31 of a row of a quantised type. The numbers fit the form that tensor_types.h specifies for the type:
- * signed bytes for 8 bits. For types without an offset, they are -8..7 (4 bits) or -32..31 (6 bits). For types with an offset, they are
- * 0..15 (4 bits; Q3_K: -4..15) or 0..63 (6 bits). */
+ * signed bytes for 8 bits. For types without an offset, the numbers are -8..7 (4 bits) or -32..31 (6 bits). For types with an offset, the
+ * numbers are 0..15 (4 bits; Q3_K: -4..15) or 0..63 (6 bits). */
 void nx_unpack(nx_weights *weights, const uint8_t *row, uint32_t type, uint32_t b);
 
 #endif

@@ -12,9 +12,9 @@
  * Q4_0:  [rows/16][cols/32] blocks of { float scale[16]; byte weight[4][4][16]; } where the low nibbles of [g][v] are
  *        group g of the block's columns, and the high nibbles are group g + 4.
  *
- * In the file, weights of Q8_0 have 8 bits, and every 32 weights have a scale. In memory, they have 7 bits and one scale per row, so the
- * product with a row is a single sum of integers. This sum needs only dot products, and the gain is largest if several columns share the
- * weights. Weights of Q4_0 are packed exactly. For the forms whose blocks keep their scales, see blocks.c.
+ * In the file, weights of Q8_0 have 8 bits, and every 32 weights have a scale. In memory, these weights have 7 bits and one scale per row,
+ * so the product with a row is a single sum of integers. This sum needs only dot products, and the gain is largest if several columns share
+ * the weights. Weights of Q4_0 are packed exactly. For the forms whose blocks keep their scales, see blocks.c.
  *
  * Bottlenecks (npm run bench -- --only products, V8 on an Intel Xeon with AVX-VNNI). One column, Q8_0: if the matrix stays in a cache, the
  * product is almost as fast as a loop of dot products alone. A whole decoder of 6 MB is limited by memory bandwidth: one byte per weight.
@@ -75,8 +75,8 @@ static uint64_t tile_bytes(uint32_t form, uint32_t cols) {
 
 uint64_t nx_matrix_bytes(uint32_t form, uint32_t rows, uint32_t cols) { return tiles(rows) * tile_bytes(form, cols); }
 
-/* Packs row t of a tile of 32-bit or 16-bit numbers. The numbers in the file have the same size, or they have 16 bits and are widened to
- * 32. */
+/* Packs row t of a tile of 32-bit or 16-bit numbers. The numbers in the file either have the same size, or have 16 bits and are widened to
+ * 32 bits. */
 static void pack_numbers(uint8_t *tile, uint32_t t, const uint8_t *from, uint32_t form, uint32_t type, uint32_t cols) {
     for (uint32_t c = 0; c < cols; c++) {
         if (form == NX_F32 && type == NX_F16)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * A stack of convolutions. It converts a picture to a smaller picture with more channels. Kernels are square with odd sides. A convolution
- * may have a stride. All values outside the picture are zero. A relu follows each convolution.
+ * A stack of convolutions. The stack converts a picture to a smaller picture with more channels. Kernels are square with odd sides. A
+ * convolution may have a stride. All values outside the picture are zero. A relu follows each convolution.
  */
 #ifndef NX_CONVOLUTIONS_H
 #define NX_CONVOLUTIONS_H

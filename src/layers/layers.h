@@ -72,9 +72,9 @@ typedef struct {
 } nx_cache_form;
 
 /* Returns the form of a cache. keys: the matrix that computes the keys. If the weights of this matrix are rounded, keys and values are
- * rounded to 8 bits; with `wide`, keys are rounded to 16 bits. If a head has few channels, its cache stays in single precision. If it were
- * rounded, the errors would not average out, and models with few channels per head are so small that the cache takes hardly any memory
- * anyway. */
+ * rounded to 8 bits; with `wide`, keys are rounded to 16 bits. If a head has few channels, its cache stays in single precision. If the
+ * cache were rounded, the errors would not average out, and models with few channels per head are so small that the cache takes hardly any
+ * memory anyway. */
 static inline nx_cache_form nx_cache_form_of(const nx_matrix *keys, int wide, uint32_t n_kv_heads, uint32_t key_length,
                                              uint32_t queries_per_kv) {
     uint32_t rounded = wide ? NX_KV8_WIDE : NX_KV8;

@@ -13,10 +13,10 @@
  * These equations hold for the first layer, which reads the picture, and for N more layers. c is the row of a class, or zero. The output is
  * W_last relu(W_head relu(x)).
  *
- * A layer of the vertical stack looks to both sides in its own row. It therefore computes a whole row at once, in the pass of the row's
- * first pixel: all inputs of the row are known by then. Each layer's output W_link p waits in a queue until the pixels of the row need it.
- * The horizontal stack computes one column per pixel. pixelcnn.c describes everything else, including the letters. In this file, d is the
- * width of both stacks.
+ * A layer of the vertical stack looks to both sides in its own row. The layer therefore computes a whole row at once, in the pass of the
+ * row's first pixel: all inputs of the row are known by then. Each layer's output W_link p waits in a queue until the pixels of the row
+ * need it. The horizontal stack computes one column per pixel. pixelcnn.c describes everything else, including the letters. In this file, d
+ * is the width of both stacks.
  */
 #include "kernels/gates.h"
 #include "layers/pixels.h"

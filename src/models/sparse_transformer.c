@@ -6,8 +6,8 @@
  *
  *   x = e[id] + row[i / w] + column[i % w]        blocks        W_out LN(x) + b
  *
- * The tables of positions are learned. For a picture of width w, they are tables of its rows and columns. For a text, they are tables of
- * the blocks of w = l positions and of the columns within a block. Music is a text of notes, with three additional tables of positions
+ * The tables of positions are learned. A picture of width w has a table of its rows and a table of its columns. A text has a table of the
+ * blocks of w = l positions and a table of the columns within a block. Music is a text of notes, with three additional tables of positions
  * (sparse_transformer/notes.h).
  *
  * In a picture, position p reads pixel p - 1 (position 0 reads none) and corresponds to position p of the pattern. In a text, position p >

@@ -5,8 +5,8 @@
 
 #include "draft.h"
 
-/* The first word of every session. It identifies the sources of the build (build.sh sets it for web/dist), so that a build rejects the
- * sessions of other builds. */
+/* The first word of every session. The word identifies the sources of the build (build.sh sets it for web/dist), so that a build rejects
+ * the sessions of other builds. */
 #ifdef NX_BUILD
 #define MAGIC NX_BUILD
 #else

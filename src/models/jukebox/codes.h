@@ -29,8 +29,8 @@ void nx_codes_read_decoder(nx_reader *r, nx_codes *level, const char *arch, cons
 static inline uint32_t nx_codes_of(const nx_codes *level, uint32_t samples) { return (samples + level->hop - 1) / level->hop; }
 
 /* Computes slice 0, 1, ... of the codes of a sound. codes: shape (n), written; rows[0] holds the samples, shape (n hop). Returns 1 while
- * there are more slices, 0 after the last one, and -1 if a number is not finite. rows: two buffers of nx_stack_room(&level->encoder, n hop)
- * floats. */
+ * there are more slices, 0 after the last slice, and -1 if a number is not finite. rows: two buffers of nx_stack_room(&level->encoder, n
+ * hop) floats. */
 int nx_codes_encode(const nx_codes *level, uint32_t n, float *rows[2], uint32_t *codes, uint32_t slice, void *scratch);
 
 /* Computes the samples of the given codes, shape (n), slice by slice like nx_codes_encode; also returns -1 if a code is too large. After
