@@ -421,12 +421,12 @@ NX_API_TEXTS nx_status nx_session_search(const nx_model *model, nx_session *sess
 /* Makes `to` a copy of sample `sample` of `from` as it was at `position`, including the inputs, the state and the ids before `position`.
  * `to` must be a session just opened on the same part with the same shape. If `to` has the settings of `from`, except that first_sample is
  * the noise index of the copied sample, then `to` continues bit for bit like that sample.
- * Returns NX_E_ARGUMENT if the two sessions do not match, or if the position is further back than part.rewinds. */
+ * Returns NX_E_ARGUMENT if the two sessions do not match, or if the position is more than part.rewinds positions back. */
 NX_API_TEXTS nx_status nx_session_branch(const nx_model *model, nx_session *to, const nx_session *from, uint32_t sample, uint32_t position);
 
 /* Rewinds a run to `position`: all known or drawn ids from there on are dropped. The ids before `position` then count as known, even if the
  * last of these ids ended a sample. The run continues bit for bit like a run that was given these ids. Errors:
- *   NX_E_ARGUMENT  `position` is after the run's position, or further back than part.rewinds; the run has stopped inside a position
+ *   NX_E_ARGUMENT  `position` is after the run's position, or more than part.rewinds back; the run has stopped inside a position
  *                  (after NX_MORE); the run is a beam search; or the part is noisy and the temperature is not 0
  *   NX_E_NUMERIC   a value in the run is not finite */
 NX_API_TEXTS nx_status nx_session_rewind(const nx_model *model, nx_session *session, uint32_t position);

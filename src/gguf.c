@@ -118,7 +118,7 @@ static void take_tensor(cursor *c, const nx_gguf *file, const char **name, uint6
     for (uint32_t i = 0; i < GGUF_MAX_DIMENSIONS; i++) {
         uint64_t d = i < tensor->n_dims ? take_u64(c) : 1;
         if (c->status) return;
-        /* Each dimension and the product of all but the first stay below 2^31, so no product below overflows. */
+        /* Each dimension, and the product of all dimensions except the first, stays below 2^31, so the products below do not overflow. */
         if (d < 1 || d >= GGUF_MAX_DIM || (i && d * rows >= GGUF_MAX_DIM)) {
             *reason = "a dimension is zero or absurd";
             c->status = NX_E_FORMAT;

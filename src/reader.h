@@ -8,7 +8,7 @@
 #include "arch.h"
 #include "kernels/kernels.h"
 
-/* Reads an unsigned integer from low to high. If the key is absent, returns `missing` if `missing` is at least low; otherwise fails. */
+/* Reads an unsigned integer from low to high. If the key is absent, returns `missing`, but fails if `missing` is below low. */
 uint32_t nx_read_u32(nx_reader *reader, const char *key, uint32_t low, uint32_t high, uint32_t missing);
 #define NX_REQUIRED 0u /* the value of `missing` for a required key; low must be above 0 */
 

@@ -11,8 +11,8 @@ typedef struct {
     uint32_t r0, r1, c0, c1, start;
 } grid_block;
 
-/* Returns the block that contains this row and column of the grid. In generation order, the rows of blocks above it come first, then the
- * blocks to its left. */
+/* Returns the block that contains this row and column of the grid. In generation order, the rows of blocks above this block come first,
+ * then the blocks to the left of this block. */
 static grid_block block_at(const nx_pattern *p, uint32_t row, uint32_t col) {
     grid_block b;
     b.r0 = row - row % p->block_rows;

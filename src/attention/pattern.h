@@ -30,7 +30,7 @@ typedef struct {
     uint32_t positions;    /* n: number of positions in a complete sequence */
     uint32_t query_block;  /* l_q; n for full causal attention */
     uint32_t memory_block; /* l_m: number of positions directly before the query block that its queries see; 0 for full causal attention */
-    uint32_t rows, cols;   /* local 2D only, like the fields below: rows * cols = n */
+    uint32_t rows, cols;   /* only for local 2D, as are the fields below; rows * cols = n */
     uint32_t block_rows, block_cols, flange_rows, flange_cols;
 } nx_pattern;
 

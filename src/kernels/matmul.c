@@ -444,7 +444,7 @@ static const int32_t *sums_in(const nx_input *input, uint32_t blocks) {
 
 static const float no_bias[2 * TILE];
 
-/* type is a constant after inlining, like n in each call. */
+/* After inlining, `type` is a constant, and n is a constant in each call. */
 NX_INLINE void matmul(float *out, const nx_matrix *m, const float *bias, const nx_input *input, uint32_t type) {
     uint32_t out_stride = nx_stride(m->rows), x_stride = nx_stride(m->cols), blocks = m->cols / BLOCK;
     uint64_t step = tile_bytes(type, m->cols);

@@ -18,7 +18,7 @@ typedef struct {
     uint32_t width, n;             /* number of columns of the picture; number of its pixels */
     uint32_t blocks;               /* number of layers after the first one */
     uint32_t d;                    /* number of channels between layers */
-    uint32_t input_kernel, kernel; /* kernel sides of the first convolution and of the others, odd */
+    uint32_t input_kernel, kernel; /* kernel sides, odd: of the first convolution, and of the later convolutions */
     uint32_t head_length;          /* width of the layer before the output */
     nx_output output;              /* distribution of a pixel */
     nx_linear head, last;          /* shapes (head_length, d), (P, head_length) */

@@ -291,7 +291,7 @@ static uint64_t scratch_bytes(const void *opaque, const nx_shape *shape, uint32_
     return scratch_at(opaque, NULL, n).bytes;
 }
 
-/* The encoder's output. The decoder reads only part of it; the rest is working memory of the encoder. */
+/* The encoder's output. The decoder reads only part of this output; the rest is working memory of the encoder. */
 typedef struct {
     void *cross; /* keys and values of the encoder's output: N caches of S slots, one for each decoder block */
     float *x;    /* shape (S, d): the residual stream, finally the encoder's output (times U if this output is added to the pixels) */

@@ -126,7 +126,7 @@ static nx_cache cache_at(const model *m, const void *caches, uint32_t index, uin
     return nx_cache_of_block(m->decoder.cache, caches, index, positions);
 }
 
-/* The encoder's output. The decoder reads only part of it; the rest is what the encoder stores between two slices. */
+/* The encoder's output. The decoder reads only part of this output; the rest is what the encoder stores between two slices. */
 typedef struct {
     void *cross; /* keys and values of the encoder's output: N caches of S positions, one for each decoder block */
     void *self;  /* one cache, for the encoder's self-attention */

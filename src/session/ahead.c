@@ -31,7 +31,8 @@ static int worth_guessing(nx_session *s) {
 }
 
 /* Assumes that the text repeats itself. Finds the longest earlier match of the text's last ids (on ties, the latest match), and guesses the
- * ids that followed the match: at most `most` of them, and no more than the length of the match. Returns the number of guessed ids. */
+ * ids that followed the match. The number of guesses is at most `most`, and at most the length of the match. Returns the number of guessed
+ * ids. */
 static uint32_t look_up(uint32_t *ids, uint32_t at, uint32_t most) {
     uint32_t longest = 0, from = 0;
     for (uint32_t end = at; --end > 0 && longest < NX_COLUMNS;) {

@@ -20,8 +20,8 @@ static uint64_t port_ids(const nx_port *port, const nx_shape *shape, uint32_t i)
     return (uint64_t)(port->any_length ? shape->counts[i] : port->dims[0]) * port->dims[1] * port->dims[2] * port->dims[3];
 }
 
-/* Returns the number of weights in the first n maps. If `encoded` is 1, the maps of the encoder are counted; otherwise the maps of one
- * sample, which every pass writes. */
+/* Returns the number of weights in the first n maps. If `encoded` is 1, the maps of the encoder are counted. Otherwise, the maps of one
+ * sample are counted, which every pass writes. */
 static uint64_t map_floats(const nx_plan *plan, const nx_shape *shape, uint32_t n_maps, int encoded) {
     uint64_t floats = 0;
     for (uint32_t i = 0; i < n_maps; i++)

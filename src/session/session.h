@@ -51,7 +51,7 @@ typedef struct {
     nx_inputs inputs;
     uint32_t *slots; /* shape (S): the slot of each sample */
     float *nats;     /* shape (S): nats of the hypotheses of a search */
-    uint32_t *ended; /* shape (S): 1 + the position of the id that ended a sample; 0: it has not ended */
+    uint32_t *ended; /* shape (S): 1 + the position of the id that ended a sample; 0: the sample has not ended */
     uint32_t *port[NX_PORTS];
     uint32_t *biased; /* shape (settings.biases): ids with a bias */
     float *bias;      /* shape (settings.biases): the numbers that are added to the logits of these ids */
