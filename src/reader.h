@@ -50,7 +50,7 @@ nx_name nx_key(const char *arch, const char *name);
 /* Reads a weight matrix (rows, cols), and packs it for nx_matmul. */
 nx_matrix nx_read_matrix(nx_reader *reader, const char *name, uint32_t rows, uint32_t cols);
 
-/* Reads a table (rows, cols) whose rows are looked up; it stays in the file's encoding. */
+/* Reads a table (rows, cols) whose rows are looked up; the table stays in the file's encoding. */
 nx_embedding nx_read_embedding(nx_reader *reader, const char *name, uint32_t rows, uint32_t cols);
 
 /* Reads a table (rows, cols) as floats, row-major without padding. */

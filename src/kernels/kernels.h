@@ -28,7 +28,7 @@ static inline uint32_t nx_stride(uint32_t width) { return (width + 15) & ~15u; }
 static inline uint32_t nx_larger(uint32_t a, uint32_t b) { return a > b ? a : b; }
 
 /* How the numbers of a product are rounded. Each model uses one of two ways:
- * NX_BY_ROW: one scale for each row of weights (Q8_0 keeps 7 bits) and one for each column of activations (8 bits). NX_BY_ROW is the
+ * NX_BY_ROW: one scale for each row of weights (Q8_0 keeps 7 bits) and one scale for each column of activations (8 bits). NX_BY_ROW is the
  * fastest rounding, and sufficient for pictures. Weights of Q4_0 stay exact.
  * NX_BY_BLOCK: weights as in the file, with a scale for every 32 or 16 weights. Activations have 14 bits for products with 8-bit weights;
  * for products with 6-bit and 4-bit weights, they have 8 bits, and every 32 activations have a scale. Language models need this rounding,

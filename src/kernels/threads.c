@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Threads, for builds with NX_THREADS. The threads are instances of one module that share one memory; each has its own stack.
+ * Threads, for builds with NX_THREADS. The threads are instances of one module that share one memory; each thread has its own stack.
  *
  * One thread, the owner, runs the library; the other threads are in nx_thread and help it. A job is divided into pieces. A ticket holds the
  * job, its number of pieces, and the next piece. The thread that increments the ticket gets this next piece, so nothing is delayed by a

@@ -15,7 +15,7 @@
 #define NX_MAX_KERNEL 15 /* largest side of a convolution's kernel */
 
 typedef struct {
-    uint32_t width, n;             /* number of columns of the picture; number of its pixels */
+    uint32_t width, n;             /* number of columns and number of pixels of the picture */
     uint32_t blocks;               /* number of layers after the first one */
     uint32_t d;                    /* number of channels between layers */
     uint32_t input_kernel, kernel; /* kernel sides, odd: of the first convolution, and of the later convolutions */
@@ -41,8 +41,8 @@ void nx_pixels_end(const nx_pixels *p, float *parameters, float *x, float *y, ui
 
 /* ---- the map "field": the pixels that affect a layer's values at a position ---------------------------------------------------- */
 
-/* For each position i that has one of the marks `from`, adds the marks `to` to all positions at which position i + down has taps. marks:
- * sets of bits, shape (last + 1) */
+/* For each position i that has one of the marks `from`, marks all taps of position i + down with `to`. marks: sets of bits, shape (last +
+ * 1) */
 void nx_pixels_reach(const nx_taps *taps, uint32_t down, uint32_t *marks, uint32_t last, uint32_t from, uint32_t to);
 
 /* Replaces the marks by a list of the positions that have the mark `mark`, and of `position` itself. Returns the number of positions in the

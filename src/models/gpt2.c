@@ -87,7 +87,7 @@ static void configure(nx_reader *r, nx_plan *plan) {
 /* ---- the scratch memory of a pass ------------------------------------------------------------------------------------- */
 
 typedef struct {
-    float *x, *y, *normed; /* shape (J, d): the residual stream, a sublayer's output, and a sublayer's input */
+    float *x, *y, *normed; /* shape (J, d); x: the residual stream, y: a sublayer's output, normed: a sublayer's input */
     float *qkv;            /* shape (J, 3 d) */
     float *mixed;          /* shape (J, d) */
     float *inner;          /* shape (J, F) */

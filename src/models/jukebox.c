@@ -7,10 +7,10 @@
  *   bottom    draws the codes of the bottom level, given a class, a speaker and the codes of the top level
  *   decoder   bottom -> sound: decodes codes of the bottom level (or, if `upper` is 1, of the top level) to samples
  *
- * A sound is a sequence of mu-law levels 0..255. A table of the file converts them to samples, which are -1..1 and slightly beyond. Each
- * level is a separate autoencoder, as in the paper, so the codes of one level can be decoded without the codes of the other level. The
- * sound is padded with silence to a whole number of codes of the top level. If a file has no key jukebox.top.block_count, it has no priors,
- * and the parts `top` and `bottom` cannot be run.
+ * A sound is a sequence of mu-law levels 0..255. A table in the file converts the levels to samples, which are from -1 to 1 or slightly
+ * beyond. Each level is a separate autoencoder, as in the paper, so the codes of one level can be decoded without the codes of the other
+ * level. The sound is padded with silence to a whole number of codes of the top level. If a file has no key jukebox.top.block_count, it has
+ * no priors, and the parts `top` and `bottom` cannot be run.
  */
 #include "models/jukebox/codes.h"
 #include "models/jukebox/prior.h"

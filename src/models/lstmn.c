@@ -90,7 +90,7 @@ static void grow(const void *m, const nx_shape *from_shape, const void *from, co
 }
 
 typedef struct {
-    float *x, *s;         /* shape (J, d): the embedded words, and s_t-1 */
+    float *x, *s;         /* shape (J, d); x: the embedded words, s: s_t-1 */
     float *query, *added; /* shape (J, d): W_x x + W_s s */
     float *joined;        /* shape (J, 2d): [s; x] */
     float *gates;         /* shape (J, 4d) */

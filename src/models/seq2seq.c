@@ -25,8 +25,8 @@
  *               sigma(score + bias); segmentation: a_i are the marginals of a chain of bits (attention/segments.h)
  *
  * The same table E of V rows serves the source, the target and the output; the input for an id is its row times sqrt(d). At position 0, y
- * is zero. Values that are the same for every output word are computed once per sentence: W_k h_i, or h_i / |h_i|. A step then takes a
- * matrix product with the state, one with the input, S scores, and a matrix product with the table.
+ * is zero. Values that are the same for every output word are computed once per sentence: W_k h_i, or h_i / |h_i|. A step then takes S
+ * scores and three matrix products: with the state, with the input, and with the table.
  *
  * Letters:
  *   T   largest number of positions of a source or a target

@@ -95,8 +95,8 @@ static uint64_t state_bytes(const void *opaque, const nx_shape *shape) {
 }
 
 typedef struct {
-    float *x, *y;       /* shape (J, d): the residual stream, and rows to add to it */
-    void *blocks, *end; /* scratch memory of the blocks, and of the last matrix product */
+    float *x, *y;       /* shape (J, d); x: the residual stream, y: rows to add to the stream */
+    void *blocks, *end; /* scratch memory: of the blocks, and of the last matrix product */
     uint64_t bytes;
 } scratch;
 

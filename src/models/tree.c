@@ -132,7 +132,8 @@ typedef struct {
 
 typedef struct {
     head *head;
-    float *x, *y, *z; /* shape (T, nx_stride(d)): the residual stream; LN(x) for a feed-forward network; LN(x) for attention and scores */
+    /* shape (T, nx_stride(d)); x: the residual stream, y: LN(x) for a feed-forward network, z: LN(x) for attention and scores */
+    float *x, *y, *z;
     float *as_head, *as_child; /* shape (T, nx_stride(d)) */
     void *cache;               /* cache of one block */
     float *free, *scores;      /* shape (T, nx_tree_stride(n)): scores without and with the pins */

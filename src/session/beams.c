@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Search: lists the most probable next ids; makes samples continue other samples; and combines both in beam search [Lowerre 1976; with a
- * length penalty: Wu et al. 2016, arXiv:1609.08144, section 7].
+ * Search: lists the most probable next ids, makes samples continue other samples, and combines both functions in beam search [Lowerre 1976;
+ * with a length penalty: Wu et al. 2016, arXiv:1609.08144, section 7].
  */
 #include <string.h>
 

@@ -28,7 +28,7 @@ struct nx_session {
     uint32_t given;           /* bit i: whether input i has been given */
     uint32_t slices, encoded; /* slices: number of finished encoder slices; encoded: 1 if all slices are finished */
     uint32_t columns;         /* number of columns of an interrupted pass, otherwise 0 */
-    uint32_t group, slice;    /* of the interrupted pass: number of samples before it, and number of its finished slices */
+    uint32_t group, slice;    /* group: number of samples before the interrupted pass; slice: number of its finished slices */
     uint32_t broken;          /* 1: a computed number is not finite */
     uint32_t tried, held;     /* number of recent guesses by look-up, and number of correct guesses among them */
     uint32_t begun;           /* 1 + the position at which a beam search began; 0: none */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Super-resolution that reads the small picture directly. This is an option of the Image Transformer that is not in the paper. For each
- * pixel, features of the small picture are an input of the decoder, and they determine a prior of the pixel's distribution.
+ * Super-resolution that reads the small picture directly. This option of the Image Transformer is not in the paper. For each pixel,
+ * features of the small picture are an input of the decoder, and they determine a prior of the pixel's distribution.
  *
  * Colours are z = (255 - v) / 255, so white and everything outside the picture are 0. Each pixel of the small picture corresponds to a cell
  * of K pixels of the large picture. Pixels are drawn in raster order, and k is the index of a pixel in its cell, also in raster order. 49
@@ -22,7 +22,7 @@
  *   palette   logit_v = logit_v + s (2 p_v . M - |p_v|^2),   p_v: the colours of the palette
  *   mixtures  location_c = location_c + g_c (1 - 2 M_c - location_c),   g = s_c / (1 + s_c), one s for each channel
  *
- * Everything is in single precision; features are added in order.
+ * All computations are in single precision, and features are added in order.
  */
 #ifndef NX_DIRECT_H
 #define NX_DIRECT_H

@@ -15,7 +15,7 @@
 #define NX_MAX_STRIDES 4
 
 typedef struct {
-    uint32_t hop, width, codes; /* samples per code, numbers per vector, number of vectors of the codebook */
+    uint32_t hop, width, codes; /* hop: samples per code; width: numbers per vector; codes: vectors in the codebook */
     nx_stack encoder, decoder;
     nx_linear book; /* shape (codes, width): the vectors e, and -|e|^2 / 2 as their biases */
 } nx_codes;

@@ -3,8 +3,8 @@
  * A stack of convolutions over a sequence of vectors, which is padded with zero vectors at both ends. The layers of a stack are
  *
  *   THREE   y_t = W [x_{t-1}; x_t; x_{t+1}] + b
- *   UNIT    y_t = x_t + W_mix relu(W relu[x_{t-d}; x_t; x_{t+d}] + b) + b_mix                dilation d; as many channels out as in
- *   DOWN    y_i = W [the 2 s vectors from s / 2 before block i to s / 2 behind it] + b       blocks of s: a convolution of stride s
+ *   UNIT    y_t = x_t + W_mix relu(W relu[x_{t-d}; x_t; x_{t+d}] + b) + b_mix                dilation d; output channels = input channels
+ *   DOWN    y_i = W [the 2 s vectors from s / 2 before block i to s / 2 after it] + b        blocks of s: a convolution of stride s
  *   UP      the s vectors from the middle of block j - 1 to the middle of block j = W [x_{j-1}; x_j] + b     transposed, stride s
  *
  * T is the number of input vectors, and C is the number of their channels.
