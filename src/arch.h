@@ -56,7 +56,7 @@ typedef struct {
     uint32_t rewinds;                     /* number of most recent positions that `forward` can recompute */
     uint32_t encodes;                     /* 1: nx_part.encode processes the inputs first */
     uint32_t noisy;                       /* 1: `forward` draws with nx_column.noise, so equal ids may give different parameters */
-    uint32_t hidden_layers, hidden_width; /* number of hidden states that `forward` keeps (nx_keep_hidden); 0: none */
+    uint32_t hidden_layers, hidden_width; /* number and width of the hidden states that `forward` keeps (nx_keep_hidden); 0: none */
     uint32_t n_inputs, n_results, n_maps, n_tables, n_ends;
     nx_port inputs[NX_PORTS];
     nx_result results[NX_MAX_RESULTS];

@@ -44,7 +44,7 @@ typedef struct {
     const float *vertical_bias;        /* shape (2d) */
     gates first;
     const layer *layers; /* shape (N) */
-    uint32_t class_port; /* NX_NONE: none */
+    uint32_t class_port; /* NX_NONE: there is no such port */
 } model;
 
 /* Returns a name of the first layer, such as "input.link.weight", or of another layer, such as "blk.7.link.weight". */

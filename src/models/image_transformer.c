@@ -49,7 +49,7 @@ typedef struct {
     const float *row_position;        /* shape (height, d): embeddings of image rows, with zeros in the half that belongs to columns */
     const float *col_position;        /* shape (cols, d): embeddings of columns and channels, with zeros in the half that belongs to rows */
     nx_embedding classes;             /* shape (classes, d); or no data */
-    uint32_t class_port, source_port; /* NX_NONE: none */
+    uint32_t class_port, source_port; /* NX_NONE: there is no such port */
     nx_block_form form;               /* form of the decoder's blocks */
     nx_cache_form cache;              /* form of the keys and values of a block */
     const nx_block *blocks;           /* shape (N) */

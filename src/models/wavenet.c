@@ -43,7 +43,7 @@ typedef struct {
 
 typedef struct {
     uint32_t R, D, S, head_length, n;
-    uint32_t class_port, speaker_port; /* NX_NONE: none */
+    uint32_t class_port, speaker_port; /* NX_NONE: there is no such port */
     uint64_t queues;                   /* bytes of all queues */
     nx_output output;
     nx_taps first;        /* taps in the table of the ids */

@@ -78,7 +78,7 @@ void nx_direct_know(const nx_direct *w, float *known, const uint32_t *small, con
     uint32_t row = s.row / s.cell_rows, col = s.col / s.cell_cols, first = row * s.cell_rows * w->width + col * s.cell_cols;
     memset(known, 0, NX_DIRECT_KNOWN * sizeof *known);
     for (uint32_t i = 0; i < 9; i++) {
-        uint32_t y = row + i / 3 - 1, x = col + i % 3 - 1; /* an index before the first one wraps around to a large number */
+        uint32_t y = row + i / 3 - 1, x = col + i % 3 - 1; /* a negative index wraps around to a large number */
         for (uint32_t c = 0; c < 3 && y < w->rows && x < w->cols; c++)
             known[3 * i + c] = (255 - (float)small[(y * w->cols + x) * 3 + c]) / 255;
     }

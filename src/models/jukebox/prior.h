@@ -17,7 +17,7 @@
 typedef struct {
     nx_sparse_blocks blocks;
     uint32_t values;                                      /* V */
-    uint32_t class_port, speaker_port, above_port;        /* NX_NONE: none */
+    uint32_t class_port, speaker_port, above_port;        /* NX_NONE: there is no such port */
     nx_embedding codes, rows, columns, classes, speakers; /* shapes (V, d), (positions / l, d), (l, d), (classes, d), (speakers, d) */
     nx_norm last;
     nx_linear head; /* shape (V, d) */
