@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * See gguf.h. A cursor advances over the bytes. After a read beyond the end or of invalid data, the cursor keeps its error status, and
- * every further read yields zero. The code below can therefore follow the format and check the status only once per entry.
+ * See gguf.h. A cursor advances over the bytes. After a read that goes beyond the end or meets invalid data, the cursor keeps its error
+ * status, and every further read yields zero. The code below can therefore follow the format and check the status only once per entry.
  */
 #include "gguf.h"
 

@@ -2,9 +2,9 @@
  *
  * Functions for pictures of many channels: gathering the inputs of a two-dimensional convolution, pooling, and nearest-neighbour upscaling.
  *
- * A picture has shape (rows, cols). Its pixels are in raster order, and each is a vector of `channels` numbers. Unless nx_patches.pixel
- * specifies otherwise, vectors are nx_stride(channels) numbers apart, like the columns of a matrix product (kernels.h). A sequence of
- * vectors, such as a sound, is a picture with one row. Outside the picture all values are zero.
+ * A picture has shape (rows, cols). Its pixels are in raster order, and each pixel is a vector of `channels` numbers. Unless
+ * nx_patches.pixel specifies otherwise, vectors are nx_stride(channels) numbers apart, like the columns of a matrix product (kernels.h). A
+ * sequence of vectors, such as a sound, is a picture with one row. Outside the picture all values are zero.
  */
 #ifndef NX_IMAGE_H
 #define NX_IMAGE_H

@@ -137,7 +137,7 @@ void nx_add_scaled(float *x, const float *y, float scale, uint32_t width);
 void nx_layer_norm(float *x, const float *weight, const float *bias, float epsilon, uint32_t width, uint32_t n);
 
 /* Softmax in place over n numbers, n % 4 == 0: e^(x - max) / sum. A number of -infinity is masked and yields 0; if all numbers are masked,
- * all yield 0, never NaN. */
+ * every result is 0, not NaN. */
 void nx_softmax(float *x, uint32_t n);
 
 /* Returns ln of the sum of e^x over n numbers, n % 4 == 0. A number of -infinity is masked. At least one number must be unmasked, and all

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * Gated PixelCNN [van den Oord, Kalchbrenner, Vinyals, Espeholt, Graves, Kavukcuoglu 2016, arXiv:1606.05328]: two stacks of convolutions
- * that together see every pixel before the predicted one. The masks of PixelCNN leave a blind spot; the two stacks do not. Gates replace
+ * that together see every pixel before the predicted pixel. The masks of PixelCNN leave a blind spot; the two stacks do not. Gates replace
  * relu. For a pixel, the vertical stack v sees all pixels in the rows above the pixel's row. The horizontal stack x sees the pixels to the
  * left in the same row and, through a link, the output of v:
  *

@@ -9,7 +9,7 @@
  * gate and up matrices may also be stored as one matrix. Each related architecture has its own key prefix and one line in `kinds` below,
  * which lists how the architecture differs from Llama:
  *
- *   qwen2, exaone   rotate different pairs of numbers [Yang et al. 2024, arXiv:2407.10671; LG AI Research 2024, arXiv:2412.04862]
+ *   qwen2, exaone   rotate other pairs of numbers than llama [Yang et al. 2024, arXiv:2407.10671; LG AI Research 2024, arXiv:2412.04862]
  *   qwen3     as qwen2; also normalises the queries and the keys of each head before it rotates them [Yang et al. 2025, arXiv:2505.09388]
  *   gemma     as qwen2; x begins as sqrt(d) times the embedding, W_down gets gelu(W_gate h) * W_up h [Gemma Team 2024, arXiv:2403.08295]
  *   gemma2    as gemma; also normalises the output of each sublayer, caps scores and logits, and in every second block attends only to the

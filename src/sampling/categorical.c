@@ -39,7 +39,7 @@ static void temper(float *z, uint32_t stride, uint32_t values, float by) {
         wasm_v128_store(z + v, wasm_f32x4_div(wasm_f32x4_sub(wasm_v128_load(z + v), top), temperature));
 }
 
-/* Returns the index of the largest number of z with noise added. The largest number of z must be 0. */
+/* Adds noise to the numbers of z, and returns the index of the largest sum. Before the call, the largest number of z must be 0. */
 NX_NOINLINE static uint32_t gumbel_max(float *z, uint32_t values, nx_noise noise) {
     /* The most probable value has z = 0, so its z plus noise is at least NX_GUMBEL_LEAST. If even the largest possible noise cannot lift
      * another value above this bound, no noise is computed for that value. In a sharp distribution, this applies to most values. */
