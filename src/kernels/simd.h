@@ -62,7 +62,7 @@ NX_INLINE float f32x4_largest_magnitude(v128_t v) {
     return wasm_f32x4_extract_lane(wasm_i32x4_max(v, wasm_i32x4_shuffle(v, v, 1, 0, 3, 2)), 0);
 }
 
-/* Copies x (n) to out. memcpy would not be faster unless n is more than a few hundred. */
+/* Copies x (n) to out. memcpy would be faster only if n were more than a few hundred. */
 NX_INLINE void f32_copy(float *out, const float *x, uint32_t n) {
     for (; n >= 16; n -= 16, out += 16, x += 16)
         for (int v = 0; v < 16; v += 4) wasm_v128_store(out + v, wasm_v128_load(x + v));

@@ -388,8 +388,7 @@ nx_status nx_session_branch(const nx_model *model, nx_session *to, const nx_sess
         return NX_E_ARGUMENT;
     if (sample >= f.samples || position > from->position || from->columns) return NX_E_ARGUMENT;
     if (from->broken) return NX_E_NUMERIC;
-    int back =
-        position < from->position || nx_noisy(&l) || nx_noisy(&f); /* if noisy, the state depends on the noise of another sample */
+    int back = position < from->position || nx_noisy(&l) || nx_noisy(&f); /* if noisy, the state depends on the noise of another sample */
     if (back && from->computed > position && from->computed - position > f.plan->rewinds) return NX_E_ARGUMENT;
     uint32_t slot = nx_slot(&f, sample), ended = f.ended[sample];
     for (uint32_t i = 0; i < f.plan->n_inputs; i++)

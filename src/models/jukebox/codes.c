@@ -6,7 +6,7 @@
 #include "kernels/kernels.h"
 
 #define MAX_STRIDE 16
-#define MAX_UNITS 6 /* units per stride; limits the largest dilation to 3^5 */
+#define MAX_UNITS 6 /* maximum number of units per stride, which limits the largest dilation to 3^5 */
 #define MAX_CODES 16384
 
 /* ---- the file ------------------------------------------------------------------------------------------------------------ */

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Draws pictures with one model, and compares the scores that two models give them: python3 pixels.py FILE.gguf OTHER.gguf"""
+"""Draws pictures with one model, and compares the scores of these pictures under two models: python3 pixels.py FILE.gguf OTHER.gguf"""
 import sys
 
 import numpy as np
