@@ -59,7 +59,7 @@ static void scores(float *weights, const float *query, const nx_cache *cache, ui
     uint32_t slot_group = first % slot_groups;
     for (uint32_t g = 0; g < groups; g++) {
         const float *k = (const float *)cache->memory + ((size_t)slot_group * width + offset) * 4;
-        v128_t even = wasm_f32x4_splat(0), odd = even; /* two sums, so that an addition need not wait for the previous one */
+        v128_t even = wasm_f32x4_splat(0), odd = even; /* two sums, so that an addition need not wait for the previous addition */
         for (uint32_t i = 0; i < cache->key_length; i += 2) {
             even = f32x4_mul_add(wasm_v128_load(k + 4 * i), wasm_v128_load32_splat(query + i), even);
             odd = f32x4_mul_add(wasm_v128_load(k + 4 * i + 4), wasm_v128_load32_splat(query + i + 1), odd);

@@ -28,8 +28,8 @@ typedef struct {
     const float *start, *end; /* shape (stride) */
 } nx_chain_weights;
 
-/* The first function pads a transition matrix (C, C), and its transpose, to the shape (C, stride). The second one pads a vector (C) to one
- * row (stride). */
+/* The first function pads a transition matrix (C, C), and its transpose, to the shape (C, stride). The second function pads a vector (C) to
+ * one row (stride). */
 void nx_chain_pad(float *rows, float *reversed, const float *transition, uint32_t states);
 void nx_chain_pad_row(float *row, const float *numbers, uint32_t states);
 

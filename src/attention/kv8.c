@@ -39,7 +39,7 @@ static int32_t *key_sums_of(const nx_cache *cache, uint32_t head) {
     return (int32_t *)((uint8_t *)cache->memory + 2 * slots * cache->n_kv_heads * (cache->key_length + sizeof(float))) + head * slots;
 }
 
-/* The first function returns the finer bytes of a head's keys in a wide cache; the second one returns the sums of these bytes. */
+/* The first function returns the finer bytes of a head's keys in a wide cache; the second function returns the sums of these bytes. */
 static uint8_t *fine_keys_of(const nx_cache *cache, uint32_t head) {
     return (uint8_t *)(key_sums_of(cache, 0) + (size_t)ring_slots(cache->slots) * cache->n_kv_heads) +
            (size_t)head * ring_slots(cache->slots) * cache->key_length;

@@ -56,8 +56,8 @@ uint32_t nx_pattern_block_end(const nx_pattern *pattern, uint32_t i);
 /* Returns the largest number of positions that a query can see (for local 2D an upper bound: the window without clipping). */
 uint32_t nx_pattern_window(const nx_pattern *pattern);
 
-/* Returns the number of slots in the ring of a cache (cache.h): a multiple of 4, enough for all positions from the oldest visible one to
- * the newest. */
+/* Returns the number of slots in the ring of a cache (cache.h): a multiple of 4, enough for all positions from the oldest visible position
+ * to the newest. */
 uint32_t nx_pattern_slots(const nx_pattern *pattern);
 
 /* Returns the raster index of position i in the grid. */

@@ -227,8 +227,8 @@ NX_INLINE void tile_16(const tile_work *w, const uint16_t *weights, uint32_t typ
     store_tile(w, sum, n);
 }
 
-/* A product with n columns has 4 n vectors of sums, and each addition to a vector waits for the previous one. With one column, four vectors
- * are too few to hide the latency, so the product keeps two sets of sums. The sums are integers, so their order does not matter.
+/* A product with n columns has 4 n vectors of sums, and each addition to a vector waits for the previous addition. With one column, four
+ * vectors are too few to hide the latency, so the product keeps two sets of sums. The sums are integers, so their order does not matter.
  */
 NX_INLINE uint32_t parts(uint32_t n) { return n == 1 ? 2 : 1; }
 

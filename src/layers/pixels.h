@@ -16,7 +16,7 @@
 
 typedef struct {
     uint32_t width, n;             /* number of columns and number of pixels of the picture */
-    uint32_t blocks;               /* number of layers after the first one */
+    uint32_t blocks;               /* number of layers after the first layer */
     uint32_t d;                    /* number of channels between layers */
     uint32_t input_kernel, kernel; /* kernel sides, odd: of the first convolution, and of the later convolutions */
     uint32_t head_length;          /* width of the layer before the output */

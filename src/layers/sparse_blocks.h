@@ -41,16 +41,16 @@ typedef struct {
 /* Reads the keys of architecture `arch` and the tensors of `stack`, for sequences of `positions` positions. Leaves `behind` unchanged. */
 void nx_sparse_blocks_read(nx_reader *r, nx_sparse_blocks *b, const char *arch, const char *stack, uint32_t positions);
 
-/* The first function returns the size of the caches of a sequence with `length` positions. The second one returns the size of the scratch
- * memory for a pass of n columns. */
+/* The first function returns the size of the caches of a sequence with `length` positions. The second function returns the size of the
+ * scratch memory for a pass of n columns. */
 uint64_t nx_sparse_blocks_state_bytes(const nx_sparse_blocks *b, uint32_t length);
 uint64_t nx_sparse_blocks_scratch_bytes(const nx_sparse_blocks *b, uint32_t n);
 
 /* Applies all blocks to x (J, d), the residual stream of the columns. The caches are at the beginning of each column's state. */
 void nx_sparse_blocks_apply(const nx_sparse_blocks *b, float *x, const nx_column *columns, uint32_t n, void *scratch);
 
-/* The first function returns the map "attention", which has a row for each head of each block. The second one lists the keys of row `row`;
- * different rows may have different keys. */
+/* The first function returns the map "attention", which has a row for each head of each block. The second function lists the keys of row
+ * `row`; different rows may have different keys. */
 nx_map nx_sparse_blocks_map(const nx_sparse_blocks *b);
 uint32_t nx_sparse_blocks_keys(const nx_sparse_blocks *b, uint32_t row, uint32_t position, uint32_t *keys);
 

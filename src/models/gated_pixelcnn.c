@@ -104,8 +104,8 @@ static uint64_t above_bytes(const model *m) { return nx_queue_bytes(&m->above, m
 static uint64_t beside_bytes(const model *m) { return nx_queue_bytes(&m->beside, m->pixels.d); }
 static uint64_t layer_bytes(const model *m) { return link_bytes(m) + above_bytes(m) + beside_bytes(m); }
 
-/* These functions return the three queues of layer i. The first one holds the output of the vertical stack, which waits for the pixels of a
- * row. The other two queues hold the values of v and of x from the previous layer. In layer 0, the queues for v and x stay empty. */
+/* These functions return the three queues of layer i. The first queue holds the output of the vertical stack, which waits for the pixels of
+ * a row. The other two queues hold the values of v and of x from the previous layer. In layer 0, the queues for v and x stay empty. */
 static float *links_at(const model *m, void *state, uint32_t i) { return (float *)((uint8_t *)state + i * layer_bytes(m)); }
 static float *above_at(const model *m, void *state, uint32_t i) { return links_at(m, state, i) + link_bytes(m) / sizeof(float); }
 static float *beside_at(const model *m, void *state, uint32_t i) { return above_at(m, state, i) + above_bytes(m) / sizeof(float); }

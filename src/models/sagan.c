@@ -139,7 +139,7 @@ static void configure(nx_reader *r, nx_plan *plan) {
 
 /* ---- stages ----------------------------------------------------------------------------------------------------------- */
 
-/* The picture is computed in slices. Each slice computes NX_COLUMNS locations of a stage. A stage begins when the previous one is
+/* The picture is computed in slices. Each slice computes NX_COLUMNS locations of a stage. A stage begins when the previous stage is
  * complete. */
 typedef enum { START, SKIP, WIDEN, SECOND, PROJECT, ATTEND, FINISH } kind;
 

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-/* Changed logits are limited to this magnitude, so that their differences are finite, too. */
+/* Changed logits are limited to this magnitude, so that their differences are also finite. */
 #define FARTHEST 1e30f
 
 static float limited(float x) { return x < -FARTHEST ? -FARTHEST : x > FARTHEST ? FARTHEST : x; }

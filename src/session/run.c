@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: MIT  Enters known positions and draws new ones, for any architecture. See the public header. */
+/* SPDX-License-Identifier: MIT  Enters known positions and draws new positions, for any architecture. See the public header. */
 #include <string.h>
 
 #include "sampling/penalties.h"

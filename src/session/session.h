@@ -98,7 +98,7 @@ void nx_copy_slot(const nx_layout *l, uint32_t to, uint32_t from);
 /* Gives every sample its own slot. */
 void nx_fork(const nx_layout *l);
 
-/* Returns whether passes of the part draw random numbers. The state of a sequence then depends not only on its ids. */
+/* Returns whether passes of the part draw random numbers. If so, the state of a sequence depends on these numbers as well as on its ids. */
 static inline int nx_noisy(const nx_layout *l) { return NX_TEXTS && l->plan->noisy && l->session->settings.temperature != 0; }
 
 /* Makes sample b a copy of sample parents[b]. Each sample must have its own slot (forked). Only parents that are chosen more than once are

@@ -37,7 +37,7 @@ void nx_prior_read(nx_reader *r, nx_prior *prior, nx_plan *plan, const char *arc
 void nx_prior_read_above(nx_reader *r, nx_prior *prior, nx_plan *plan, const char *arch, const char *name, const char *port, uint32_t codes,
                          uint32_t ratio, uint32_t most);
 
-/* The functions of a prior as a part (nx_part). */
+/* The functions of nx_part for a prior. */
 uint64_t nx_prior_encoder_output_bytes(const void *prior, const nx_shape *shape);
 uint64_t nx_prior_state_bytes(const void *prior, const nx_shape *shape);
 uint64_t nx_prior_scratch_bytes(const void *prior, const nx_shape *shape, uint32_t columns);

@@ -41,7 +41,7 @@ uint32_t nx_stack_length(const nx_stack *stack, uint32_t T);
 uint64_t nx_stack_room(const nx_stack *stack, uint32_t T);
 
 /* Computes slice `slice` of a stack, or nothing if `slice` is past the last slice. All earlier slices must have been computed. rows: two
- * buffers of nx_stack_room floats; the first one contains the T input vectors, contiguous. Returns the number of slices. nx_stack_output
+ * buffers of nx_stack_room floats; the first buffer contains the T input vectors, contiguous. Returns the number of slices. nx_stack_output
  * returns the address of the output vectors. */
 uint32_t nx_stack_run(const nx_stack *stack, uint32_t T, float *rows[2], uint32_t slice, void *scratch);
 uint64_t nx_stack_scratch_bytes(const nx_stack *stack);
