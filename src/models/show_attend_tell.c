@@ -8,7 +8,7 @@
  *   start       h = tanh(W_h mean a + b_h),  c = tanh(W_c mean a + b_c)
  *   attention   alpha = softmax over i of v . tanh(W_k a_i + W_q h)
  *   context     soft: z = sum of alpha_i a_i;   hard: z = a_s, with location s drawn from alpha; at temperature 0, s is the most probable
- *               location; if attention is forced to a location s, z = a_s for both kinds
+ *               location; if attention is forced to a location s, z = a_s for soft and hard
  *   selector    z is multiplied by sigma(w . h + b): how much the word depends on the picture
  *   cell        i, f, o, g = W [y; z; h] + b;  c = sigma(f) c + sigma(i) tanh(g),  h = sigma(o) tanh(c)
  *   word        logits = W_o tanh(W_t [h; z; y] + b_t) + b_o,  with the new h; y is the vector of the previous word, zeros at position 0

@@ -204,7 +204,7 @@ static void normed(const model *m, const nx_norm *norm, const float *x, float *o
     nx_norm_columns(norm, out, EPSILON, m->d, n);
 }
 
-/* Computes x and y for n places from `at` on, where place 0 is the root and the others are words. row (d) is overwritten. */
+/* Computes x and y for n places from `at` on, where place 0 is the root and all other places are words. row (d) is overwritten. */
 static void embed(const model *m, const nx_inputs *inputs, const room *r, float *row, uint32_t at, uint32_t n) {
     uint32_t stride = nx_stride(m->d);
     for (uint32_t place = at; place < at + n; place++) {
