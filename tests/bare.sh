@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# Runs the tests in a minimal Debian system with only Git and Node added, like a new user's machine. Task: ./build.sh test-bare.
-# Tests the last commit, without uncommitted changes. Needs Debian, root, mmdebstrap, half an hour, and 5 GB in FOLDER. Removes FOLDER if
+# Runs the tests in a minimal Debian system to which only Git and Node are added, as on a new user's machine. Task: ./build.sh test-bare.
+# Tests the commit HEAD, without uncommitted changes. Needs Debian, root, mmdebstrap, half an hour, and 5 GB in FOLDER. Removes FOLDER if
 # COMMAND succeeds.
 #
 #     sh tests/bare.sh FOLDER [COMMAND, default npm test]

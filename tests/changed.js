@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Lists the checks and tests that a change of files may affect, for ./build.sh test-changed:  node tests/changed.js FILE ... Each line that
-// it prints is one of: `format`, `c` with the names of the C tests (without names: all), `wasm`, `types`, `train`, and `test FILE`.
+// node tests/changed.js FILE ...   prints the checks and tests that changes to these files may affect. ./build.sh test-changed runs them.
+// Each printed line is `format`, `wasm`, `types`, `train`, `test FILE`, or `c` with the names of C tests (`c` alone means all C tests).
 // @ts-check
 import { existsSync, readFileSync, readdirSync } from 'node:fs';
 import path from 'node:path';
@@ -11,7 +11,7 @@ const IMPORT = /(?:from|import)\s*\(?\s*['"](\.[^'"]+)['"]|new URL\(\s*['"](\.[^
 const IMPORT_OF_EACH = /import\(`\.\/\$\{name\}\/([\w-]+\.js)`\)/g; // imports the files of this name in all subfolders
 
 /**
- * Returns a function that calls another one and caches the result for each file.
+ * Returns a function that calls `of` and caches its result for each file.
  *
  * @template T
  * @param {(file: string) => T} of

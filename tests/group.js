@@ -8,8 +8,8 @@
  *     node tests/group.js FOLDER SIZE FILE...   writes FOLDER/*.test.js, each importing at most SIZE of these files, and prints their names
  *
  * The first test waits until all files of the group are loaded, because Node ends a test process as soon as no test is pending. The files
- * are imported one after the other: several of them import modules that wait for others (`await import()`), and Node 20 never finishes
- * loading some sets of such files if they are imported together.
+ * are imported one after the other. The reason is that several files import modules that wait for other modules (`await import()`), and
+ * Node 20 never finishes loading some sets of such files if they are imported together.
  */
 
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
@@ -17,8 +17,8 @@ import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 
 /**
- * Files that each run in a separate process, because they take long or measure the memory of their process (tokens). These files start
- * first.
+ * Files that each run in a separate process, either because they take long or because they measure the memory of their process
+ * (js/tokens.test.js). These files start first.
  */
 const ALONE = ['pages.test.js', 'element.test.js', 'element-life.test.js', 'js/tokens.test.js'];
 

@@ -2,7 +2,8 @@
 // @ts-check
 
 /**
- * The first import of a group of test files (group.js). It registers a test that lasts until begin() is called, so that later tests wait.
+ * Each group of test files (group.js) imports this module first. The module registers a test that ends only when begin() is called, so that
+ * the tests that are registered later wait.
  */
 
 import { test } from 'node:test';

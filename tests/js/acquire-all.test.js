@@ -10,7 +10,7 @@ import { acquireAll, acquireWith } from '../../web/shell/model/acquire-all.js';
 
 /** @import { Hold } from '../../web/shell/library.js' */
 
-/** Returns fake model handles, and the number of handles that were released. */
+/** Returns two functions: `one` makes a fake model handle, and `released` returns how many of these handles have been released. */
 function holds() {
   let released = 0;
   const one = () =>
@@ -26,7 +26,7 @@ function holds() {
   return { one, released: () => released };
 }
 
-test('each model is loaded together with further models or other values', async () => {
+test('a model is loaded together with further models or with other values', async () => {
   const { one, released } = holds();
   const [first, second, third] = [one(), one(), one()];
   assert.deepEqual(await acquireWith(Promise.resolve(first), async () => [second, third]), [first, second, third]);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** The page on alignment computes its networks in JavaScript, in order to show all internal values. Checks that their words and attention
- * weights equal the engine's. */
+/** The page on alignment computes its networks in JavaScript, in order to show all internal values. Checks that the words and attention
+ * weights of these networks equal those that the engine computes. */
 
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
@@ -18,7 +18,7 @@ import { oneOf } from '../more.js';
 const [MOST, MEAN] = [0.03, 0.001];
 
 for (const [i, name] of ['general', 'additive', 'local-p', 'location', 'none'].entries()) {
-  oneOf(i, 3)(`${name}: the words and the weights equal the engine's`, async () => {
+  oneOf(i, 3)(`${name}: the words and the weights equal those that the engine computes`, async () => {
     const bytes = readFileSync(new URL(`../../weights/seq2seq-${name}.gguf`, import.meta.url));
     const network = networkOf(bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.length));
     const model = await load(new Uint8Array(bytes));
@@ -50,7 +50,7 @@ for (const [i, name] of ['general', 'additive', 'local-p', 'location', 'none'].e
   });
 }
 
-test('without attention, the start state without a word equals the state after reading only the other words', () => {
+test('without attention, removing a word from the start state gives the same state as reading only the other words', () => {
   const bytes = readFileSync(new URL('../../weights/seq2seq-none.gguf', import.meta.url));
   const network = networkOf(bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.length));
   const ids = [5, 9, 33, 12, 60, 2];

@@ -116,7 +116,7 @@ test('segments: the page and the engine compute the same probability for each bi
   for (const { maps, alignment } of await all(model.translate('Ein Hund', { maps: true }))) {
     const theta = [...maps[1].weights].map(logit);
     marginals(theta, A).forEach((p, i) => assert.ok(Math.abs(p - alignment[i]) < 1e-4));
-    const four = part(theta, A, 2, 4); // if the other words are summed out, four words have the same probabilities as before
+    const four = part(theta, A, 2, 4); // summing out the other words leaves the probabilities of these four words unchanged
     marginals(four.scores, [
       [four.stick, 0],
       [0, four.stick],
@@ -153,7 +153,7 @@ test('in a model that reads characters, each character is one token, and the out
   for (const one of [model, whole]) one.close();
 });
 
-test('the batting order: the stronger the chain, the more often left- and right-handed players alternate', () => {
+test('the batting order: with a stronger chain, left- and right-handed players alternate more often', () => {
   const [alone, pulled] = [chainOf(0), chainOf(3)];
   for (const { p } of [alone, pulled]) p.forEach((row) => assert.ok(Math.abs(sum(row) - 1) < 1e-9));
   assert.ok(alike(order(pulled.p)) < alike(order(alone.p)));
@@ -185,7 +185,7 @@ test('the memory network generates text, and each word attends to the words befo
   model.close();
 });
 
-test('the printed formula of an attention weight shows its softmax, its Gaussian and the sum', () => {
+test('the printed formulas show the softmax and the Gaussian factor of an attention weight, and the weighted sum of the states', () => {
   const row = [0.1, 0.75, 0.15];
   assert.equal(rowSum(row, ['ein', 'Hund', 'läuft'], 3), 'c₃ = 0.10 h₁ + 0.75 h₂ + 0.15 h₃   (h₁ ein, h₂ Hund, h₃ läuft)');
   assert.equal(cellTerms(row, 1), 'e^0.00 / (e^0.00 + e^−1.61 + e^−2.01) = 0.75');

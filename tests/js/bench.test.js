@@ -90,8 +90,8 @@ test('blocks of 8 and 4 bits keep the numbers within their rounding error', () =
     const v8 = ((eight[34 * b + 2 + j] << 24) >> 24) * s8;
     const pair = four[18 * b + 2 + (j % 16)];
     const v4 = ((j < 16 ? pair & 15 : pair >> 4) - 8) * s4;
-    // The error is at most half a step (a whole step at the end of the 4-bit range, where one side lacks a level), plus the rounding error
-    // of the scale, which has 11 bits and is multiplied by 127 or 8 steps.
+    // The error is at most half a step, plus the rounding error of the scale, which has 11 bits and is multiplied by 127 or 8 steps. At the
+    // end of the 4-bit range, where one side lacks a level, the error may be a whole step instead of half a step.
     assert.ok(Math.abs(v8 - data[i]) <= s8 * (0.5 + 127 / 2048), `8 bits, ${i}`);
     assert.ok(Math.abs(v4 - data[i]) <= Math.abs(s4) * (1 + 8 / 2048), `4 bits, ${i}`);
   }
@@ -101,7 +101,7 @@ test('blocks of 8 and 4 bits keep the numbers within their rounding error', () =
   for (let i = 0; i < 64; i++) assert.ok(Math.abs(bytes[i] * whole - data[i]) <= whole * 0.500001);
 });
 
-test('models have the same bytes every time, on every machine', () => {
+test('the models of the benchmark have the same bytes in every run and on every machine', () => {
   /** @type {[string, () => Uint8Array, string][]} */
   const cases = [
     ['ours, 8 bits', () => imageModel(SMALL, 'q8'), 'de0724f29756f755'],
@@ -232,7 +232,7 @@ test('the ONNX file is a graph with consistent names', () => {
   assert.equal(operators.Relu, SMALL.blocks);
 });
 
-test('the LiteRT file is a chain of products, each reading the columns of the previous one', () => {
+test('the LiteRT file is a chain of products, each of which reads the columns that the previous product has computed', () => {
   const chain = chainOf(SMALL);
   assert.equal(
     chain.reduce((sum, [rows, columns]) => sum + rows * columns, 0),
@@ -334,7 +334,7 @@ test('the keys and the arithmetic operations of each position are counted', () =
 });
 
 /** Compares the pattern of 2D attention with the one that the engine reports. */
-test("the number of keys of each position equals the engine's", async () => {
+test("the computed number of keys of each position equals the number that the engine reports", async () => {
   const { toyModel } = await import('./toy.js');
   for (const options of [
     { width: 10, height: 7, blockRows: 3, blockCols: 4 },
@@ -379,8 +379,7 @@ function madeUp() {
     sides = [28, 64];
   /** @type {Samples} */
   const samples = {};
-  /** Adds a measurement of three rounds: one takes `ms`, which is the median, one is faster and one is slower. @param {string} name @param
-   * {number} ms */
+  /** Adds a measurement of three rounds, of which `ms` is the median. @param {string} name @param {number} ms */
   const put = (name, ms) => void (samples[name] = [ms * 2, ms * 0.9, ms]);
   put('loop/queue', 10);
   put('loop/gates', 0.3);
@@ -460,7 +459,7 @@ function madeUp() {
   };
 }
 
-test('the summary takes medians, the best weight type and the fastest peer', () => {
+test('the summary uses the medians, the fastest weight type, and the fastest other runtime', () => {
   const { samples, facts } = madeUp();
   const result = assemble(samples, facts);
   const { summary } = result;
@@ -516,7 +515,7 @@ test('the summary takes medians, the best weight type and the fastest peer', () 
   assert.deepEqual(goal('times LiteRT.js, products, q8, one column')?.met, true);
   assert.deepEqual(goal('four samples over one, toy')?.met, true);
   assert.deepEqual(goal('look-ahead over pixel by pixel, toy')?.met, false);
-  // 2.3 M multiply-adds at 100 G per second, measured in the best round, divided by our 0.09 ms.
+  // 2.3 M multiply-adds take 0.023 ms at 100 G per second, the rate of the best round; nextpixel takes 0.09 ms.
   assert.ok(Math.abs(Number(goal('share of the dot loop, toy, one sample')?.value) - 0.023 / 0.09) < 1e-9);
   assert.doesNotThrow(() => JSON.parse(JSON.stringify(result)));
 });
@@ -628,7 +627,7 @@ test('language models of every weight type load, generate ids, and have the stat
   assert.ok(onnxLlama(shape).length > weightsOf(shape));
 });
 
-test('the figures of language models are the ratio to another engine in each round, the share of the streaming rate, and the goals', () => {
+test('the result for language models has ratios to other engines, shares of the streaming rate, and goals', () => {
   /** @type {Samples} */
   const samples = { [key('ceiling', 'stream', STREAM)]: [20, 25] };
   for (const what of [64, 512, 'prompt']) {

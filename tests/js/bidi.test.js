@@ -34,7 +34,8 @@ test('one direction', () => {
   assert.equal(seen('\u05e9\u05dc\u05d5\u05dd \u05e2\u05d5\u05dc\u05dd.'), '.\u05dd\u05dc\u05d5\u05e2 \u05dd\u05d5\u05dc\u05e9');
 });
 
-// In the names of these tests, abc are Latin letters, \u05d0 \u05d1 \u05d2 Hebrew alef, bet, gimel, and \u0627 \u0628 Arabic alef, beh.
+// In these tests, a, b and c are Latin letters; \u05d0, \u05d1 and \u05d2 are Hebrew alef, bet and gimel; \u0627 and \u0628 are Arabic
+// alef and beh.
 test('Hebrew words within an English line, and vice versa', () => {
   assert.equal(levels('a \u05d0\u05d1 \u05d2, b'), '001111000');
   assert.equal(seen('a \u05d0\u05d1 \u05d2, b'), 'a \u05d2 \u05d1\u05d0, b');
@@ -51,12 +52,12 @@ test('numbers, plus and minus signs, prices and combining marks', () => {
   assert.equal(seen('\u05d0 12 \u05d1'), '\u05d1 12 \u05d0');
   assert.equal(seen('\u05d0 3.14, 15%'), '15% ,3.14 \u05d0');
   assert.equal(seen('\u05d0 $5 \u05d1'), '\u05d1 $5 \u05d0');
-  assert.equal(levels('\u05d0 a 12'), '112222'); // after Latin text a number counts as Latin
+  assert.equal(levels('\u05d0 a 12'), '112222'); // a number after Latin text counts as Latin
   assert.equal(seen('a \u05d0 12 b'), 'a 12 \u05d0 b');
   assert.equal(seen('\u0627 1/2 \u0628'), '\u0628 1/2 \u0627'); // rule W4 of the Unicode algorithm, applied to numbers from rule W2
   assert.equal(seen('\u0627 \u0661\u0662 \u0628'), '\u0628 \u0661\u0662 \u0627');
   assert.equal(levels('\u05d0\u05b8\u05d1\u05b4a'), '11112'); // vowel points stay with their letters
-  assert.equal(levels('\u{10900}\u{10901} \u{1e900}'), '1111111'); // Phoenician and Adlam: two UTF-16 units per letter
+  assert.equal(levels('\u{10900}\u{10901} \u{1e900}'), '1111111'); // each Phoenician or Adlam letter takes two UTF-16 units
 });
 
 test('in a right-to-left paragraph, parts of different widths are placed from the right edge', () => {

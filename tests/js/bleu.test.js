@@ -58,7 +58,7 @@ test('each reference needs a translation', () => {
   assert.throws(() => bleu(['a'], [[]]), /no reference/);
 });
 
-test('a file of pairs is translated', async () => {
+test('the sentence pairs of a file are translated and scored', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'nextpixel-'));
   try {
     const file = join(folder, 'pairs.tsv');
@@ -121,7 +121,7 @@ test('the evaluation reports the BLEU score for each sentence length, and the sh
       translate: (/** @type {string} */ text) => ({
         text: async () => (text.split(' ').length > 10 ? 'none of it' : text), // the model cannot translate long sentences
         async *[Symbol.asyncIterator]() {
-          yield { alignment: [0.25, 0.25] }; // these weights add up to less than 1, so only their relative sizes matter
+          yield { alignment: [0.25, 0.25] }; // the evaluation must divide these weights by their sum, which is less than 1
           yield { alignment: [0, 1] };
         },
       }),

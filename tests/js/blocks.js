@@ -15,7 +15,7 @@ import { ROOT } from './helpers.js';
  * @property {string} code
  */
 
-/** Returns the code blocks of some files. @param {string[]} files @returns {Promise<Block[]>} */
+/** Returns the code blocks in these files. @param {string[]} files @returns {Promise<Block[]>} */
 export async function blocksOf(files) {
   const texts = await Promise.all(files.map((file) => readFile(ROOT + file, 'utf8')));
   return texts.flatMap((text, i) =>
@@ -28,7 +28,7 @@ export async function blocksOf(files) {
   );
 }
 
-/** Returns README.md and the chapters of the manual. */
+/** Returns the paths of README.md and of the manual's chapters. */
 export async function whatPeopleRead() {
   const chapters = (await readdir(`${ROOT}web/manual/chapters`)).filter((name) => name.endsWith('.md'));
   return ['README.md', ...chapters.map((name) => `web/manual/chapters/${name}`)];

@@ -120,7 +120,7 @@ test('a program linked against the installed library, shared or static, generate
   assert.match(longer.stderr, /^ids: NX_E_ARGUMENT: length must be at most the length of the part\n$/);
 });
 
-test("the manual's program draws the same picture as the WebAssembly build; manual.test.js compiles it with the sources", {
+test("the manual's drawing program, linked with the installed library, draws the same picture as the WebAssembly build", {
   skip,
 }, async () => {
   const include = (await config('--cflags')).split(' ');

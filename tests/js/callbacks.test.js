@@ -2,9 +2,9 @@
 // @ts-check
 
 /**
- * An error that a callback throws, immediately or later, must reach the caller of the method to which the callback was passed: unchanged
- * and only once. It must be reported nowhere else (an unhandled rejection would fail a test). If a callback must return its result
- * synchronously but returns a promise, the library must refuse the promise.
+ * A callback is passed to a method. If the callback throws an error, immediately or later, the error must reach the caller of this method
+ * unchanged and only once. The error must be reported nowhere else (an unhandled rejection would fail a test). If a callback must return
+ * its result synchronously but returns a promise, the library must refuse the promise.
  */
 
 import assert from 'node:assert/strict';
@@ -41,8 +41,11 @@ function canvas() {
   return /** @type {any} */ ({ width: 100, height: 100, getContext: () => context });
 }
 
-/** Returns a callback that does nothing, except in call number `count`, where it calls `fail`. @param {number} count @param {() => any}
- * fail */
+/**
+ * Returns a callback whose call number `count` calls `fail`. All its other calls do nothing.
+ * @param {number} count
+ * @param {() => any} fail
+ */
 function atCall(count, fail) {
   let calls = 0;
   return () => (++calls === count ? fail() : undefined);
@@ -54,7 +57,7 @@ const atReady =
   (/** @type {{ phase: string }} */ { phase }) =>
     phase === 'ready' ? fail() : undefined;
 
-/** For each callback, a function that makes the library call it. @type {Record<string, (fail: () => any) => Promise<unknown>>} */
+/** One function for each callback: it makes the library call the callback. @type {Record<string, (fail: () => any) => Promise<unknown>>} */
 const LISTENERS = {
   'onPaint, the first time': (fail) => picture({ onPaint: fail }),
   'onPaint, while the picture is drawn': (fail) => picture({ onPaint: atCall(2, fail) }),
@@ -80,7 +83,7 @@ for (const [name, call] of Object.entries(LISTENERS)) {
   });
 }
 
-test('the caller gets exactly the thrown value, even undefined', async () => {
+test('the caller gets exactly the value that was thrown, even if it is undefined', async () => {
   for (const value of [undefined, null, 0, '', false, NaN]) {
     for (const [name, call] of Object.entries(LISTENERS)) {
       for (const fail of [

@@ -32,7 +32,7 @@ async function all(run) {
   return steps;
 }
 
-test('the words of a caption join to its text, and each attention map adds up to 1', async () => {
+test('the words of a caption, joined, are its text, and each attention map adds up to 1', async () => {
   assert.deepEqual(soft.info.verbs, ['caption', 'score']);
   assert.equal(soft.info.vocabulary, WORDS.length);
   const run = endless.caption(image, { maps: true });
@@ -53,7 +53,7 @@ test('the words of a caption join to its text, and each attention map adds up to
   ended.close();
 });
 
-test('confidence is the probability of the first caption including its end, once it is complete', async () => {
+test('once the first caption is complete, confidence is its probability, including the end', async () => {
   const run = endless.caption(image, { samples: 2, temperature: 1 });
   assert.equal(run.confidence, undefined);
   const cost = (await all(run)).reduce((sum, { sample, nats }) => sum + (sample === 0 ? nats : 0), 0);
@@ -68,7 +68,7 @@ test('confidence is the probability of the first caption including its end, once
   ending.close();
 });
 
-test('hard attention attends to one location, which depends on seed and sample; at temperature 0 it is the most probable one', async () => {
+test('hard attention attends to one location, which depends on seed and sample; at temperature 0, this is the most probable location', async () => {
   const cold = await all(hard.caption(image, { maps: true }));
   for (const { maps: [map] = [], place } of cold) assert.equal(map.weights.indexOf(Math.max(...map.weights)), place);
   const options = { maps: true, samples: 6, temperature: 1, forced: 'w1 w2 w3 w4' };
@@ -97,7 +97,7 @@ test('the samples of a caption have different texts', async () => {
   assert.ok(new Set(run.texts).size > 1);
 });
 
-test('beams find captions of at least the same probability', async () => {
+test('beam search finds captions that are at least as probable as the greedy caption', async () => {
   const brief = /** @type {AnyModel} */ (await load(toyCaption({ end: 2 })));
   const [greedy, best] = await Promise.all([brief.caption(image).text(), brief.caption(image, { beams: 6, lengthPenalty: 0 }).text()]);
   const cost = async (/** @type {string} */ text) => (await brief.score(image, { text })).nats;
@@ -106,7 +106,7 @@ test('beams find captions of at least the same probability', async () => {
   assert.equal(await hard.caption(image, { beams: 4 }).text(), await hard.caption(image, { beams: 4 }).text());
 });
 
-test('score() returns the sum of the costs of the words and the end', async () => {
+test('score() returns the sum of the costs of all words and of the end of the caption', async () => {
   const { nats, natsPerWord, perWord, words } = await soft.score(image, { text: ' w1  W5 w2' });
   assert.deepEqual(words, ['w1', 'w5', 'w2', '']);
   assert.ok(Math.abs(perWord.reduce((a, b) => a + b, 0) - nats) < 1e-4 && Math.abs(natsPerWord * 4 - nats) < 1e-4);
@@ -191,7 +191,7 @@ test('a transparent picture is composited on white', async () => {
   assert.equal(await soft.caption(clear).text(), await soft.caption(white).text());
 });
 
-test('the attention overlay changes nothing without weights, and is strongest at the largest weight', () => {
+test('the attention overlay changes nothing without weights, and is brightest where the weight is largest', () => {
   const scene = { picture: Uint8Array.from({ length: 12 }, (_, i) => 20 * i), width: 2, height: 2, grid: { rows: 2, columns: 2 } };
   assert.deepEqual(
     [...litPixels(scene)].filter((_, i) => i % 4 < 3),
