@@ -64,7 +64,7 @@ const model = (template) => {
 };
 
 /**
- * Returns the input of the model as text, in which control tokens have their names.
+ * Returns the model's input as text. Each control token in it is written as its name.
  * @param {string} template
  * @param {Message[]} messages
  * @param {object} [options]
@@ -85,13 +85,13 @@ const CHATML =
   "{% for message in messages %}{{ '<|im_start|>' + message['role'] + '\\n' + message['content'] + '<|im_end|>' + '\\n' }}{% endfor %}{% if add_generation_prompt %}{{ '<|im_start|>assistant\\n' }}{% endif %}";
 
 /**
- * Public templates, and chats as Jinja renders them.
+ * The file has public templates, and for each template some chats as Jinja renders them.
  * @type {{ talks: { messages: any[], values: Record<string, any> }[], families: { family: string, template: string, rendered: (string |
  *   null)[] }[] }}
  */
 const { talks, families } = JSON.parse(await readFile(new URL('chat-templates.json', import.meta.url), 'utf8'));
 
-test("chats in the templates of more than twenty families equal Jinja's output", async () => {
+test("chats are rendered with the templates of more than twenty families as Jinja renders them", async () => {
   assert.ok(families.length > 20);
   const strftime_now = () => '26 Nov 2026';
   const names = { bos_token: '<s>', eos_token: '</s>' };
@@ -383,7 +383,7 @@ test('a chat longer than any context is refused immediately', async () => {
   own.close();
 });
 
-test('an error in the option render reaches the caller; if render returns a promise or a value of another type, it is refused', async () => {
+test('an error in the option render reaches the caller; a promise or any other value that is not a string is refused', async () => {
   const own = await model();
   const ask = (/** @type {() => any} */ render) => own.chat([{ role: 'user', content: 'a' }], { template: 'x', maxTokens: 1, render });
   await answersAtOnce(async (render) => ask(render).text());

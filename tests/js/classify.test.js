@@ -29,7 +29,7 @@ test('info describes a classification model', () => {
   assert.deepEqual([info.kind, info.verbs, info.width, info.height], ['sign', ['classify'], WIDTH, HEIGHT]);
 });
 
-test('all labels have probabilities, the most probable first; many queries give the same results as single ones', async () => {
+test('all labels have probabilities, the most probable first; a call with many queries gives the same results as a call for each', async () => {
   const queries = [sign(1), sign(9), sign(10)];
   const all = await model.classify(queries, { support, maps: true });
   assert.equal(all.length, 3);
@@ -52,7 +52,7 @@ test('all labels have probabilities, the most probable first; many queries give 
   assert.equal((await model.classify(sign(4), { support })).maps, undefined);
 });
 
-test('the order of examples matters a little; names do not', async () => {
+test('the order of the examples matters a little; the names of the labels do not matter', async () => {
   const [{ p }, { p: turned }, { p: renamed }] = (
     await Promise.all(
       [support, [support[1], support[0], support[2]], support.map(({ image }, i) => ({ image, label: i }))].map((examples) =>
@@ -115,7 +115,7 @@ test('dark strokes on a light ground equal light strokes on a dark ground', asyn
   assert.deepEqual((await model.classify(dark, { support })).probabilities, (await model.classify(sign(4), { support })).probabilities);
 });
 
-test('invalid input is refused by name, and the model stays usable', async () => {
+test('invalid input is refused with a message that names the problem, and the model stays usable', async () => {
   const empty = { data: new Uint8Array(72), width: WIDTH, height: HEIGHT };
   const query = sign(1);
   /** @type {[any, RegExp, string?][]} */

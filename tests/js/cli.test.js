@@ -83,7 +83,7 @@ test('a picture is drawn into a file, and scored', async () => {
   model.close();
 });
 
-test('compare prints the mean difference of two files on the same inputs, and its standard error', async () => {
+test('compare prints the mean difference between the costs of the same inputs in two models, and its standard error', async () => {
   const { stdout } = await cli(['compare', 'text.gguf', 'text.gguf'], 'ab\nabc\ncab\n');
   assert.deepEqual(lines(stdout), [{ file: 'text.gguf', other: 'text.gguf', n: 3, mean: 0, standardError: 0 }]);
 });

@@ -76,7 +76,7 @@ test('a sound is encoded to one code per hop, and decoded to the same number of 
   }
 });
 
-test('a digit is drawn as codes of the top level and then of the bottom level; samples decoded meanwhile equal those decoded at the end, bit for bit', async () => {
+test('the top level of a digit is drawn before the bottom level; samples decoded during the run have the same bits as at its end', async () => {
   const whole = await told(generate(LONG));
   assert.equal(whole.bottom.length, whole.top.length * RATIO);
   assert.equal(whole.nats.length, whole.top.length + whole.bottom.length);
@@ -106,7 +106,7 @@ test('samples of the bottom level are available before the level is complete', a
 function changed(bytes) {
   const file = new Uint8Array(bytes);
   const view = new DataView(file.buffer);
-  // Finds the last number of the tensor top.output.bias, which belongs to the end token, and makes it very small.
+  // Finds the last number of the tensor top.output.bias, which is the bias of the end token, and sets it to -50.
   const name = Buffer.from('top.output.bias');
   const at = Buffer.from(file.buffer).indexOf(name) + name.length;
   const dims = view.getUint32(at, true);
@@ -123,7 +123,7 @@ function changed(bytes) {
   return file;
 }
 
-test('a run gives samples and a file, also to several readers', async () => {
+test('several readers of one run get its samples and its WAV file', async () => {
   const run = generate(LONG);
   const [samples, wav] = await Promise.all([run.samples(), run.wav()]);
   assert.equal(run.finish, 'length');
@@ -184,7 +184,7 @@ test('a sound is continued through its codes', async () => {
   assert.equal(all.samples.length, all.top.length * TOP.hop);
 });
 
-test('the shipped file draws its recorded codes', async () => {
+test('the shipped file draws the codes that this test has recorded', async () => {
   const shipped = /** @type {AnyModel} */ (await load(`${ROOT}weights/jukebox-small.gguf`));
   const { top, bottom } = await told(generate({ label: '7', speaker: 'jackson', seed: 4 }, shipped));
   shipped.close();

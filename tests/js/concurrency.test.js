@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Tests how many workers the library keeps with `workers: 'auto'`: with speeds that the tests define, and with those of this machine. */
+/**
+ * Tests how many workers the library keeps with `workers: 'auto'`. Some tests define the speeds of the workers; others measure the speeds
+ * on this machine.
+ */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -58,7 +61,7 @@ test('a worker that starts late counts less, and the clock may run backwards', a
 });
 
 /**
- * Returns links to fake workers. A function of the test computes their answers.
+ * Returns links to fake workers, whose speeds the function `answer` returns.
  *
  * @param {number} count
  * @param {(worker: number, together: number) => any} answer  returns the speed of a worker when `together` workers are measured at once; 0
@@ -141,7 +144,7 @@ test('the best of three tries counts', async () => {
   assert.equal(asked, 6);
 });
 
-test('workers that do not start are skipped, except the first', async () => {
+test('workers that do not start are skipped; if the first worker does not start, loading fails', async () => {
   const reason = new Error('not here');
   const gone = Promise.reject(reason);
   gone.catch(() => {});

@@ -140,7 +140,7 @@ test('metadata of every type are read', () => {
   }
   assert.deepEqual([metadata.get('text'), metadata.get('texts'), metadata.get('none')], ['ä', ['ä', '', 'b'], []]);
 
-  // An entry with which the total size would exceed the limit is dropped, and later entries are kept.
+  // An entry that would make the total size exceed the limit is dropped; the entries after it are kept.
   const long = { type: 9, itemType: 6, count: 1100000, value: new Uint8Array(4400000) };
   const short = { key: 'short', type: 4, itemType: 4, count: 1, value: new Uint8Array(4) };
   assert.deepEqual([...metadataOf([{ key: 'a', ...long }, { key: 'b', ...long }, short]).keys()], ['a', 'short']);
@@ -298,7 +298,7 @@ test('a run that needs more than 2 GB is refused, and the message suggests a rem
   assert.throws(() => large.openSession(draw), isError('limit', /smaller model/));
 });
 
-test('known and drawn positions may alternate in any order, which is the same for every sample', () => {
+test('known and drawn positions may alternate in any order; this order is the same for all samples', () => {
   const core = new Core(wasmModule, toyModel());
   const session = core.openSession(draw);
   const whole = core.draw(session, 64);
@@ -451,7 +451,7 @@ test('a map that has more keys than a chunk has ids does not overflow its memory
   assert.deepEqual([...core.draw(again, 20).ids], expected);
 });
 
-test('the limit of a chunk counts every value: 64 samples with three channels', () => {
+test('the size limit of a chunk counts every value of every sample, here 64 samples with three channels', () => {
   const file = toyModel({ channels: 3, levels: 256, output: 'dmol', mixtures: 1, width: 16, height: 16 });
   const core = new Core(wasmModule, file);
   assert.deepEqual([core.part.length, core.part.span, core.sliceLimit(64), core.sliceLimit(1)], [256, 3, 42, 2730]);
@@ -510,7 +510,7 @@ test('a model with a palette runs, and its input must be set before the first dr
   assert.equal(plain.encode(other), false, 'nothing to encode');
 });
 
-test('inputs are given by name and encoded in chunks; two interleaved runs equal separate ones', () => {
+test('inputs are given by name and encoded in chunks; two interleaved runs draw the same values as two separate runs', () => {
   const core = new Core(wasmModule, toyModel({ channels: 3, levels: 256, output: 'dmol', inputWidth: 4, classes: ['cat', 'dog'] }));
   const inputs = [1, 2].map((seed) => ({ class: Uint32Array.of(seed - 1), image: ids(48, 256, seed) }));
   const alone = inputs.map((given) => {
@@ -547,7 +547,7 @@ test('a model allocates and frees only its own memory', async () => {
   (await load(file)).close();
 });
 
-test('a model that arrives in pieces equals the whole one, and needs less memory', async () => {
+test('a model whose file arrives in pieces draws the same values as a model from the whole file, and needs less memory', async () => {
   for (const name of ['stories260K.gguf', 'gpt-nano-sort.gguf']) {
     const file = new Uint8Array(await readFile(`${ROOT}tests/golden/${name}`));
     const run = (/** @type {Core} */ core) => {

@@ -13,7 +13,7 @@ const sum = (/** @type {(x: number) => number} */ nats, shades = every) => shade
 /** @param {number} actual @param {number} expected */
 const near = (actual, expected, by = 1e-9) => assert.ok(Math.abs(actual - expected) < by, `${actual}, not ${expected}`);
 
-test('each distribution adds up to 1 over its values: two, sixteen, or all shades; so does a Gaussian density far from the edges', () => {
+test('each distribution adds up to 1 over its values, which are two, sixteen, or all shades', () => {
   for (const mean of [0, 3, 90, 200, 255]) {
     for (const width of [2, 20, 80]) {
       near(sum(bernoulli({ mean, width }), [0, 255]), 1);

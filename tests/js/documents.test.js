@@ -2,9 +2,13 @@
 // @ts-check
 
 /**
- * Checks README.md, the manual, weights/README.md and weights/train/README.md: commands exist, the first Node program runs unchanged,
- * and a number that several documents state is the same in all. tests/browser/documents.test.js runs the code blocks for pages, and
- * manual.test.js those in C.
+ * Checks README.md, the manual, weights/README.md and weights/train/README.md:
+ *
+ * - The commands in these documents exist.
+ * - The first Node program runs unchanged.
+ * - If several documents state the same number, its value is the same in all of them.
+ *
+ * tests/browser/documents.test.js runs the code blocks for pages. manual.test.js runs the code blocks in C.
  */
 
 import assert from 'node:assert/strict';
@@ -228,7 +232,7 @@ test('all documents state the same number of story books', async () => {
   assert.deepEqual([...numbers].sort(), ['18', '21']); // 18 books for training, and 21 books in all
 });
 
-test('the guaranteed sizes are the same everywhere', async () => {
+test('all documents state the same guaranteed sizes', async () => {
   const [, images, all] = /MOST = \{ images: (\d+), all: (\d+) \}/.exec(await text('tests/bench/size.js')) ?? [];
   const readme = await text('README.md');
   assert.ok(

@@ -259,7 +259,7 @@ const TOOLS = { canvas, doubled, list, painted, tall };
 /** The sheets of every kind, by name. A sheet is a class that paints results on a canvas. */
 const SHEETS = Object.assign({}, ...Object.values(rowsOf('sheets')).filter((own) => typeof own !== 'string'));
 
-/** Tests that are specific to kinds. One test may have parts from several kinds. */
+/** The tests that the folders of the model kinds define, by title. Several kinds may define parts of the same test. */
 const PARTS = Object.values(rowsOf('scaling')).flatMap((own) => (typeof own === 'string' ? [] : Object.entries(own)));
 for (const title of new Set(PARTS.map(([name]) => name)))
   test(title, async () => {
@@ -289,8 +289,8 @@ longer('sheets show many steps, or one large one', async () => {
 });
 
 /**
- * Modules of the library that read files. For each module: the name of the test in this file that doubles its input, or the reason why
- * there is no such test.
+ * The modules of the library that read files. Each value is the name of the test in this file that doubles the input of the module, or the
+ * reason why there is no such test.
  */
 const READERS = {
   'gguf/header.js': 'the header of a file: keys, lists, tensors, many pieces',

@@ -176,7 +176,7 @@ test('with an unknown pre-tokenizer, tokens are only numbers, and there is a war
   model.close();
 });
 
-test('Qwen composes letters first; other tokenizers leave them unchanged', async () => {
+test('the Qwen tokenizers first compose letters and their combining marks; other tokenizers leave them unchanged', async () => {
   for (const [name, same] of /** @type {[string, boolean][]} */ ([
     ['qwen2', true],
     ['deepseek-r1-qwen', true],

@@ -75,7 +75,7 @@ test('bicubic: constant pictures stay constant, slopes stay straight, and scalin
   for (let i = 8; i < 24; i++) assert.ok(Math.abs(large[i] - 20 * ((i + 0.5) / 4 - 0.5)) <= 0.51, `${i}: ${large[i]}`);
 });
 
-test('the evaluation prints figures for a set of pictures; for a model that enlarges pictures, it also prints the consistency', async () => {
+test('the evaluation prints figures for a data set of pictures, and for a model that enlarges pictures also the consistency', async () => {
   const data = await writeSet('set', { width: SIDE, height: SIDE, channels: 3, labels });
   const file = join(folder, 'toy.gguf');
   const model = await load(toy);
@@ -104,7 +104,7 @@ test('the evaluation prints figures for a set of pictures; for a model that enla
     assert.ok(Math.abs(roughness - rough) < 1e-9);
     assert.ok(psnr > 3 && psnr < bicubicPsnr && bicubicPsnr < 60, JSON.stringify(result.consistency));
   }
-  // Of several samples, the most probable one is evaluated, whether or not samples compete.
+  // If several samples are drawn, the most probable one is evaluated, both without and with the option `resample`.
   for (const contest of [{}, { resample: 5, resampleRows: 1 }]) {
     let squares = 0,
       drawn = 0;
@@ -204,7 +204,7 @@ test('recordings are found in subfolders, with file extensions in any case; hidd
   assert.throws(() => recordings(at), /holds no WAV file/);
 });
 
-test('options that should be numbers are refused if they are not', () => {
+test('options that need numbers refuse all other values', () => {
   const given = { temperatures: '1' };
   for (const [name, right, wrong] of /** @type {[string, string[], string[]][]} */ ([
     ['images', ['1', '9999999'], ['0', '-3', '2.5', 'x', '', ' ', '1e3', 'NaN', 'Infinity', '３']],
@@ -220,7 +220,7 @@ test('options that should be numbers are refused if they are not', () => {
   }
 });
 
-test('sets that do not fit the model are refused', async () => {
+test('data sets that do not fit the model are refused', async () => {
   const file = join(folder, 'toy.gguf');
   for (const [about, bytes, message] of /** @type {[object, Uint8Array, RegExp][]} */ ([
     [{ width: 5 }, pixels, /width is 5, the model's 4/],
