@@ -2,8 +2,8 @@
 // @ts-check
 
 /**
- * Checks the figures for five lectures: each topic (A1, A2, ...) of tests/browser/figures.js has a figure on its page, in both languages,
- * or a reason why it has none.
+ * Checks the figures for five lectures. In tests/browser/figures.js, each topic (A1, A2, ...) must have either a figure, which is on its
+ * page in both languages, or a reason why the topic has no figure.
  */
 
 import assert from 'node:assert/strict';
@@ -17,7 +17,7 @@ const WEB = fileURLToPath(new URL('../../web', import.meta.url));
 /** Number of topics in each of the five lectures. One entry of FIGURES covers the topics D10 to D12, which count as three here. */
 const ROWS = { A: 13, B: 16, C: 9, D: 18, E: 9 };
 
-test('each row of the five lectures is listed, in order', () => {
+test('each topic of the five lectures is listed, in order', () => {
   const wanted = Object.entries(ROWS).flatMap(([lecture, count]) => Array.from({ length: count }, (_, i) => `${lecture}${i + 1}`));
   assert.deepEqual(
     Object.keys(FIGURES).flatMap((n) => (n === 'D10 to D12' ? ['D10', 'D11', 'D12'] : [n])),
@@ -25,7 +25,7 @@ test('each row of the five lectures is listed, in order', () => {
   );
 });
 
-test('each row has a figure on its page, in every language, or a reason for having none', async () => {
+test('each topic has a figure on its page in every language, or a reason why it has no figure', async () => {
   const pages = await framedPages(WEB);
   for (const [n, row] of Object.entries(FIGURES)) {
     if ('why' in row) {
@@ -39,7 +39,7 @@ test('each row has a figure on its page, in every language, or a reason for havi
   }
 });
 
-test('at least 60 of the 63 rows work, 58 of them completely', () => {
+test('at least 60 of the 63 entries have a figure, and at least 58 of these figures are complete', () => {
   const alive = Object.values(FIGURES).filter((row) => 'page' in row);
   assert.ok(alive.length >= 60, `${alive.length}`);
   assert.ok(alive.filter((row) => !('but' in row)).length >= 58, `${alive.filter((row) => !('but' in row)).length}`);

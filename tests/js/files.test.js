@@ -18,7 +18,7 @@ import { TOKENS, toyText } from './toy-text.js';
 
 const ENDLESS = { logitBias: { 1: -Infinity, 2: -Infinity }, seed: 1, maxTokens: 12 };
 
-test('a file that is not a text model gives an error that says so', async () => {
+test('the error for a file that is not a text model says what the file is', async () => {
   /** @type {[Record<string, Typed | undefined>, RegExp][]} */
   const cases = [
     [{ 'general.type': ['string', 'adapter'] }, /a LoRA adapter, not a model: merge it/],
@@ -165,7 +165,7 @@ test('a key that changes the computation is applied or refused, and its default 
 /** The values that the 16 codes of IQ4_NL stand for. */
 const LEVELS = [-127, -104, -83, -65, -49, -35, -22, -10, 1, 13, 25, 38, 53, 69, 89, 113];
 
-test('IQ4_NL and IQ4_XS equal the floats that they encode', async () => {
+test('weights in IQ4_NL and IQ4_XS give the same nats as the floats that they encode', async () => {
   const random = gaussian(3);
   /** Returns random rows of a type, with their values. @param {number} type  @param {number} count */
   const rows = (type, count) => {

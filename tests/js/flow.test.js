@@ -2,8 +2,8 @@
 // @ts-check
 
 /**
- * Tests the data flow between the parts of a model, from the page through the workers. The tests use the triad, a model of three parts
- * (tests/c/triad.h), which this file registers as a kind of its own.
+ * Tests how data flow between the parts of a model, through the page and the workers. The tests use the triad, a model of three parts
+ * (tests/c/triad.h). This file registers the triad as a separate kind.
  */
 
 import assert from 'node:assert/strict';
@@ -86,8 +86,8 @@ async function gathered(run, samples) {
 }
 
 /**
- * Computes the audio samples of ids without the engine, as triad_sample() of tests/c/triad.h does. In this model, row `id` of dec.weight is
- * (2 id, 2 id + 1).
+ * Computes the audio samples for these ids without the engine, by the rule of triad_sample() in tests/c/triad.h. In this model,
+ * row `id` of dec.weight is (2 id, 2 id + 1).
  * @param {Uint32Array} ids
  */
 const byHand = (ids) =>
@@ -131,7 +131,7 @@ test('an input receives the result, or the drawn ids, of the same name', async (
   );
 });
 
-test('the decoder encodes while the prior continues, with the same bits', async () => {
+test('the decoder encodes while the prior still draws, and the results have the same bits for every chunk size', async () => {
   const model = await opened();
   const [whole] = await gathered(model.generate({ seed: 5 }), 1);
   assert.deepEqual([whole.prior.ids.length, whole.decoder.sound.length], [LENGTH, 2 * LENGTH]);

@@ -31,7 +31,7 @@ function anything(n, seed) {
 /** @param {import('../../web/pages/fvsbn/learn.js').Weights} weights */
 const copy = ({ weight, bias }) => ({ weight: Float32Array.from(weight), bias: Float32Array.from(bias) });
 
-test('a step follows the gradient of the log-likelihood, computed by finite differences', () => {
+test('a step equals the gradient of the log-likelihood that is computed by finite differences', () => {
   const n = 7;
   for (let seed = 1; seed <= 5; seed++) {
     const { weights, picture } = anything(n, seed);
@@ -76,7 +76,7 @@ test('the probabilities of all pictures add up to 1, and sample frequencies matc
   counts.forEach((count, k) => assert.ok(Math.abs(count - draws * odds[k]) < 5 * Math.sqrt(draws * odds[k]) + 1, `${k}: ${count}`)); // five standard deviations
 });
 
-test('nats fall from those of 784 fair coins to those of a learned model, and digits that are not in the training set reveal overfitting', () => {
+test('the nats fall from those of 784 fair coins to below 110; those of digits outside the training set stay higher (overfitting)', () => {
   const lesson = new Lesson(digits);
   for (let k = 0; k < 160; k++) lesson.picked.add(k);
   for (let k = 0; k < 1600; k++) assert.ok(lesson.step() < 160);

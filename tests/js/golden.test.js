@@ -17,21 +17,21 @@ import { GOLDEN, ROOT, give, load, wasmModule } from './helpers.js';
 
 /** @import { Part } from '../../web/lib/engine/protocol.js' */
 
-/** The largest allowed error of an output value with F32 and F16 weights; it comes from rounding to single precision. */
+/** The largest allowed error of an output value with F32 and F16 weights. The error comes from rounding to single precision. */
 const OUTPUT_TOLERANCE = 1e-4;
-/** The largest allowed error of the nats of one value; above ten nats, it grows in proportion to the nats. */
+/** The largest allowed error of the nats of one value. Above ten nats, the allowed error grows in proportion to the nats. */
 const NATS_TOLERANCE = 1e-4;
 /**
  * The largest allowed mean difference in nats per value with Q8_0 and Q4_0 weights. The golden tensors were computed from the stored
  * weights, without the engine's quantisation of other values.
  */
 const QUANTISED_NATS_TOLERANCE = 0.01;
-/** On images, a shipped file differs from the F32 weights that it was made from by at most this many bits per dimension. */
+/** The largest allowed difference, in bits per dimension of test images, between a shipped file and the F32 weights it was made from. */
 const BITS_PER_DIM_TOLERANCE = 0.01;
 
 /**
- * The largest allowed difference for results of a part without a sequence. The values are sums along a chain of terms near 1; for larger
- * values the tolerance is relative.
+ * The largest allowed difference for results of a part without a sequence. The values are sums of terms near 1 along a chain. For
+ * values above 1, the tolerance is relative.
  */
 const RESULT_TOLERANCE = 1e-5;
 
@@ -87,7 +87,7 @@ test('golden models exist', () => {
 const tiny = new Set((await readdir(GOLDEN)).filter((name) => name.endsWith('.gguf')).map((name) => name.slice(0, -'.gguf'.length)));
 
 for (const name of models) {
-  // the golden file of a shipped file has a single example, with results of the original weights and of the shipped weights
+  // the golden file of a shipped weight file has one example, with the results of the original weights and of the shipped weights
   const shipped = !tiny.has(name);
   const quantised = /q[48]_0/.test(name) || shipped;
   test(`golden: ${name}`, async (context) => {
@@ -117,7 +117,7 @@ for (const name of models) {
     const width = part.span;
     const ids = Uint32Array.from(tensors.values.data);
     const positions = ids.length / width;
-    // sentences, audio and music have their full length; for shipped files, the beginning of a sequence is enough
+    // sentences, audio and music may have any length; for shipped files, the golden file has only the beginning of a sequence
     const anyLong =
       shipped || part.length === 0 || part.inputs.some(({ anyLength }) => anyLength) || core.metadata.has('sparse-transformer.notes.ticks');
     assert.ok(anyLong || positions === part.length);

@@ -34,7 +34,7 @@ async function idsOf(run) {
   return ids;
 }
 
-test('with a context of 131,072 and 16 KB of keys and values per token, a run of the requested length works, and the error for an impossible length states the length', async () => {
+test('with a context of 131,072 tokens of 16 KB each, a short run works, and the error for an impossible length states this length', async () => {
   const model = await load(toyText({ context: 131072, keyLength: 1024 }));
   assert.equal(model.info.positions, 131072);
   const run = model.generate('ab', ENDLESS); // by default, a run may be as long as the context; memory for the whole context would be 2.1 GB
@@ -93,7 +93,7 @@ function drawn(length, message) {
 
 const file = toyText({ context: 4096 });
 
-test('a run whose memory grows equals a run with the full memory from the beginning, with maps, alternatives, samples and drafts', () => {
+test('a run whose memory grows has the same results as a run that has all its memory from the beginning', () => {
   const length = 1500;
   const core = new Core(wasmModule, file);
   for (const settings of [{}, { samples: 3 }, { lookAhead: true, lookUp: true, temperature: 0.3 }]) {
@@ -125,7 +125,7 @@ test('a run whose memory grows equals a run with the full memory from the beginn
   }
 });
 
-test('a run grows more than once, and continues', () => {
+test('the memory of a run grows more than once, and the run continues', () => {
   const core = new Core(wasmModule, file);
   const session = core.openSession(SETTINGS, { length: 64 });
   core.put(session, Uint32Array.of(1, 5), false);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Loads text models whose files have invalid or extreme numbers and strings, and passes lists of tokens with invalid items. */
+/** Tests text models whose files have invalid or extreme numbers and strings, and methods that get lists of tokens with invalid items. */
 
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
@@ -42,7 +42,7 @@ const withToken = (text, type) => {
   });
 };
 
-test('the window of a text moves forward, or reports that it cannot', () => {
+test('the window of a text moves forward; if the context is too short for this, there is an error', () => {
   // Computes the expected result in the simplest way, by removing one piece again and again.
   const slow = (/** @type {number} */ count, /** @type {number} */ head, /** @type {number} */ positions) => {
     let from = 0;
@@ -91,7 +91,7 @@ test('with a context of 1, 2, 3 or 4, a text runs if it fits, or gives an error'
   }
 });
 
-test('special tokens: the longest is found first, at a cost that depends on the text, not on the file', () => {
+test('special tokens: the longest match is found first; the cost depends on the text, not on the file', () => {
   /**
    * Computes the expected result in the simplest way, by searching for each token in the remaining text.
    *
@@ -155,7 +155,7 @@ test('tokens beyond the limits are refused, in tokenizer() and in load()', async
   assert.equal(own.encode(`ab${'<|'.repeat(100)}`, { special: true }).at(-1), TOKENS.length);
 });
 
-test('unused metadata cost no time, and long unused metadata almost none', async () => {
+test('unused metadata cost no time, and long unused metadata cost almost none', async () => {
   const long = 'm'.repeat(900_000);
   const file = toyText({
     metadata: {

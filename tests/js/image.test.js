@@ -64,7 +64,7 @@ test('invalid images', () => {
   for (const [image, message] of bad) assert.throws(() => pictureOf(image, GREY), isError('argument', message));
 });
 
-test('values become the nearest level; exact levels stay', () => {
+test('each value is rounded to the nearest level; values that are levels stay unchanged', () => {
   for (const levels of [2, 3, 4, 16, 255, 256]) {
     const values = new Set(Array.from({ length: levels }, (_, level) => Math.round((255 * level) / (levels - 1))));
     for (let v = 0; v < 256; v++) {
@@ -77,7 +77,7 @@ test('values become the nearest level; exact levels stay', () => {
   }
 });
 
-test('scaling takes area means, weighted by opacity', () => {
+test('scaling computes area means, weighted by opacity', () => {
   const grey = /** @param {number[]} values */ (values) => new Uint8ClampedArray(values.flatMap((v) => [v, v, v, 255]));
   /** @param {Uint8ClampedArray} rgba @param {number} width @param {number} height @param {number} newWidth @param {number} newHeight */
   const scaled = (rgba, width, height, newWidth, newHeight) => {
@@ -93,7 +93,7 @@ test('scaling takes area means, weighted by opacity', () => {
   assert.ok(even.every((v, i) => v === (i % 4 === 3 ? 255 : 77)));
 });
 
-test('an image of the page is scaled to the model', (context) => {
+test('an image element is scaled to the size that the model has', (context) => {
   const pixels = new Uint8ClampedArray(4 * 16).fill(255);
   class Canvas {
     /** @param {number} width @param {number} height */
@@ -130,7 +130,7 @@ test('reduction by an integer factor averages boxes of pixels and rounds halves 
   assert.deepEqual(reduce(same, colour, 2, 2), same);
 });
 
-test('a large picture is read in chunks, with the same values, and reading stops immediately on abort', async () => {
+test('a large picture that is read in chunks has the same values, and reading stops immediately on abort', async () => {
   const info = { inputWidth: 4, inputHeight: 4, channels: 3 };
   const [width, height] = [1024, 1024];
   const opaque = Uint8ClampedArray.from({ length: 4 * width * height }, (_, i) => (i % 4 === 3 ? 255 : (i * 7919) >> 5));
@@ -149,7 +149,7 @@ test('a large picture is read in chunks, with the same values, and reading stops
   assert.throws(() => inputOf({ data: Array(2 ** 21).fill(0), width: 1024, height: 512 }, info), isError('argument', /give a Uint8Array/));
 });
 
-test('the small input picture is used unchanged, reduced, or refused', () => {
+test('an input picture of the expected size is used unchanged; a whole multiple is reduced; other sizes are refused', () => {
   const info = { inputWidth: 2, inputHeight: 2, channels: 3 };
   const small = { data: noise(12), width: 2, height: 2 };
   assert.deepEqual(inputOf(small, info), small.data);
@@ -173,7 +173,7 @@ test('the small input picture is used unchanged, reduced, or refused', () => {
   assert.throws(() => inputOf(/** @type {any} */ (null), info), isError('argument', /image must be/));
 });
 
-test('colours become the nearest of the palette, the first among equals', () => {
+test('each colour becomes the nearest colour of the palette; among equal distances, the first colour is used', () => {
   const palette = Uint8Array.of(0, 0, 0, 10, 10, 10, 255, 0, 0, 10, 10, 10);
   const pixels = Uint8Array.of(10, 10, 10, 5, 5, 5, 6, 5, 5, 200, 90, 0);
   assert.deepEqual([...nearestColours(pixels, palette)], [1, 0, 1, 2]);
@@ -215,7 +215,7 @@ test('pictures are painted in generation order', () => {
   assert.deepEqual([...picture(pixels, Uint8Array.of(7, 8, 9)).data.subarray(0, 8)], [0, 0, 0, 0, 7, 8, 9, 255]);
 });
 
-test('a picture becomes ids, and ids a picture', () => {
+test('a picture is converted to ids, and ids are converted back to a picture', () => {
   const shape = { width: 2, height: 2, channels: 3 };
   const image = Uint8Array.of(1, 1, 1, 2, 2, 2, 3, 3, 3, 4, 4, 4);
   const pixels = codecOf(shape, [1, 0, 2, 3]);

@@ -2,9 +2,12 @@
 // @ts-check
 
 /**
- * Checks that imports between folders match the tables in CONTRIBUTING.md: no file imports from a folder that the tables do not allow, and
- * the tables allow nothing that no file uses. The imports in src and in web/shell have no cycles. In web/lib, every cycle contains a
- * dynamic import(), and has at most two files.
+ * Checks that imports between folders match the tables in CONTRIBUTING.md:
+ *
+ * - A table must allow each import from another folder.
+ * - Each folder that a table allows must be imported by at least one file.
+ * - The imports in src and in web/shell must have no cycles.
+ * - In web/lib, every cycle must contain a dynamic import() and have at most two files.
  */
 
 import assert from 'node:assert/strict';

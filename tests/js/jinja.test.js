@@ -2,8 +2,11 @@
 // @ts-check
 
 /**
- * Tests chat templates: each gives the same output as Jinja or is refused, rendering stays within a budget of time and memory, and only the
- * template can write control tokens.
+ * Tests chat templates:
+ *
+ * - Each template must give the same output as in Jinja, or be refused.
+ * - Rendering must stay within a budget of time and memory.
+ * - Only the template may write control tokens; the messages must not.
  */
 
 import assert from 'node:assert/strict';
@@ -207,7 +210,7 @@ test('a template has a limited number of tokens, which are read in chunks', () =
   }
 });
 
-test('calls of a macro cost no more if its body is long', () => {
+test('calls of a macro with a long body cost no more than calls of a macro with a short body', () => {
   const macro = (/** @type {number} */ n) =>
     `{% macro f() %}{% if 0 %}${'{{a}}'.repeat(n)}{% endif %}{% endmacro %}{% for i in range(5000) %}{{ f() }}{% endfor %}`;
   const time = (/** @type {number} */ n) => Math.min(...[1, 2, 3].map(() => cost(() => prompt(macro(n)))));
@@ -288,7 +291,7 @@ const USES = [
   'messages | tojson',
 ];
 
-test('no text of a message becomes a control token, and every control token that the template writes is recognised, whatever operations it applies', () => {
+test('no text of a message becomes a control token, whatever operations the template applies; control tokens of the template are recognised', () => {
   const control = ['<|turn|>', '<|end|>', '[INST]', '[/INST]', 'ent', '<|user|>'];
   const defined = ['\n\n', '\n\n\n', '  ', '<<', '<'.repeat(16), 'x<|turn|>', '>a'];
   const tokens = [...TOKENS, ...control, ...defined];

@@ -65,7 +65,7 @@ function placed({ info, order }, elements) {
 }
 
 /**
- * Starts a run of the model's first verb, and returns the options of its score.
+ * Starts a run of the model's first verb, and returns the run with the options for score().
  *
  * @param {Model} model
  * @param {import('../../web/lib/index.js').PictureOptions} options
@@ -249,7 +249,7 @@ withToy('classes without names are numbered', { ...SIZE, classes: ['', 'b', ''] 
   assert.deepEqual((await collect(model.generate({ label: 2, seed: 1 }))).values, values);
 });
 
-withToy('palette: a picture is shown in its nearest colours', PALETTE, async (model) => {
+withToy('palette: a picture is shown in the nearest colours of the palette', PALETTE, async (model) => {
   const image = imageFor(model);
   const palette = /** @type {Uint8Array} */ (model.info.palette);
   const colours = nearestColours(image.data, palette);
@@ -373,7 +373,7 @@ withToy('superResolve: arguments', { ...PALETTE, ...INPUT }, async (model) => {
   plain.close();
 });
 
-withToy('super-resolution by a fractional factor: score needs its input', { ...DMOL, inputWidth: 3, inputHeight: 3 }, async (model) => {
+withToy('super-resolution by a fractional factor: score() needs an input', { ...DMOL, inputWidth: 3, inputHeight: 3 }, async (model) => {
   const image = imageFor(model);
   const input = { data: noise(27), width: 3, height: 3 };
   await assert.rejects(model.score(image), isError('argument', /3 x 3.*\{ input \}/));
@@ -407,7 +407,7 @@ for (const [name, options] of /** @type {[string, ToyOptions][]} */ ([
       const { values } = await collect(model.generate({ seed, samples }));
       for (const sample of values) counts.set(sample.join(), (counts.get(sample.join()) ?? 0) + 1);
     }
-    // Lists every possible picture: each position has each of the levels.
+    // Lists every possible picture, with every level at each position.
     const { levels, palette } = info;
     const letters = Array.from({ length: levels }, (_, i) =>
       palette ? [...palette.subarray(3 * i, 3 * i + 3)] : [Math.round((255 * i) / (levels - 1))],
@@ -439,7 +439,7 @@ for (const [name, options] of /** @type {[string, ToyOptions][]} */ ([
 }
 
 withToy(
-  'mixture: probabilities of a pixel sum to 1, and its channels depend on each other',
+  'mixture: the probabilities of a pixel add up to 1, and the channels of a pixel depend on each other',
   { channels: 3, output: 'dmol', levels: 256, width: 1, height: 1, mixtures: 2 },
   async (model) => {
     const pixel = async (/** @type {number[]} */ ...data) => (await model.score({ data, width: 1, height: 1 })).perElement;

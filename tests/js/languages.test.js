@@ -27,7 +27,7 @@ const WEB = fileURLToPath(new URL('../../web', import.meta.url));
 
 /** Scripts that are not part of a page. */
 const TOOLS = /^web\/(front\/(make-stills|stills|tiles\/record)|pages\/[\w-]+\/(still|record))\.js$/;
-/** Scripts of pages that are part of the front page instead. */
+/** Scripts that are in the folder of a page but belong to the front page. */
 const TILES = /^pages\/[\w-]+\/tile\.js$/;
 /** Scripts whose sentences are translated by other scripts. */
 const DATA = ['web/front/papers.js', 'web/front/papers-of-pages.js', 'web/front/courses.js'];
@@ -70,7 +70,7 @@ const shown = ({ file, line, text }) => `${file}:${line}: ${text}`;
 const frame = stringsOf(await read('tools/frame.js'), 'web/tools/frame.js').said;
 const data = [
   ...COURSES.flatMap(({ name, says }) => [name, says]),
-  ...PAPERS.filter(({ page }) => !page).map(({ system }) => system), // the name of a paper with a page is among the facts of that page
+  ...PAPERS.filter(({ page }) => !page).map(({ system }) => system), // a paper that has a page is named in the facts of that page
 ];
 
 /** Names of pictures, and of the objects in scenes. Scripts take these names from data and look up their translations. */
@@ -121,7 +121,7 @@ for (const [lang, { name: spoken, whole }] of Object.entries(LANGUAGES)) {
   }
 
   for (const folder of folders) {
-    test(`web/${folder}: ${spoken}: every sentence of the scripts is translated, and the table has no unused one`, async () => {
+    test(`web/${folder}: ${spoken}: every sentence of the scripts is translated, and the table has no unused sentence`, async () => {
       const own = await tableOf(lang, folder);
       const table = { ...shell, ...own };
       const { said, plain, literals } = await saidIn(folder);
@@ -166,7 +166,7 @@ for (const [lang, { name: spoken, whole }] of Object.entries(LANGUAGES)) {
     });
 
   for (const folder of [...folders, ...kinds]) {
-    test(`web/${folder}/${lang}.json: each sentence occurs once, with the same placeholders, in the punctuation of the language`, async () => {
+    test(`web/${folder}/${lang}.json: each sentence occurs once; its translation has the same placeholders and the usual punctuation`, async () => {
       const text = await read(`${folder}/${lang}.json`).catch(() => '{}');
       const keys = [...text.matchAll(/^ {2}("(?:[^"\\]|\\.)*"): /gm)].map(([, key]) => JSON.parse(key));
       assert.deepEqual(
@@ -255,7 +255,7 @@ test('the name of a page that is not translated is in the table of the front pag
   for (const name of ['Reading with a memory', 'The Transformer, opened']) assert.ok(html.includes(`>${table[name]}</a>`), name);
 });
 
-test('a phrase is unchanged in English; elsewhere its table decides the order of the placeholders and the particle that fits a value', () => {
+test('a phrase is unchanged in English; in other languages, a table gives the order of its placeholders and the particle after a value', () => {
   const english = phrasesIn({});
   assert.equal(english`Row ${1} of ${2}`, 'Row 1 of 2');
   assert.equal(english('a text of elsewhere'), 'a text of elsewhere');
@@ -294,7 +294,7 @@ test('no line of a Korean page begins with a particle after a bracket', () => {
   assert.equal(joined('<p title="f(x)는">f(x)는 (뿌리)</p>'), '<p title="f(x)는">f(x)\u2060는 (뿌리)</p>');
 });
 
-test('the tool finds the texts in a script that people read, and no others', () => {
+test('the tool finds only those texts of a script that visitors read', () => {
   const texts = (/** @type {string} */ source) => stringsOf(source, 'toy.js').plain.map(({ text }) => text);
   assert.deepEqual(texts("make('p', { class: 'a note of it' }, 'Stop', b ? 'go' : ` (${n} nats)`)"), ['Stop', 'go', ' ({} nats)']);
   assert.deepEqual(

@@ -24,7 +24,7 @@ import { toyText } from './toy-text.js';
 import { F32, readGGUF, writeGGUF } from './gguf.js';
 import { toyModel } from './toy.js';
 
-/** 36 MB; files below 32 MB are read completely before the engine opens them */
+/** A file of 36 MB. (The engine opens a file below 32 MB only when all of it has been read.) */
 const large = toyText({ d: 512, inner: 5120 });
 assert.ok(large.length > 2 ** 25);
 const picture = toyModel({ embedding: 1024, feedForward: 4096, blocks: 1, heads: 1 });
@@ -79,7 +79,7 @@ async function tale(model) {
   return steps;
 }
 
-test('an address, a path, a Blob and a Response give the same model as bytes, with progress', { timeout: 120000 }, async () => {
+test('an address, a path, a Blob and a Response give the same model as bytes, and report progress', { timeout: 120000 }, async () => {
   const whole = await load(large);
   const { info } = whole;
   const expected = await tale(whole);
@@ -159,7 +159,7 @@ longer(
     };
     const file = Buffer.from(writeGGUF({ metadata, tensors: { ...Object.fromEntries(trimmed), bulk, last } }).buffer);
     const entry = file.indexOf('last') + 'last'.length + 4;
-    // Tests every eighth type, with a file of 33 MB each; npm run test:all tests every type.
+    // Tests every eighth type, with one file of 33 MB for each type; npm run test:all tests every type.
     for (const [code, [name, values, bytes]] of Object.entries(TENSOR_TYPES).filter((_, i) => EVERY || i % 8 === 0)) {
       file.writeUInt32LE(values, entry);
       file.writeUInt32LE(Number(code), entry + 16);

@@ -226,7 +226,7 @@ test('progress', async () => {
     const { head, ...last } = all.at(-1);
     assert.deepEqual(last, { phase: 'ready', loaded: toy.length, total });
     if (source === path)
-      assert.equal(head, undefined); // the server sends the whole file in one piece
+      assert.equal(head, undefined); // the file at a path is read in one piece
     else
       assert.ok(
         head.length < 8192 && Buffer.from(toy).subarray(0, head.length).equals(head) && head.length >= Math.min(1024, toy.length),
@@ -329,7 +329,7 @@ test('signal: before, during, after', async () => {
   model.close();
 });
 
-test('an address of any length gives a short message, with its beginning and the reason', async () => {
+test('the message about a very long address is short, and has the beginning of the address and the reason', async () => {
   const { message } = await load(`http://127.0.0.1:1/${'a'.repeat(1e6)}`, { cache: false }).then(
     () => assert.fail('loaded'),
     (error) => error,
@@ -460,7 +460,7 @@ test('a download beyond 3.75 GiB is refused before it is read', { timeout: 20000
   assert.deepEqual([sent, cancelled], [1, true]);
 });
 
-test('a truncated file is a format error at any length', async () => {
+test('a truncated file of any length gives a format error', async () => {
   for (const length of [1, 4, 8, 23, 24, 100, 500, 1000, toy.length - 4000, toy.length - 33]) {
     await assert.rejects(load(toy.subarray(0, length)), isError('format'), `${length} bytes`);
   }
@@ -541,7 +541,7 @@ test('a wasm file that is missing, has another type or has another version gives
   (await load(toy, { wasmUrl: join(ROOT, 'web/dist/nextpixel.wasm') })).close();
 });
 
-test('a process ends although a model is still open, with flags that workers do not accept', () => {
+test('a process that was started with flags that workers do not accept ends although a model is still open', () => {
   const script = `
     import { load } from ${JSON.stringify(pathToFileURL(`${ROOT}web/lib/index.js`).href)};
     const model = await load(${JSON.stringify(path)});
@@ -579,7 +579,7 @@ test('an error in onProgress reaches its caller, and no other caller that waits 
     }),
     (error) => error === mine,
   );
-  // An asynchronous callback fails later; unless the library handles this, it is an unhandled rejection.
+  // An asynchronous callback fails later, with a rejected promise, which the library must handle.
   const onProgress = async () => {
     throw mine;
   };

@@ -28,8 +28,11 @@ async function drawn(run) {
   return { values, nats };
 }
 
-/** For each element of each sample, returns how many columns ahead of its turn the element was computed. @param {PictureRun} run @param
- * {number} samples */
+/**
+ * Returns, for each element of each sample, by how many columns the element was computed ahead of its turn.
+ * @param {PictureRun} run
+ * @param {number} samples
+ */
 async function aheadOf(run, samples = 1) {
   /** @type {number[][]} */
   const all = Array.from({ length: samples }, () => []);
@@ -41,7 +44,7 @@ async function aheadOf(run, samples = 1) {
 }
 
 for (const [name, options] of Object.entries(TOYS)) {
-  test(`the same picture with speculative decoding and without: ${name}`, async () => {
+  test(`the picture is the same with and without speculative decoding: ${name}`, async () => {
     const model = await load(toyModel(options));
     assert.equal(model.info.lookAhead, true);
     const image = { data: noise(7 * 9 * model.info.channels), width: 7, height: 9 };
@@ -157,7 +160,7 @@ test('the faster of two modes is used, and the slower one is tried again occasio
   );
 });
 
-test('speculative decoding starts and stops between two draws of a run', () => {
+test('speculative decoding can be started and stopped between two draws of a run', () => {
   const core = new Core(wasmModule, toyModel({ draft: true, width: 8, height: 8 }));
   const settings = { seed: 1n, samples: 1, temperature: 1, topK: 0, topP: 1 };
   const session = core.openSession(settings);

@@ -132,7 +132,7 @@ longer('load() checks every key that only JavaScript reads, and none of these er
   }
 });
 
-test('a negative, fractional or huge number in a picture model is refused, whichever side reads it', async () => {
+test('a negative, fractional or huge number in a picture model is refused, whether the engine or the library reads it', async () => {
   const keys = ROWS.flatMap(({ numbers = {} }) => Object.entries(numbers)).flatMap(([name, all]) =>
     all.map((own) => /** @type {const} */ ([name, own])),
   );

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Visitors can open their own files. Each kind of file is shown by one page. If a file is opened on another page, this page names the
- * right one (web/shell/model/misfit.js). */
+/** Visitors can open their own files. Each kind of file is shown by one page. If a visitor opens a file on another page, that
+ * other page must name the correct page (web/shell/model/misfit.js). */
 
 import assert from 'node:assert/strict';
 import { readFile, readdir } from 'node:fs/promises';

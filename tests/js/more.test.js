@@ -3,7 +3,7 @@
 
 /**
  * `npm run test:all` runs everything that `npm test` leaves out. It selects tests by a prefix of their names, so each test that uses EVERY
- * must have a name with this prefix (tests/more.js). A file that failed runs again with the same selection.
+ * must have a name with this prefix (tests/more.js). A test file that failed is run again with the same selection of tests.
  */
 
 import assert from 'node:assert/strict';

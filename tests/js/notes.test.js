@@ -179,7 +179,7 @@ test('MIDI files are written and read exactly, to the tick', () => {
   }
 });
 
-/** Returns a file of one track. @param {MidiEvent[]} events @param {object} [header] */
+/** Returns a MIDI file with one track. @param {MidiEvent[]} events @param {object} [header] */
 const file = (events, header = {}) =>
   Uint8Array.from(
     writeMidi({
@@ -303,7 +303,8 @@ test('each invalid MIDI file gives an error of one sentence', () => {
   bad(changed([9, 2]), /format 2/);
   bad(changed([12, 0xe7]), /frames of film/);
   bad(changed([12, 0], [13, 0]), /a beat has no ticks/);
-  // This track has a length of five bytes. As a 32-bit integer, it would be negative, and the parser would go backwards forever.
+  // The length of an event in this track takes five bytes. Read as a 32-bit integer, this length would be negative, and the parser would go
+  // backwards forever.
   const track = [0, 0x90, 60, 64, 0, 0xff, 1, 0x88, 0x80, 0x80, 0x80, 0];
   const chunk = (/** @type {number[]} */ events) =>
     Uint8Array.from([...whole.slice(0, 10), 0, 1, 0, 96, ...Buffer.from('MTrk'), 0, 0, 0, events.length, ...events]);
@@ -323,7 +324,7 @@ test('names of tracks are read like typed text, without invisible characters', (
   assert.deepEqual(readMidi(writeNotes(notes, { ticks: 4, voices: pasted, tempo: 84 })).parts, NAMES);
 });
 
-test('a track becomes the voice with its name; both names are read like typed text', async () => {
+test('a track becomes the voice of the same name; the names of the track and of the voice are read like typed text', async () => {
   const names = ['Oboe d\u2019amore', 'Violin  1', 'Flo\u0308te', '\uff21lto'];
   const alphabet = new Alphabet(SAID, names);
   const own = piece(random(4)).map((note) => ({ ...note, voice: names[NAMES.indexOf(note.voice)] }));
@@ -350,7 +351,7 @@ test('a MIDI file with a few wrong bytes is read, or refused with a sentence', (
   }
 });
 
-test('statistics of the harmony', () => {
+test('the statistics of the harmony are counted', () => {
   const sung = (/** @type {number[][]} */ chords) =>
     chords.flatMap((chord, i) => chord.map((pitch, v) => ({ start: 4 * i, length: 4, pitch, voice: NAMES[v] })));
   const counted = (/** @type {number[][]} */ chords) => count(sung(chords), NAMES, 4);
@@ -489,7 +490,7 @@ test('music drawn without input is the same however it is read, and ends by the 
   }
 });
 
-test('with parallels: false the shipped model draws no parallels, and the notes of a seed are unchanged up to its first parallel', async () => {
+test('with parallels: false, the shipped model draws no parallels; the notes before the first parallel of a seed are unchanged', async () => {
   const melody = MELODY.map((note) => ({ ...note, voice: 'soprano' }));
   let had = 0;
   for (let seed = 1; seed <= 6; seed++) {
@@ -529,7 +530,7 @@ test('a given melody is kept, and its cost equals the result of score()', async 
   );
 });
 
-test('a beginning is continued', async () => {
+test('the beginning of a piece is continued', async () => {
   const begun = await complete(MELODY.slice(0, 4), { voices: ['soprano'], seed: 1 }).notes();
   const run = complete(begun, { seed: 2, bars: 4 });
   const notes = await run.notes();

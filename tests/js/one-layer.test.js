@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** The walkthrough on the Image Transformer page computes one layer. Its attention weights must equal the engine's map, and its output must
- * equal the output of a model with only this layer. */
+/** The walkthrough on the Image Transformer page computes one layer. Its attention weights must equal the map that the engine returns,
+ * and its output must equal the output of a model with only this layer. */
 
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';

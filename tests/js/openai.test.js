@@ -62,7 +62,7 @@ const writing = (text) => {
   };
 };
 
-test('response_format becomes a constraint by a grammar', async () => {
+test('the option grammar turns response_format into a constraint', async () => {
   /** @type {any[]} */
   const seen = [];
   const { chat: own } = openai(model, { grammar: async (schema) => (seen.push(schema), writing('{"a":1}')) });
