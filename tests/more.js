@@ -3,7 +3,7 @@
 
 /**
  * Registers tests that only `npm run test:all` runs. For each of these tests, `npm test` has a similar test of the same property, on
- * another page, model or language. Their names begin with `more (their file): `, because Node reports a test under the file that calls
+ * another page, model or language. The names of these tests begin with `more (FILE): `, because Node reports a test under the file that calls
  * test(), which is this one. ./build.sh test-sweep sets EVERY_TEST and runs the tests with this prefix.
  */
 

@@ -47,7 +47,7 @@ export default async function* report(events) {
       passed++;
       all.passed++;
     } else if (error?.failureType !== 'subtestsFailed') {
-      // failed tests have already been reported
+      // the failed subtests of this test have already been reported
       all.failed++;
       if (process.env.FAILED_FILES) appendFileSync(process.env.FAILED_FILES, `${of}\n`);
       yield `FAILED ${basename(of)}:${of === data.file ? data.line : ''} ${data.name}\n${inspect(error?.cause ?? error)}\n`;

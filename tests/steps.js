@@ -2,10 +2,13 @@
 // @ts-check
 
 /**
- * Runs the steps of `npm test`, which are tasks of build.sh. Two steps run at a time, because most of them use only one core. With --all,
- * every page, file and recipe is tested; without it, only some of several similar ones (tests/more.js, and the tasks of WHOLE). The output
- * of a task is printed in one piece when the task ends. The last lines list the time of each task, the failures, and the totals. They also
- * list the tests that were not run, with the reason and the way to run each of them.
+ * Runs the steps of `npm test`, which are tasks of build.sh. At least two steps run at a time, because most of them use only one core.
+ *
+ * With --all, every page, file and recipe is tested. Without --all, only some of several similar pages, files and recipes are tested
+ * (tests/more.js, and the tasks of WHOLE).
+ *
+ * The output of a task is printed in one piece when the task ends. The last lines list the time of each task, the failures, the totals,
+ * and the tests that were not run, with the reason and the way to run each of them.
  *
  *     node tests/steps.js build/test [--all]     --all: what a release runs
  */
@@ -18,7 +21,7 @@ import { parseArgs } from 'node:util';
 
 /**
  * @typedef {object} Step
- * @property {string} name     also the name of its log
+ * @property {string} name     name of the step and of its log
  * @property {string} [task]   arguments of build.sh; by default the name
  * @property {string[]} [after]  steps whose files this step needs
  */

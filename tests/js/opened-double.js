@@ -2,7 +2,7 @@
 // @ts-check
 
 /**
- * For the tests, implements the Transformer on the page "The Transformer, opened" a second time. It computes in double precision from the
+ * A second implementation of the Transformer on the page "The Transformer, opened", for the tests. It computes in double precision from the
  * values in the file, by the equations of the paper, and shares no code with the page. Matrices are arrays of rows, named as in
  * web/pages/opened/networks.js.
  */

@@ -142,7 +142,7 @@ for (const name of ['opened', 'opened-decoder']) {
   });
 }
 
-test("the softmax of every head in every block equals the engine's map, to the last bit", async () => {
+test("the softmax of every head in every block equals the map that the engine returns, to the last bit", async () => {
   const { file, ids } = await network('opened');
   const model = await load(`${ROOT}weights/opened.gguf`);
   const alone = await load(`${ROOT}weights/opened-decoder.gguf`);
@@ -268,7 +268,7 @@ test('each switch removes the part that its label names', async () => {
   assert.deepEqual(sorted('stop'), sorted('post'));
 });
 
-test('the exponential is the engine’s; softmax adds up to one and excludes masked entries', () => {
+test('the exponential is accurate; softmax adds up to one and excludes masked entries', () => {
   for (let x = -86; x <= 88; x += 0.37) assert.ok(Math.abs(exp(Math.fround(x)) / Math.exp(Math.fround(x)) - 1) < 2e-7, String(x));
   assert.equal(exp(-88), 0);
   assert.ok(Math.abs([...softmax([1, 2, 3, -Infinity])].reduce((a, b) => a + b, 0) - 1) < 1e-6);

@@ -112,7 +112,7 @@ for (const [verb] of ALL) {
   });
 }
 
-test('for option names of other libraries, the error suggests our names', async () => {
+test('for option names of other libraries, the error suggests the names in this library', async () => {
   const model = models.stories260K;
   for (const [name, ours] of [
     ['top_k', 'topK'],

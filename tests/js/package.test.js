@@ -30,8 +30,8 @@ const run = promisify(execFile);
 const manifest = JSON.parse(await readFile(`${ROOT}package.json`, 'utf8'));
 const tsc = `${ROOT}node_modules/typescript/bin/tsc`;
 
-/** The maximum compressed size of the library and of the wasm with every model. ./build.sh size also prints the size of the build that has
- * only picture models. */
+/** The maximum compressed size of the library together with the wasm build that has every model. ./build.sh size also prints the size of
+ * the build that has only picture models. */
 const MAX_GZIP_BYTES = 128 * 1024;
 
 const DIST = `${ROOT}web/dist/`;
@@ -289,7 +289,7 @@ test('types: a page can use the element, strict programs compile, and programs w
     );
 });
 
-test('the samples of the kinds, which are among the strict programs, import every type of every kind and call each verb', async () => {
+test('the type samples import every type of every kind and call each verb', async () => {
   const types = await readFile(`${ROOT}web/lib/kinds/types.js`, 'utf8');
   const samples = await typeSamples();
   const imported = Object.values(samples).flatMap((text) =>

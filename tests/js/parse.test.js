@@ -45,7 +45,7 @@ test('heads, marginals and nats are consistent', async () => {
   assert.equal((await model.parse('The dog', {})).marginals, undefined);
 });
 
-test('a pinned head is kept, and its cost is its surprisal', async () => {
+test('a pinned head is kept, and the cost of pinning it is its surprisal', async () => {
   const text = 'I saw the man with the telescope.';
   const free = await model.parse(text, { marginals: true });
   const { words, marginals = new Float32Array() } = free;
@@ -133,7 +133,7 @@ function fakeCanvas(width, height) {
   return { width, height, getContext: () => context, drawn: () => ({ texts, strokes }) };
 }
 
-test('drawTo: a line of words if it fits, otherwise a column; at least one arc per word', async () => {
+test('drawTo() draws the words in a line if they fit, otherwise in a column, with at least one arc per word', async () => {
   const parse = await model.parse('The dog saw the cat.');
   for (const [width, inLine] of /** @type {[number, boolean][]} */ ([
     [600, true],

@@ -85,7 +85,7 @@ test('the ids that a part returns are an input of the next part', () => {
   assert.equal(session.part.index, 1);
 });
 
-test('through the worker: encode, then draw', () => {
+test('the worker encodes with the first part and then draws with the second part', () => {
   /** @type {FromWorker[]} */
   const posted = [];
   /** @type {(() => void)[]} */

@@ -2,10 +2,10 @@
 // @ts-check
 
 /**
- * Tests the receptive field of a pixel after each layer, as the page same-digit computes it. Page and files use the same kernel shapes. For
- * each number of layers, the engine runs a model with only the first layers, and this test flips pixels of its input. A flip outside the
- * field must change nothing. A flip inside the field need not have a visible effect, because its influence may be too small for single
- * precision.
+ * Tests the receptive field of a pixel after each layer, as the page same-digit computes it. The page and the weight files must use equal
+ * kernel shapes. For each number of layers, the engine runs a model with only the first layers, and this test flips pixels of the model's
+ * input. A flip outside the field must change nothing. A flip inside the field need not have a visible effect, because its influence may be
+ * too small for single precision.
  */
 
 import assert from 'node:assert/strict';

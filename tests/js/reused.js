@@ -44,7 +44,7 @@ async function alone(ask, bytes = file()) {
 export const alike = (a, b) => a.findIndex((id, i) => id !== b[i]) + (a.every((id, i) => id === b[i]) ? a.length + 1 : 0);
 
 /**
- * Runs a request, and checks that the result equals that of a model that has had no run before.
+ * Runs a request, and checks that the result equals the result of a model that has had no run before.
  *
  * @param {Model} model
  * @param {(model: Model) => TextRun} ask

@@ -34,7 +34,7 @@ function withToy(name, options, body) {
   });
 }
 
-test('digits: 392 values, the same each time, different for another seed', async () => {
+test('digits: a run draws 392 values, which are the same each time and different for another seed', async () => {
   const data = new Uint8Array(28 * 28 * 4).fill(255);
   for (let i = 0; i < 28 * 28; i++) data.fill(Math.floor(i / 28) > 4 && i % 28 > 12 && i % 28 < 16 ? 255 : 0, 4 * i, 4 * i + 3);
   /** @param {number} seed */
@@ -232,7 +232,7 @@ withToy('concurrent runs, scores and attention calls do not affect each other', 
   assert.deepEqual([together[2], together[3], together[4]], [alone[2], alone[3], alone[2]]);
 });
 
-withToy('a run can be read again: the same steps, without recomputation', {}, async (model) => {
+withToy('a run can be read again: it returns the same steps without recomputation', {}, async (model) => {
   const run = model.generate();
   /** @param {AsyncIterable<object>} steps */
   const listOf = async (steps) => {

@@ -156,7 +156,7 @@ function spoilt(value) {
   ];
 }
 
-test('a saved run with any single entry manipulated is refused before it is used', { timeout: 120000 }, async () => {
+test('a saved run in which any one entry was changed is refused before it is used', { timeout: 120000 }, async () => {
   const all = Object.values(ROWS).flatMap((row) => (typeof row === 'string' ? [] : (row.saved ?? []).map((file) => ({ file, row }))));
   for (const { file, row } of all) {
     const model = /** @type {any} */ (await load(`${ROOT}weights/${file}.gguf`));

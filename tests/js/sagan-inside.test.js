@@ -2,8 +2,8 @@
 // @ts-check
 
 /**
- * The SAGAN page itself computes f, g and h, the projections of its attention. They equal the engine's except for rounding to 8 bits, so
- * both give the same attention weights.
+ * The SAGAN page itself computes f, g and h, the projections of its attention. Except for rounding to 8 bits, these projections must equal
+ * those that the engine computes, so the page and the engine must have the same attention weights.
  */
 
 import assert from 'node:assert/strict';
@@ -27,7 +27,7 @@ for (const [file, most] of /** @type {[string, number][]} */ ([
   ['tests/golden/sagan-whole-tiny.gguf', 1e-4],
   ['weights/sagan-emoji.gguf', 0.06],
 ])) {
-  test(`f, g and h of ${file} give the engine's weights`, async () => {
+  test(`f, g and h of ${file} give the same weights as the engine`, async () => {
     const bytes = readFileSync(`${ROOT}${file}`);
     const inside = createInside(new Uint8Array(bytes).buffer);
     assert.ok(inside);

@@ -346,7 +346,7 @@ longer('a translation continues with the same tokens: greedy, sampled, with beam
   for (const model of [copier, golden]) model.close();
 });
 
-test('biases of a text survive JSON: a Map, names, and forbidden tokens', async () => {
+test('the option logitBias survives JSON as a Map, with names of tokens, and with forbidden tokens', async () => {
   const stories = await load(`${GOLDEN}stories260K.gguf`);
   const { token: likeliest } = await stories
     .generate('One', { temperature: 0, maxTokens: 1 })
@@ -365,7 +365,7 @@ test('biases of a text survive JSON: a Map, names, and forbidden tokens', async 
   stories.close();
 });
 
-test('a saved sound continues with the same samples, after its input and after the part that was already drawn', async () => {
+test('a sound continues with the same samples, whether it is saved after its input or after a drawn part', async () => {
   const model = await load(`${GOLDEN}wavenet-tiny.gguf`);
   const sound = { samples: Float32Array.from({ length: 50 }, (_, i) => Math.sin(i / 3)), sampleRate: 8000 };
   const options = { seconds: 0.03, seed: 5, chunkSize: 40, temperature: 0.9 };

@@ -483,7 +483,7 @@ test('npm start: prints the address, and the library loads from it', async () =>
   child.kill();
 });
 
-test('--help explains the options, and an unknown one is an error', () => {
+test('--help explains the options, and an unknown option is an error', () => {
   const run = (/** @type {string[]} */ ...args) =>
     spawnSync(process.execPath, [`${ROOT}web/tools/serve.js`, ...args], { encoding: 'utf8', timeout: 10000 });
   const { status, stdout, stderr } = run('--help');

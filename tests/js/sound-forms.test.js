@@ -153,7 +153,7 @@ test('a WAV file of unknown length is read to its end', async () => {
   assert.throws(() => openWav(wav(800, { bits: 12, frame: 3 })), { name: 'NextPixelError' });
 });
 
-test('a WAV file is read even if other chunks precede its samples; they may have odd lengths, with or without padding', async () => {
+test('a WAV file is read even if other chunks, also chunks of odd length with or without padding, precede its samples', async () => {
   const plain = wav(800);
   const chunk = (/** @type {string} */ name, /** @type {number} */ size, /** @type {number[]} */ pad) => [
     ...new TextEncoder().encode(name),
@@ -198,7 +198,7 @@ test('sounds that are too long are refused before they are read', async () => {
   assert.equal(read, 1);
 });
 
-test('only the samples of a WAV file are read from disk, wherever they are in it; a file with very many chunks is refused', async () => {
+test('only the samples of a WAV file are read from disk, wherever the file has them; a file with very many chunks is refused', async () => {
   const plain = wav(800);
   const cover = new Uint8Array(8 + 300000);
   cover.set([...new TextEncoder().encode('id3 '), ...new Uint8Array(Uint32Array.of(300000).buffer)]);
@@ -237,7 +237,7 @@ test('only the samples of a WAV file are read from disk, wherever they are in it
     await assert.rejects(heardOf(sound, 8000), isError('format', /more than 1000 chunks/));
 });
 
-test('a long sound is read in chunks, and its signal is checked between them', async () => {
+test('a long sound is read in chunks, and the signal is checked between two chunks', async () => {
   const sound = { samples: new Float32Array(60 * 192000).fill(0.25), sampleRate: 192000 };
   let turns = 0;
   const timer = setInterval(() => turns++, 1);

@@ -196,7 +196,7 @@ test('resampling keeps the pitch of a tone, removes frequencies above the limit,
   assert.deepEqual(resample(same, 8000, 8000), same);
 });
 
-test('resampling gives the same bits in every engine, which Math.sin does not guarantee', async () => {
+test('resampling gives the same bits in every JavaScript engine, although the results of Math.sin may differ', async () => {
   const given = random(5);
   const noise = Float32Array.from({ length: 2000 }, () => Math.fround(2 * given() - 1));
   const trigonometry = ['sin', 'cos', 'tan', 'exp', 'pow'].map((name) => /** @type {any} */ ([name, /** @type {any} */ (Math)[name]]));
@@ -397,7 +397,7 @@ test('an invalid sound together with an invalid option gives one error and no un
   assert.deepEqual(unhandled, []);
 });
 
-test('silence: a sound ends after the given duration of silence, however its samples are divided', async () => {
+test('silence: a sound ends after the given duration of silence, however its samples are divided into chunks', async () => {
   const rate = 8000;
   const sound = [...tone(4000), ...tone(1600).map((x) => 0.3 * x), ...tone(8000).map((x) => 0.1 * x)];
   for (const [seconds, end] of [

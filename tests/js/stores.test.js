@@ -29,7 +29,7 @@ const CACHES = {
   'nextpixel-courses': ['one list for each course that the visitor keeps', 'shell/page/page-keep.js', /caches\.delete\(COURSES\)/],
 };
 
-/** The keys of localStorage and sessionStorage. Each has one value, which is overwritten. */
+/** The keys of localStorage and sessionStorage. Each key has one value, which is overwritten. */
 const KEYS = [
   'nextpixel-carried',
   'nextpixel-language',

@@ -6,7 +6,7 @@
  * visitors read them.
  *
  *     node tests/js/strings.js web/pages/NAME/*.js           lists the strings that should be in phrase
- *     node tests/js/strings.js --mark web/pages/NAME/*.js    writes phrase before each of them, and its import; check its choices
+ *     node tests/js/strings.js --mark web/pages/NAME/*.js    writes and imports phrase for each of these strings; check the result
  */
 
 import { readFile, writeFile } from 'node:fs/promises';

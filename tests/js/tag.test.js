@@ -2,7 +2,7 @@
 // @ts-check
 
 /**
- * Tests tagging: the division of a text into words must follow the treebank, and the features must equal those in training. Also tests the
+ * Tests tagging: the division of a text into words must follow the treebank, and the features must equal those computed in training. Also tests the
  * results of model.tag().
  */
 

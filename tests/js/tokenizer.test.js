@@ -28,7 +28,7 @@ const vocabulary = async (name) => gunzipSync(await readFile(`${GOLDEN}tokenizer
 const STORIES = `${GOLDEN}stories260K.gguf`;
 
 for (const name of ['gpt-2', 'falcon']) {
-  test(`${name}: the same ids as from the original tokenizer`, async () => {
+  test(`${name}: the ids equal those from the original tokenizer`, async () => {
     const own = await tokenizer(await vocabulary(name));
     /** @type {[string, number[]][]} */
     const cases = JSON.parse(await readFile(`${GOLDEN}tokenizers/${name}.json`, 'utf8'));
@@ -430,7 +430,7 @@ test('every text survives encoding and decoding, and streamed text never splits 
       (seed = (Math.imul(seed, 1664525) + 1013904223) >>> 0) / 2 ** 32
   )(7);
   for (const source of [await vocabulary('gpt-2'), STORIES]) {
-    // Falcon's vocabulary has no token for bytes that did not occur in its training text
+    // Falcon is left out, because its vocabulary has no token for bytes that did not occur in its training text
     const own = await tokenizer(source);
     for (let i = 0; i < 400; i++) {
       const text = anyText(random);
@@ -486,8 +486,8 @@ longer('any megabyte takes less than a second', async () => {
   }
 });
 
-/** Measures how long work blocks the event loop: returns the number of timers that fired, the longest time between two of them, and whether
- * a timer was late by a long time.
+/** Measures how long work blocks the event loop. Returns the number of timers that fired, the longest time between two timers, and whether
+ * the work took less than 100 ms.
  * @template T @param {() => Promise<T>} work */
 async function besides(work) {
   let [turns, longest, last] = [0, 0, performance.now()];

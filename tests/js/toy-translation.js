@@ -2,8 +2,8 @@
 // @ts-check
 
 /**
- * A small Transformer for the tests, with constructed weights. At each position it outputs the token of the source at that position, so it
- * "translates" every text into itself. The first channels of the embeddings are reserved for positions. The heads of the decoder's last
+ * A small Transformer for the tests, with constructed weights. At each position, the model outputs the source token of that position, so
+ * it "translates" every text into itself. The first channels of the embeddings are reserved for positions. The heads of the decoder's last
  * layer use these channels to find the token. The vocabulary is that of toy-text.js.
  */
 

@@ -48,7 +48,7 @@ test('shuffled words keep their tokens together, and the end token stays last', 
   assert.equal(visible('', '⏎'), '⏎');
 });
 
-test('headsMean() averages the selected heads', () => {
+test('meanOf() averages the selected heads', () => {
   const [queries, keys] = [Int32Array.of(0), Int32Array.of(0)];
   const maps = [1, 2, 3, 4].map((n, i) => ({ name: 'source', layer: i >> 1, head: i % 2, queries, keys, weights: Float32Array.of(n) }));
   const mean = (/** @type {number} */ layer, /** @type {number} */ head) => meanOf(maps, { layer, head })[0];

@@ -161,7 +161,7 @@ test('maxTokens', async () => {
   assert.equal(long.finish, 'length', 'the context is full');
 });
 
-test('maps: the attention of every output token, and of the encoder', async () => {
+test('the option maps returns the attention of every output token, and of the encoder', async () => {
   for (const beams of [1, 3]) {
     const run = copier.translate('ab c b', { beams, maps: true });
     const steps = await all(run);
@@ -234,7 +234,7 @@ test('a search reports every step, and the result follows from the steps', async
   }
 });
 
-test('more beams find a translation of at least the same probability', async () => {
+test('a search with more beams finds a translation that is at least as probable', async () => {
   const cost = async (/** @type {number} */ beams) =>
     sum((await all(golden.translate('Ein Haus', { beams, lengthPenalty: 0 }))).map(({ nats }) => nats));
   const [greedy, some, many] = [await cost(1), await cost(4), await cost(16)];
@@ -259,7 +259,7 @@ test('score() returns the cost with which a translation was made', async () => {
   await assert.rejects(copier.score('a'.repeat(99), { source: 'a' }), isError('argument', /sees 48/));
 });
 
-test('leaving the loop, or the signal, stops a translation', async () => {
+test('a translation is stopped by leaving the loop and by the signal', async () => {
   for (const beams of [1, 4]) {
     const run = copier.translate('a b c', { beams });
     for await (const step of run) {

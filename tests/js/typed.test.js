@@ -58,7 +58,7 @@ for (const [kind, row] of Object.entries(rowsOf('typed'))) {
   }
 }
 
-test('a language model reads every character of a prompt; if its vocabulary composes characters, it also composes them in stop and logitBias', async () => {
+test('a language model reads every character of a prompt; a vocabulary that composes characters also composes those of stop and logitBias', async () => {
   const model = await load(toyText());
   for (const text of Object.values(PASTED))
     assert.equal(model.tokenizer.decode(model.tokenizer.encode(text)).trimStart(), text.trimStart());

@@ -204,8 +204,8 @@ for (const [name, row] of Object.entries(ROWS)) {
     for (const [i, reading] of ways.entries()) {
       const how = { stop: 'resolved', signal: 20, reader: 20, close: 'closed' };
       for (const [k, [end, expected]] of Object.entries(how).entries()) {
-        // A run can be read in several ways and ended in four ways. The first way of reading is tested with all four endings, each other
-        // one with a single ending. npm run test:all tests all combinations.
+        // A run can be read in several ways and ended in four ways. The first way of reading is tested with all four endings. Each
+        // of the other ways is tested with one ending. npm run test:all tests all combinations.
         if (!EVERY && i > 0 && (i + k) % 4) continue;
         const got = await ended(/** @type {any} */ (end), reading);
         // To return the samples of a run that ends without an error, the library may need Web Audio, which Node does not have.

@@ -14,7 +14,7 @@ import { ROOT, load } from './helpers.js';
 const crf = await load(`${ROOT}weights/crf-en.gguf`);
 after(() => crf.close());
 
-/** Returns those of the forms that are divided when they stand between two other words. @param {string[]} forms */
+/** Returns the forms that are divided when they stand between two other words. @param {string[]} forms */
 const whole = (forms) => forms.filter((form) => !cut(`so ${form} then`).includes(form));
 
 test('addresses and file names stay whole, without the punctuation that ends the sentence', () => {
@@ -125,7 +125,7 @@ test('emoticons, arrows, runs of punctuation and abbreviations with punctuation 
   ]);
 });
 
-test('contractions are split in every position, with any apostrophe, and even if one word has several', () => {
+test('contractions are split in every position, with any apostrophe, and even if one word has several contractions', () => {
   for (const mark of ["'", '\u2019', '\u02bc', '`', '\uff07']) {
     for (const [text, words] of [
       ["can't", "ca n't"],
@@ -276,7 +276,7 @@ longer('a long text is divided in chunks, its signal is checked between them, an
   await assert.rejects(crf.tag(['x'.repeat(1e6)]), { code: 'limit', message: /1000000 characters/ });
 });
 
-test('hashtags, mentions, fractions, amounts, initials and sentence ends are as in the treebank', () => {
+test('hashtags, mentions, fractions, amounts, initials and sentence ends are divided as in the treebank', () => {
   assert.deepEqual(
     whole([
       '#audiobooks',

@@ -1,8 +1,13 @@
 /* SPDX-License-Identifier: MIT
  *
  * A model of two parts for tests/js/parts.test.js. The first part has no sequence. This part reads words, one per chunk, and has three
- * results: a mark for each word, (7 word + previous word) mod 16; two floats for each word; and a sum. The second part reads marks and
- * draws any number of ids; the mark at a position is by far the most probable id there.
+ * results:
+ *
+ * - a mark for each word: (7 * word + previous word) mod 16
+ * - two floats for each word
+ * - a sum
+ *
+ * The second part reads marks and draws any number of ids. The most probable id at a position, by far, is the mark at this position.
  */
 #include <string.h>
 
