@@ -3,8 +3,8 @@
 
 /**
  * Registers tests that only `npm run test:all` runs. For each of these tests, `npm test` has a similar test of the same property, on
- * another page, model or language. The names of these tests begin with `more (FILE): `, because Node reports a test under the file that calls
- * test(), which is this one. ./build.sh test-sweep sets EVERY_TEST and runs the tests with this prefix.
+ * another page, model or language. The names of these tests begin with `more (FILE): `, because Node reports a test under the file that
+ * calls test(), which is this file. ./build.sh test-sweep sets EVERY_TEST and runs the tests with this prefix.
  */
 
 import { relative } from 'node:path';

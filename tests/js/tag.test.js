@@ -2,8 +2,8 @@
 // @ts-check
 
 /**
- * Tests tagging: the division of a text into words must follow the treebank, and the features must equal those computed in training. Also tests the
- * results of model.tag().
+ * Tests tagging: the division of a text into words must follow the treebank, and the features must equal those computed in training. Also
+ * tests the results of model.tag().
  */
 
 import assert from 'node:assert/strict';
