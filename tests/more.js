@@ -23,8 +23,8 @@ export const more = /** @type {any} */ (
 );
 
 /**
- * Registers a test that uses EVERY: in `npm run test:all`, which selects it by its name, it checks more pages, widths or values than in
- * `npm test`.
+ * Registers a test that uses EVERY. `npm run test:all` selects the test by its name. The test then checks more pages, widths or values than
+ * in `npm test`.
  */
 export const longer = EVERY ? more : test;
 

@@ -3,8 +3,8 @@
 
 /**
  * The reporter of `node --test --test-reporter=./tests/report.js`: prints one line per file, and reports failed and skipped tests in full.
- * The reporter also writes the names of test files with a failure, one per line, to the file that the environment variable FAILED_FILES
- * names; build.sh runs these test files again.
+ * If the environment variable FAILED_FILES names a file, the reporter also writes the names of the test files with a failure to this file,
+ * one per line. build.sh runs these test files again.
  */
 
 import { appendFileSync } from 'node:fs';

@@ -34,7 +34,7 @@ task_test_browser() {
   tests 900 --test-concurrency=2 $(node tests/group.js "$OUT/groups/browser" 9 tests/browser/*.test.js)
 }
 
-# test-sweep  check every page of the demo and of the manual, and every figure, at every width and in every colour, each check with its own page load; also every address and every test image
+# test-sweep  check every page of the demo and of the manual, and every figure, at every width and in every colour (one page load per check), every address, and every test image
 task_test_sweep() {
   tests 3600 --test-concurrency=2 tests/browser/all/*.test.js
   export EVERY_TEST=1

@@ -2,8 +2,8 @@
 // @ts-check
 
 /**
- * Tests recurrent networks through the library: models with each type of attention translate and return their maps, the memory network
- * generates text, and unusual or invalid input is handled as in other models.
+ * Tests recurrent networks through the library. Models with each type of attention must translate and return their maps, and the memory
+ * network must generate text. Unusual or invalid input must be handled as in other models.
  */
 
 import assert from 'node:assert/strict';

@@ -36,7 +36,7 @@ test('one direction', () => {
 
 // In these tests, a, b and c are Latin letters; \u05d0, \u05d1 and \u05d2 are Hebrew alef, bet and gimel; \u0627 and \u0628 are Arabic
 // alef and beh.
-test('Hebrew words within an English line, and vice versa', () => {
+test('the order of Hebrew words within an English line, and of English words within a Hebrew line', () => {
   assert.equal(levels('a \u05d0\u05d1 \u05d2, b'), '001111000');
   assert.equal(seen('a \u05d0\u05d1 \u05d2, b'), 'a \u05d2 \u05d1\u05d0, b');
   assert.equal(levels('\u05d0 ab cd \u05d1'), '112222211');
@@ -48,7 +48,7 @@ test('Hebrew words within an English line, and vice versa', () => {
   assert.equal(seen('a \u05d0.'), 'a \u05d0.'); // the full stop belongs to the sentence
 });
 
-test('numbers, plus and minus signs, prices and combining marks', () => {
+test('the order of numbers, plus and minus signs, prices and combining marks', () => {
   assert.equal(seen('\u05d0 12 \u05d1'), '\u05d1 12 \u05d0');
   assert.equal(seen('\u05d0 3.14, 15%'), '15% ,3.14 \u05d0');
   assert.equal(seen('\u05d0 $5 \u05d1'), '\u05d1 $5 \u05d0');

@@ -92,7 +92,8 @@ test('the sentence pairs of a file are translated and scored', async () => {
       ['Zwei', { beams: 4, lengthPenalty: 0.6 }],
     ]);
     assert.deepEqual(shown[1], ['Zwei', 'Two of them are there', 'Two of those']);
-    // 7 of 8 words match (5 + 2 in the two sentences), 5 of 6 pairs, 3 of 4 triples and 2 of 2 quadruples; the references have 10 words
+    // 7 of 8 words match: 5 in the first sentence and 2 in the second. 5 of 6 pairs, 3 of 4 triples and 2 of 2 quadruples of words match.
+    // The references have 10 words.
     assert.ok(Math.abs(result.bleu - 100 * Math.exp(1 - 10 / 8) * ((7 / 8) * (5 / 6) * (3 / 4)) ** 0.25) < 1e-9, String(result.bleu));
     assert.equal(result.lengthRatio, 0.8);
     assert.equal(result.nats, (18 + 10 + 21 + 4) / 2);

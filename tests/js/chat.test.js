@@ -64,7 +64,7 @@ const model = (template) => {
 };
 
 /**
- * Returns the model's input as text. Each control token in it is written as its name.
+ * Returns the model's input as text. Control tokens in this text are written as their names.
  * @param {string} template
  * @param {Message[]} messages
  * @param {object} [options]

@@ -29,7 +29,7 @@ test('info describes a classification model', () => {
   assert.deepEqual([info.kind, info.verbs, info.width, info.height], ['sign', ['classify'], WIDTH, HEIGHT]);
 });
 
-test('all labels have probabilities, the most probable first; a call with many queries gives the same results as a call for each', async () => {
+test('all labels have probabilities, the most probable first; a call with many queries gives the same results as one call per query', async () => {
   const queries = [sign(1), sign(9), sign(10)];
   const all = await model.classify(queries, { support, maps: true });
   assert.equal(all.length, 3);

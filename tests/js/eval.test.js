@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Tests the evaluation command (npm run eval). It must accept valid inputs and refuse others, and its figures must equal those of the
- * library. */
+/** Tests the evaluation command (npm run eval). The command must accept valid inputs and refuse others, and its figures must equal those
+ * that the library computes. */
 
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';

@@ -106,7 +106,7 @@ after(async () => {
   await rm(folder, { recursive: true });
 });
 
-test('supported', () => assert.equal(supported, true));
+test('supported is true in Node', () => assert.equal(supported, true));
 
 test('every kind of source gives the same model', async () => {
   const sources = {
@@ -212,7 +212,7 @@ test('metadata of every type are read, including hostile keys and texts', async 
   model.close();
 });
 
-test('progress', async () => {
+test('load() reports its progress', async () => {
   for (const [source, total] of /** @type {const} */ ([
     [`${origin}/toy.gguf`, toy.length],
     [`${origin}/chunked.gguf`, undefined],
@@ -439,7 +439,7 @@ test('a download that is not a weight file is refused as soon as its first bytes
 test('a download beyond 3.75 GiB is refused before it is read', { timeout: 20000 }, async () => {
   await assertRefused(load(`${origin}/huge`), isError('limit', /larger than 3.75 GiB/));
   await assertRefused(load(await fetch(`${origin}/huge`)), isError('limit', /larger than 3.75 GiB/));
-  // The next download declares no length and never ends. It is read only until the header turns out to be damaged.
+  // The next download declares no length and never ends. The library reads it only until the header turns out to be damaged.
   const piece = new Uint8Array(2 ** 26);
   piece.set(toy.subarray(0, 100));
   let sent = 0;

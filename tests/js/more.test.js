@@ -2,8 +2,8 @@
 // @ts-check
 
 /**
- * `npm run test:all` runs everything that `npm test` leaves out. It selects tests by a prefix of their names, so each test that uses EVERY
- * must have a name with this prefix (tests/more.js). A test file that failed is run again with the same selection of tests.
+ * `npm run test:all` runs everything that `npm test` leaves out. The command selects tests by a prefix of their names, so each test that
+ * uses EVERY must have a name with this prefix (tests/more.js). A test file that failed is run again with the same selection of tests.
  */
 
 import assert from 'node:assert/strict';

@@ -16,7 +16,7 @@ import { ROWS } from '../../web/lib/settings.js';
 /** @param {ArrayLike<number>} row */
 const sum = (row) => Array.from(row).reduce((all, one) => all + one, 0);
 
-test('texts: the complete distribution of each token', async () => {
+test('texts: each step has the complete distribution of its token', async () => {
   const model = await load(toyText({ context: 64 }));
   const { vocabulary } = model.info;
   /** @param {any} options */
@@ -45,7 +45,7 @@ test('texts: the complete distribution of each token', async () => {
   model.close();
 });
 
-test('pictures: the distribution of each level, for every kind of output', async () => {
+test('pictures: each step has the distribution over the levels, for every kind of output', async () => {
   for (const config of [{}, { classes: ['cat', 'dog'] }]) {
     const model = await load(toyModel(config), { workers: 2 });
     const { levels } = model.info;
@@ -87,7 +87,7 @@ test('a saved run continues with its distributions', async () => {
   model.close();
 });
 
-test('attention over a given text: for each head, from each token to the previous ones', async () => {
+test('attention over a given text: for each head, the weights from each token to the previous tokens', async () => {
   const model = await load(toyText({ context: 64 }));
   const text = 'ab abc ab abc';
   const tokens = model.tokenizer.encode(text, { special: true });

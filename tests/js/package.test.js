@@ -364,7 +364,7 @@ test('published files have the forms that bundlers recognise, and import only pu
   }
 });
 
-test('size', async (context) => {
+test('the library and the wasm stay below the maximum size', async (context) => {
   /** Returns the total size of files that are compressed one by one, as a static server sends them. @param {string[]} names */
   const sum = async (...names) => {
     let total = 0;

@@ -58,7 +58,7 @@ test("the page's filters keep the same tokens as the library's filters", async (
   ]) {
     const { drawn, kept } = cut(all, filters);
     assert.ok(Math.abs(drawn.reduce((sum, p) => sum + p, 0) - 1) < 1e-9);
-    // Each drawn token is one that the filters keep, and the frequencies are within four standard deviations.
+    // The filters must keep each drawn token, and the frequencies must be within four standard deviations.
     const counts = new Map();
     const draws = 300;
     for (let seed = 0; seed < draws; seed++) {

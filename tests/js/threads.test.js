@@ -2,7 +2,7 @@
 // @ts-check
 
 /**
- * Tests models with several threads: the threads share one copy of the weights, and the tokens and the guarantees are the same as with one
+ * Tests models with several threads, which share one copy of the weights. The tokens and the guarantees must be the same as with one
  * thread.
  */
 

@@ -96,8 +96,9 @@ function draw(withBiases) {
 }
 
 /**
- * @param {{ key?: number, query?: number, exact?: boolean, architecture?: string, biases?: boolean }} [options]  key, query: biases of two
- *   channels of each head; exact: whether to store the same weights as floats
+ * @param {{ key?: number, query?: number, exact?: boolean, architecture?: string, biases?: boolean }} [options]
+ *   - key, query: biases of two channels of each head
+ *   - exact: whether to store the same weights as floats
  * @returns {Uint8Array<ArrayBuffer>} a weight file of a model with 300 token ids and no vocabulary
  */
 export function toyQwen({ key = 0, query = 0, exact = false, architecture = 'qwen2', biases = true } = {}) {

@@ -14,8 +14,11 @@ export const TOKENS = ['<unk>', '<s>', '</s>', ...LETTERS, '\u2581', 'a', 'b', '
 
 /**
  * @param {{ context?: number, values?: number, d?: number, inner?: number, keyLength?: number, metadata?: Record<string, Typed | undefined> }} [options]
- *   d: width; inner: width of the feed-forward network; keyLength: width of each of the two heads; values: number of rows of the embedding,
- *   by default one per token; metadata: replaces entries of the file; undefined removes the key
+ *   - d: width of the model
+ *   - inner: width of the feed-forward network
+ *   - keyLength: width of each of the two heads
+ *   - values: number of rows of the embedding, by default one per token
+ *   - metadata: entries that replace those of the file; undefined removes a key
  * @returns {Uint8Array<ArrayBuffer>} a weight file
  */
 export function toyText({ context = 64, values = TOKENS.length, d = 16, inner = 32, keyLength = d / 2, metadata = {} } = {}) {

@@ -21,8 +21,9 @@ const D = 192;
 const PLACES = 64;
 
 /**
- * @param {{ context?: number, end?: boolean, metadata?: Record<string, Typed | undefined> }} [options]  end: whether the model ends its
- *   output or continues forever; metadata: replaces entries of the file; undefined removes the key
+ * @param {{ context?: number, end?: boolean, metadata?: Record<string, Typed | undefined> }} [options]
+ *   - end: whether the model ends its output or continues forever
+ *   - metadata: entries that replace those of the file; undefined removes a key
  * @returns {Uint8Array<ArrayBuffer>} a weight file
  */
 export function toyTranslation({ context = 48, end = true, metadata = {} } = {}) {

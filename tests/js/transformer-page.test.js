@@ -2,8 +2,12 @@
 // @ts-check
 
 /**
- * Tests the page on the Transformer without a browser: the translations of its example sentences, the order of shuffled words, the mean
- * over attention heads, and a copy of the weight file without positions.
+ * Tests parts of the Transformer page without a browser:
+ *
+ * - the translations of the example sentences
+ * - the order of shuffled words
+ * - the mean over attention heads
+ * - a copy of the weight file without positions
  */
 
 import assert from 'node:assert/strict';

@@ -2,8 +2,8 @@
 // @ts-check
 
 /**
- * Tests pasted text as the input of models: it may contain invisible characters, curly quotes, fullwidth letters, and decomposed Hangul as
- * in macOS file names.
+ * Tests models with pasted text as their input. Pasted text may contain invisible characters, curly quotes, fullwidth letters, and
+ * decomposed Hangul as in macOS file names.
  */
 
 import assert from 'node:assert/strict';

@@ -2,9 +2,9 @@
 // @ts-check
 
 /**
- * stop(), abort signals and close() must end the waiting of a verb, whether it waits for an address that never responds, a recording, a
- * file, a template that never ends, or a constraint of the page. Afterwards the verb reads nothing more of its input. There is one test
- * case per verb of each kind.
+ * A verb may wait for an address that never responds, a recording, a file, a template that never ends, or a constraint of the page.
+ * stop(), abort signals and close() must end this waiting. Afterwards, the verb must read nothing more of its input. There is one test case
+ * per verb of each kind.
  */
 
 import assert from 'node:assert/strict';
@@ -28,7 +28,10 @@ const never = `http://127.0.0.1:${/** @type {import('node:net').AddressInfo} */ 
 const part = never.replace('never', 'part');
 const scope = /** @type {any} */ (globalThis);
 
-/** Functions, one for each input that is being read. Each returns whether the reading has stopped. @type {(() => boolean)[]} */
+/**
+ * Functions, one for each input that is being read. A function returns whether the reading of its input has stopped.
+ * @type {(() => boolean)[]}
+ */
 const readings = [];
 
 const { fetch } = scope;

@@ -2,8 +2,7 @@
 // @ts-check
 
 /**
- * Tests runs with several workers: the workers share the samples of a run, and the values and the guarantees are the same as with one
- * worker.
+ * Tests runs with several workers, which share the samples of a run. The values and the guarantees must be the same as with one worker.
  */
 
 import assert from 'node:assert/strict';
