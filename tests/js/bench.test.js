@@ -333,8 +333,8 @@ test('the keys and the arithmetic operations of each position are counted', () =
   assert.equal(bytes, (productMacs(SMALL) * 34) / 32 + 4.5 * keyMacs);
 });
 
-/** Compares the pattern of 2D attention with the one that the engine reports. */
-test("the computed number of keys of each position equals the number that the engine reports", async () => {
+/** Compares the pattern of 2D attention with the pattern that the engine reports. */
+test('the computed number of keys of each position equals the number that the engine reports', async () => {
   const { toyModel } = await import('./toy.js');
   for (const options of [
     { width: 10, height: 7, blockRows: 3, blockCols: 4 },
@@ -359,7 +359,7 @@ test('medians and shares are computed as expected', () => {
   assert.equal(median([4, 1, 2, 3]), 2.5);
   const work = { macs: 10e6, bytes: 6 * 2 ** 20, keyMacs: 0, headMacs: 0, positions: 1 };
   const stream = { 4: 100, 16: 20, 64: 10 };
-  // 10 M at 50 G a second: 0.2 ms. Reading 6 MB at 16 MB/ms takes 0.31 ms, longer than the multiply-adds, so it determines the ceiling.
+  // 10 M at 50 G a second: 0.2 ms. Reading 6 MB at 16 MB/ms takes 0.31 ms, longer than the multiply-adds, so the reading sets the ceiling.
   const share = shareOf(0.5, work, 50, stream, 2 ** 20);
   assert.ok(share);
   assert.ok(Math.abs(share.ofDots - 0.4) < 1e-9);

@@ -26,7 +26,7 @@ function seen(text) {
   return line.join('');
 }
 
-test('one direction', () => {
+test('lines with text of one direction', () => {
   for (const text of ['', 'abc 12.5', '\u05d0\u05d1', '\u4f60\u597d']) assert.equal(isBidirectional(text), text.includes('\u05d0'));
   assert.deepEqual(levelsOf('ab, 12!'), { base: 0, levels: [0, 0, 0, 0, 0, 0, 0] });
   assert.deepEqual(levelsOf('\u05d0\u05d1, \u05d2!'), { base: 1, levels: [1, 1, 1, 1, 1, 1] });

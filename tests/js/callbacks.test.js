@@ -57,7 +57,10 @@ const atReady =
   (/** @type {{ phase: string }} */ { phase }) =>
     phase === 'ready' ? fail() : undefined;
 
-/** For the name of each callback, a function that makes the library call it. @type {Record<string, (fail: () => any) => Promise<unknown>>} */
+/**
+ * For each callback, a function that makes the library call the callback.
+ * @type {Record<string, (fail: () => any) => Promise<unknown>>}
+ */
 const LISTENERS = {
   'onPaint, the first time': (fail) => picture({ onPaint: fail }),
   'onPaint, while the picture is drawn': (fail) => picture({ onPaint: atCall(2, fail) }),

@@ -91,7 +91,7 @@ const CHATML =
  */
 const { talks, families } = JSON.parse(await readFile(new URL('chat-templates.json', import.meta.url), 'utf8'));
 
-test("chats are rendered with the templates of more than twenty families as Jinja renders them", async () => {
+test('chats are rendered with the templates of more than twenty families as Jinja renders them', async () => {
   assert.ok(families.length > 20);
   const strftime_now = () => '26 Nov 2026';
   const names = { bos_token: '<s>', eos_token: '</s>' };

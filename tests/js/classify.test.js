@@ -110,7 +110,7 @@ test('many pictures are read in chunks that yield to the event loop', async () =
   assert.ok(before < read, `${before} of ${read} pictures were read before another task ran`);
 });
 
-test('dark strokes on a light ground equal light strokes on a dark ground', async () => {
+test('dark strokes on a light ground give the same probabilities as light strokes on a dark ground', async () => {
   const dark = { ...sign(4), data: sign(4).data.map((byte) => 255 - byte) };
   assert.deepEqual((await model.classify(dark, { support })).probabilities, (await model.classify(sign(4), { support })).probabilities);
 });

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** The engine with additional functions for tests. They return the bytes of a run and the values of the output layer. */
+/** The engine with additional functions for tests. These functions return the bytes of a run and the values of the output layer. */
 
 import { Core as LibraryCore } from '../../web/lib/engine/core.js';
 import { checkStatus } from '../../web/lib/engine/status-error.js';

@@ -250,7 +250,7 @@ test('every kind has an evaluation, and --help describes it', async () => {
 
 const ROWS = Object.values(rowsOf('evaluation')).flatMap((row) => (typeof row === 'string' ? [] : [row]));
 
-more('one command serves every kind; errors say what it can do and what went wrong, without a stack trace', async () => {
+more('one command serves every kind; its errors say what the command can do and what went wrong, without a stack trace', async () => {
   assert.match(await evaluate('--help'), /^Measures a shipped file[\s\S]*each image's class[\s\S]*npm run eval -- weights\/wavenet\.gguf/);
   /** @param {string[]} args */
   const said = async (...args) => {

@@ -22,8 +22,8 @@ let origin = '';
 let asked = [];
 
 /**
- * The server fails after the first 1000 bytes of its first response. The path selects whether it closes the connection or stalls, and
- * whether it supports range requests.
+ * The server fails after the first 1000 bytes of its first response. The path selects whether the server closes the connection or
+ * stalls, and whether the server supports range requests.
  *
  * @type {Record<string, { headers?: Record<string, string>, end: 'break' | 'stall', rest?: (start: number, response: import('node:http').ServerResponse) => void }>}
  */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** A small GGUF 3 reader and writer for the tests; unlike src/gguf.c, it is simple and checks nothing. */
+/** A small reader and a small writer of GGUF 3 files for the tests. Unlike src/gguf.c, they check nothing. */
 
 const TYPES = /** @type {const} */ (['u8', 'i8', 'u16', 'i16', 'u32', 'i32', 'f32', 'bool', 'string', 'array', 'u64', 'i64', 'f64']);
 /** Tensor types. */

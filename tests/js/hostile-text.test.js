@@ -226,7 +226,7 @@ test('the longest file headers are read in chunks', () => {
     );
   assert.ok(yieldsOf(vocabulary('gpt2')) >= 6);
   assert.throws(() => yieldsOf(vocabulary('llama')), isError('limit', /the texts of the tokens are too long/));
-  // every token is found in the text in one step
+  // many special tokens, which are read in chunks
   const count = 50_000;
   const names = Array.from({ length: count }, (_, i) => `t${(i * 7919) % count}`);
   const specials = { tokens: names, types: new Uint8Array(count).fill(4) };

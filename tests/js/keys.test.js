@@ -2,8 +2,8 @@
 // @ts-check
 
 /**
- * Tests attention keys in which a few channels are far larger than the others. Qwen 2 has such keys because of its biases. Rounding them
- * must lose no more precision than rounding other keys.
+ * Tests attention keys in which a few channels are far larger than the others. Qwen 2 has such keys because of its biases. Rounding
+ * such keys must lose no more precision than rounding other keys.
  */
 
 import assert from 'node:assert/strict';

@@ -309,7 +309,7 @@ withToy(
   },
 );
 
-withToy('superResolve: the result depends on the small picture, in any form', { ...DMOL, ...INPUT }, async (model) => {
+withToy('superResolve: the result depends on the small picture, given in any form', { ...DMOL, ...INPUT }, async (model) => {
   const large = imageFor(model);
   const small = { data: reduce(large.data, { ...SIZE, channels: 3 }, 4, 3), width: 4, height: 3 };
   const run = model.superResolve(small, { seed: 1 });
@@ -333,7 +333,7 @@ withToy('superResolve: the result depends on the small picture, in any form', { 
   assert.notDeepEqual(await model.attention(large, at), await model.attention(large, { ...at, input: other }));
 });
 
-withToy('superResolve: arguments', { ...PALETTE, ...INPUT }, async (model) => {
+withToy('superResolve() checks its arguments', { ...PALETTE, ...INPUT }, async (model) => {
   const image = imageFor(model);
   const small = { data: noise(36), width: 4, height: 3 };
   assert.throws(() => model.complete(image), isError('argument', /superResolve\(\)/));

@@ -148,7 +148,7 @@ for (const [lang, { name: spoken, whole }] of Object.entries(LANGUAGES)) {
   }
 
   for (const folder of kinds)
-    test(`web/${folder}/${lang}.json: the sentences about the kind's page`, async () => {
+    test(`web/${folder}/${lang}.json: the table has the sentences about the kind's pages`, async () => {
       const { PAGES } = await import(`../../web/${folder}/kind.js`);
       const said = Object.values(PAGES).flat();
       const table = Object.keys(await tableOf(lang, folder));

@@ -2,8 +2,8 @@
 // @ts-check
 
 /**
- * Tests large files, which are passed to the engine while they are downloaded: the model is the same, and loading takes less memory. Also
- * tests every way in which such a load can fail.
+ * Tests large files, which are passed to the engine while they are downloaded. The model must be the same as from a complete file, and
+ * loading must take less memory. Also tests every way in which such a load can fail.
  */
 
 import assert from 'node:assert/strict';

@@ -51,7 +51,7 @@ test('info describes a model with latents', () => {
   assert.throws(() => model.resume(/** @type {any} */ ({})), { code: 'argument' });
 });
 
-test('the seed and the index of the sample determine a picture; its latent reproduces it', async () => {
+test('the seed and the index of the sample determine a picture; the latent of a picture reproduces the picture', async () => {
   const steps = await collect(make({ seed: 5, samples: 4 }));
   assert.deepEqual(
     steps.map(({ sample, label, from, to }) => [sample, label, from, to]),

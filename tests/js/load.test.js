@@ -310,7 +310,7 @@ test('integrity', async () => {
   await assert.rejects(load(path, { integrity: 'md5-x' }), isError('argument', /sha256/));
 });
 
-test('signal: before, during, after', async () => {
+test('a signal can abort load() before and during loading, but not after it', async () => {
   const reason = new Error('enough');
   await assert.rejects(load(path, { signal: AbortSignal.abort() }), { name: 'AbortError' });
   await assert.rejects(load(path, { signal: AbortSignal.abort(reason) }), reason);

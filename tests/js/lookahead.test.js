@@ -2,8 +2,8 @@
 // @ts-check
 
 /**
- * Tests exact speculative decoding through the library: when the library uses it, what the steps report about it, and that it changes no
- * picture.
+ * Tests exact speculative decoding through the library: when the library uses it, what the steps report about it, and that all pictures
+ * stay the same.
  */
 
 import assert from 'node:assert/strict';

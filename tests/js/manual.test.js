@@ -273,7 +273,7 @@ test('the JavaScript samples compile against the types of the package', async ()
 });
 
 // npm test leaves this out: there, c-library.test.js links the program with the installed library.
-more('the C program compiles as the manual says, and draws the same as the WebAssembly', { timeout: 120000 }, async () => {
+more('the C program compiles as the manual says, and draws the same picture as the WebAssembly build', { timeout: 120000 }, async () => {
   await mkdir(BUILD, { recursive: true });
   const sources = [...(await textsOf('src', '.c')).keys()].map((name) => `src/${name}`);
   const [, flags] =

@@ -150,7 +150,7 @@ test('a list of inputs is scored by all workers, and the results keep its order'
   pictures.close();
 });
 
-test("hidden states of texts and pictures equal those in PyTorch, and requesting them changes no other result", async () => {
+test('hidden states of texts and pictures equal those in PyTorch, and requesting them changes no other result', async () => {
   const recorded = JSON.parse(await readFile(`${ROOT}tests/golden/hidden.json`, 'utf8'));
   let compared = 0;
   for (const [name, { values, source, layers }] of Object.entries(recorded)) {

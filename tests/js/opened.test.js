@@ -142,7 +142,7 @@ for (const name of ['opened', 'opened-decoder']) {
   });
 }
 
-test("the softmax of every head in every block equals the map that the engine returns, to the last bit", async () => {
+test('the softmax of every head in every block equals the map that the engine returns, to the last bit', async () => {
   const { file, ids } = await network('opened');
   const model = await load(`${ROOT}weights/opened.gguf`);
   const alone = await load(`${ROOT}weights/opened-decoder.gguf`);

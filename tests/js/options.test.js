@@ -35,7 +35,7 @@ const OPTIONS = [
 ];
 
 /**
- * Calls a verb with these options. Its other arguments are valid and are not tested here.
+ * Calls a verb with these options. The other arguments of the verb are valid and are not tested here.
  *
  * @param {any} model
  * @param {import('../../web/lib/verbs/table.js').VerbName} verb

@@ -2,7 +2,7 @@
 // @ts-check
 
 /**
- * Runs a model of two parts (the relay) through the core and through the worker. The first part generates no sequence. It returns ids,
+ * Runs a model of two parts (the relay) through the core and through the worker. The first part generates no sequence, but returns ids,
  * which are an input of the second part.
  */
 

@@ -2,8 +2,8 @@
 // @ts-check
 
 /**
- * Tests the learned position embeddings on the Image Transformer page. The page must compute them correctly, and its statements about the
- * shipped models must be true.
+ * Tests the learned position embeddings on the Image Transformer page. The computations of the page must be correct, and its
+ * statements about the shipped models must be true.
  */
 
 import assert from 'node:assert/strict';

@@ -76,7 +76,7 @@ for (const file of files) {
       const row = own;
       const make = () => row.run(model, { seed: 3 });
 
-      // Reads the run twice, and with two readers at the same time: they get the same steps, and nothing is computed again.
+      // Reads the run twice, and with two readers at the same time. Every reader gets the same steps, and nothing is computed again.
       const run = make();
       const [steps, side] = await Promise.all([read(run), read(run)]);
       assert.ok(steps.length > 0);

@@ -280,7 +280,7 @@ test('a request with two Host headers is refused', async () => {
   }
 });
 
-test('other methods', async () => {
+test('methods other than GET and HEAD are refused', async () => {
   for (const method of ['POST', 'PUT', 'DELETE', 'OPTIONS', 'PATCH']) {
     const { status, headers } = await ask('/web/', { method });
     assert.deepEqual([status, headers.allow], [405, 'GET, HEAD']);
@@ -472,7 +472,7 @@ function start(environment, ...options) {
   return said;
 }
 
-test('npm start: prints the address, and the library loads from it', async () => {
+test('npm start prints its address, and the library loads a model from this address', async () => {
   const { child, text } = await start({});
   const [url] = /http:\/\/127\.0\.0\.1:\d+\//.exec(text) ?? [''];
   assert.ok(url, text);
@@ -504,7 +504,7 @@ test('--help explains the options, and an unknown option is an error', () => {
   }
 });
 
-test('npm start: a port that is none, or taken, by PORT and by --port', async () => {
+test('npm start refuses an invalid port and an occupied port, both in PORT and in --port', async () => {
   for (const PORT of ['x', '-1', '65536', '80.5']) {
     const { text, code } = await start({ PORT });
     assert.deepEqual([code, /PORT must be/.test(text)], [1, true]);

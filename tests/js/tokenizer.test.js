@@ -49,7 +49,7 @@ test('SentencePiece encodes the prompt of the stories, spaces, bytes, and the be
   assert.deepEqual([...own.encode('Once upon a time', { special: true })], [1, ...ids]);
   assert.deepEqual([...own.encode('')], []);
   assert.deepEqual([...own.encode('', { special: true })], [1]);
-  // The vocabulary of 512 tokens has no token for 日, so it takes three byte tokens.
+  // The vocabulary of 512 tokens has no token for 日, so this character takes three byte tokens.
   const bytes = own.encode('日').slice(-3);
   assert.deepEqual(
     Array.from(bytes, (id) => own.kind(id)),
@@ -395,7 +395,7 @@ test('merges are applied by rank, lowest first, and from left to right if ranks 
 });
 
 /**
- * Returns an arbitrary text with characters from every Unicode plane. Many of them are special to some tokenizer.
+ * Returns an arbitrary text with characters from every Unicode plane. Many of these characters are special to some tokenizer.
  *
  * @param {() => number} random
  */

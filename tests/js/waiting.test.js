@@ -174,7 +174,7 @@ for (const [name, row] of Object.entries(ROWS)) {
           await sleep(10);
         }
         const ends = { stop: () => asked.stop(), signal: () => whole.abort(), reader: () => reader.abort(), close: () => model.close() };
-        if (reading) void asked.input; // nobody awaits this; if it rejected unhandled, Node would report that
+        if (reading) void asked.input; // nobody awaits this promise; if its rejection were unhandled, Node would report it
         ends[how]();
         const end = await settled(promise);
         if (how === 'reader') assert.equal(asked.finish, 'abort', `${reading}: the last reader has left`);
