@@ -52,7 +52,7 @@ test('random numbers have a nearly normal distribution', () => {
   assert.ok(Math.abs(far - 0.05) < 5 * Math.sqrt((0.05 * 0.95) / count) + 0.002, `tails ${far}`);
 });
 
-test('halves', () => {
+test('numbers are rounded to half precision', () => {
   const cases = [
     [1, 0x3c00],
     [-2, 0xc000],
@@ -583,7 +583,7 @@ test('the table is inserted between the comments of the chapter Numbers and nowh
   assert.ok(replaceTable(await readFile(`${ROOT}web/manual/chapters/numbers.md`, 'utf8'), 'table').includes(`${BEGIN}\ntable\n${END}`));
 });
 
-test('the command line is read, and wrong options are refused', async () => {
+test('the options of the command line are read, and wrong options are refused', async () => {
   const all = options([]);
   assert.deepEqual([all.withPeers, all.runs, all.sections.has('pixels')], [true, undefined, true]);
   const some = options(['--only', 'ours,kernels', '--quick']);

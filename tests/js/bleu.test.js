@@ -35,7 +35,7 @@ test('the BLEU score computed from counts equals the result of sacrebleu', () =>
   }
 });
 
-test('the intermediate counts equal the published ones', () => {
+test('the intermediate counts equal the published counts', () => {
   const { translations, references } = fixture.corpora[0]; // this corpus was published together with these counts
   const { correct, total, length, referenceLength } = bleu(translations, references);
   assert.deepEqual(

@@ -2,11 +2,12 @@
 // @ts-check
 
 /**
- * Makes tests/js/chat-templates.json: chat templates of public model files, and chats that Jinja itself renders with them, with the
- * settings that the package transformers uses. The templates come from @huggingface/ollama-utils 0.0.18 (MIT), which collects them from
- * GGUF files.
+ * Makes tests/js/chat-templates.json. This file has chat templates from public model files, and chats that Jinja itself has rendered with
+ * these templates. Jinja has the settings that the package transformers uses. The templates come from @huggingface/ollama-utils 0.0.18
+ * (MIT), which collects them from GGUF files.
  *
- *     npm pack @huggingface/ollama-utils@0.0.18, unpacked; then node tests/js/chat-templates-make.js FOLDER (needs python3 with jinja2)
+ *     npm pack @huggingface/ollama-utils@0.0.18          then unpack the package to FOLDER
+ *     node tests/js/chat-templates-make.js FOLDER        needs python3 with jinja2
  */
 
 import { execFileSync } from 'node:child_process';

@@ -37,7 +37,7 @@ test('only workers that speed up the run are kept', () => {
   for (const [name, speeds, count] of machines) assert.equal(worthwhile(speeds), count, name);
 });
 
-test('a worker that starts late counts less, and the clock may run backwards', async () => {
+test('a worker that starts late has a lower measured speed, and the clock may run backwards', async () => {
   const loop = await compileLoop();
   assert.equal(spin(loop, 0, 1), 0, 'the whole time has passed');
   let whole = 0;
@@ -121,7 +121,7 @@ async function add(links, loaded = Promise.resolve(), others = new Map()) {
   return kept;
 }
 
-test('keeps the workers that speed up the run, and ends the others', async () => {
+test('the library keeps the workers that speed up the run, and ends the others', async () => {
   /** @type {[number, (worker: number, together: number) => number, number][]} */
   const machines = [
     [4, () => 100, 4],
@@ -137,7 +137,7 @@ test('keeps the workers that speed up the run, and ends the others', async () =>
   }
 });
 
-test('the best of three tries counts', async () => {
+test('the best of three measurements counts', async () => {
   let asked = 0;
   const { links, check } = fake(2, (_, together) => (together === 2 && asked++ < 4 ? 30 : 100));
   assert.equal(check(await add(links)), 2);

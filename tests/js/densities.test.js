@@ -30,7 +30,7 @@ test('each distribution adds up to 1 over its values, which are two, sixteen, or
   near(sum(gaussian({ mean: 128, width: 10 })), 1, 1e-9);
 });
 
-test('far from the mean, the loss of a Gaussian grows quadratically, the loss of a logistic linearly, and no loss is infinite', () => {
+test('far from the mean, the loss of a Gaussian grows quadratically, that of a logistic grows linearly, and no loss is infinite', () => {
   const [round, straight] = [gaussian({ mean: 20, width: 2 }), logistic({ mean: 20, width: 2 })];
   near(round(220) - round(120), 0.5 * (100 ** 2 - 50 ** 2));
   const slope = Math.PI / (2 * Math.sqrt(3));

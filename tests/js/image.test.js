@@ -46,7 +46,7 @@ test("raw images may be RGBA bytes or the model's elements, if they have the siz
   assert.equal(pictureOf({ data: new Uint8Array(12), width: 2, height: 2 }, RGB).length, 12);
 });
 
-test('invalid images', () => {
+test('invalid images are refused', () => {
   const bad = /** @type {[any, RegExp][]} */ ([
     [null, /image must be/],
     [undefined, /image must be/],

@@ -87,7 +87,7 @@ test('the option maps returns the attention of a picture', async () => {
   assert.deepEqual((await collect(make({ maps: true }, plain)))[0].maps, []);
 });
 
-test('walks', async () => {
+test('a walk draws pictures on the way between two latents', async () => {
   const ends = await Promise.all([1, 2].map((seed) => one({ seed, label: 1 })));
   for (const shape of /** @type {const} */ (['line', 'sphere'])) {
     const walk = await collect(model.walk(1, 2, { steps: 5, shape, label: 1 }));

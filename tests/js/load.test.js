@@ -135,7 +135,7 @@ test('every kind of source gives the same model', async () => {
   assert.equal(toy.length, toy.buffer.byteLength, 'the caller keeps the given bytes');
 });
 
-test('info', async () => {
+test('info describes a picture model', async () => {
   const model = await load(toy);
   assert.deepEqual(model.info, {
     architecture: 'image-transformer',
@@ -302,7 +302,7 @@ test('an error thrown by onProgress reaches the caller', async () => {
   );
 });
 
-test('integrity', async () => {
+test('a file that does not match its integrity digest is refused', async () => {
   const model = await load(path, { integrity: digest });
   model.close();
   const other = `sha256-${createHash('sha256').update('other').digest('base64')}`;
@@ -349,7 +349,7 @@ test('network errors name the address', async () => {
   await assert.rejects(load(folder), isError('network'));
 });
 
-test('invalid sources', async () => {
+test('sources that cannot be read are refused', async () => {
   for (const source of [undefined, null, 7, {}, []]) {
     await assert.rejects(load(/** @type {any} */ (source)), isError('argument', /address/));
   }

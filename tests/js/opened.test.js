@@ -53,7 +53,7 @@ async function network(name) {
 }
 
 for (const name of ['opened', 'opened-decoder']) {
-  test(`${name}: the page's computation gives the engine's logits, to the last bit, and the probabilities used for drawing`, async () => {
+  test(`${name}: the page computes the same logits as the engine, to the last bit, and the probabilities used for drawing`, async () => {
     const { bytes, file, shape, ids } = await network(name);
     const core = new Core(wasmModule, bytes);
     for (const word of WORDS) {

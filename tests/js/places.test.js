@@ -23,7 +23,7 @@ function read(name) {
  * @param {Table} table @param {number} a @param {number} b */
 const compared = (table, a, b) => [table, waves(table.length, table[0].length)].map((one) => likeness(apart(one))[a - 1][b - 1]);
 
-test('waves are sines and then cosines; the last is 10,000 times as slow as the first', () => {
+test('waves are sines and then cosines; the last wave is 10,000 times as slow as the first wave', () => {
   const table = waves(5, 8);
   assert.deepEqual([...table[0]], [0, 0, 0, 0, 1, 1, 1, 1]);
   assert.ok(Math.abs(table[3][0] - Math.sin(3)) < 1e-6);

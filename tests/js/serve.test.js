@@ -91,7 +91,7 @@ function ask(path, { method = 'GET', headers = {} } = {}) {
   });
 }
 
-test('types', async () => {
+test('each file is sent with its content type', async () => {
   const types = {
     '/web/index.html': 'text/html; charset=utf-8',
     '/web/lib.js': 'text/javascript; charset=utf-8',
@@ -129,7 +129,7 @@ test('the front page is served', async () => {
   assert.equal((await ask('/web/inside.js')).body, 'x', 'a link that stays inside');
 });
 
-test('ranges', async () => {
+test('range requests are answered', async () => {
   const get = /** @param {string} range */ (range) => ask('/weights/a.gguf', { headers: { range } });
   for (const [range, from, to] of /** @type {const} */ ([
     ['bytes=0-0', 0, 0],
@@ -168,7 +168,7 @@ test('ranges', async () => {
   assert.deepEqual([(await ask('/web/page.css')).status, (await ask('/web/page.css')).body], [200, '']);
 });
 
-test('HEAD', async () => {
+test('a HEAD request gets the headers without a body', async () => {
   const { status, headers, body } = await ask('/weights/a.gguf', { method: 'HEAD' });
   assert.deepEqual([status, headers['content-length'], headers['accept-ranges'], body], [200, '10', 'bytes', '']);
   assert.deepEqual((await ask('/weights/none.gguf', { method: 'HEAD' })).body, '');

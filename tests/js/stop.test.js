@@ -85,7 +85,7 @@ withSlow('without a consumer, nothing is computed', async (model) => {
   await steps.return();
 });
 
-withSlow('break', async (model) => {
+withSlow('leaving the loop stops a run', async (model) => {
   let count = 0;
   for await (const step of model.generate()) {
     void step;
@@ -102,7 +102,7 @@ withSlow('an error thrown in the loop reaches the caller', async (model) => {
   await assertIdle();
 });
 
-withSlow('abort before a run', async (model) => {
+withSlow('a signal that was aborted before a call rejects the call', async (model) => {
   await assert.rejects(collect(model.generate({ signal: AbortSignal.abort() })), { name: 'AbortError' });
   await assert.rejects(collect(model.complete(image, { rows: 256, signal: AbortSignal.abort() })), {
     name: 'AbortError',
@@ -152,7 +152,7 @@ test('abort after a run changes nothing', async () => {
   model.close();
 });
 
-withSlow('close during everything', async (model) => {
+withSlow('close() rejects all calls in progress', async (model) => {
   const steps = model.generate({ chunkSize: 65536 })[Symbol.asyncIterator]();
   const other = model.generate()[Symbol.asyncIterator]();
   await other.next();

@@ -241,7 +241,7 @@ test('biases and penalties take effect', async () => {
   assert.ok(said(penalised) > said(plain));
 });
 
-test('wrong use', async () => {
+test('wrong arguments give clear messages', async () => {
   /** @param {() => unknown} use  @param {RegExp} message  @param {any} [code] */
   const wrong = (use, message, code = 'argument') => assert.throws(use, isError(code, message));
   wrong(() => stories.generate('x '.repeat(600)), /The prompt has \d+ tokens, and this model sees 512: at most 511 leave room/);

@@ -141,7 +141,7 @@ test('with a temperature, the seed determines the translation, and another seed 
   );
 });
 
-test('maxTokens', async () => {
+test('maxTokens limits the number of tokens of a translation', async () => {
   for (const beams of [1, 3]) {
     for (const maxTokens of [0, 1, 3]) {
       const run = copier.translate('a b c', { beams, maxTokens });
@@ -282,7 +282,7 @@ test('a translation is stopped by leaving the loop and by the signal', async () 
   assert.equal(await copier.translate('c').text(), 'c', 'the model is still usable');
 });
 
-test('misuse gives clear messages', async () => {
+test('wrong arguments give clear messages', async () => {
   const wrong = (/** @type {() => unknown} */ use, /** @type {RegExp} */ message) => assert.throws(use, isError('argument', message));
   /** @type {any} */
   const any = null;
